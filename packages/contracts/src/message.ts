@@ -1,0 +1,48 @@
+import { ContractFault, type Json } from "@holdfast/domain";
+import { Ajv } from "ajv";
+import type { Static, TSchema } from "typebox";
+
+/** A message as both ends see it: its name on the wire, its JSON Schema, how to write and read it. */
+export interface MessageContract<Message> {
+  /** `<thing>.<verb>.v<n>`; the AMQP property `type`. */
+  readonly type: string;
+  readonly schema: TSchema;
+  encode(message: Message): Buffer;
+  /** Throws a `ContractFault` (`message.malformed`) on anything that is not this message. */
+  decode(content: Buffer): Message;
+}
+
+const ajv = new Ajv({ allErrors: false, strict: false });
+
+/**
+ * Derives the wire format, the check and the static type of a message from one schema. Readers
+ * accept fields that they do not know, so that a newer writer disturbs no older reader.
+ */
+export function defineMessage<Schema extends TSchema>(
+  type: string,
+  schema: Schema,
+): MessageContract<Static<Schema>> {
+  const conforms = ajv.compile(schema);
+  return {
+    type,
+    schema,
+    encode: (message) => Buffer.from(JSON.stringify(message)),
+    decode(content) {
+      const message = parse(type, content);
+      if (conforms(message)) return message as Static<Schema>;
+      const [error] = conforms.errors ?? [];
+      throw malformed(type, `${error?.instancePath || "/"} ${error?.message}`);
+    },
+  };
+}
+
+function parse(type: string, content: Buffer): Json {
+  try {
+    return JSON.parse(content.toString("utf8")) as Json;
+  } catch (cause) {
+    throw malformed(type, "it is not JSON", cause);
+  }
+}
+
+const malformed = (type: string, why: string, cause?: unknown) =>
+  new ContractFault("message.malformed", `Not a ${type}: ${why}`, { cause, details: { type } });

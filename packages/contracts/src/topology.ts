@@ -1,0 +1,19 @@
+/** The exchange through which every reply comes: routed `reply.<agent>.<task id>`. */
+export const replyExchange = "holdfast.replies";
+/** The queue of one Agent, shared by all its instances. */
+export const agentQueue = (agent: string): string => `agent.${agent}`;
+/** Where an Agent addresses its reply; the broker lets an Agent write under its own name only. */
+export const replyRoute = (agent: string, taskId: string): string => `reply.${agent}.${taskId}`;
+/** Replies to all Schedulers: one queue, so that a dead Scheduler strands nothing. */
+export const replyQueue = "scheduler.replies";
+/** Requests that no Agent took by their start-by time, or that killed too many Agents. */
+export const expiredQueue = "requests.expired";
+/** A hint that something is due. Holds one message at most: a second hint says nothing new. */
+export const wakeQueue = "scheduler.wake";
+/** Orders submitted by message instead of HTTP. */
+export const submissionQueue = "task.submissions";
+/** Messages that nobody could read. */
+export const deadRequestQueue = "dead.requests";
+export const deadReplyQueue = "dead.replies";
+/** How often a message may be redelivered after a crash of its consumer. Set explicitly: the default differs by broker version. */
+export const deliveryLimit = 20;

@@ -1,0 +1,81 @@
+import type { Json } from "./json.ts";
+
+/** Milliseconds. */
+export type Milliseconds = number;
+
+/** The version of the notation below. Readers refuse what they do not know. */
+export const definitionFormat = 1;
+
+/**
+ * JSON with holes: `{"$ref": "/input/customer"}` or `{"$ref": "/steps/charge/chargeId"}` is replaced
+ * when the step is dispatched, `{"$literal": …}` stands for its content untouched. No other key may
+ * begin with `$`. A ref to the output of a skipped step is null.
+ */
+export type Template = Json;
+
+/** Decides whether a step is done at all. Evaluated once, when the steps before it are done. */
+export type Condition =
+  | { readonly equals: readonly [Template, Template] }
+  | { readonly in: readonly [Template, readonly Template[]] }
+  | { readonly exists: Template }
+  | { readonly not: Condition }
+  | { readonly and: readonly Condition[] }
+  | { readonly or: readonly Condition[] };
+
+/** How often a step may fail, and how long it rests in between. */
+export interface RetryPolicy {
+  /** The failure threshold: the failure with this number is the last one. At least 1. */
+  readonly failures: number;
+  /** Rest after the first failure; doubles with each further one. */
+  readonly backoff: Milliseconds;
+  /** The longest rest. */
+  readonly max: Milliseconds;
+}
+
+/** The pattern's "wait for an extended period before retrying", once the threshold is reached. */
+export interface CoolDownPolicy {
+  readonly wait: Milliseconds;
+  /** How often; null: without limit. */
+  readonly times: number | null;
+}
+
+export interface StepPolicy {
+  /** How long a request may wait until an Agent takes it. */
+  readonly startWithin: Milliseconds;
+  /** How long an Agent may work on it. */
+  readonly completeWithin: Milliseconds;
+  readonly retry: RetryPolicy;
+  readonly coolDown: CoolDownPolicy | null;
+  /** What happens to the task once this step has failed for good. */
+  readonly onFailure: "compensate" | "halt";
+}
+
+/** One step as the author wrote it down. */
+export interface StepDefinition extends StepPolicy {
+  readonly name: string;
+  readonly agent: string;
+  readonly operation: string;
+  readonly input: Template;
+  /** Names of the steps that must be done (processed or skipped) before this one. */
+  readonly after: readonly string[];
+  readonly onlyIf: Condition | null;
+  /** The operation of the same Agent that undoes this one; null: there is nothing to undo. */
+  readonly undo: UndoDefinition | null;
+}
+
+export interface UndoDefinition extends StepPolicy {
+  readonly operation: string;
+}
+
+/** A workflow as it is stored: immutable data, named with its version (`fulfil-order.v1`). */
+export interface WorkflowDefinition {
+  readonly format: typeof definitionFormat;
+  readonly name: string;
+  /** JSON Schema of the input of a task. */
+  readonly inputSchema: { readonly [key: string]: Json };
+  readonly steps: readonly StepDefinition[];
+  /** Limit on the whole task; null: none. */
+  readonly completeWithin: Milliseconds | null;
+  /** What a processed task shows as its result. */
+  readonly output: Template;
+}
