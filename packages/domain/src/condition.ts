@@ -1,0 +1,44 @@
+import type { Json } from "./json.ts";
+import { type Lookup, refsOf, resolveTemplate } from "./template.ts";
+import type { Condition, Template } from "./workflow-definition.ts";
+
+/** Whether a step is to be done. What is missing counts as null, so a valid condition never throws. */
+export function evaluateCondition(condition: Condition, lookup: Lookup): boolean {
+  const value = (template: Template) => resolveTemplate(template, (at) => lookup(at) ?? null);
+  const holds = (part: Condition): boolean => {
+    if ("equals" in part) return sameJson(value(part.equals[0]), value(part.equals[1]));
+    if ("in" in part) return part.in[1].some((item) => sameJson(value(part.in[0]), value(item)));
+    if ("exists" in part) return value(part.exists) !== null;
+    if ("not" in part) return !holds(part.not);
+    return "and" in part ? part.and.every(holds) : part.or.some(holds);
+  };
+  return holds(condition);
+}
+
+/** The pointers that a condition names, each once. */
+export function refsOfCondition(condition: Condition): readonly string[] {
+  return [...new Set(templatesOf(condition).flatMap(refsOf))];
+}
+
+function templatesOf(condition: Condition): readonly Template[] {
+  if ("equals" in condition) return condition.equals;
+  if ("in" in condition) return [condition.in[0], ...condition.in[1]];
+  if ("exists" in condition) return [condition.exists];
+  if ("not" in condition) return templatesOf(condition.not);
+  return ("and" in condition ? condition.and : condition.or).flatMap(templatesOf);
+}
+
+/** Equal as JSON: the order of keys means nothing. */
+function sameJson(one: Json, other: Json): boolean {
+  if (typeof one !== "object" || typeof other !== "object") return one === other;
+  if (one === null || other === null) return one === other;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const entries = Object.entries(one);
+  return (
+    entries.length === Object.keys(other).length &&
+    entries.every(
+      ([key, value]) =>
+        Object.hasOwn(other, key) && sameJson(value, Reflect.get(other, key) as Json),
+    )
+  );
+}

@@ -1,0 +1,106 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import type { Json } from "./json.ts";
+import { lookupIn, refsOf, resolveTemplate, stepOfRef } from "./template.ts";
+
+const lookup = lookupIn({
+  input: { customer: { name: "Ada" }, lines: [{ sku: "a" }, { sku: "b" }], note: null, "a/b~c": 1 },
+  outputs: new Map<string, Json>([
+    ["charge", { chargeId: "c-1" }],
+    ["gift-wrap", null],
+  ]),
+});
+const at = (pointer: string) => resolveTemplate({ $ref: pointer }, lookup);
+
+describe("a ref", () => {
+  test.each([
+    ["/input/customer", { name: "Ada" }],
+    ["/input/customer/name", "Ada"],
+    ["/input/lines/1/sku", "b"],
+    ["/input/a~1b~0c", 1],
+    ["/steps/charge", { chargeId: "c-1" }],
+    ["/steps/charge/chargeId", "c-1"],
+  ])("to %s is replaced by what is there", (pointer, expected) => {
+    expect(at(pointer)).toEqual(expected);
+  });
+
+  test.each(["/steps/gift-wrap", "/steps/gift-wrap/parcel/id", "/input/note/text"])(
+    "to or below a null is null: %s",
+    (pointer) => expect(at(pointer)).toBeNull(),
+  );
+
+  test.each([
+    "/input/coupon",
+    "/input/lines/2",
+    "/input/lines/length",
+    "/input/lines/01",
+    "/input/customer/name/first",
+    "/input/toString",
+    "/steps/ship/id",
+    "/steps/charge/refundId",
+    "/secrets",
+    "input",
+    "",
+  ])("to %j, where nothing is, cannot be resolved and says so", (pointer) => {
+    expect(() => at(pointer)).toThrow(
+      expect.objectContaining({
+        code: "step.input_unresolvable",
+        transient: false,
+        details: { pointer },
+      }),
+    );
+  });
+});
+
+describe("a template", () => {
+  test("may have refs anywhere", () => {
+    const template = { who: { $ref: "/input/customer/name" }, ids: [1, { $ref: "/steps/charge" }] };
+    expect(resolveTemplate(template, lookup)).toEqual({
+      who: "Ada",
+      ids: [1, { chargeId: "c-1" }],
+    });
+    expect(refsOf(template)).toEqual(["/input/customer/name", "/steps/charge"]);
+  });
+
+  test("leaves a literal untouched, refs and all", () => {
+    const literal = { $ref: "/input", deep: [{ $where: 1 }] };
+    expect(resolveTemplate({ $literal: literal }, lookup)).toEqual(literal);
+    expect(refsOf({ $literal: literal })).toEqual([]);
+  });
+
+  test("does not guess what an unknown $ key means", () => {
+    expect(() => resolveTemplate({ $merge: [] }, lookup)).toThrow(/\$merge/);
+  });
+
+  test("names each pointer once", () => {
+    expect(refsOf([{ $ref: "/input" }, { $ref: "/input" }])).toEqual(["/input"]);
+  });
+
+  test("without any $ key is its own value, whatever it is", () => {
+    const noDollar = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"$'));
+    fc.assert(
+      fc.property(noDollar, (value) => {
+        expect(resolveTemplate(value as Json, lookup)).toEqual(value);
+      }),
+    );
+  });
+
+  test("reads whatever JSON there is at a pointer exactly as it is", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.jsonValue(), (key, value) => {
+        const escaped = key.replaceAll("~", "~0").replaceAll("/", "~1");
+        const input = Object.fromEntries([[key, value as Json]]);
+        const found = resolveTemplate(
+          { $ref: `/input/${escaped}` },
+          lookupIn({ input, outputs: new Map() }),
+        );
+        expect(found).toEqual(value);
+      }),
+    );
+  });
+});
+
+test("a pointer tells which step it is about", () => {
+  expect(stepOfRef("/steps/charge/chargeId")).toBe("charge");
+  expect(stepOfRef("/input/steps")).toBeNull();
+});
