@@ -28,7 +28,8 @@ export function resolveTemplate(template: Template, lookup: Lookup): Json {
   if (!isObject(template)) return template;
   const pointer = pointerIn(template);
   if (pointer !== null) return found(lookup(pointer), pointer);
-  if (template.$literal !== undefined) return template.$literal;
+  const literal = literalIn(template);
+  if (literal !== undefined) return literal;
   const entries = Object.entries(template);
   return Object.fromEntries(
     entries.map(([key, value]) => [refuseReserved(key), resolveTemplate(value, lookup)]),
@@ -48,7 +49,7 @@ export function stepOfRef(pointer: string): string | null {
 
 function allRefs(template: Template): readonly string[] {
   if (isList(template)) return template.flatMap(allRefs);
-  if (!isObject(template) || template.$literal !== undefined) return [];
+  if (!isObject(template) || literalIn(template) !== undefined) return [];
   const pointer = pointerIn(template);
   return pointer === null ? Object.values(template).flatMap(allRefs) : [pointer];
 }
@@ -70,6 +71,7 @@ const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 const isObject = (value: Json): value is { readonly [key: string]: Json } =>
   typeof value === "object" && value !== null;
 
+const literalIn = ({ $literal }: { readonly [key: string]: Json }): Json | undefined => $literal;
 const pointerIn = ({ $ref }: { readonly [key: string]: Json }): string | null =>
   typeof $ref === "string" ? $ref : null;
 

@@ -1,0 +1,67 @@
+import { ContractFault } from "@holdfast/domain";
+import type { Template } from "./ref.ts";
+import type { InputOf, OutputOf, Schema } from "./schema.ts";
+
+/** One thing that an Agent can do: what it needs, what it returns, and what undoes it. */
+export interface Operation {
+  readonly input: Schema;
+  readonly output: Schema;
+  /**
+   * The name of the operation that undoes this one. It is asked for by Holdfast alone, never by a
+   * workflow, and is given what went in and, when it is known, what came out.
+   */
+  readonly undo?: string;
+}
+
+export type Operations = Readonly<Record<string, Operation>>;
+
+/** A request not yet made: which Agent is to do what, with which input. Plain data. */
+export interface Call<Result> {
+  readonly agent: string;
+  readonly operation: string;
+  readonly input: unknown;
+  readonly undo: string | null;
+  /** Never present: carries the type of what the Agent will return. */
+  readonly result?: Result;
+}
+
+export const contract = Symbol("contract");
+
+/** What a workflow sees of an Agent: `inventory.reserve({ … })` writes down a call and makes none. */
+export type Agent<O extends Operations> = {
+  readonly [contract]: { readonly name: string; readonly operations: O };
+} & {
+  readonly [Name in keyof O]: (
+    input: Template<InputOf<O[Name]["input"]>>,
+  ) => Call<OutputOf<O[Name]["output"]>>;
+};
+
+/** Declares an Agent by its name, which is also its queue, and by the operations it offers. */
+export function defineAgent<const O extends Operations>(name: string, operations: O): Agent<O> {
+  const problems = contractProblems(name, operations);
+  if (problems.length > 0) throw new ContractFault("agent.invalid", problems.join("\n"));
+  const calls = Object.entries<Operation>(operations).map(([operation, { undo = null }]) => [
+    operation,
+    (input: unknown) => ({ agent: name, operation, input, undo }),
+  ]);
+  return { ...Object.fromEntries(calls), [contract]: { name, operations } };
+}
+
+/** Agents and operations become parts of routing keys and of stored steps. */
+export const agentNamePattern = "^[a-z][a-z0-9-]{0,62}$";
+export const operationNamePattern = "^[a-zA-Z][a-zA-Z0-9]{0,99}$";
+
+function contractProblems(agent: string, operations: Operations): readonly string[] {
+  const undos = Object.values(operations).flatMap(({ undo }) => undo ?? []);
+  const taken = (name: string, index: number) =>
+    Object.hasOwn(operations, name) || undos.indexOf(name) !== index;
+  return [
+    ...(new RegExp(agentNamePattern).test(agent) ? [] : [`Agent "${agent}": not a usable name`]),
+    ...[...Object.keys(operations), ...undos]
+      .filter((name) => !new RegExp(operationNamePattern).test(name))
+      .map((name) => `Agent ${agent}: operation "${name}": not a usable name`),
+    ...undos
+      .filter(taken)
+      .map((name) => `Agent ${agent}: "${name}" undoes one operation and is nothing else`),
+  ];
+}

@@ -1,0 +1,69 @@
+import { PermanentFault } from "@holdfast/domain";
+
+declare const later: unique symbol;
+
+interface Later<T> {
+  readonly [later]: T;
+}
+
+/**
+ * A value that will exist when the step runs: the task's input, or what an earlier step returned.
+ * It can be reached into and handed to a step. It cannot be computed with, because the definition
+ * is written down once and the Scheduler, which may be anywhere, fills the value in.
+ */
+export type Ref<T> = Later<T> & (IsRecord<NonNullable<T>> extends true ? Reach<T> : unknown);
+
+/** What is below a value that may be null may be null too. */
+type Reach<T> = {
+  readonly [K in keyof NonNullable<T>]-?: Ref<
+    NonNullable<T>[K] | Extract<T, null> | Extract<T, undefined>
+  >;
+};
+
+/** What a step can be given: literal data with refs anywhere in it. */
+export type Template<T> = Ref<T> | Literal<T>;
+type Literal<T> = T extends object ? { readonly [K in keyof T]: Template<T[K]> } : T;
+
+/** Only objects with known keys can be reached into. */
+type IsRecord<T> = [T] extends [readonly unknown[]]
+  ? false
+  : [T] extends [object]
+    ? string extends keyof T
+      ? false
+      : true
+    : false;
+
+/**
+ * The same value, now known to be there: for a step that is only done if it is. Should it be missing
+ * after all, the step ends in error; should it be null, the Agent's contract decides.
+ */
+export const present = <T>(value: Ref<T>): Ref<NonNullable<T>> =>
+  value as unknown as Ref<NonNullable<T>>;
+
+const pointerKey = Symbol("pointer");
+
+/** Makes a ref. Everything that would take it for the value itself throws. */
+export function refTo<T>(pointer: string): Ref<T> {
+  const refuse = () => {
+    throw new PermanentFault("workflow.ref_used_as_value", explain(pointer));
+  };
+  const get = (_: object, key: string | symbol) => {
+    if (key === pointerKey) return pointer;
+    if (typeof key === "symbol" || conversions.has(key)) return refuse();
+    return refTo(`${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+  };
+  const traps = { get, has: refuse, ownKeys: refuse, getOwnPropertyDescriptor: refuse };
+  return new Proxy(Object.freeze({}), traps) as Ref<T>;
+}
+
+/** What JavaScript calls when it wants the value behind an object. */
+const conversions: ReadonlySet<string> = new Set(["toString", "valueOf", "toJSON"]);
+
+/** `/steps/charge/chargeId`; null for whatever is not a ref. */
+export const pointerOf = (value: unknown): string | null =>
+  (typeof value === "object" &&
+    (value as { readonly [pointerKey]?: string } | null)?.[pointerKey]) ||
+  null;
+
+const explain = (pointer: string) =>
+  `${pointer} is not known yet: hand it to a step as it is, decide on it with onlyIf, or let an Agent compute with it`;
