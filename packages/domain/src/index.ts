@@ -1,3 +1,8 @@
+export type { Change } from "./change.ts";
+export { evaluateCondition, refsOfCondition } from "./condition.ts";
+export { decide } from "./decide.ts";
+export type { Decision, Surroundings } from "./decision.ts";
+export { backoff } from "./failure.ts";
 export {
   ContractFault,
   Fault,
@@ -5,7 +10,45 @@ export {
   PermanentFault,
   TransientFault,
 } from "./faults.ts";
+export { type Folded, foldEvents, type Outcome } from "./fold-events.ts";
+export { idempotencyKey } from "./idempotency-key.ts";
 export type { Json } from "./json.ts";
+export {
+  constant,
+  type Instant,
+  newStep,
+  type PendingStep,
+  type ProcessingStep,
+  type Step,
+  type StepState,
+  stepStates,
+} from "./step.ts";
+export {
+  legalStepTransitions,
+  nextStepState,
+  type StepAction,
+  stepTransitions,
+} from "./step-transitions.ts";
+export { submit } from "./submit.ts";
+export { summarise } from "./summarise.ts";
+export {
+  type Goal,
+  isFinished,
+  legalTaskTransitions,
+  stepsOf,
+  type Task,
+  type TaskState,
+  taskStates,
+} from "./task.ts";
+export type { AttemptRef, Effect, Rejection, TaskEvent } from "./task-event.ts";
+export {
+  type Lookup,
+  lookupIn,
+  refsOf,
+  resolveTemplate,
+  stepOfRef,
+  type TaskValues,
+} from "./template.ts";
 export {
   type Condition,
   type CoolDownPolicy,
@@ -18,3 +61,10 @@ export {
   type UndoDefinition,
   type WorkflowDefinition,
 } from "./workflow-definition.ts";
+export {
+  planWorkflow,
+  type StepKind,
+  type StepPlan,
+  undoNameOf,
+  type WorkflowPlan,
+} from "./workflow-plan.ts";

@@ -1,0 +1,219 @@
+import { describe, expect, test } from "@jest/globals";
+import * as fc from "fast-check";
+import { decide } from "./decide.ts";
+import type { Step } from "./step.ts";
+import { legalStepTransitions } from "./step-transitions.ts";
+import { isDone, isSettled, summarise } from "./summarise.ts";
+import { isFinished, legalTaskTransitions, stepsOf, type Task } from "./task.ts";
+import type { TaskEvent } from "./task-event.ts";
+import { at, definitionOf, newTask, noon } from "./testing.ts";
+import type { StepDefinition } from "./workflow-definition.ts";
+import { undoNameOf } from "./workflow-plan.ts";
+
+const names = ["a", "b", "c", "d", "e", "f"];
+
+/** Any workflow of up to six steps: every graph, with and without undo, condition, halt, cool-down. */
+const anyWorkflow = fc
+  .array(
+    fc.record({
+      before: fc.bigInt({ min: 0n, max: 63n }),
+      failures: fc.integer({ min: 1, max: 3 }),
+      coolDown: fc.constantFrom(null, { wait: 10_000, times: 1 }),
+      onFailure: fc.constantFrom("compensate", "halt"),
+      undoable: fc.boolean(),
+      wanted: fc.constantFrom("yes", "no", null),
+    }),
+    { minLength: 1, maxLength: names.length },
+  )
+  .map((drawn) =>
+    definitionOf(
+      drawn.map(({ before, failures, coolDown, onFailure, undoable, wanted }, index) => ({
+        name: names[index] ?? "",
+        after: names.slice(0, index).filter((_, bit) => ((before >> BigInt(bit)) & 1n) === 1n),
+        retry: { failures, backoff: 1_000, max: 4_000 },
+        coolDown,
+        onFailure: onFailure as StepDefinition["onFailure"],
+        onlyIf: wanted === null ? null : { equals: [{ $ref: "/input/wanted" }, wanted] as const },
+        ...(undoable ? {} : { undo: null }),
+      })),
+    ),
+  );
+
+/** What may happen, by kind; `pick` chooses among the steps that it could happen to. */
+const anyHappening = fc.record({
+  kind: fc.constantFrom(
+    ...(["claim", "complete", "fail", "failForGood", "breakerOpen", "failWithoutEffect"] as const),
+    ...(["stop", "expire", "neverStarted", "park", "resubmit", "resolve", "undo", "replan"] as const),
+    ...(["stale", "forged", "claim", "claim", "complete", "complete"] as const),
+  ),
+  pick: fc.nat(),
+  dispatched: fc.boolean(),
+});
+type Happening = typeof anyHappening extends fc.Arbitrary<infer T> ? T : never;
+
+const among = (steps: readonly Step[], state: Step["processState"], pick: number) => {
+  const candidates = steps.filter(({ processState }) => processState === state);
+  return candidates[pick % Math.max(1, candidates.length)];
+};
+
+function eventFor(task: Task, { kind, pick }: Happening): TaskEvent | null {
+  const steps = stepsOf(task);
+  const failed = among(steps, "error", pick);
+  if (kind === "undo") return pick % 4 === 0 ? { kind: "undoRequested", code: "operator.undo" } : null;
+  if (kind === "replan") return { kind: "replanned" };
+  if (kind === "claim") {
+    const due = among(steps, "pending", pick);
+    return due ? { kind: "claimed", step: due.plan.name, by: "s", token: `t${pick}` } : null;
+  }
+  if (kind === "resubmit" || kind === "resolve") {
+    if (!failed) return null;
+    const ref = { step: failed.plan.name, attempt: failed.attempt };
+    return kind === "resolve"
+      ? { kind: "resolved", ...ref }
+      : { kind: "resubmitted", ...ref, inputChanged: pick % 2 === 0 };
+  }
+  const step = among(steps, "processing", pick);
+  if (step?.processState !== "processing") return null;
+  const ref = { step: step.plan.name, attempt: step.attempt, token: step.token };
+  const failure = { code: "x.y", transient: true, attempted: true, effect: "unknown", notBefore: null } as const;
+  switch (kind) {
+    case "complete":
+      return { kind: "completed", ...ref };
+    case "fail":
+      return { kind: "failed", ...ref, ...failure };
+    case "failForGood":
+      return { kind: "failed", ...ref, ...failure, transient: false };
+    case "failWithoutEffect":
+      return { kind: "failed", ...ref, ...failure, transient: false, effect: "none" };
+    case "breakerOpen":
+      return { kind: "failed", ...ref, ...failure, attempted: false, effect: "none" };
+    case "stop":
+      return { kind: "stopped", ...ref, effect: pick % 2 === 0 ? "none" : "unknown" };
+    case "expire":
+      return { kind: "expired", ...ref };
+    case "neverStarted":
+      return { kind: "neverStarted", ...ref };
+    case "park":
+      return { kind: "parked", ...ref, code: "scheduler.undecidable" };
+    case "stale":
+      return { kind: "completed", ...ref, attempt: ref.attempt - 1 };
+    case "forged":
+      return { kind: "failed", ...ref, ...failure, token: "forged" };
+  }
+}
+
+const values = { "/input/wanted": "yes" };
+const legalStep = new Set(legalStepTransitions.map((pair) => pair.join()));
+
+function mustBeLegal(before: Task, after: Task): void {
+  for (const [name, step] of after.steps) {
+    const old = before.steps.get(name);
+    if (!old || old === step) continue;
+    expect(step.attempt - old.attempt).toBeGreaterThanOrEqual(0);
+    expect(step.failureCount).toBeLessThanOrEqual(step.plan.retry.failures);
+    if (old.mayHaveEffect) expect(step.mayHaveEffect).toBe(true);
+  }
+  if (before.goal === "undo") expect(after.goal).toBe("undo");
+  if (before.processState !== after.processState) {
+    expect(legalTaskTransitions[before.processState]).toContain(after.processState);
+  }
+  expect(after.processState).toBe(summarise(after.goal, after.steps.values()));
+}
+
+/** Someone must be about to do something, or a person has been asked. */
+function mustHaveSomethingToWaitFor(task: Task): void {
+  if (isFinished(task)) return;
+  const states = stepsOf(task).map(({ processState }) => processState);
+  expect(states.some((state) => ["pending", "processing", "error"].includes(state))).toBe(true);
+}
+
+/** The undo of a call never runs beside its do, nor before what came after it is undone. */
+function mustUndoInReverse(task: Task): void {
+  for (const undo of stepsOf(task)) {
+    const { undoes } = undo.plan;
+    if (undoes === null || undo.attempt === 0) continue;
+    const call = task.steps.get(undoes);
+    expect(call && isSettled(call)).toBe(true);
+    for (const later of task.workflow.downstream.get(undoes) ?? []) {
+      const laterCall = task.steps.get(later);
+      const laterUndo = task.steps.get(undoNameOf(later));
+      if (!laterCall || laterCall.attempt === 0) continue;
+      expect(isSettled(laterCall) && (!laterUndo || isDone(laterUndo))).toBe(true);
+    }
+  }
+}
+
+function mustStartAfterWhatIsBefore(before: Task, after: Task): void {
+  for (const step of after.steps.values()) {
+    if (step.attempt === 0 || step.attempt === before.steps.get(step.plan.name)?.attempt) continue;
+    for (const name of step.plan.after) {
+      const earlier = after.steps.get(name);
+      expect(earlier && isDone(earlier)).toBe(true);
+    }
+  }
+}
+
+function play(start: Task, happenings: readonly Happening[], from: number): { task: Task; now: number } {
+  let task = start;
+  let now = from;
+  for (const happening of happenings) {
+    now += 70_000;
+    const event = eventFor(task, happening);
+    if (event === null) continue;
+    const ready = happening.dispatched && "token" in event ? dispatched(task, event.step) : task;
+    const decision = decide(ready, event, at(now, values));
+    if (!decision.applied) {
+      expect(["stale", "forged"].includes(happening.kind) || isFinished(task) || decision.reason).toBeTruthy();
+      continue;
+    }
+    expect(["stale", "forged"]).not.toContain(happening.kind);
+    for (const { from: state, step } of decision.changes) {
+      if (state !== step.processState) expect(legalStep).toContain(`${state},${step.processState}`);
+    }
+    mustBeLegal(ready, decision.task);
+    mustHaveSomethingToWaitFor(decision.task);
+    mustUndoInReverse(decision.task);
+    mustStartAfterWhatIsBefore(ready, decision.task);
+    task = decision.task;
+  }
+  return { task, now };
+}
+
+function dispatched(task: Task, name: string): Task {
+  const step = task.steps.get(name);
+  if (step?.processState !== "processing") return task;
+  return { ...task, steps: new Map(task.steps).set(name, { ...step, dispatched: true }) };
+}
+
+/** From here on everything works, and an operator resubmits what is in error. */
+function finish(start: Task, from: number): Task {
+  const kinds = ["complete", "claim", "resubmit"] as const;
+  let current = { task: start, now: from };
+  for (let round = 0; round < 200 && !isFinished(current.task); round += 1) {
+    const happenings = kinds.map((kind) => ({ kind, pick: round, dispatched: true }));
+    current = play(current.task, happenings, current.now);
+  }
+  return current.task;
+}
+
+describe("whatever happens, in whatever order", () => {
+  test("no task gets into an illegal state, and each one ends once things work again", () => {
+    fc.assert(
+      fc.property(anyWorkflow, fc.array(anyHappening, { maxLength: 60 }), (definition, happenings) => {
+        const { task, now } = play(newTask(definition), happenings, noon);
+        expect(isFinished(finish(task, now))).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("a task that nothing goes wrong in is processed, each step once", () => {
+    fc.assert(
+      fc.property(anyWorkflow, (definition) => {
+        const task = finish(newTask(definition), noon);
+        expect(task.processState).toBe("processed");
+        expect(stepsOf(task).every(({ attempt }) => attempt <= 1)).toBe(true);
+      }),
+    );
+  });
+});

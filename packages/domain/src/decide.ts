@@ -1,0 +1,170 @@
+import { type Change, change } from "./change.ts";
+import type { Decision, Surroundings } from "./decision.ts";
+import { type Failure, remedyFor } from "./failure.ts";
+import { settle } from "./settle.ts";
+import type { FailedStep, ProcessingStep, StepRecord } from "./step.ts";
+import { isFinished, type Task, withSteps } from "./task.ts";
+import type { AttemptRef, Rejection, TaskEvent } from "./task-event.ts";
+import { beginUndo } from "./undo.ts";
+
+/** What an event means for a task. Pure; throws only for a bug or a condition that has no answer. */
+export function decide(task: Task, event: TaskEvent, around: Surroundings): Decision {
+  if (isFinished(task)) return rejected("task_finished");
+  switch (event.kind) {
+    case "claimed":
+      return claim(task, event, around);
+    case "completed":
+      return onAttempt(task, event, (step) =>
+        settle(task, [change(step, "complete", { changes: cleared })], around),
+      );
+    case "failed":
+      return onAttempt(task, event, (step) => {
+        // A permanent fault is counted even if nothing was called: there is no other way out.
+        const counted = event.attempted || !event.transient;
+        return fail(task, step, { ...event, counted }, around);
+      });
+    case "stopped":
+      return onAttempt(task, event, (step) =>
+        fail(task, step, { ...silence("step.stopped", false), effect: event.effect }, around),
+      );
+    case "expired":
+      return onAttempt(task, event, (step) =>
+        around.now < step.completeBy
+          ? rejected("not_expired")
+          : // What the broker never confirmed is our trouble and no failure of the step.
+            fail(task, step, silence("step.expired", step.dispatched), around),
+      );
+    case "neverStarted":
+      return onAttempt(task, event, (step) =>
+        fail(task, step, silence("step.never_started", false), around),
+      );
+    case "parked":
+      return onAttempt(task, event, (step) =>
+        settle(
+          { ...task, faultCode: event.code },
+          [giveUp({ ...step, mayHaveEffect: true }, event.code, step.failureCount)],
+          around,
+        ),
+      );
+    case "resubmitted":
+      return onFailed(task, event, (step) =>
+        settle(task, [resubmit(step, event.inputChanged, around)], around),
+      );
+    case "resolved":
+      return onFailed(task, event, (step) => settle(task, [change(step, "resolve")], around));
+    case "undoRequested":
+      return task.goal === "do" ? undo(task, [], event.code, around) : rejected("wrong_goal");
+    case "replanned":
+      return replan(task, around);
+  }
+}
+
+const rejected = (reason: Rejection): Decision => ({ applied: false, reason });
+
+/** The fence: only the attempt that is in hand, proven by its token, may move its step. */
+function onAttempt(
+  task: Task,
+  { step: name, attempt, token }: AttemptRef,
+  move: (step: ProcessingStep) => Decision,
+): Decision {
+  const step = task.steps.get(name);
+  if (step === undefined) return rejected("unknown_step");
+  if (step.processState !== "processing") return rejected("not_processing");
+  if (step.attempt !== attempt) return rejected("stale_attempt");
+  return step.token === token ? move(step) : rejected("wrong_token");
+}
+
+/** A do under goal do, an undo under goal undo: anything else would turn the task around. */
+function onFailed(
+  task: Task,
+  { step: name, attempt }: { readonly step: string; readonly attempt: number },
+  move: (step: FailedStep) => Decision,
+): Decision {
+  const step = task.steps.get(name);
+  if (step === undefined) return rejected("unknown_step");
+  if (step.processState !== "error") return rejected("not_in_error");
+  if (step.attempt !== attempt) return rejected("stale_attempt");
+  return fitsGoal(task, step) ? move(step) : rejected("wrong_goal");
+}
+
+const fitsGoal = ({ goal }: Task, { plan }: StepRecord): boolean =>
+  (goal === "do") === (plan.kind === "call");
+
+function claim(
+  task: Task,
+  { step: name, by, token }: Extract<TaskEvent, { kind: "claimed" }>,
+  around: Surroundings,
+): Decision {
+  const step = task.steps.get(name);
+  if (step === undefined) return rejected("unknown_step");
+  if (step.processState !== "pending") return rejected("not_pending");
+  if (around.now < step.notBefore) return rejected("not_due");
+  const startBy = around.now + step.plan.startWithin;
+  const completeBy = startBy + step.plan.completeWithin;
+  const lock = { attempt: step.attempt + 1, lockedBy: by, token, startBy, completeBy };
+  return settle(task, [change(step, "claim", { changes: { ...lock, dispatched: false } })], around);
+}
+
+/** What the Supervisor finds: no answer. Whether the remote service was called nobody knows. */
+const silence = (code: string, counted: boolean): Failure => ({
+  code,
+  transient: true,
+  counted,
+  effect: "unknown",
+  notBefore: null,
+});
+
+/** A step on its way to being undone is not tried again; any other gets the remedy of its policy. */
+function fail(task: Task, step: ProcessingStep, failure: Failure, around: Surroundings): Decision {
+  const mayHaveEffect = step.mayHaveEffect || failure.effect === "unknown";
+  const marked = { ...step, mayHaveEffect, faultCode: failure.code };
+  if (!fitsGoal(task, step)) {
+    return settle(task, [change(marked, "cancel", { reason: failure.code })], around);
+  }
+  const { action, wait, ...counters } = remedyFor(step, failure, around.random());
+  if (action !== "fail") {
+    const notBefore = Math.max(around.now + wait, failure.notBefore ?? 0);
+    const changes = { ...counters, notBefore };
+    return settle(task, [change(marked, action, { reason: failure.code, changes })], around);
+  }
+  const failed = giveUp(marked, failure.code, counters.failureCount);
+  return step.plan.kind === "call" && step.plan.onFailure === "compensate"
+    ? undo(task, [failed], failure.code, around)
+    : settle({ ...task, faultCode: failure.code }, [failed], around);
+}
+
+const giveUp = (step: ProcessingStep, faultCode: string, failureCount: number): Change =>
+  change(step, "fail", { reason: faultCode, changes: { faultCode, failureCount } });
+
+function undo(
+  task: Task,
+  changes: readonly Change[],
+  code: string,
+  around: Surroundings,
+): Decision {
+  const begun = beginUndo(
+    withSteps(
+      task,
+      changes.map(({ step }) => step),
+    ),
+    code,
+  );
+  return settle(begun.task, [...changes, ...begun.changes], around);
+}
+
+/** A fresh start for the counters. See `idempotencyKey` for why the key may change. */
+function resubmit(step: FailedStep, inputChanged: boolean, { now }: Surroundings): Change {
+  const newKey = inputChanged && !step.mayHaveEffect;
+  const keyGeneration = step.keyGeneration + (newKey ? 1 : 0);
+  return change(step, "resubmit", {
+    changes: { ...cleared, coolDowns: 0, keyGeneration, notBefore: now },
+  });
+}
+
+const cleared = { failureCount: 0, putBackCount: 0, faultCode: null };
+
+function replan(task: Task, around: Surroundings): Decision {
+  const decision = settle(task, [], around);
+  const moved = decision.changes.length > 0 || decision.task.processState !== task.processState;
+  return moved ? decision : rejected("nothing_to_do");
+}

@@ -1,0 +1,74 @@
+import type { Instant, ProcessingStep } from "./step.ts";
+import type { StepAction } from "./step-transitions.ts";
+import type { Effect } from "./task-event.ts";
+import type { Milliseconds } from "./workflow-definition.ts";
+
+/** An attempt that did not complete, whoever says so. */
+export interface Failure {
+  readonly code: string;
+  readonly transient: boolean;
+  /** False: infrastructure trouble, or the Agent did not call; the step is put back, not counted. */
+  readonly counted: boolean;
+  readonly effect: Effect;
+  readonly notBefore: Instant | null;
+}
+
+/** What is to be done about it, as data. */
+export interface Remedy {
+  readonly action: Extract<StepAction, "retry" | "coolDown" | "putBack" | "fail">;
+  readonly failureCount: number;
+  readonly putBackCount: number;
+  readonly coolDowns: number;
+  readonly wait: Milliseconds;
+}
+
+/** Put back so often in a row, a step has failed after all: it may be what kills its Agents. */
+export const maxPutBacks = 20;
+const putBackBackoff = { backoff: 250, max: 30_000 };
+
+/**
+ * Applies the policy that stands at the step: retry, then cool down, then give up. A permanent fault
+ * skips the first two. `random` is in [0, 1).
+ */
+export function remedyFor(step: ProcessingStep, failure: Failure, random: number): Remedy {
+  const { retry, coolDown } = step.plan;
+  if (!failure.counted && step.putBackCount + 1 < maxPutBacks) {
+    const putBackCount = step.putBackCount + 1;
+    return remedy(step, "putBack", {
+      putBackCount,
+      wait: backoff(putBackBackoff, putBackCount, random),
+    });
+  }
+  const failureCount = Math.min(step.failureCount + 1, retry.failures);
+  const counted = { failureCount, putBackCount: 0 };
+  if (!failure.transient) return remedy(step, "fail", counted);
+  if (failureCount < retry.failures) {
+    return remedy(step, "retry", { ...counted, wait: backoff(retry, failureCount, random) });
+  }
+  if (coolDown !== null && (coolDown.times === null || step.coolDowns < coolDown.times)) {
+    return remedy(step, "coolDown", {
+      ...counted,
+      coolDowns: step.coolDowns + 1,
+      wait: coolDown.wait,
+    });
+  }
+  return remedy(step, "fail", counted);
+}
+
+function remedy(
+  { failureCount, putBackCount, coolDowns }: ProcessingStep,
+  action: Remedy["action"],
+  changes: Partial<Remedy>,
+): Remedy {
+  return { failureCount, putBackCount, coolDowns, wait: 0, ...changes, action };
+}
+
+/** Doubles with each failure up to the maximum; half of it is jitter, so that a crowd disperses. */
+export function backoff(
+  policy: { readonly backoff: Milliseconds; readonly max: Milliseconds },
+  failures: number,
+  random: number,
+): Milliseconds {
+  const longest = Math.min(policy.backoff * 2 ** (failures - 1), policy.max);
+  return Math.round(longest * (0.5 + random / 2));
+}

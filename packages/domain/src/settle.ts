@@ -1,0 +1,66 @@
+import { type Change, change } from "./change.ts";
+import { evaluateCondition } from "./condition.ts";
+import type { Decision, Surroundings } from "./decision.ts";
+import { isReached, plan } from "./plan.ts";
+import { summarise } from "./summarise.ts";
+import { stepsOf, type Task, withSteps } from "./task.ts";
+import { needlessUndos } from "./undo.ts";
+
+type FollowUp = (task: Task, around: Surroundings) => readonly Change[];
+
+/**
+ * Applies moves of steps, then everything that follows from where the task now stands: conditions,
+ * undos that turned out needless, holding, planning; and sums the task up.
+ */
+export function settle(
+  task: Task,
+  changes: readonly Change[],
+  around: Surroundings,
+): Decision & { readonly applied: true } {
+  let moved = apply(task, changes);
+  const all = [...changes];
+  for (const followUp of [decideConditions, needlessUndos, holdPending, planSteps]) {
+    const more = followUp(moved, around);
+    moved = apply(moved, more);
+    all.push(...more);
+  }
+  const processState = summarise(moved.goal, moved.steps.values());
+  const halted = moved.goal === "undo" || processState === "error";
+  const faultCode = halted ? moved.faultCode : null;
+  return { applied: true, task: { ...moved, processState, faultCode }, changes: all };
+}
+
+const apply = (task: Task, changes: readonly Change[]): Task =>
+  withSteps(
+    task,
+    changes.map(({ step }) => step),
+  );
+
+/** Admits or skips each step that is reached; a skipped step may be what the next one waited for. */
+const decideConditions: FollowUp = (task, { valueOf }) => {
+  if (task.goal === "undo") return [];
+  const round = stepsOf(task).flatMap((step) => {
+    const { onlyIf } = step.plan;
+    if (step.processState !== "waiting" || step.admitted || onlyIf === null) return [];
+    if (!isReached(task, step)) return [];
+    return evaluateCondition(onlyIf, valueOf)
+      ? [change(step, "admit", { changes: { admitted: true } })]
+      : [change(step, "skip", { reason: "step.condition_false" })];
+  });
+  if (round.length === 0) return [];
+  return [...round, ...decideConditions(apply(task, round), { valueOf } as Surroundings)];
+};
+
+/** In a task that halted only what is in flight goes on. */
+const holdPending: FollowUp = (task) => {
+  if (task.goal === "undo" || !stepsOf(task).some(isInError)) return [];
+  return stepsOf(task)
+    .filter((step) => step.processState === "pending")
+    .map((step) => change(step, "hold", { reason: "task.halted" }));
+};
+
+const isInError = ({ processState }: { readonly processState: string }): boolean =>
+  processState === "error";
+
+const planSteps: FollowUp = (task, { now }) =>
+  plan(task).map((step) => change(step, "plan", { changes: { notBefore: now } }));

@@ -1,0 +1,64 @@
+import type { StepState } from "./step.ts";
+
+/** Everything that can be done to a step. */
+export type StepAction =
+  | "admit"
+  | "plan"
+  | "hold"
+  | "skip"
+  | "cancel"
+  | "claim"
+  | "complete"
+  | "retry"
+  | "coolDown"
+  | "putBack"
+  | "fail"
+  | "resubmit"
+  | "resolve";
+
+/**
+ * The whole state machine of a step: what is not in the table cannot happen. The guard trigger of
+ * the state store is generated from it.
+ */
+export const stepTransitions: Readonly<
+  Record<StepAction, Readonly<Partial<Record<StepState, StepState>>>>
+> = {
+  /** Its condition is true; kept, because the values that it names are not at hand later. */
+  admit: { waiting: "waiting" },
+  /** The steps before it are done. */
+  plan: { waiting: "pending" },
+  /** The task halted: what is not in flight starts again only when it is planned anew. */
+  hold: { pending: "waiting" },
+  /** Its condition is false, or there is nothing to undo. */
+  skip: { waiting: "skipped" },
+  /** The task is to be undone. */
+  cancel: { waiting: "cancelled", pending: "cancelled", processing: "cancelled" },
+  /** A Scheduler takes it. */
+  claim: { pending: "processing" },
+  complete: { processing: "processed" },
+  /** Counted failure below the threshold. */
+  retry: { processing: "pending" },
+  /** Counted failure at the threshold, and the policy says to wait for an extended period. */
+  coolDown: { processing: "pending" },
+  /** Not a failure of the step: no Agent took it, or the Agent did not call the remote service. */
+  putBack: { processing: "pending" },
+  fail: { processing: "error" },
+  /** An operator has it tried again. */
+  resubmit: { error: "pending" },
+  /** An operator did it by hand. */
+  resolve: { error: "processed" },
+};
+
+export const nextStepState = (action: StepAction, from: StepState): StepState | null =>
+  stepTransitions[action][from] ?? null;
+
+/** Pairs [from, to] of different states, each once. */
+export const legalStepTransitions: readonly (readonly [StepState, StepState])[] = distinct(
+  Object.values(stepTransitions)
+    .flatMap((moves) => Object.entries(moves) as [StepState, StepState][])
+    .filter(([from, to]) => from !== to),
+);
+
+function distinct<T extends readonly [string, string]>(pairs: readonly T[]): readonly T[] {
+  return [...new Map(pairs.map((pair) => [pair.join(), pair])).values()];
+}

@@ -1,0 +1,114 @@
+import type { StepPlan } from "./workflow-plan.ts";
+
+/** Milliseconds since 1970 on the state store's clock, the only one that decides anything. */
+export type Instant = number;
+
+/** Where a step stands; also what the state store holds. `waiting` is the pattern's "not yet started". */
+export const stepStates = [
+  "waiting",
+  "pending",
+  "processing",
+  "processed",
+  "error",
+  "skipped",
+  "cancelled",
+] as const;
+export type StepState = (typeof stepStates)[number];
+
+export interface StepRecord {
+  readonly plan: StepPlan;
+  /** How often the step was claimed. Numbers the requests, and only ever grows. */
+  readonly attempt: number;
+  /** How often an Agent failed it, or did not finish in time. Never above the threshold. */
+  readonly failureCount: number;
+  /** How often in a row it came back without an Agent having failed it. */
+  readonly putBackCount: number;
+  /** How often it rested for an extended period. */
+  readonly coolDowns: number;
+  /** Rises when the idempotency key must change; see `idempotencyKey`. */
+  readonly keyGeneration: number;
+  /** Its condition was found true, or it has none. */
+  readonly admitted: boolean;
+  /** An attempt that is over may have changed something at the remote service. */
+  readonly mayHaveEffect: boolean;
+  /** What went wrong last. */
+  readonly faultCode: string | null;
+}
+
+export interface WaitingStep extends StepRecord {
+  readonly processState: "waiting";
+}
+
+export interface PendingStep extends StepRecord {
+  readonly processState: "pending";
+  /** Schedulers leave the step alone until then. */
+  readonly notBefore: Instant;
+}
+
+export interface ProcessingStep extends StepRecord {
+  readonly processState: "processing";
+  /** The instance of the Scheduler that claimed it. */
+  readonly lockedBy: string;
+  /** New with each attempt, and random: a reply without it is not an answer to this request. */
+  readonly token: string;
+  /** Until then an Agent must have taken the request. */
+  readonly startBy: Instant;
+  /** Until then the Agent must have finished. */
+  readonly completeBy: Instant;
+  /** Whether the broker is known to have taken the request. */
+  readonly dispatched: boolean;
+}
+
+export interface ProcessedStep extends StepRecord {
+  readonly processState: "processed";
+}
+
+export interface FailedStep extends StepRecord {
+  readonly processState: "error";
+  readonly faultCode: string;
+}
+
+export interface SkippedStep extends StepRecord {
+  readonly processState: "skipped";
+}
+
+export interface CancelledStep extends StepRecord {
+  readonly processState: "cancelled";
+}
+
+/** One step of a task: `lockedBy`, `token` and the limits exist exactly while it is being processed. */
+export type Step =
+  | WaitingStep
+  | PendingStep
+  | ProcessingStep
+  | ProcessedStep
+  | FailedStep
+  | SkippedStep
+  | CancelledStep;
+
+/** A step that nothing has happened to yet. */
+export const newStep = (plan: StepPlan): WaitingStep => ({
+  plan,
+  processState: "waiting",
+  attempt: 0,
+  failureCount: 0,
+  putBackCount: 0,
+  coolDowns: 0,
+  keyGeneration: 0,
+  admitted: plan.onlyIf === null,
+  mayHaveEffect: false,
+  faultCode: null,
+});
+
+/** What stays the same whatever state a step is in. */
+export const constant = (step: Step): StepRecord => ({
+  plan: step.plan,
+  attempt: step.attempt,
+  failureCount: step.failureCount,
+  putBackCount: step.putBackCount,
+  coolDowns: step.coolDowns,
+  keyGeneration: step.keyGeneration,
+  admitted: step.admitted,
+  mayHaveEffect: step.mayHaveEffect,
+  faultCode: step.faultCode,
+});

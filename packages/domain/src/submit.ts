@@ -1,0 +1,23 @@
+import type { Decision, Surroundings } from "./decision.ts";
+import { settle } from "./settle.ts";
+import { newStep } from "./step.ts";
+import type { Task } from "./task.ts";
+import type { WorkflowPlan } from "./workflow-plan.ts";
+
+/** A new task, its calls written down and the first of them pending. */
+export function submit(
+  taskId: string,
+  workflow: WorkflowPlan,
+  around: Surroundings,
+): Decision & { readonly applied: true } {
+  const calls = [...workflow.steps.values()].filter(({ kind }) => kind === "call");
+  const task: Task = {
+    taskId,
+    workflow,
+    goal: "do",
+    processState: "pending",
+    faultCode: null,
+    steps: new Map(calls.map((plan) => [plan.name, newStep(plan)])),
+  };
+  return settle(task, [], around);
+}

@@ -1,0 +1,63 @@
+import type { Instant } from "./step.ts";
+
+/** Names one attempt at one step. Both numbers must fit, or the event is about the past. */
+export interface AttemptRef {
+  readonly step: string;
+  readonly attempt: number;
+  readonly token: string;
+}
+
+/** What is known of the remote service after an attempt that did not complete. */
+export type Effect = "none" | "unknown";
+
+/** Everything that can happen to a task, whoever reports it. */
+export type TaskEvent =
+  | {
+      readonly kind: "claimed";
+      readonly step: string;
+      readonly by: string;
+      readonly token: string;
+    }
+  | ({ readonly kind: "completed" } & AttemptRef)
+  | ({
+      readonly kind: "failed";
+      readonly code: string;
+      readonly transient: boolean;
+      /** False: the remote service was not called, so nothing failed. */
+      readonly attempted: boolean;
+      readonly effect: Effect;
+      /** The remote service asked not to be called before. */
+      readonly notBefore: Instant | null;
+    } & AttemptRef)
+  /** The Agent was told to stop, and did. */
+  | ({ readonly kind: "stopped"; readonly effect: Effect } & AttemptRef)
+  /** The complete-by time passed in silence. */
+  | ({ readonly kind: "expired" } & AttemptRef)
+  /** No Agent took the request by its start-by time, as far as the broker knows. */
+  | ({ readonly kind: "neverStarted" } & AttemptRef)
+  /** Nobody can decide what the reply means for this task: a person must look. */
+  | ({ readonly kind: "parked"; readonly code: string } & AttemptRef)
+  | {
+      readonly kind: "resubmitted";
+      readonly step: string;
+      readonly attempt: number;
+      readonly inputChanged: boolean;
+    }
+  | { readonly kind: "resolved"; readonly step: string; readonly attempt: number }
+  | { readonly kind: "undoRequested"; readonly code: string }
+  /** The sweep found the task with nothing to wait for. */
+  | { readonly kind: "replanned" };
+
+/** Why an event changed nothing. Late, double and foreign messages are everyday life, not errors. */
+export type Rejection =
+  | "unknown_step"
+  | "not_processing"
+  | "stale_attempt"
+  | "wrong_token"
+  | "not_expired"
+  | "not_pending"
+  | "not_due"
+  | "not_in_error"
+  | "wrong_goal"
+  | "task_finished"
+  | "nothing_to_do";

@@ -1,0 +1,51 @@
+import type { Step } from "./step.ts";
+import type { WorkflowPlan } from "./workflow-plan.ts";
+
+/** What the task is after: `undo` at most once, and never back. */
+export type Goal = "do" | "undo";
+
+/** The sum of its steps; see `summarise`. */
+export const taskStates = [
+  "pending",
+  "processing",
+  "processed",
+  "error",
+  "compensating",
+  "compensated",
+] as const;
+export type TaskState = (typeof taskStates)[number];
+
+/** One task with all its steps: what every decision is about. */
+export interface Task {
+  readonly taskId: string;
+  readonly workflow: WorkflowPlan;
+  readonly goal: Goal;
+  readonly processState: TaskState;
+  /** Why the goal became `undo`, or what the task halted with. */
+  readonly faultCode: string | null;
+  /** By name, in the order of the definition; compensations appear when the undo begins. */
+  readonly steps: ReadonlyMap<string, Step>;
+}
+
+/** From where to where a task may go; the same holds for the guard trigger of the state store. */
+export const legalTaskTransitions: Readonly<Record<TaskState, readonly TaskState[]>> = {
+  pending: ["processing", "processed", "error", "compensating", "compensated"],
+  processing: ["processed", "error", "compensating", "compensated"],
+  error: ["processing", "processed", "compensating", "compensated"],
+  compensating: ["error", "compensated"],
+  processed: [],
+  compensated: [],
+};
+
+export const isFinished = ({ processState }: Pick<Task, "processState">): boolean =>
+  legalTaskTransitions[processState].length === 0;
+
+/** The task with some of its steps replaced or added. */
+export function withSteps(task: Task, steps: readonly Step[]): Task {
+  if (steps.length === 0) return task;
+  const changed = new Map(task.steps);
+  for (const step of steps) changed.set(step.plan.name, step);
+  return { ...task, steps: changed };
+}
+
+export const stepsOf = (task: Task): readonly Step[] => [...task.steps.values()];

@@ -1,0 +1,38 @@
+import type { Change } from "./change.ts";
+import { change } from "./change.ts";
+import { newStep, type Step } from "./step.ts";
+import { isSettled } from "./summarise.ts";
+import { stepsOf, type Task } from "./task.ts";
+import { undoNameOf } from "./workflow-plan.ts";
+
+/**
+ * Drain, then undo. What has not been dispatched is cancelled; what is in flight stays, because its
+ * reply may hold what the undo needs; for each call that did something, or may have, the step that
+ * undoes it is added.
+ */
+export function beginUndo(task: Task, code: string): { task: Task; changes: readonly Change[] } {
+  const calls = stepsOf(task);
+  const changes = calls
+    .filter((step) => step.processState === "waiting" || step.processState === "pending")
+    .map((step) => change(step, "cancel", { reason: code }));
+  const compensations = calls.filter(needsUndo).flatMap((step) => {
+    const undo = task.workflow.steps.get(undoNameOf(step.plan.name));
+    return undo === undefined ? [] : [newStep(undo)];
+  });
+  const steps = new Map(task.steps);
+  for (const step of compensations) steps.set(step.plan.name, step);
+  return { task: { ...task, goal: "undo", faultCode: code, steps }, changes };
+}
+
+const needsUndo = (step: Step): boolean =>
+  step.processState === "processed" || step.processState === "processing" || step.mayHaveEffect;
+
+/** Compensations whose call turned out, once settled, to have changed nothing. */
+export function needlessUndos(task: Task): readonly Change[] {
+  return stepsOf(task).flatMap((step) => {
+    if (step.processState !== "waiting" || step.plan.undoes === null) return [];
+    const call = task.steps.get(step.plan.undoes);
+    const needless = call !== undefined && isSettled(call) && !needsUndo(call);
+    return needless ? [change(step, "skip", { reason: "undo.nothing_to_undo" })] : [];
+  });
+}

@@ -1,0 +1,82 @@
+import type {
+  Condition,
+  StepDefinition,
+  StepPolicy,
+  UndoDefinition,
+  WorkflowDefinition,
+} from "./workflow-definition.ts";
+
+export type StepKind = "call" | "compensation";
+
+/** All of a step that its definition fixes and decisions need. Holds no payload. */
+export interface StepPlan extends StepPolicy {
+  readonly name: string;
+  readonly kind: StepKind;
+  readonly agent: string;
+  readonly operation: string;
+  readonly after: readonly string[];
+  readonly onlyIf: Condition | null;
+  /** For a call: how it is undone, if it can be. */
+  readonly undo: UndoDefinition | null;
+  /** For a compensation: the name of the call that it undoes. */
+  readonly undoes: string | null;
+}
+
+/** A workflow definition, prepared for decisions: made once, shared by all its tasks. */
+export interface WorkflowPlan {
+  readonly name: string;
+  readonly steps: ReadonlyMap<string, StepPlan>;
+  /** For each call: every call that comes after it, directly or through others. */
+  readonly downstream: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The name of the step that undoes `step`. `:` is reserved, so no author's name collides with it. */
+export const undoNameOf = (step: string): string => `${step}:undo`;
+
+/** Prepares a definition for decisions. Expects a valid one. */
+export function planWorkflow(definition: WorkflowDefinition): WorkflowPlan {
+  const calls = definition.steps.map(callPlan);
+  const compensations = calls.filter(isUndoable).map(compensationPlan);
+  const steps = new Map([...calls, ...compensations].map((plan) => [plan.name, plan]));
+  return { name: definition.name, steps, downstream: downstreamOf(calls) };
+}
+
+function downstreamOf(calls: readonly StepPlan[]): ReadonlyMap<string, readonly string[]> {
+  const before = new Map<string, ReadonlySet<string>>();
+  const allBefore = (name: string): ReadonlySet<string> => {
+    const known = before.get(name);
+    if (known !== undefined) return known;
+    const direct = calls.find((call) => call.name === name)?.after ?? [];
+    const all = new Set([...direct, ...direct.flatMap((earlier) => [...allBefore(earlier)])]);
+    before.set(name, all);
+    return all;
+  };
+  return new Map(
+    calls.map(({ name }) => [
+      name,
+      calls.filter((call) => allBefore(call.name).has(name)).map((call) => call.name),
+    ]),
+  );
+}
+
+const callPlan = ({ input: _payload, ...definition }: StepDefinition): StepPlan => ({
+  ...definition,
+  kind: "call",
+  undoes: null,
+});
+
+function compensationPlan(call: StepPlan & { readonly undo: UndoDefinition }): StepPlan {
+  return {
+    ...call.undo,
+    name: undoNameOf(call.name),
+    kind: "compensation",
+    agent: call.agent,
+    after: [],
+    onlyIf: null,
+    undo: null,
+    undoes: call.name,
+  };
+}
+
+const isUndoable = (plan: StepPlan): plan is StepPlan & { readonly undo: UndoDefinition } =>
+  plan.undo !== null;

@@ -1,0 +1,68 @@
+-- Claims due steps for one Scheduler: of each lane the longest due, at most as many as it has places.
+--
+-- Nobody waits: a row in other hands is skipped. The CTE is materialized so that it is evaluated
+-- once, and ends in a literal limit because with a parameter alone the planner expects the whole
+-- table and reads it. A task that is skipped here is in the hands of a decision, which sums it up.
+with room as (
+  select lane, places
+    from unnest(:lanes::text[], :places::integer[]) as room (lane, places)
+),
+picked as materialized (
+  select due.task_id, due.name
+    from room
+   cross join lateral (
+     select task_id, name
+       from state.steps
+      where process_state = 'pending'
+        and rank is not null
+        and lane = room.lane
+        and format <= :format
+      order by rank
+      limit room.places
+        for no key update skip locked
+   ) as due
+   limit 500
+),
+claimed as (
+  update state.steps
+     set process_state = 'processing',
+         locked_by     = :locked_by,
+         attempt       = attempt + 1,
+         token         = gen_random_uuid(),
+         start_by      = statement_timestamp() + start_within * interval '1 millisecond',
+         complete_by   = statement_timestamp() + (start_within + complete_within) * interval '1 millisecond',
+         relay_at      = statement_timestamp() + :relay_after::float8 * interval '1 millisecond',
+         rank          = null,
+         not_before    = null
+    from picked
+   where steps.task_id = picked.task_id
+     and steps.name    = picked.name
+  returning steps.task_id, steps.name, steps.kind, steps.lane, steps.attempt, steps.token,
+            steps.start_by, steps.complete_by, steps.key_generation
+),
+begun as (
+  update state.tasks
+     set process_state = 'processing',
+         version       = version + 1,
+         updated_at    = statement_timestamp()
+   where task_id in (
+           select task_id
+             from state.tasks
+            where task_id in (select task_id from picked)
+              and process_state = 'pending'
+              for no key update skip locked)
+  returning task_id
+),
+history as (
+  insert into state.events (task_id, step, action, from_state, to_state, attempt, actor)
+  select task_id, name, 'claim', 'pending', 'processing', attempt, :locked_by from claimed
+  union all
+  select task_id, null, 'summarise', 'pending', 'processing', null, :locked_by from begun
+)
+select claimed.task_id, claimed.name, claimed.lane, claimed.attempt, claimed.token,
+       extract(epoch from claimed.start_by) * 1000    as start_by,
+       extract(epoch from claimed.complete_by) * 1000 as complete_by,
+       extract(epoch from statement_timestamp()) * 1000 as now,
+       claimed.key_generation, tasks.workflow
+  from claimed
+  join state.tasks using (task_id);

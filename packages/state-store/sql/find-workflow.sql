@@ -1,0 +1,4 @@
+-- A stored definition.
+select definition, content_hash
+  from state.workflows
+ where name = :name;

@@ -1,0 +1,5 @@
+-- The calls that compensations are to undo: whether they completed, and under which key.
+select task_id, name, process_state, key_generation
+  from state.steps
+ where task_id = any(:task_ids::uuid[])
+   and kind = 'call';

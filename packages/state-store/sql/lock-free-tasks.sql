@@ -1,0 +1,7 @@
+-- Like lock-tasks, but leaves out the tasks that are in other hands.
+select task_id, workflow, goal, process_state, version, priority, fault_code
+  from state.tasks
+ where task_id = any(:task_ids::uuid[])
+   and format <= :format
+ order by task_id
+   for no key update skip locked;

@@ -1,0 +1,15 @@
+-- Marks requests that the broker has confirmed, unless their steps have moved on already.
+with confirmed as materialized (
+  select steps.task_id, steps.name
+    from unnest(:task_ids::uuid[], :names::text[], :attempts::integer[]) as sent (task_id, name, attempt)
+    join state.steps
+      on steps.task_id = sent.task_id and steps.name = sent.name and steps.attempt = sent.attempt
+   where steps.process_state = 'processing'
+     and steps.dispatched_at is null
+     for no key update of steps skip locked
+)
+update state.steps
+   set dispatched_at = statement_timestamp()
+  from confirmed
+ where steps.task_id = confirmed.task_id
+   and steps.name    = confirmed.name;

@@ -1,0 +1,30 @@
+-- Makes steps claimable whose rest (backoff, cool-down) is over, and says when the next one's is.
+with rested as materialized (
+  select task_id, name
+    from state.steps
+   where process_state = 'pending'
+     and rank is null
+     and not_before <= statement_timestamp()
+   order by not_before
+   limit 500
+     for no key update skip locked
+),
+promoted as (
+  update state.steps
+     set rank = steps.not_before - (tasks.priority + (steps.kind = 'compensation')::integer) * interval '30 seconds'
+    from rested
+    join state.tasks on tasks.task_id = rested.task_id
+   where steps.task_id = rested.task_id
+     and steps.name    = rested.name
+  returning steps.lane
+)
+select (select coalesce(array_agg(distinct lane), '{}') from promoted) as lanes,
+       (select extract(epoch from min(not_before) - statement_timestamp()) * 1000
+          from state.steps
+         where process_state = 'pending'
+           and rank is null
+           and not_before > statement_timestamp()) as next_in,
+       (select extract(epoch from min(relay_at) - statement_timestamp()) * 1000
+          from state.steps
+         where process_state = 'processing'
+           and dispatched_at is null) as relay_in;

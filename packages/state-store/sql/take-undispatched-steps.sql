@@ -1,0 +1,28 @@
+-- Takes over requests that nobody has marked as dispatched for too long: whoever claimed them may
+-- have died between its commit and its publish. They keep their attempt: this is the same request.
+with late as materialized (
+  select task_id, name
+    from state.steps
+   where process_state = 'processing'
+     and dispatched_at is null
+     and relay_at <= statement_timestamp()
+     and format <= :format
+   limit 200
+     for no key update skip locked
+),
+taken as (
+  update state.steps
+     set relay_at = statement_timestamp() + :relay_after::float8 * interval '1 millisecond'
+    from late
+   where steps.task_id = late.task_id
+     and steps.name    = late.name
+  returning steps.task_id, steps.name, steps.lane, steps.attempt, steps.token,
+            steps.start_by, steps.complete_by, steps.key_generation
+)
+select taken.task_id, taken.name, taken.lane, taken.attempt, taken.token,
+       extract(epoch from taken.start_by) * 1000    as start_by,
+       extract(epoch from taken.complete_by) * 1000 as complete_by,
+       extract(epoch from statement_timestamp()) * 1000 as now,
+       taken.key_generation, tasks.workflow
+  from taken
+  join state.tasks using (task_id);
