@@ -1,0 +1,360 @@
+import { describe, expect, test } from "@jest/globals";
+import { decide } from "./decide.ts";
+import { maxPutBacks } from "./failure.ts";
+import { foldEvents } from "./fold-events.ts";
+import { idempotencyKey } from "./idempotency-key.ts";
+import type { Task } from "./task.ts";
+import type { TaskEvent } from "./task-event.ts";
+import { at, definitionOf, newTask, noon } from "./testing.ts";
+
+const abc = () => newTask(definitionOf([{ name: "a" }, { name: "b" }, { name: "c" }]));
+const diamond = () =>
+  newTask(
+    definitionOf([
+      { name: "a" },
+      { name: "b", after: ["a"] },
+      { name: "c", after: ["a"] },
+      { name: "d", after: ["b", "c"] },
+    ]),
+  );
+
+const seen = (task: Task, ...events: readonly TaskEvent[]): Task =>
+  events.reduce((current, event) => {
+    const decision = decide(current, event, at(noon));
+    if (!decision.applied) throw new Error(`${event.kind} was rejected: ${decision.reason}`);
+    return decision.task;
+  }, task);
+
+const ref = (step: string, attempt = 1) => ({ step, attempt, token: `${step}-${attempt}` });
+const claimed = (step: string, attempt = 1): TaskEvent => ({
+  kind: "claimed",
+  step,
+  by: "scheduler-1",
+  token: ref(step, attempt).token,
+});
+const completed = (step: string, attempt = 1): TaskEvent => ({
+  kind: "completed",
+  ...ref(step, attempt),
+});
+const failed = (step: string, attempt = 1, changes: Partial<TaskEvent> = {}) =>
+  ({
+    kind: "failed",
+    ...ref(step, attempt),
+    code: "x.failed",
+    transient: true,
+    attempted: true,
+    effect: "unknown",
+    notBefore: null,
+    ...changes,
+  }) as TaskEvent;
+const done = (step: string, attempt = 1) => [claimed(step, attempt), completed(step, attempt)];
+const declined = (step: string, attempt = 1) =>
+  failed(step, attempt, { transient: false, effect: "none" });
+const states = (task: Task) =>
+  Object.fromEntries([...task.steps].map(([name, { processState }]) => [name, processState]));
+
+describe("doing", () => {
+  test("starts what has nothing before it, and each next step when the one before is done", () => {
+    expect(states(abc())).toEqual({ a: "pending", b: "waiting", c: "waiting" });
+    expect(states(seen(abc(), ...done("a")))).toEqual({
+      a: "processed",
+      b: "pending",
+      c: "waiting",
+    });
+  });
+
+  test("runs branches in parallel and joins them once", () => {
+    const branched = seen(diamond(), ...done("a"), claimed("b"), claimed("c"));
+    expect(states(branched)).toMatchObject({ b: "processing", c: "processing", d: "waiting" });
+    expect(states(seen(branched, completed("b")))).toMatchObject({ d: "waiting" });
+    expect(states(seen(branched, completed("c"), completed("b")))).toMatchObject({ d: "pending" });
+  });
+
+  test("folds both branches of a join that come in one batch, and a reply that comes twice", () => {
+    const branched = seen(diamond(), ...done("a"), claimed("b"), claimed("c"));
+    const { task, outcomes } = foldEvents(
+      branched,
+      [completed("b"), completed("c"), completed("b")],
+      at(noon),
+    );
+    expect(states(task)).toMatchObject({ d: "pending" });
+    expect(outcomes.map(({ applied }) => applied)).toEqual([true, true, false]);
+  });
+
+  test("accepts a reply that is late but still under the fence", () => {
+    const task = seen(abc(), claimed("a"));
+    expect(decide(task, completed("a"), at(noon + 3_600_000)).applied).toBe(true);
+  });
+
+  test.each([
+    ["a stale attempt", { kind: "completed", ...ref("a"), attempt: 0 }, "stale_attempt"],
+    ["a forged token", { kind: "completed", ...ref("a"), token: "forged" }, "wrong_token"],
+    ["an unknown step", { kind: "completed", ...ref("z") }, "unknown_step"],
+    ["a step that nobody claimed", { kind: "completed", ...ref("b") }, "not_processing"],
+    ["an expiry that comes too early", { kind: "expired", ...ref("a") }, "not_expired"],
+  ] as [string, TaskEvent, string][])("rejects %s", (_, event, reason) => {
+    expect(decide(seen(abc(), claimed("a")), event, at(noon))).toEqual({ applied: false, reason });
+  });
+
+  test("skips a step whose condition is false, and goes on behind it", () => {
+    const definition = definitionOf([
+      { name: "a" },
+      { name: "b", onlyIf: { exists: { $ref: "/input/gift" } } },
+      { name: "c" },
+    ]);
+    expect(states(seen(newTask(definition), ...done("a")))).toEqual({
+      a: "processed",
+      b: "skipped",
+      c: "pending",
+    });
+  });
+});
+
+describe("failing", () => {
+  test("rests longer after each failure, and gives up at the threshold", () => {
+    const once = seen(abc(), claimed("a"), failed("a"));
+    expect(once.steps.get("a")).toMatchObject({
+      processState: "pending",
+      failureCount: 1,
+      notBefore: noon + 500,
+    });
+    const claimAgain = decide(once, claimed("a", 2), at(noon + 10_000));
+    if (!claimAgain.applied) throw new Error(claimAgain.reason);
+    const twice = seen(claimAgain.task, failed("a", 2));
+    expect(twice.steps.get("a")).toMatchObject({ failureCount: 2, notBefore: noon + 1_000 });
+  });
+
+  test("does not start an attempt before its rest is over", () => {
+    const resting = seen(abc(), claimed("a"), failed("a"));
+    expect(decide(resting, claimed("a", 2), at(noon))).toEqual({
+      applied: false,
+      reason: "not_due",
+    });
+  });
+
+  test("honours the time that the remote service asked for", () => {
+    const task = seen(abc(), claimed("a"), failed("a", 1, { notBefore: noon + 9_000 } as never));
+    expect(task.steps.get("a")).toMatchObject({ notBefore: noon + 9_000 });
+  });
+
+  test("an Agent that did not call the remote service has not failed", () => {
+    const task = seen(
+      abc(),
+      claimed("a"),
+      failed("a", 1, { attempted: false, effect: "none" } as never),
+    );
+    expect(task.steps.get("a")).toMatchObject({
+      failureCount: 0,
+      putBackCount: 1,
+      mayHaveEffect: false,
+    });
+  });
+
+  test("a request that was never confirmed burns no failure; one that was, does", () => {
+    const task = seen(abc(), claimed("a"));
+    const late = at(noon + 60_000);
+    const lost = decide(task, { kind: "expired", ...ref("a") }, late);
+    const a = task.steps.get("a")!;
+    const sent = {
+      ...task,
+      steps: new Map(task.steps).set("a", { ...a, dispatched: true } as typeof a),
+    };
+    const silent = decide(sent, { kind: "expired", ...ref("a") }, late);
+    expect(lost).toMatchObject({ applied: true, changes: [{ action: "putBack" }] });
+    expect(silent).toMatchObject({ applied: true, changes: [{ action: "retry" }] });
+  });
+
+  test(`counts as failed what was put back ${maxPutBacks} times in a row`, () => {
+    let task = abc();
+    for (let attempt = 1; attempt <= maxPutBacks; attempt += 1) {
+      const claim = decide(task, claimed("a", attempt), at(noon + attempt * 60_000));
+      if (!claim.applied) throw new Error(claim.reason);
+      task = seen(claim.task, { kind: "neverStarted", ...ref("a", attempt) });
+    }
+    expect(task.steps.get("a")).toMatchObject({ failureCount: 1, putBackCount: 0 });
+  });
+
+  test("cools down when the policy says so, and only as often as it says", () => {
+    const coolDown = { wait: 600_000, times: 1 };
+    const retry = { failures: 1, backoff: 1, max: 1 };
+    const definition = definitionOf([{ name: "a", retry, coolDown }]);
+    const resting = seen(newTask(definition), claimed("a"), failed("a"));
+    expect(resting.steps.get("a")).toMatchObject({
+      coolDowns: 1,
+      failureCount: 1,
+      notBefore: noon + 600_000,
+    });
+    const probe = decide(resting, claimed("a", 2), at(noon + 600_000));
+    if (!probe.applied) throw new Error(probe.reason);
+    expect(seen(probe.task, failed("a", 2)).goal).toBe("undo");
+  });
+
+  test("halts when the policy says so: nothing new starts, what is in flight ends by itself", () => {
+    const definition = definitionOf([
+      { name: "a", after: [], onFailure: "halt" },
+      { name: "b", after: [] },
+      { name: "c", after: [] },
+      { name: "d", after: ["b"] },
+    ]);
+    const halted = seen(newTask(definition), claimed("a"), claimed("b"), declined("a"));
+    expect(halted).toMatchObject({ processState: "error", goal: "do", faultCode: "x.failed" });
+    const drained = seen(halted, completed("b"));
+    expect(states(drained)).toEqual({ a: "error", b: "processed", c: "waiting", d: "waiting" });
+    const resumed = seen(drained, {
+      kind: "resubmitted",
+      step: "a",
+      attempt: 1,
+      inputChanged: false,
+    });
+    expect(states(resumed)).toEqual({ a: "pending", b: "processed", c: "pending", d: "pending" });
+    expect(resumed.faultCode).toBeNull();
+  });
+});
+
+describe("undoing", () => {
+  test("undoes in reverse order what was done", () => {
+    const undoing = seen(abc(), ...done("a"), ...done("b"), claimed("c"), declined("c"));
+    expect(undoing).toMatchObject({
+      goal: "undo",
+      processState: "compensating",
+      faultCode: "x.failed",
+    });
+    expect(states(undoing)).toMatchObject({ c: "error", "b:undo": "pending", "a:undo": "waiting" });
+    const half = seen(undoing, ...done("b:undo"));
+    expect(states(half)).toMatchObject({ "a:undo": "pending" });
+    expect(seen(half, ...done("a:undo")).processState).toBe("compensated");
+  });
+
+  test("undoes a step whose outcome nobody knows", () => {
+    const task = seen(
+      abc(),
+      ...done("a"),
+      claimed("b"),
+      failed("b", 1, { transient: false } as never),
+    );
+    expect(states(task)).toMatchObject({ b: "error", "b:undo": "pending", "a:undo": "waiting" });
+  });
+
+  test("waits for what is in flight, and takes its output", () => {
+    const cancelled = seen(diamond(), ...done("a"), claimed("b"), claimed("c"), declined("c"));
+    expect(states(cancelled)).toMatchObject({
+      b: "processing",
+      "b:undo": "waiting",
+      "a:undo": "waiting",
+    });
+    const drained = seen(cancelled, completed("b"));
+    expect(states(drained)).toMatchObject({ b: "processed", "b:undo": "pending", d: "cancelled" });
+  });
+
+  test("does not undo what turned out to have had no effect", () => {
+    const cancelled = seen(abc(), ...done("a"), claimed("b"), {
+      kind: "undoRequested",
+      code: "operator.undo",
+    });
+    expect(states(cancelled)).toMatchObject({ b: "processing", "b:undo": "waiting" });
+    const stopped = seen(cancelled, { kind: "stopped", effect: "none", ...ref("b") });
+    expect(states(stopped)).toMatchObject({
+      b: "cancelled",
+      "b:undo": "skipped",
+      "a:undo": "pending",
+    });
+  });
+
+  test("is over at once when nothing was dispatched", () => {
+    const task = seen(abc(), { kind: "undoRequested", code: "operator.cancel" });
+    expect(task.processState).toBe("compensated");
+  });
+
+  test("that fails for good is visible, holds back only what depends on it, and can be resubmitted", () => {
+    const begun = seen(
+      diamond(),
+      ...done("a"),
+      ...done("b"),
+      ...done("c"),
+      claimed("d"),
+      declined("d"),
+    );
+    const stuck = seen(begun, claimed("b:undo"), declined("b:undo"));
+    expect(stuck.processState).toBe("error");
+    const other = seen(stuck, ...done("c:undo"));
+    expect(states(other)).toMatchObject({
+      "b:undo": "error",
+      "c:undo": "processed",
+      "a:undo": "waiting",
+    });
+    const again = seen(other, {
+      kind: "resubmitted",
+      step: "b:undo",
+      attempt: 1,
+      inputChanged: false,
+    });
+    expect(again.processState).toBe("compensating");
+    expect(seen(again, ...done("b:undo", 2), ...done("a:undo")).processState).toBe("compensated");
+  });
+
+  test("never gives up on a transient fault", () => {
+    let task = seen(abc(), ...done("a"), { kind: "undoRequested", code: "operator.undo" });
+    for (let attempt = 1; attempt <= 10; attempt += 1) {
+      const claim = decide(task, claimed("a:undo", attempt), at(noon + attempt * 120_000));
+      if (!claim.applied) throw new Error(claim.reason);
+      const fail = decide(claim.task, failed("a:undo", attempt), at(noon + attempt * 120_000));
+      if (!fail.applied) throw new Error(fail.reason);
+      task = fail.task;
+    }
+    expect(task.steps.get("a:undo")).toMatchObject({
+      processState: "pending",
+      failureCount: 2,
+      coolDowns: 9,
+    });
+  });
+
+  test("does not turn back: a failed do is not resubmitted once the undo has begun", () => {
+    const task = seen(abc(), ...done("a"), claimed("b"), declined("b"));
+    const event: TaskEvent = { kind: "resubmitted", step: "b", attempt: 1, inputChanged: false };
+    expect(decide(task, event, at(noon))).toEqual({ applied: false, reason: "wrong_goal" });
+  });
+});
+
+describe("the idempotency key", () => {
+  const halting = definitionOf([{ name: "a", onFailure: "halt" }]);
+  const keyAfter = (failure: TaskEvent, inputChanged: boolean) => {
+    const task = seen(newTask(halting), claimed("a"), failure, {
+      kind: "resubmitted",
+      step: "a",
+      attempt: 1,
+      inputChanged,
+    });
+    const { plan, keyGeneration } = task.steps.get("a")!;
+    return idempotencyKey("t", plan, keyGeneration);
+  };
+
+  test.each([
+    ["an unchanged input", declined("a"), false, "t:a:do"],
+    ["a corrected input, and certainly no effect", declined("a"), true, "t:a:do:2"],
+    [
+      "a corrected input, but perhaps an effect",
+      failed("a", 1, { transient: false } as never),
+      true,
+      "t:a:do",
+    ],
+  ])("after a resubmit with %s", (_, failure, inputChanged, key) => {
+    expect(keyAfter(failure, inputChanged)).toBe(key);
+  });
+});
+
+test("an event that cannot be decided parks its own step for a person", () => {
+  const task = seen(abc(), claimed("a"));
+  const broken = {
+    ...at(noon),
+    random: () => {
+      throw new Error("boom");
+    },
+  };
+  const { task: parked, outcomes } = foldEvents(task, [failed("a")], broken);
+  expect(outcomes[0]).toMatchObject({ applied: false, reason: "undecidable" });
+  expect(parked).toMatchObject({
+    processState: "error",
+    goal: "do",
+    faultCode: "scheduler.undecidable",
+  });
+});

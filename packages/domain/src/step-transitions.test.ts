@@ -1,0 +1,62 @@
+import { describe, expect, test } from "@jest/globals";
+import { change } from "./change.ts";
+import { newStep, type Step, type StepState, stepStates } from "./step.ts";
+import { legalStepTransitions, type StepAction, stepTransitions } from "./step-transitions.ts";
+import { definitionOf } from "./testing.ts";
+import { planWorkflow } from "./workflow-plan.ts";
+
+const actions = Object.keys(stepTransitions) as StepAction[];
+
+/** The state machine as one reads it: rows are actions, columns states, a dot is "cannot happen". */
+const machine = `
+            waiting    pending    processing processed error      skipped    cancelled
+  admit     waiting    .          .          .         .          .          .
+  plan      pending    .          .          .         .          .          .
+  hold      .          waiting    .          .         .          .          .
+  skip      skipped    .          .          .         .          .          .
+  cancel    cancelled  cancelled  cancelled  .         .          .          .
+  claim     .          processing .          .         .          .          .
+  complete  .          .          processed  .         .          .          .
+  retry     .          .          pending    .         .          .          .
+  coolDown  .          .          pending    .         .          .          .
+  putBack   .          .          pending    .         .          .          .
+  fail      .          .          error      .         .          .          .
+  resubmit  .          .          .          .         pending    .          .
+  resolve   .          .          .          .         processed  .          .
+`;
+
+const [columns = [], ...rows] = machine
+  .trim()
+  .split("\n")
+  .map((line) => line.trim().split(/\s+/));
+const cells = rows.flatMap(([action, ...targets]) =>
+  targets.map(
+    (target, index) => [action, columns[index], target] as [StepAction, StepState, string],
+  ),
+);
+
+const stepIn = (processState: StepState): Step => {
+  const [plan] = planWorkflow(definitionOf([{ name: "a" }])).steps.values();
+  return { ...newStep(plan!), processState } as Step;
+};
+
+test("the machine covers every action in every state", () => {
+  expect(cells).toHaveLength(actions.length * stepStates.length);
+});
+
+describe.each(actions)("%s", (action) => {
+  test.each(cells.filter(([name]) => name === action))(
+    "%s of a step that is %s gives %s",
+    (_, from, to) => {
+      if (to === ".") expect(() => change(stepIn(from), action)).toThrow("cannot");
+      else expect(change(stepIn(from), action).step.processState).toBe(to);
+    },
+  );
+});
+
+test("nothing leaves processed, skipped or cancelled", () => {
+  const left = legalStepTransitions.map(([from]) => from);
+  expect(left).not.toContain("processed");
+  expect(left).not.toContain("skipped");
+  expect(left).not.toContain("cancelled");
+});
