@@ -50,11 +50,15 @@ export function refTo<T>(pointer: string): Ref<T> {
   const get = (_: object, key: string | symbol) => {
     if (key === pointerKey) return pointer;
     if (typeof key === "symbol" || conversions.has(key)) return refuse();
-    return refTo(`${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+    return refTo(pointer + pointerPart(key));
   };
   const traps = { get, has: refuse, ownKeys: refuse, getOwnPropertyDescriptor: refuse };
   return new Proxy(Object.freeze({}), traps) as Ref<T>;
 }
+
+/** One key as a part of a JSON Pointer. */
+export const pointerPart = (key: string): string =>
+  `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
 /** What JavaScript calls when it wants the value behind an object. */
 const conversions: ReadonlySet<string> = new Set(["toString", "valueOf", "toJSON"]);

@@ -1,0 +1,38 @@
+import { expect, test } from "@jest/globals";
+import { z } from "zod";
+import { contract, defineAgent } from "./agent.ts";
+
+const operation = { input: z.object({ id: z.string() }), output: z.null() };
+
+test("calling an operation writes the call down and makes none", () => {
+  const agent = defineAgent("payments", { charge: { ...operation, undo: "refund" } });
+  expect(agent.charge({ id: "a" })).toEqual({
+    agent: "payments",
+    operation: "charge",
+    input: { id: "a" },
+    undo: "refund",
+  });
+  expect(agent[contract].name).toBe("payments");
+  expect(Object.keys(agent[contract].operations)).toEqual(["charge"]);
+});
+
+test("a contract that breaks the rules names every breach", () => {
+  const define = () =>
+    defineAgent("pay.ments", {
+      charge: { ...operation, undo: "refund" },
+      settle: { ...operation, undo: "refund" },
+      refund: operation,
+      "pay-out": operation,
+    });
+  expect(define).toThrow(
+    expect.objectContaining({
+      code: "agent.invalid",
+      message: [
+        'Agent "pay.ments": not a usable name',
+        'Agent pay.ments: operation "pay-out": not a usable name',
+        'Agent pay.ments: "refund" undoes one operation and is nothing else',
+        'Agent pay.ments: "refund" undoes one operation and is nothing else',
+      ].join("\n"),
+    }),
+  );
+});

@@ -1,0 +1,44 @@
+/** What is wrong with a template, whatever its refs point at. */
+export function checkTemplate(template: unknown): readonly string[] {
+  if (Array.isArray(template)) return template.flatMap(checkTemplate);
+  if (typeof template !== "object" || template === null) return [];
+  const keys = Object.keys(template);
+  const reserved = keys.filter((key) => key.startsWith("$"));
+  if (reserved.length === 0) return Object.values(template).flatMap(checkTemplate);
+  if (keys.length > 1) return [`${reserved.join(" and ")} must stand alone: found ${keys.join()}`];
+  if ("$literal" in template) return [];
+  if (!("$ref" in template)) return [`unknown key ${reserved.join()}`];
+  return isPointer(template.$ref)
+    ? []
+    : [`$ref must be /input/… or /steps/<name>/…: ${JSON.stringify(template.$ref)}`];
+}
+
+/** What is wrong with a condition, whatever its refs point at. */
+export function checkCondition(condition: unknown): readonly string[] {
+  const [[kind, content] = [], ...others] = Object.entries(condition ?? {}) as [string, unknown][];
+  if (typeof condition !== "object" || kind === undefined || others.length > 0)
+    return ["a condition is one of equals, in, exists, not, and, or"];
+  switch (kind) {
+    case "equals":
+      return isPair(content) ? content.flatMap(checkTemplate) : ["equals takes two values"];
+    case "in":
+      return isPair(content) && Array.isArray(content[1])
+        ? content.flatMap(checkTemplate)
+        : ["in takes a value and a list"];
+    case "exists":
+      return checkTemplate(content);
+    case "not":
+      return checkCondition(content);
+    case "and":
+    case "or":
+      return Array.isArray(content) ? content.flatMap(checkCondition) : [`${kind} takes a list`];
+    default:
+      return [`unknown condition ${kind}`];
+  }
+}
+
+const isPointer = (value: unknown): boolean =>
+  typeof value === "string" && /^\/(input(\/.*)?|steps\/[^/]+(\/.*)?)$/su.test(value);
+
+const isPair = (value: unknown): value is readonly [unknown, unknown] =>
+  Array.isArray(value) && value.length === 2;

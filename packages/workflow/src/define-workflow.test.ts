@@ -1,0 +1,222 @@
+import { describe, expect, test } from "@jest/globals";
+import { z } from "zod";
+import { defineAgent } from "./agent.ts";
+import { equals, exists, not } from "./conditions.ts";
+import { defineWorkflow } from "./define-workflow.ts";
+import { present } from "./ref.ts";
+
+const Money = z.object({ amount: z.int(), currency: z.string() });
+const payments = defineAgent("payments", {
+  charge: {
+    input: z.object({ price: Money, note: z.string().optional() }),
+    output: z.object({ chargeId: z.string() }),
+    undo: "refund",
+  },
+  assess: {
+    input: z.object({ price: Money }),
+    output: z.object({ verdict: z.enum(["ok", "odd"]) }),
+  },
+});
+const shipping = defineAgent("shipping", {
+  ship: { input: z.object({ chargeId: z.string() }), output: z.null() },
+});
+const Order = z.object({ price: Money, gift: z.boolean(), coupon: z.string().optional() });
+
+describe("a step as it is written down", () => {
+  test("has refs for holes, milliseconds for durations, and a default for all that was not said", () => {
+    const { definition } = defineWorkflow("sell.v1", Order, (order, step) => {
+      const charge = step("charge", {
+        call: payments.charge({ price: order.price }),
+        completeWithin: "5s",
+      });
+      return { chargeId: charge.chargeId };
+    });
+
+    expect(definition).toEqual({
+      format: 1,
+      name: "sell.v1",
+      inputSchema: expect.objectContaining({ type: "object", required: ["price", "gift"] }),
+      completeWithin: null,
+      output: { chargeId: { $ref: "/steps/charge/chargeId" } },
+      steps: [
+        {
+          name: "charge",
+          agent: "payments",
+          operation: "charge",
+          input: { price: { $ref: "/input/price" } },
+          after: [],
+          onlyIf: null,
+          startWithin: 30_000,
+          completeWithin: 5_000,
+          retry: { failures: 3, backoff: 1_000, max: 60_000 },
+          coolDown: null,
+          onFailure: "compensate",
+          undo: {
+            operation: "refund",
+            startWithin: 30_000,
+            completeWithin: 5_000,
+            retry: { failures: 5, backoff: 1_000, max: 60_000 },
+            coolDown: { wait: 60_000, times: null },
+            onFailure: "halt",
+          },
+        },
+      ],
+    });
+    expect(JSON.parse(JSON.stringify(definition))).toEqual(definition);
+  });
+
+  test("has what was said instead of the defaults", () => {
+    const { definition } = defineWorkflow(
+      "sell.v2",
+      Order,
+      (order, step) => {
+        step("charge", {
+          call: payments.charge({ price: order.price }),
+          startWithin: "2m",
+          completeWithin: "1h",
+          retry: { failures: 9, backoff: "5m" },
+          coolDown: { wait: "1d", times: 2 },
+          onFailure: "halt",
+          undo: { completeWithin: "10s", retry: { failures: 1 }, coolDown: null },
+        });
+      },
+      { completeWithin: "7d" },
+    );
+    expect(definition).toMatchObject({ completeWithin: 604_800_000, output: null });
+    expect(definition.steps[0]).toMatchObject({
+      startWithin: 120_000,
+      completeWithin: 3_600_000,
+      retry: { failures: 9, backoff: 300_000, max: 300_000 },
+      coolDown: { wait: 86_400_000, times: 2 },
+      onFailure: "halt",
+      undo: {
+        completeWithin: 10_000,
+        startWithin: 120_000,
+        retry: { failures: 1 },
+        coolDown: null,
+      },
+    });
+  });
+
+  test("has nothing to undo when the contract of its Agent names no undo", () => {
+    const { definition } = defineWorkflow("look.v1", Order, (order, step) => {
+      step("assess", { call: payments.assess({ price: order.price }), completeWithin: "1s" });
+    });
+    expect(definition.steps[0]?.undo).toBeNull();
+  });
+});
+
+describe("the order of steps", () => {
+  const assess = payments.assess({ price: { amount: 1, currency: "EUR" } });
+  const options = { call: assess, completeWithin: "1s" } as const;
+  const orderOf = (name: `${string}.v${number}`, plan: Parameters<typeof defineWorkflow>[2]) =>
+    defineWorkflow(name, Order, plan).definition.steps.map(({ name, after }) => [name, after]);
+
+  test("is that in which they are written", () => {
+    const steps = orderOf("line.v1", (_, step) => {
+      step("a", options);
+      step("b", options);
+      step("c", options);
+    });
+    expect(steps).toEqual([
+      ["a", []],
+      ["b", ["a"]],
+      ["c", ["b"]],
+    ]);
+  });
+
+  test("branches and joins where `after` says so", () => {
+    const steps = orderOf("fork.v1", (_, step) => {
+      const a = step("a", options);
+      const b = step("b", { ...options, after: [] });
+      step("c", { ...options, after: [a, b, "a"] });
+    });
+    expect(steps).toEqual([
+      ["a", []],
+      ["b", []],
+      ["c", ["a", "b"]],
+    ]);
+  });
+});
+
+describe("a condition", () => {
+  test("is written down, and makes the output of its step one that may be null", () => {
+    const { definition } = defineWorkflow("sell.v1", Order, (order, step) => {
+      const charge = step("charge", {
+        call: payments.charge({ price: order.price }),
+        completeWithin: "1s",
+        onlyIf: not(equals(order.gift, true)),
+      });
+      // @ts-expect-error: the step may be skipped, and the Agent wants a string
+      shipping.ship({ chargeId: charge.chargeId });
+      step("ship", {
+        call: shipping.ship({ chargeId: present(charge.chargeId) }),
+        completeWithin: "1s",
+        onlyIf: exists(charge),
+      });
+      return charge.chargeId;
+    });
+    expect(definition.steps.map((step) => step.onlyIf)).toEqual([
+      { not: { equals: [{ $ref: "/input/gift" }, true] } },
+      { exists: { $ref: "/steps/charge" } },
+    ]);
+  });
+});
+
+describe("a mistake", () => {
+  const invalid = (message: string) =>
+    expect.objectContaining({ code: "workflow.invalid", message });
+  const define = (plan: Parameters<typeof defineWorkflow<typeof Order>>[2]) => () =>
+    defineWorkflow("sell.v1", Order, plan);
+  const price = { amount: 1, currency: "EUR" };
+
+  test("in a duration is named with its place", () => {
+    const plan = define((_, step) =>
+      // @ts-expect-error: no unit
+      step("a", { call: payments.assess({ price }), completeWithin: "5 sec" }),
+    );
+    expect(plan).toThrow(
+      invalid('sell.v1, step "a": completeWithin is 5 sec, not a duration such as 30s'),
+    );
+  });
+
+  test("such as a missing limit is refused by the types and at run time", () => {
+    const plan = define((_, step) =>
+      // @ts-expect-error: completeWithin is required
+      step("a", { call: payments.assess({ price }) }),
+    );
+    expect(plan).toThrow(/step "a": completeWithin is undefined/);
+  });
+
+  test("in how the undo is done, where there is none, is named", () => {
+    const plan = define((_, step) =>
+      step("a", { call: payments.assess({ price }), completeWithin: "1s", undo: {} }),
+    );
+    expect(plan).toThrow(invalid('sell.v1, step "a": payments.assess has no undo'));
+  });
+
+  test("in what is handed to a step is named with its place", () => {
+    const plan = define((_, step) =>
+      step("a", {
+        // @ts-expect-error: a Date is not an integer
+        call: payments.assess({ price: { amount: new Date(0), currency: "EUR" } }),
+        completeWithin: "1s",
+      }),
+    );
+    expect(plan).toThrow(invalid('sell.v1, step "a": at /price/amount: a Date is not JSON'));
+  });
+
+  test("in the name of the workflow is refused by the types and at run time", () => {
+    const plan = () =>
+      // @ts-expect-error: no version
+      defineWorkflow("sell", Order, (_, step) => {
+        step("a", { call: payments.assess({ price }), completeWithin: "1s" });
+      });
+    expect(plan).toThrow(/^sell: name must match/);
+  });
+
+  test("in an undo that a workflow calls itself is refused by the types", () => {
+    // @ts-expect-error: the undo is Holdfast's to call
+    expect(payments.refund).toBeUndefined();
+  });
+});

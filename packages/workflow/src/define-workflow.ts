@@ -1,0 +1,98 @@
+import {
+  type Condition,
+  ContractFault,
+  definitionFormat,
+  type StepDefinition,
+  stepOfRef,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
+import { type Duration, toMilliseconds } from "./duration.ts";
+import { pointerOf, pointerPart, type Ref, refTo } from "./ref.ts";
+import { type InputOf, jsonSchemaOf, type Schema } from "./schema.ts";
+import { policyOf, type StepOptions, undoPolicyOf } from "./step-options.ts";
+import { toTemplate } from "./to-template.ts";
+import { validateDefinition } from "./validate-definition.ts";
+import { within } from "./within.ts";
+
+/** The name changes with every change of meaning, as that of a message does. */
+export type WorkflowName = `${string}.v${number}`;
+
+export interface WorkflowOptions {
+  /** Limit on the whole task: once it has passed, the task is undone. None unless said otherwise. */
+  readonly completeWithin?: Duration;
+}
+
+/** A workflow is data: what follows it later is bound to `definition`, and to nothing else of it. */
+export interface Workflow<S extends Schema> {
+  readonly name: WorkflowName;
+  /** Checks, and types, what a task is submitted with. */
+  readonly input: S;
+  /** Plain JSON, ready to be stored. */
+  readonly definition: WorkflowDefinition;
+}
+
+/** Adds a step, and stands for what it will return: null if it may be skipped, and was. */
+export type AddStep = <Result, Only extends Condition | undefined = undefined>(
+  name: string,
+  options: StepOptions<Result, Only>,
+) => Ref<Only extends Condition ? Result | null : Result>;
+
+/** Writes the steps down, one after the other, and says what a processed task shows as its result. */
+export type Plan<Input> = (input: Ref<Input>, step: AddStep) => unknown;
+
+/**
+ * Runs `plan` once, here and now, to write its steps down. Nothing of it runs in the Scheduler.
+ * Throws a `ContractFault` (`workflow.invalid`) that says what is wrong where.
+ */
+export function defineWorkflow<S extends Schema>(
+  name: WorkflowName,
+  input: S,
+  plan: Plan<InputOf<S>>,
+  { completeWithin }: WorkflowOptions = {},
+): Workflow<S> {
+  const steps: StepDefinition[] = [];
+  const addStep: AddStep = (stepName, options) => {
+    const above = steps.at(-1);
+    steps.push(within(`${name}, step "${stepName}"`, () => toStep(stepName, options, above)));
+    return refTo(`/steps${pointerPart(stepName)}`);
+  };
+  const output = plan(refTo("/input"), addStep) ?? null;
+  const definition = validateDefinition({
+    format: definitionFormat,
+    name,
+    inputSchema: jsonSchemaOf(input),
+    steps,
+    completeWithin: within(name, () =>
+      completeWithin === undefined ? null : toMilliseconds(completeWithin, "completeWithin"),
+    ),
+    output: within(`${name}, output`, () => toTemplate(output)),
+  });
+  return { name, input, definition };
+}
+
+function toStep(
+  name: string,
+  options: StepOptions<unknown>,
+  above: StepDefinition | undefined,
+): StepDefinition {
+  const { call, after = above ? [above.name] : [], onlyIf = null, undo } = options;
+  if (call.undo === null && undo !== undefined)
+    throw new ContractFault("workflow.invalid", `${call.agent}.${call.operation} has no undo`);
+  return {
+    name,
+    agent: call.agent,
+    operation: call.operation,
+    input: toTemplate(call.input),
+    after: [...new Set(after.map(stepNameOf))],
+    onlyIf,
+    ...policyOf(options),
+    undo: call.undo === null ? null : { operation: call.undo, ...undoPolicyOf(options) },
+  };
+}
+
+function stepNameOf(step: Ref<unknown> | string): string {
+  if (typeof step === "string") return step;
+  const name = stepOfRef(pointerOf(step) ?? "");
+  if (name !== null) return name;
+  throw new ContractFault("workflow.invalid", "after takes steps and names of steps only");
+}

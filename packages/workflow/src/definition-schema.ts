@@ -1,0 +1,75 @@
+import { definitionFormat, type WorkflowDefinition } from "@holdfast/domain";
+import { Ajv, type ErrorObject } from "ajv";
+import { type TSchema, Type } from "typebox";
+import { agentNamePattern, operationNamePattern } from "./agent.ts";
+
+/** Timers hold no more than 2^31 - 1 ms, about 24 days. */
+const Milliseconds = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 });
+const closed = { additionalProperties: false };
+const nullable = (schema: TSchema) => Type.Unsafe({ ...schema, type: [typeOf(schema), "null"] });
+const typeOf = (schema: TSchema): unknown => (schema as { readonly type?: unknown }).type;
+
+const Policy = {
+  startWithin: Milliseconds,
+  completeWithin: Milliseconds,
+  retry: Type.Object(
+    {
+      failures: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+      backoff: Milliseconds,
+      max: Milliseconds,
+    },
+    closed,
+  ),
+  coolDown: nullable(
+    Type.Object(
+      { wait: Milliseconds, times: nullable(Type.Integer({ minimum: 1, maximum: 1_000_000 })) },
+      closed,
+    ),
+  ),
+};
+
+const Undo = Type.Object(
+  {
+    operation: Type.String({ pattern: operationNamePattern }),
+    ...Policy,
+    onFailure: Type.Literal("halt"),
+  },
+  closed,
+);
+
+const Step = Type.Object(
+  {
+    /** It becomes part of pointers, keys and names of undo steps: hence the reserved characters. */
+    name: Type.String({ pattern: "^[^:/#\\[\\s]{1,100}$" }),
+    agent: Type.String({ pattern: agentNamePattern }),
+    operation: Type.String({ pattern: operationNamePattern }),
+    input: Type.Any(),
+    after: Type.Array(Type.String(), { maxItems: 64, uniqueItems: true }),
+    onlyIf: Type.Any(),
+    undo: nullable(Undo),
+    ...Policy,
+    onFailure: Type.Enum(["compensate", "halt"]),
+  },
+  closed,
+);
+
+/** The outer form of a definition; templates and conditions are for those who know their meaning. */
+export const definitionSchema = Type.Object(
+  {
+    format: Type.Literal(definitionFormat),
+    name: Type.String({ pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]{0,90}\\.v[1-9][0-9]{0,5}$" }),
+    inputSchema: Type.Object({}),
+    steps: Type.Array(Step, { minItems: 1, maxItems: 100 }),
+    completeWithin: nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+    output: Type.Any(),
+  },
+  closed,
+);
+
+const conforms = new Ajv({ allErrors: true, strict: false }).compile<WorkflowDefinition>(
+  definitionSchema,
+);
+
+/** Everything that is wrong with the outer form. */
+export const formErrors = (json: unknown): readonly ErrorObject[] =>
+  conforms(json) ? [] : (conforms.errors ?? []);

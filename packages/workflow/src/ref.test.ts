@@ -1,0 +1,59 @@
+import { expect, test } from "@jest/globals";
+import { pointerOf, type Ref, refTo, type Template } from "./ref.ts";
+
+interface Order {
+  readonly total: number;
+  readonly "a/b~c": string;
+  readonly customer: { readonly name: string; readonly email: string | null };
+  readonly gift: { readonly from: string } | null;
+  readonly note?: string;
+  readonly tags: readonly string[];
+}
+const order = refTo<Order>("/input");
+
+test("a ref can be reached into, and knows where it points", () => {
+  expect(pointerOf(order)).toBe("/input");
+  expect(pointerOf(order.customer.name)).toBe("/input/customer/name");
+  expect(pointerOf(order["a/b~c"])).toBe("/input/a~1b~0c");
+});
+
+test.each([1, "x", null, undefined, {}, [], { pointer: "/input" }])("%j is not a ref", (value) => {
+  expect(pointerOf(value)).toBeNull();
+});
+
+test.each<[string, () => unknown]>([
+  ["put into a text", () => `${order.total as unknown as string}`],
+  ["added to", () => (order.total as unknown as number) + 1],
+  ["compared", () => (order.total as unknown as number) > 100],
+  ["iterated over", () => [...(order.tags as unknown as readonly string[])]],
+  ["spread", () => ({ ...order.customer })],
+  ["searched", () => "name" in order.customer],
+  ["listed", () => Object.keys(order.customer)],
+  ["turned to JSON", () => JSON.stringify({ order })],
+  ["used as a key", () => ({ [order.total as unknown as string]: 1 })],
+  ["asked for its text", () => (order.total as unknown as number).toString()],
+])("a ref that is %s says what to do instead", (_, misuse) => {
+  expect(misuse).toThrow(/is not known yet: hand it to a step as it is/);
+});
+
+test("a ref cannot be changed", () => {
+  expect(() => Object.assign(order, { total: 1 })).toThrow(/is not known yet/);
+});
+
+test("types let through what fits and nothing else", () => {
+  const total: Template<number> = order.total;
+  const email: Template<string | null> = order.customer.email;
+  const nested: Template<{ name: string; ids: readonly number[] }> = {
+    name: order.customer.name,
+    ids: [1, order.total],
+  };
+  // @ts-expect-error: below what may be null everything may be null
+  const from: Template<string> = order.gift.from;
+  // @ts-expect-error: it may be missing
+  const note: Template<string> = order.note;
+  // @ts-expect-error: another type
+  const name: Template<string> = order.total;
+  // @ts-expect-error: no such field
+  const unknown: Ref<unknown> = order.customer.phone;
+  expect([total, email, nested, from, note, name, unknown]).toHaveLength(7);
+});
