@@ -1,1 +1,4 @@
-export {};
+export { inventory, notifications, payments, shipping } from "./agents.ts";
+export { fulfilOrder } from "./fulfil-order.ts";
+export { Order, type OrderLine, totalOf } from "./order.ts";
+export { type SampleKind, sampleKinds, sampleOrder } from "./sample-order.ts";

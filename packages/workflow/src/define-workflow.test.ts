@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { z } from "zod";
 import { defineAgent } from "./agent.ts";
 import { equals, exists, not } from "./conditions.ts";
-import { defineWorkflow } from "./define-workflow.ts";
+import { defineWorkflow, type Plan, type WorkflowName } from "./define-workflow.ts";
 import { present } from "./ref.ts";
 
 const Money = z.object({ amount: z.int(), currency: z.string() });
@@ -21,6 +21,12 @@ const shipping = defineAgent("shipping", {
   ship: { input: z.object({ chargeId: z.string() }), output: z.null() },
 });
 const Order = z.object({ price: Money, gift: z.boolean(), coupon: z.string().optional() });
+
+const orderOf = (workflow: WorkflowName, plan: Plan<unknown>) =>
+  defineWorkflow(workflow, Order, plan).definition.steps.map((step) => [step.name, step.after]);
+
+const invalid = (message: string) => expect.objectContaining({ code: "workflow.invalid", message });
+const define = (plan: Plan<z.input<typeof Order>>) => () => defineWorkflow("sell.v1", Order, plan);
 
 describe("a step as it is written down", () => {
   test("has refs for holes, milliseconds for durations, and a default for all that was not said", () => {
@@ -109,9 +115,6 @@ describe("a step as it is written down", () => {
 describe("the order of steps", () => {
   const assess = payments.assess({ price: { amount: 1, currency: "EUR" } });
   const options = { call: assess, completeWithin: "1s" } as const;
-  const orderOf = (name: `${string}.v${number}`, plan: Parameters<typeof defineWorkflow>[2]) =>
-    defineWorkflow(name, Order, plan).definition.steps.map(({ name, after }) => [name, after]);
-
   test("is that in which they are written", () => {
     const steps = orderOf("line.v1", (_, step) => {
       step("a", options);
@@ -163,11 +166,16 @@ describe("a condition", () => {
   });
 });
 
+const defineWithoutVersion = () =>
+  // @ts-expect-error: no version
+  defineWorkflow("sell", Order, (_, step) => {
+    step("a", {
+      call: payments.assess({ price: { amount: 1, currency: "EUR" } }),
+      completeWithin: "1s",
+    });
+  });
+
 describe("a mistake", () => {
-  const invalid = (message: string) =>
-    expect.objectContaining({ code: "workflow.invalid", message });
-  const define = (plan: Parameters<typeof defineWorkflow<typeof Order>>[2]) => () =>
-    defineWorkflow("sell.v1", Order, plan);
   const price = { amount: 1, currency: "EUR" };
 
   test("in a duration is named with its place", () => {
@@ -207,12 +215,7 @@ describe("a mistake", () => {
   });
 
   test("in the name of the workflow is refused by the types and at run time", () => {
-    const plan = () =>
-      // @ts-expect-error: no version
-      defineWorkflow("sell", Order, (_, step) => {
-        step("a", { call: payments.assess({ price }), completeWithin: "1s" });
-      });
-    expect(plan).toThrow(/^sell: name must match/);
+    expect(defineWithoutVersion).toThrow(/^sell: name must match/);
   });
 
   test("in an undo that a workflow calls itself is refused by the types", () => {

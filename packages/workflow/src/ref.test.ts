@@ -22,7 +22,7 @@ test.each([1, "x", null, undefined, {}, [], { pointer: "/input" }])("%j is not a
 });
 
 test.each<[string, () => unknown]>([
-  ["put into a text", () => `${order.total as unknown as string}`],
+  ["put into a text", () => `total: ${order.total as unknown as string}`],
   ["added to", () => (order.total as unknown as number) + 1],
   ["compared", () => (order.total as unknown as number) > 100],
   ["iterated over", () => [...(order.tags as unknown as readonly string[])]],

@@ -64,10 +64,11 @@ export const pointerPart = (key: string): string =>
 const conversions: ReadonlySet<string> = new Set(["toString", "valueOf", "toJSON"]);
 
 /** `/steps/charge/chargeId`; null for whatever is not a ref. */
-export const pointerOf = (value: unknown): string | null =>
-  (typeof value === "object" &&
-    (value as { readonly [pointerKey]?: string } | null)?.[pointerKey]) ||
-  null;
+export function pointerOf(value: unknown): string | null {
+  if (typeof value !== "object" || value === null) return null;
+  const pointer: unknown = Reflect.get(value, pointerKey);
+  return typeof pointer === "string" ? pointer : null;
+}
 
 const explain = (pointer: string) =>
   `${pointer} is not known yet: hand it to a step as it is, decide on it with onlyIf, or let an Agent compute with it`;

@@ -1,6 +1,6 @@
 import { type Json, resolveTemplate } from "@holdfast/domain";
 import { expect, test } from "@jest/globals";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { checkTemplate } from "./check-template.ts";
 import { refTo } from "./ref.ts";
 import { toTemplate } from "./to-template.ts";

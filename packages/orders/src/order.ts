@@ -1,0 +1,50 @@
+import { z } from "zod";
+
+/** In minor units of the currency, such as cents. With these limits no sum leaves the safe integers. */
+const Amount = z.int().min(0).max(100_000_000);
+const Text = z.string().trim().min(1).max(200);
+const Country = z.string().regex(/^[A-Z]{2}$/, "expected two capital letters, as in ISO 3166");
+export const Currency = z
+  .string()
+  .regex(/^[A-Z]{3}$/, "expected three capital letters, as in ISO 4217");
+
+export const Customer = z.object({ id: Text, name: Text, email: z.email().max(254) });
+
+export const Address = z.object({
+  name: Text,
+  street: Text,
+  city: Text,
+  postalCode: z.string().trim().min(1).max(20),
+  country: Country,
+});
+
+export const OrderLine = z.object({
+  sku: z.string().trim().min(1).max(64),
+  quantity: z.int().min(1).max(1_000),
+  unitPrice: Amount,
+});
+
+/** What a customer wants, from whom the money comes, and where the goods go. */
+export const Order = z
+  .object({
+    customer: Customer,
+    shipTo: Address,
+    lines: z.array(OrderLine).min(1).max(100),
+    currency: Currency,
+    /** A token of the payment provider; never the number of a card. */
+    paymentMethod: z.string().trim().min(1).max(200),
+    /** What the customer was shown; must be what the lines add up to. */
+    total: z.int().min(0),
+  })
+  .superRefine(({ lines, total }, context) => {
+    const sum = totalOf(lines);
+    if (sum === total) return;
+    const message = `total is ${total}, but the lines add up to ${sum}`;
+    context.addIssue({ code: "custom", path: ["total"], message });
+  });
+export type Order = z.infer<typeof Order>;
+export type OrderLine = z.infer<typeof OrderLine>;
+
+/** What the lines add up to, in minor units. */
+export const totalOf = (lines: readonly Pick<OrderLine, "quantity" | "unitPrice">[]): number =>
+  lines.reduce((sum, { quantity, unitPrice }) => sum + quantity * unitPrice, 0);
