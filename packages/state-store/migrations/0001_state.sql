@@ -191,3 +191,12 @@ create table state.compatibility (
   oldest_reader  integer  not null
 );
 insert into state.compatibility (schema_version, oldest_reader) values (1, 1);
+
+-- Whoever writes says how many rows it means to change. Another number is a bug, and nothing is saved.
+create function state.expect_rows(changed bigint, intended bigint) returns void language plpgsql as $$
+begin
+  if changed <> intended then
+    raise exception 'changed % rows where % were intended', changed, intended using errcode = 'HF002';
+  end if;
+end
+$$;

@@ -60,9 +60,9 @@ history as (
   select task_id, null, 'summarise', 'pending', 'processing', null, :locked_by from begun
 )
 select claimed.task_id, claimed.name, claimed.lane, claimed.attempt, claimed.token,
-       extract(epoch from claimed.start_by) * 1000    as start_by,
-       extract(epoch from claimed.complete_by) * 1000 as complete_by,
-       extract(epoch from statement_timestamp()) * 1000 as now,
+       (extract(epoch from claimed.start_by) * 1000)::float8    as start_by,
+       (extract(epoch from claimed.complete_by) * 1000)::float8 as complete_by,
+       (extract(epoch from statement_timestamp()) * 1000)::float8 as now,
        claimed.key_generation, tasks.workflow
   from claimed
   join state.tasks using (task_id);

@@ -2,10 +2,10 @@
 select task_id, name, process_state, locked_by, token, attempt, failure_count, put_back_count,
        cool_downs, key_generation, admitted, may_have_effect, fault_code,
        dispatched_at is not null                  as dispatched,
-       extract(epoch from not_before) * 1000        as not_before,
-       extract(epoch from start_by) * 1000          as start_by,
-       extract(epoch from complete_by) * 1000       as complete_by,
-       extract(epoch from clock_timestamp()) * 1000 as now
+       (extract(epoch from not_before) * 1000)::float8        as not_before,
+       (extract(epoch from start_by) * 1000)::float8          as start_by,
+       (extract(epoch from complete_by) * 1000)::float8       as complete_by,
+       (extract(epoch from clock_timestamp()) * 1000)::float8 as now
   from state.steps
  where task_id = any(:task_ids::uuid[])
  order by task_id, name

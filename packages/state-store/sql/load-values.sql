@@ -1,8 +1,10 @@
--- The inputs of tasks and the outputs of their steps: all that a ref can name.
-select task_id, null as name, input as value, null as corrected_input
-  from state.task_payloads
- where task_id = any(:task_ids::uuid[])
+-- What refs name: inputs of tasks (asked for without a step) and outputs of steps. With the step's
+-- own name asked for, also the input that an operator corrected.
+select asked.task_id, asked.name, task_payloads.input as value, null::json as corrected_input
+  from unnest(:task_ids::uuid[], :names::text[]) as asked (task_id, name)
+  join state.task_payloads using (task_id)
+ where asked.name is null
 union all
-select task_id, name, output, input
-  from state.step_payloads
- where task_id = any(:task_ids::uuid[]);
+select asked.task_id, asked.name, step_payloads.output, step_payloads.input
+  from unnest(:task_ids::uuid[], :names::text[]) as asked (task_id, name)
+  join state.step_payloads using (task_id, name);

@@ -19,12 +19,12 @@ promoted as (
   returning steps.lane
 )
 select (select coalesce(array_agg(distinct lane), '{}') from promoted) as lanes,
-       (select extract(epoch from min(not_before) - statement_timestamp()) * 1000
+       (select (extract(epoch from min(not_before) - statement_timestamp()) * 1000)::float8
           from state.steps
          where process_state = 'pending'
            and rank is null
            and not_before > statement_timestamp()) as next_in,
-       (select extract(epoch from min(relay_at) - statement_timestamp()) * 1000
+       (select (extract(epoch from min(relay_at) - statement_timestamp()) * 1000)::float8
           from state.steps
          where process_state = 'processing'
            and dispatched_at is null) as relay_in;

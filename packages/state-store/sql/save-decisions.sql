@@ -1,6 +1,6 @@
 -- Writes decided tasks and steps back, with their history. One row for each task and each step: an
 -- update with two rows for one target would silently take one. Every locked field is cleared, for a
--- decision never leaves a step that it changed in processing. Answers how many rows it changed.
+-- decision never leaves a step that it changed in processing. Fails unless each row was as it had been read.
 with task_change as (
   select *
     from unnest(:task_ids::uuid[], :versions::integer[], :goals::text[], :task_states::text[],
@@ -62,5 +62,5 @@ history as (
                 :event_reasons::text[])
       as event (task_id, step, action, from_state, to_state, attempt, reason)
 )
-select (select count(*) from saved_tasks)::integer as tasks,
-       (select count(*) from saved_steps)::integer as steps;
+select state.expect_rows((select count(*) from saved_tasks), cardinality(:task_ids::uuid[])),
+       state.expect_rows((select count(*) from saved_steps), cardinality(:step_task_ids::uuid[]));

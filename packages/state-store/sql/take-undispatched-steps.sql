@@ -20,9 +20,9 @@ taken as (
             steps.start_by, steps.complete_by, steps.key_generation
 )
 select taken.task_id, taken.name, taken.lane, taken.attempt, taken.token,
-       extract(epoch from taken.start_by) * 1000    as start_by,
-       extract(epoch from taken.complete_by) * 1000 as complete_by,
-       extract(epoch from statement_timestamp()) * 1000 as now,
+       (extract(epoch from taken.start_by) * 1000)::float8    as start_by,
+       (extract(epoch from taken.complete_by) * 1000)::float8 as complete_by,
+       (extract(epoch from statement_timestamp()) * 1000)::float8 as now,
        taken.key_generation, tasks.workflow
   from taken
   join state.tasks using (task_id);

@@ -1,0 +1,51 @@
+import { definitionFormat, type Instant } from "@holdfast/domain";
+import { columns } from "./columns.ts";
+import { type Database, query } from "./query.ts";
+
+/** A step that one Scheduler, and no other, may now ask its Agent to do. */
+export interface ClaimedStep {
+  readonly taskId: string;
+  readonly name: string;
+  readonly lane: string;
+  readonly workflow: string;
+  readonly attempt: number;
+  readonly token: string;
+  readonly startBy: Instant;
+  readonly completeBy: Instant;
+  readonly keyGeneration: number;
+  /** The store's clock at the claim. */
+  readonly now: Instant;
+}
+
+export interface ClaimOptions {
+  readonly lockedBy: string;
+  /** How many steps of which lane may be claimed. */
+  readonly room: readonly { readonly lane: string; readonly places: number }[];
+  /** After how many milliseconds another Scheduler may publish the request, if it is not marked. */
+  readonly relayAfter: number;
+}
+
+const claim = query<object, ClaimedStep>("claim-due-steps");
+const takeUndispatched = query<object, ClaimedStep>("take-undispatched-steps");
+const markDispatched = query("mark-dispatched-steps");
+
+/** Claims due steps. Never waits: there may be fewer, or none, when others were quicker. */
+export const claimDueSteps = (db: Database, { room, ...options }: ClaimOptions) =>
+  claim(db, {
+    ...options,
+    ...columns(room, { lanes: "lane", places: "places" }),
+    format: definitionFormat,
+  });
+
+/** Requests that nobody has marked as dispatched in time, now ours to publish again. */
+export const takeUndispatchedSteps = (db: Database, options: { readonly relayAfter: number }) =>
+  takeUndispatched(db, { ...options, format: definitionFormat });
+
+/** Marks requests as taken by the broker; those whose steps have moved on need no mark. */
+export async function markDispatchedSteps(
+  db: Database,
+  steps: readonly Pick<ClaimedStep, "taskId" | "name" | "attempt">[],
+): Promise<void> {
+  const names = { taskIds: "taskId", names: "name", attempts: "attempt" } as const;
+  await markDispatched(db, columns(steps, names));
+}

@@ -1,0 +1,40 @@
+import { legalStepTransitions, legalTaskTransitions } from "@holdfast/domain";
+
+const pairs = (moves: readonly (readonly [string, string])[]): string =>
+  moves.map(([from, to]) => `('${from}', '${to}')`).join(", ");
+
+const taskMoves = Object.entries(legalTaskTransitions).flatMap(([from, targets]) =>
+  targets.map((to) => [from, to] as const),
+);
+
+/**
+ * The second wall behind `decide`: the store itself refuses a move that the tables of the domain do
+ * not have. The whole rule stands in WHEN, so that legal moves never enter the function.
+ */
+export const guardSql = `
+create or replace function state.refuse_transition() returns trigger language plpgsql as $$
+begin
+  raise exception 'illegal transition of % %: % to %', tg_table_name, old.task_id, old.process_state,
+    new.process_state using errcode = 'HF001';
+end
+$$;
+
+create or replace trigger guard_step before update on state.steps for each row
+when (
+  (old.process_state <> new.process_state
+    and (old.process_state, new.process_state) not in (${pairs(legalStepTransitions)}))
+  or new.attempt <> old.attempt
+     + (new.process_state = 'processing' and old.process_state <> 'processing')::integer
+  or (old.may_have_effect and not new.may_have_effect)
+)
+execute function state.refuse_transition();
+
+create or replace trigger guard_task before update on state.tasks for each row
+when (
+  (old.process_state <> new.process_state
+    and (old.process_state, new.process_state) not in (${pairs(taskMoves)}))
+  or (old.goal = 'undo' and new.goal <> 'undo')
+  or new.version <= old.version
+)
+execute function state.refuse_transition();
+`;

@@ -1,0 +1,80 @@
+import type {
+  Goal,
+  Instant,
+  Step,
+  StepState,
+  Task,
+  TaskState,
+  WorkflowPlan,
+} from "@holdfast/domain";
+import { definitionFormat } from "@holdfast/domain";
+import { type Database, query } from "./query.ts";
+
+/** A task in our hands until the transaction ends. */
+export interface LockedTask {
+  readonly task: Task;
+  readonly version: number;
+  readonly priority: number;
+}
+
+interface TaskRow {
+  readonly taskId: string;
+  readonly workflow: string;
+  readonly goal: Goal;
+  readonly processState: TaskState;
+  readonly version: number;
+  readonly priority: number;
+  readonly faultCode: string | null;
+}
+
+interface StepRow {
+  readonly taskId: string;
+  readonly name: string;
+  readonly processState: StepState;
+  readonly now: Instant;
+}
+
+type TaskIds = { readonly taskIds: readonly string[] };
+const lockTasks = query<TaskIds & { readonly format: number }, TaskRow>("lock-tasks");
+const lockFreeTasks = query<TaskIds & { readonly format: number }, TaskRow>("lock-free-tasks");
+const loadSteps = query<TaskIds, StepRow>("load-steps");
+
+/**
+ * Locks tasks, in the order of their ids, then loads and locks their steps in a statement of its
+ * own. `now` is the store's clock with all locks in hand. With `skipLocked`, tasks in other hands
+ * are left out, as are always those whose workflow is not stored: nobody can decide about them.
+ */
+export async function loadTasks(
+  db: Database,
+  taskIds: readonly string[],
+  {
+    skipLocked,
+    planOf,
+  }: { skipLocked: boolean; planOf: (name: string) => Promise<WorkflowPlan | null> },
+): Promise<{ tasks: readonly LockedTask[]; now: Instant }> {
+  const lock = skipLocked ? lockFreeTasks : lockTasks;
+  const taskRows = lock(db, { taskIds, format: definitionFormat });
+  // Steps of a task that was left out are not decided about; locking them as well would wait.
+  const stepIds = skipLocked ? (await taskRows).map(({ taskId }) => taskId) : taskIds;
+  const [rows, stepRows] = await Promise.all([taskRows, loadSteps(db, { taskIds: stepIds })]);
+  const stepsByTask = Map.groupBy(stepRows, ({ taskId }) => taskId);
+  const tasks = rows.map(async ({ version, priority, workflow, ...row }) => {
+    const plan = await planOf(workflow);
+    if (plan === null) return null;
+    const steps = toSteps(plan, stepsByTask.get(row.taskId) ?? []);
+    return { version, priority, task: { ...row, workflow: plan, steps } };
+  });
+  const known = (await Promise.all(tasks)).filter((task) => task !== null);
+  return { tasks: known, now: stepRows[0]?.now ?? 0 };
+}
+
+/** In the order of the definition, as the domain keeps them. */
+function toSteps(plan: WorkflowPlan, rows: readonly StepRow[]): ReadonlyMap<string, Step> {
+  const byName = new Map(rows.map((row) => [row.name, row]));
+  const steps = new Map<string, Step>();
+  for (const stepPlan of plan.steps.values()) {
+    const row = byName.get(stepPlan.name);
+    if (row !== undefined) steps.set(stepPlan.name, { ...row, plan: stepPlan } as unknown as Step);
+  }
+  return steps;
+}

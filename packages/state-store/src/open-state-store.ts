@@ -1,0 +1,111 @@
+import {
+  ContractFault,
+  definitionFormat,
+  type Instant,
+  type StepState,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
+import { applyIncidents } from "./apply-incidents.ts";
+import { claimDueSteps, markDispatchedSteps, takeUndispatchedSteps } from "./claimed-steps.ts";
+import { type ConnectionOptions, openPool, withRetries } from "./database.ts";
+import { loadValues } from "./load-values.ts";
+import { type Database, query } from "./query.ts";
+import { findEvents, findTask } from "./read-task.ts";
+import { keepDeadLetter, keepRejectedReplies } from "./rejected-replies.ts";
+import { submitTasks } from "./submit-tasks.ts";
+import { registerWorkflow, type StoredWorkflow, workflowCatalog } from "./workflow-catalog.ts";
+
+/** The schema that this release knows. */
+const schemaVersion = 1;
+
+const findCompatibility = query<object, { schemaVersion: number; oldestReader: number }>(
+  "find-compatibility",
+);
+const promoteRested = query<
+  object,
+  { lanes: readonly string[]; nextIn: number | null; relayIn: number | null }
+>("promote-rested-steps");
+const countInFlight = query<
+  { lanes: readonly string[]; window: number },
+  { lane: string; inFlight: number }
+>("count-steps-in-flight");
+const findLanes = query<{ format: number }, { lane: string }>("find-lanes");
+const loadCalls = query<
+  { taskIds: readonly string[] },
+  { taskId: string; name: string; processState: StepState; keyGeneration: number }
+>("load-undone-steps");
+const findExpired = query<
+  { batch: number },
+  { taskId: string; step: string; attempt: number; token: string }
+>("find-expired-steps");
+const findNextExpiry = query<{ format: number }, { nextIn: Instant | null }>("find-next-expiry");
+const findExpiredTasks = query<{ batch: number }, { taskId: string }>("find-expired-tasks");
+const findStalled = query<{ batch: number; untouchedFor: number }, { taskId: string }>(
+  "find-stalled-tasks",
+);
+const findViolations = query<
+  { batch: number },
+  { invariant: string; taskId: string; witness: string | null }
+>("find-invariant-violations");
+
+export type StateStore = Awaited<ReturnType<typeof openStateStore>>;
+
+/**
+ * The durable record of every task and step. Refuses a schema that this release cannot read
+ * (`store.incompatible`). Every method fails with a `Fault`; a transient one may have been carried
+ * out or not, and is safe to repeat. The caller owns the result and disposes of it.
+ */
+export async function openStateStore(options: ConnectionOptions) {
+  const pool = openPool(options);
+  const catalog = workflowCatalog();
+  const bound =
+    <Params, Result>(ask: (db: Database, params: Params) => Promise<Result>) =>
+    (params: Params): Promise<Result> =>
+      withRetries(() => ask(pool, params));
+  await withRetries(() => mustBeCompatible(pool));
+
+  return {
+    submitTasks: submitTasks(pool, catalog),
+    applyIncidents: applyIncidents(pool, catalog),
+    claimDueSteps: bound(claimDueSteps),
+    takeUndispatchedSteps: bound(takeUndispatchedSteps),
+    markDispatchedSteps: bound(markDispatchedSteps),
+    /** Makes steps whose rest is over claimable; says when (ms) to come back, at the latest. */
+    promoteRestedSteps: async () => (await bound(promoteRested)({}))[0]!,
+    countStepsInFlight: bound(countInFlight),
+    findLanes: async () =>
+      (await bound(findLanes)({ format: definitionFormat })).map(({ lane }) => lane),
+    loadValues: bound(loadValues),
+    loadCalls: bound(loadCalls),
+    findExpiredSteps: bound(findExpired),
+    /** Milliseconds until the next complete-by time; null: nothing is being processed. */
+    findNextExpiry: async () =>
+      (await bound(findNextExpiry)({ format: definitionFormat }))[0]?.nextIn ?? null,
+    findExpiredTasks: bound(findExpiredTasks),
+    findStalledTasks: bound(findStalled),
+    keepRejectedReplies: bound(keepRejectedReplies),
+    keepDeadLetter: bound(keepDeadLetter),
+    registerWorkflow: (definition: WorkflowDefinition) => bound(registerWorkflow)(definition),
+    findWorkflow: (name: string): Promise<StoredWorkflow | null> => bound((db, key: string) => catalog.find(db, key))(name),
+    findTask: bound(findTask),
+    findEvents: bound(findEvents),
+    findInvariantViolations: bound(findViolations),
+    /** Resolves when the store answers. */
+    ping: async () => void (await bound(findCompatibility)({})),
+    [Symbol.asyncDispose]: () => pool.end(),
+  };
+}
+
+async function mustBeCompatible(db: Database): Promise<void> {
+  const [found] = await findCompatibility(db, {});
+  if (
+    found !== undefined &&
+    found.oldestReader <= schemaVersion &&
+    found.schemaVersion >= schemaVersion
+  )
+    return;
+  throw new ContractFault(
+    "store.incompatible",
+    `The state store has schema ${found?.schemaVersion ?? "none"}, this release needs ${schemaVersion}: run the migrations`,
+  );
+}

@@ -1,0 +1,59 @@
+import type { Goal, Json, StepKind, StepState, TaskState } from "@holdfast/domain";
+import { type Database, query } from "./query.ts";
+
+/** A task as people see it. Instants are ISO 8601. */
+export interface TaskRecord {
+  readonly taskId: string;
+  readonly workflow: string;
+  readonly goal: Goal;
+  readonly processState: TaskState;
+  readonly version: number;
+  readonly faultCode: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly finishedAt: Date | null;
+  readonly input: Json;
+  readonly steps: readonly StepRecord[];
+}
+
+interface StepRecord {
+  readonly name: string;
+  readonly kind: StepKind;
+  readonly agent: string;
+  readonly processState: StepState;
+  readonly attempt: number;
+  readonly failureCount: number;
+  readonly putBackCount: number;
+  readonly lockedBy: string | null;
+  readonly completeBy: string | null;
+  readonly notBefore: string | null;
+  readonly faultCode: string | null;
+  readonly faultDetail: string | null;
+  readonly output: Json;
+}
+
+/** One entry of a task's history; `step` null: about the task itself. */
+export interface HistoryEntry {
+  readonly id: string;
+  readonly step: string | null;
+  readonly action: string;
+  readonly fromState: string | null;
+  readonly toState: string;
+  readonly attempt: number | null;
+  readonly actor: string;
+  readonly reason: string | null;
+  readonly at: Date;
+}
+
+const selectTask = query<{ taskId: string; tenant: string }, TaskRecord>("find-task");
+
+/** The task, or null when this tenant has none of that id. */
+export async function findTask(
+  db: Database,
+  id: { readonly taskId: string; readonly tenant: string },
+): Promise<TaskRecord | null> {
+  const [task] = await selectTask(db, id);
+  return task ?? null;
+}
+
+export const findEvents = query<{ taskId: string }, HistoryEntry>("find-events");

@@ -1,0 +1,158 @@
+import type { Change, Instant, Step, Task } from "@holdfast/domain";
+import { columns } from "./columns.ts";
+import type { LockedTask } from "./load-tasks.ts";
+import { type Database, query } from "./query.ts";
+
+const saveDecisions = query("save-decisions");
+const insertSteps = query("insert-steps");
+
+/** A head start of this many milliseconds for each level of priority: the low ones age, too. */
+const headStart = 30_000;
+
+/** A task that was decided about, and every move that led there. */
+export interface DecidedTask {
+  readonly before: LockedTask;
+  readonly after: Task;
+  readonly changes: readonly Change[];
+}
+
+/** Sends, without waiting, what writes decided tasks, their steps and their history. */
+export function saveTasks(
+  db: Database,
+  decided: readonly DecidedTask[],
+  { actor, now }: { actor: string; now: Instant },
+): readonly Promise<unknown>[] {
+  const added = decided.flatMap(({ before, after }) =>
+    changedSteps(before.task, after)
+      .filter(({ plan }) => !before.task.steps.has(plan.name))
+      .map((step) => newStepRow(after.taskId, step, before.priority, now)),
+  );
+  const save = saveDecisions(db, {
+    actor,
+    ...taskColumns(decided),
+    ...stepColumns(decided, now),
+    ...eventColumns(decided),
+  });
+  return added.length === 0 ? [save] : [save, addSteps(db, added)];
+}
+
+/** Same object, nothing changed: decisions never touch what they leave alone. */
+const changedSteps = (before: Task, after: Task): readonly Step[] =>
+  [...after.steps.values()].filter((step) => before.steps.get(step.plan.name) !== step);
+
+const taskColumns = (decided: readonly DecidedTask[]) =>
+  columns(
+    decided.map(({ before, after }) => ({
+      taskId: after.taskId,
+      version: before.version,
+      goal: after.goal,
+      processState: after.processState,
+      faultCode: after.faultCode,
+      finished: after.processState === "processed" || after.processState === "compensated",
+    })),
+    {
+      taskIds: "taskId",
+      versions: "version",
+      goals: "goal",
+      taskStates: "processState",
+      taskFaults: "faultCode",
+      finished: "finished",
+    },
+  );
+
+function stepColumns(decided: readonly DecidedTask[], now: Instant) {
+  const rows = decided.flatMap(({ before, after }) =>
+    changedSteps(before.task, after).flatMap((step) => {
+      const old = before.task.steps.get(step.plan.name);
+      if (old === undefined) return [];
+      const from = { taskId: after.taskId, name: step.plan.name, fromState: old.processState };
+      return [{ ...step, ...from, attempt: old.attempt, ...due(step, before.priority, now) }];
+    }),
+  );
+  return columns(rows, {
+    stepTaskIds: "taskId",
+    names: "name",
+    fromStates: "fromState",
+    attempts: "attempt",
+    states: "processState",
+    ranks: "rank",
+    notBefores: "notBefore",
+    failureCounts: "failureCount",
+    putBackCounts: "putBackCount",
+    coolDowns: "coolDowns",
+    keyGenerations: "keyGeneration",
+    admitted: "admitted",
+    mayHaveEffects: "mayHaveEffect",
+    faultCodes: "faultCode",
+  });
+}
+
+/** A pending step has a rank from the moment that it may be claimed. */
+function due(step: Step, priority: number, now: Instant) {
+  if (step.processState !== "pending") return { rank: null, notBefore: null };
+  const { notBefore, plan } = step;
+  const urgency = priority + (plan.kind === "compensation" ? 1 : 0);
+  return { notBefore, rank: notBefore <= now ? notBefore - urgency * headStart : null };
+}
+
+function eventColumns(decided: readonly DecidedTask[]) {
+  const events = decided.flatMap(({ before, after, changes }) => [
+    ...changes.map(({ step, action, from, reason }) => ({
+      taskId: after.taskId,
+      step: step.plan.name as string | null,
+      action: action as string,
+      from: from as string,
+      to: step.processState as string,
+      attempt: step.attempt as number | null,
+      reason,
+    })),
+    ...summaryOf(before.task, after),
+  ]);
+  return columns(events, {
+    eventTaskIds: "taskId",
+    eventSteps: "step",
+    eventActions: "action",
+    eventFroms: "from",
+    eventTos: "to",
+    eventAttempts: "attempt",
+    eventReasons: "reason",
+  });
+}
+
+function summaryOf({ processState: from }: Task, { taskId, processState: to, faultCode }: Task) {
+  if (from === to) return [];
+  return [{ taskId, step: null, action: "summarise", from, to, attempt: null, reason: faultCode }];
+}
+
+export interface NewStepRow {
+  readonly taskId: string;
+  readonly name: string;
+}
+
+/** A step that is not in the store yet. */
+export function newStepRow(taskId: string, step: Step, priority: number, now: Instant) {
+  const { name, kind, agent: lane, startWithin, completeWithin } = step.plan;
+  const { processState, admitted } = step;
+  const row = { taskId, name, kind, lane, processState, admitted, startWithin, completeWithin };
+  return { ...row, ...due(step, priority, now) };
+}
+
+export const addSteps = (
+  db: Database,
+  rows: readonly ReturnType<typeof newStepRow>[],
+): Promise<unknown> =>
+  insertSteps(
+    db,
+    columns(rows, {
+      taskIds: "taskId",
+      names: "name",
+      kinds: "kind",
+      lanes: "lane",
+      states: "processState",
+      ranks: "rank",
+      notBefores: "notBefore",
+      admitted: "admitted",
+      startWithins: "startWithin",
+      completeWithins: "completeWithin",
+    }),
+  );

@@ -1,0 +1,30 @@
+import { Fault, PermanentFault, TransientFault } from "@holdfast/domain";
+
+/** Somebody else was quicker, or waited for us: the same transaction may well succeed next time. */
+const contention = new Set(["40001", "40P01", "55P03"]);
+/** A value or a row that the store will refuse every time, whoever brings it. */
+const poison = /^(22|23|HF|P0)/;
+/** Shutting down, starting up, out of room, unreachable: the statement may have been done or not. */
+const outage = /^(08|53|57P|58|XX)/;
+
+/**
+ * What an error of the driver means. `store.unavailable` includes the loss of a connection while it
+ * committed: the outcome is unknown, so every write must be safe to repeat.
+ */
+export function toStoreFault(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  const sqlstate = sqlstateOf(error);
+  const options = { cause: error, details: { sqlstate: sqlstate ?? "none" } };
+  const message = error instanceof Error ? error.message : String(error);
+  if (sqlstate === null || outage.test(sqlstate)) {
+    return new TransientFault("store.unavailable", message, options);
+  }
+  if (contention.has(sqlstate)) return new TransientFault("store.contention", message, options);
+  if (poison.test(sqlstate)) return new PermanentFault("store.refused", message, options);
+  return new PermanentFault("store.failed", message, options);
+}
+
+function sqlstateOf(error: unknown): string | null {
+  const code = (error as { readonly code?: unknown } | null)?.code;
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : null;
+}

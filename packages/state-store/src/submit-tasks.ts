@@ -1,0 +1,174 @@
+import { type Json, lookupIn, stepsOf, submit } from "@holdfast/domain";
+import type { Pool } from "pg";
+import { columns } from "./columns.ts";
+import { inTransaction, withRetries } from "./database.ts";
+import { insertOrders, type OrderRecord } from "./orders.ts";
+import { type Database, query } from "./query.ts";
+import { addSteps, newStepRow } from "./save-tasks.ts";
+import type { StoredWorkflow, WorkflowCatalog } from "./workflow-catalog.ts";
+
+/** A task to be written down. */
+export interface NewTask {
+  readonly tenant: string;
+  readonly workflow: string;
+  readonly input: Json;
+  /** 0 to 9: each level is a head start of 30 s. */
+  readonly priority: number;
+  readonly replyTo: string | null;
+  readonly correlationId: string | null;
+  /** The same key with the same hash stands for the same task, for 24 hours. */
+  readonly idempotency: { readonly key: string; readonly hash: string } | null;
+  /** The order that goes with it, written in the same transaction. */
+  readonly order: OrderRecord | null;
+}
+
+/** `conflict`: the key was used for something else. */
+export type Submitted =
+  | { readonly kind: "created" | "replayed"; readonly taskId: string }
+  | { readonly kind: "conflict" };
+
+interface Candidate {
+  readonly taskId: string;
+  readonly task: NewTask;
+}
+
+const newTaskIds = query<{ count: number }, { taskId: string; now: number }>("new-task-ids");
+const insertSubmissions = query<object, { taskId: string }>("insert-submissions");
+const findSubmissions = query<
+  object,
+  { tenant: string; key: string; hash: string; taskId: string }
+>("find-submissions");
+const insertTasks = query("insert-tasks");
+
+/** Writes tasks down with all their steps, and their orders: all of them or none. Safe to repeat. */
+export const submitTasks =
+  (pool: Pool, catalog: WorkflowCatalog) =>
+  (tasks: readonly NewTask[], { actor }: { actor: string }): Promise<readonly Submitted[]> =>
+    withRetries(() =>
+      inTransaction(pool, async (client) => {
+        const [, ids] = await Promise.all([
+          client.query("begin"),
+          newTaskIds(client, { count: tasks.length }),
+        ]);
+        const candidates = tasks.map((task, index) => ({ task, taskId: ids[index]!.taskId }));
+        const accepted = await takeKeys(client, candidates);
+        const workflows = await storedWorkflows(client, catalog, accepted);
+        const earlier = await findEarlier(client, candidates, accepted);
+        await Promise.all([
+          ...insertAll(client, accepted, { workflows, actor, now: ids[0]?.now ?? 0 }),
+          client.query("commit"),
+        ]);
+        return candidates.map((candidate) => toSubmitted(candidate, accepted, earlier));
+      }),
+    );
+
+/** Who comes first with a key has it; the others wait for that transaction and then see it. */
+async function takeKeys(
+  db: Database,
+  candidates: readonly Candidate[],
+): Promise<ReadonlySet<Candidate>> {
+  const keyed = candidates.flatMap(({ taskId, task: { tenant, idempotency } }) =>
+    idempotency === null ? [] : [{ taskId, tenant, ...idempotency }],
+  );
+  if (keyed.length === 0) return new Set(candidates);
+  // Always in the same order, so that two batches with the same keys do not wait for each other.
+  const inOrder = keyed.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  const names = { taskIds: "taskId", tenants: "tenant", keys: "key", hashes: "hash" } as const;
+  const taken = new Set(
+    (await insertSubmissions(db, columns(inOrder, names))).map((row) => row.taskId),
+  );
+  return new Set(
+    candidates.filter(({ task, taskId }) => task.idempotency === null || taken.has(taskId)),
+  );
+}
+
+async function findEarlier(
+  db: Database,
+  candidates: readonly Candidate[],
+  accepted: ReadonlySet<Candidate>,
+): Promise<ReadonlyMap<string, { readonly taskId: string; readonly hash: string }>> {
+  const keys = candidates.flatMap((candidate) => {
+    const { tenant, idempotency } = candidate.task;
+    return accepted.has(candidate) || idempotency === null
+      ? []
+      : [{ tenant, key: idempotency.key }];
+  });
+  if (keys.length === 0) return new Map();
+  const found = await findSubmissions(db, columns(keys, { tenants: "tenant", keys: "key" }));
+  return new Map(found.map(({ tenant, key, ...rest }) => [`${tenant} ${key}`, rest]));
+}
+
+async function storedWorkflows(
+  db: Database,
+  catalog: WorkflowCatalog,
+  accepted: ReadonlySet<Candidate>,
+): Promise<ReadonlyMap<string, StoredWorkflow>> {
+  const stored = new Map<string, StoredWorkflow>();
+  for (const { task } of accepted) {
+    if (!stored.has(task.workflow)) stored.set(task.workflow, await catalog.get(db, task.workflow));
+  }
+  return stored;
+}
+
+interface InsertOptions {
+  readonly workflows: ReadonlyMap<string, StoredWorkflow>;
+  readonly actor: string;
+  readonly now: number;
+}
+
+function insertAll(
+  db: Database,
+  accepted: ReadonlySet<Candidate>,
+  { workflows, actor, now }: InsertOptions,
+): readonly Promise<unknown>[] {
+  if (accepted.size === 0) return [];
+  const rows = [...accepted].map(({ taskId, task }) => {
+    const { plan, definition } = workflows.get(task.workflow)!;
+    const valueOf = lookupIn({ input: task.input, outputs: new Map() });
+    const decided = submit(taskId, plan, { now, random: Math.random, valueOf }).task;
+    const { completeWithin } = definition;
+    return {
+      ...task,
+      taskId,
+      input: JSON.stringify(task.input),
+      processState: decided.processState,
+      completeBy: completeWithin === null ? null : now + completeWithin,
+      steps: stepsOf(decided).map((step) => newStepRow(taskId, step, task.priority, now)),
+    };
+  });
+  const orders = rows.flatMap(({ taskId, order }) => (order === null ? [] : [{ taskId, order }]));
+  return [
+    insertTasks(db, {
+      actor,
+      ...columns(rows, {
+        taskIds: "taskId",
+        tenants: "tenant",
+        workflows: "workflow",
+        states: "processState",
+        priorities: "priority",
+        replyTos: "replyTo",
+        correlationIds: "correlationId",
+        completeBys: "completeBy",
+        inputs: "input",
+      }),
+    }),
+    addSteps(
+      db,
+      rows.flatMap(({ steps }) => steps),
+    ),
+    ...(orders.length > 0 ? [insertOrders(db, orders)] : []),
+  ];
+}
+
+function toSubmitted(
+  candidate: Candidate,
+  accepted: ReadonlySet<Candidate>,
+  earlier: ReadonlyMap<string, { readonly taskId: string; readonly hash: string }>,
+): Submitted {
+  const { taskId, task } = candidate;
+  if (accepted.has(candidate)) return { kind: "created", taskId };
+  const first = earlier.get(`${task.tenant} ${task.idempotency?.key}`);
+  return first !== undefined && first.hash === task.idempotency?.hash
+    ? { kind: "replayed", taskId: first.taskId }
+    : { kind: "conflict" };
+}

@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+import {
+  ContractFault,
+  definitionFormat,
+  planWorkflow,
+  type WorkflowDefinition,
+  type WorkflowPlan,
+} from "@holdfast/domain";
+import { type Database, query } from "./query.ts";
+
+export interface StoredWorkflow {
+  readonly definition: WorkflowDefinition;
+  readonly plan: WorkflowPlan;
+}
+
+/** The stored definitions. They never change, so each is read once. */
+export interface WorkflowCatalog {
+  find(db: Database, name: string): Promise<StoredWorkflow | null>;
+  /** Like `find`, but throws `workflow.unknown`: a task of a workflow that is not stored is a bug. */
+  get(db: Database, name: string): Promise<StoredWorkflow>;
+}
+
+const findWorkflow = query<
+  { name: string },
+  { definition: WorkflowDefinition; contentHash: string }
+>("find-workflow");
+const insertWorkflow = query("insert-workflow");
+
+export function workflowCatalog(): WorkflowCatalog {
+  const known = new Map<string, StoredWorkflow>();
+  const find = async (db: Database, name: string) => {
+    const cached = known.get(name);
+    if (cached !== undefined) return cached;
+    const [row] = await findWorkflow(db, { name });
+    if (row === undefined) return null;
+    const workflow = { definition: row.definition, plan: planWorkflow(row.definition) };
+    known.set(name, workflow);
+    return workflow;
+  };
+  return {
+    find,
+    get: async (db, name) => {
+      const workflow = await find(db, name);
+      if (workflow !== null) return workflow;
+      throw new ContractFault("workflow.unknown", `No workflow named ${name} is stored`);
+    },
+  };
+}
+
+/**
+ * Stores a definition under its name. Storing it again is fine; another content under the same name
+ * is refused (`workflow.changed`), because tasks in flight rely on it.
+ */
+export async function registerWorkflow(
+  db: Database,
+  definition: WorkflowDefinition,
+): Promise<void> {
+  const { name } = definition;
+  const contentHash = createHash("sha256").update(canonical(definition)).digest("hex");
+  await insertWorkflow(db, {
+    name,
+    contentHash,
+    format: definitionFormat,
+    definition: JSON.stringify(definition),
+  });
+  const [stored] = await findWorkflow(db, { name });
+  if (stored?.contentHash === contentHash) return;
+  throw new ContractFault(
+    "workflow.changed",
+    `${name} is stored with other content: give the new definition a new version`,
+  );
+}
+
+/** JSON with its keys in order, so that the order in which they were written changes nothing. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
