@@ -89,6 +89,7 @@ describe("doing", () => {
   test.each([
     ["a stale attempt", { kind: "completed", ...ref("a"), attempt: 0 }, "stale_attempt"],
     ["a forged token", { kind: "completed", ...ref("a"), token: "forged" }, "wrong_token"],
+    ["another Agent's reply", { kind: "completed", ...ref("a"), agent: "other" }, "wrong_agent"],
     ["an unknown step", { kind: "completed", ...ref("z") }, "unknown_step"],
     ["a step that nobody claimed", { kind: "completed", ...ref("b") }, "not_processing"],
     ["an expiry that comes too early", { kind: "expired", ...ref("a") }, "not_expired"],

@@ -64,14 +64,15 @@ const rejected = (reason: Rejection): Decision => ({ applied: false, reason });
 /** The fence: only the attempt that is in hand, proven by its token, may move its step. */
 function onAttempt(
   task: Task,
-  { step: name, attempt, token }: AttemptRef,
+  { step: name, attempt, token, agent }: AttemptRef,
   move: (step: ProcessingStep) => Decision,
 ): Decision {
   const step = task.steps.get(name);
   if (step === undefined) return rejected("unknown_step");
   if (step.processState !== "processing") return rejected("not_processing");
   if (step.attempt !== attempt) return rejected("stale_attempt");
-  return step.token === token ? move(step) : rejected("wrong_token");
+  if (step.token !== token) return rejected("wrong_token");
+  return agent === undefined || agent === step.plan.agent ? move(step) : rejected("wrong_agent");
 }
 
 /** A do under goal do, an undo under goal undo: anything else would turn the task around. */

@@ -5,6 +5,8 @@ export interface AttemptRef {
   readonly step: string;
   readonly attempt: number;
   readonly token: string;
+  /** Who says so, where it must be the step's own Agent. */
+  readonly agent?: string;
 }
 
 /** What is known of the remote service after an attempt that did not complete. */
@@ -54,6 +56,7 @@ export type Rejection =
   | "not_processing"
   | "stale_attempt"
   | "wrong_token"
+  | "wrong_agent"
   | "not_expired"
   | "not_pending"
   | "not_due"

@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { hostname } from "node:os";
+import { Fault } from "@holdfast/domain";
+import { type Logger, pino } from "pino";
+import type { Static, TObject } from "typebox";
+import { BaseConfig, parseConfig } from "./config.ts";
+import { type Health, openHealth, serveHealth } from "./health.ts";
+
+export interface ServiceContext<Config> {
+  readonly config: Config;
+  readonly log: Logger;
+  /** What this process signs with: the `locked_by` of the state store. New at each start. */
+  readonly instanceId: string;
+  /** Aborts on SIGTERM or SIGINT. Take no new work, finish what is in hand, and return. */
+  readonly signal: AbortSignal;
+  /** Resolves when `signal` aborts, for a service that only reacts to messages. */
+  readonly stopped: Promise<unknown>;
+  readonly health: Health;
+}
+
+/** EX_CONFIG of sysexits.h: starting it again as it is will not help. */
+const wrongConfiguration = 78;
+
+/**
+ * Runs one service: read the configuration, work until told to stop, exit. `body` acquires what it
+ * needs with `await using`, so that everything is released in reverse order whatever happens. What
+ * nobody caught ends the process: its work is safe in the state store, its memory is not.
+ */
+export async function runService<Schema extends TObject>(
+  name: string,
+  schema: Schema,
+  body: (context: ServiceContext<Static<Schema>>) => Promise<void>,
+): Promise<void> {
+  const config = readConfig(schema);
+  const base = config as BaseConfig;
+  const instanceId = `${name}-${hostname()}-${process.pid}-${randomBytes(3).toString("hex")}`;
+  const log = pino({ level: base.LOG_LEVEL, base: { service: name, instance: instanceId } });
+  const stop = stopOnSignals(log, base.SHUTDOWN_GRACE);
+  const stopped = once(stop, "abort");
+  const crash = (err: unknown) => {
+    log.fatal({ err }, "crashed");
+    process.exit(1);
+  };
+  process.once("uncaughtException", crash).once("unhandledRejection", crash);
+
+  try {
+    const health = openHealth(stop);
+    await using _probes = await serveHealth(health, {
+      host: base.HEALTH_HOST,
+      port: base.HEALTH_PORT,
+    });
+    log.info("started");
+    await body({ config, log, instanceId, signal: stop, stopped, health });
+    log.info("stopped");
+  } catch (err) {
+    crash(err);
+  }
+  process.exit();
+}
+
+function readConfig<Schema extends TObject>(schema: Schema): Static<Schema> {
+  try {
+    return parseConfig(schema, process.env);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    process.stderr.write(`The configuration is wrong:\n${error.message}\n`);
+    process.exit(wrongConfiguration);
+  }
+}
+
+/** The first signal asks to finish; a second one, or the end of the grace, ends it. */
+function stopOnSignals(log: Logger, grace: number): AbortSignal {
+  const stop = new AbortController();
+  const onSignal = (received: NodeJS.Signals) => {
+    if (stop.signal.aborted) process.exit(1);
+    log.info({ signal: received }, "stopping");
+    stop.abort();
+    setTimeout(() => {
+      log.error({ grace }, "not finished in time");
+      process.exit(1);
+    }, grace).unref();
+  };
+  process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
+  return stop.signal;
+}

@@ -1,0 +1,133 @@
+import type { StepRequest } from "@holdfast/contracts";
+import {
+  Fault,
+  idempotencyKey,
+  type Json,
+  lookupIn,
+  refsOf,
+  resolveTemplate,
+  type StepDefinition,
+  type StepPlan,
+  stepOfRef,
+} from "@holdfast/domain";
+import type {
+  ClaimedStep,
+  LoadedValues,
+  StateStore,
+  StoredWorkflow,
+  ValueRef,
+} from "@holdfast/state-store";
+
+export type RequestStore = Pick<StateStore, "findWorkflow" | "loadValues" | "loadCalls">;
+
+/** A claimed step and what to send its Agent, or why there is nothing that could be sent. */
+export type BuiltRequest =
+  | { readonly claim: ClaimedStep; readonly request: StepRequest }
+  | { readonly claim: ClaimedStep; readonly fault: Fault };
+
+/** A claimed step with what its workflow says about it. */
+interface Job {
+  readonly claim: ClaimedStep;
+  readonly plan: StepPlan;
+  /** The call that is to be made, or undone. */
+  readonly call: StepDefinition;
+}
+
+/**
+ * Fills in what each step needs. Nothing of it is stored: definition, input of the task and outputs
+ * never change, so every attempt and every relay finds the same.
+ */
+export async function buildRequests(
+  store: RequestStore,
+  claims: readonly ClaimedStep[],
+): Promise<readonly BuiltRequest[]> {
+  const jobs = await Promise.all(claims.map((claim) => jobOf(store, claim)));
+  const found = jobs.filter((job) => "plan" in job);
+  const undoing = found.filter(({ plan }) => plan.undoes !== null);
+  const [values, calls] = await Promise.all([
+    store.loadValues(found.flatMap(valuesNeeded)),
+    undoing.length === 0
+      ? []
+      : store.loadCalls({ taskIds: undoing.map(({ claim }) => claim.taskId) }),
+  ]);
+  const callRows = new Map(calls.map((row) => [`${row.taskId} ${row.name}`, row]));
+  return jobs.map((job) => {
+    if ("fault" in job) return job;
+    const known = values.get(job.claim.taskId) ?? nothing;
+    const row = callRows.get(`${job.claim.taskId} ${job.call.name}`);
+    return attempt(job.claim, () => ({
+      ...commonOf(job),
+      input: job.plan.undoes === null ? inputOf(job, known) : null,
+      ...(job.plan.undoes !== null && row !== undefined ? { undo: undoOf(job, known, row) } : {}),
+    }));
+  });
+}
+
+const nothing: LoadedValues = { input: null, outputs: new Map(), correctedInputs: new Map() };
+
+async function jobOf(
+  store: RequestStore,
+  claim: ClaimedStep,
+): Promise<Job | { readonly claim: ClaimedStep; readonly fault: Fault }> {
+  const workflow = await store.findWorkflow(claim.workflow);
+  const plan = workflow?.plan.steps.get(claim.name);
+  const call = callOf(workflow, plan);
+  if (plan !== undefined && call !== undefined) return { claim, plan, call };
+  return { claim, fault: new UnknownStep(claim) };
+}
+
+const callOf = (workflow: StoredWorkflow | null, plan: StepPlan | undefined) =>
+  workflow?.definition.steps.find(({ name }) => name === (plan?.undoes ?? plan?.name));
+
+class UnknownStep extends Fault {
+  readonly transient = false;
+  constructor({ workflow, name }: ClaimedStep) {
+    super("step.not_in_workflow", `${workflow} has no step ${name}`);
+  }
+}
+
+/** The step's own name asks for the input that an operator may have corrected. */
+function valuesNeeded({ claim: { taskId }, call, plan }: Job): readonly ValueRef[] {
+  const refs = refsOf(call.input).map(stepOfRef);
+  return [...new Set([...refs, call.name, plan.name])].map((name) => ({ taskId, name }));
+}
+
+const commonOf = ({ claim, plan }: Job) => ({
+  taskId: claim.taskId,
+  step: claim.name,
+  agent: plan.agent,
+  operation: plan.operation,
+  attempt: claim.attempt,
+  token: claim.token,
+  idempotencyKey: idempotencyKey(claim.taskId, plan, claim.keyGeneration),
+  workMs: plan.completeWithin,
+  completeBy: new Date(claim.completeBy).toISOString(),
+});
+
+const inputOf = ({ call }: Job, values: LoadedValues): Json =>
+  values.correctedInputs.get(call.name) ?? resolveTemplate(call.input, lookupIn(values));
+
+function undoOf(
+  job: Job,
+  values: LoadedValues,
+  row: { readonly processState: string; readonly keyGeneration: number },
+): NonNullable<StepRequest["undo"]> {
+  const completed = row.processState === "processed";
+  return {
+    step: job.call.name,
+    key: idempotencyKey(job.claim.taskId, { name: job.call.name, undoes: null }, row.keyGeneration),
+    input: inputOf(job, values),
+    output: completed ? (values.outputs.get(job.call.name) ?? null) : null,
+    outcome: completed ? "completed" : "unknown",
+  };
+}
+
+/** A ref that leads nowhere fails its own step and no other. */
+function attempt(claim: ClaimedStep, build: () => StepRequest): BuiltRequest {
+  try {
+    return { claim, request: build() };
+  } catch (error) {
+    if (error instanceof Fault) return { claim, fault: error };
+    throw error;
+  }
+}

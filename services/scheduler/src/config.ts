@@ -1,0 +1,23 @@
+import { BaseConfig, BrokerUrl, Duration, Integer, StateStoreUrl } from "@holdfast/runtime";
+import { Type } from "typebox";
+
+/** What the Scheduler can be told, and by which environment variables. */
+export const SchedulerConfig = Type.Object({
+  ...BaseConfig.properties,
+  STATE_STORE_URL: StateStoreUrl,
+  BROKER_URL: BrokerUrl,
+  /** `passive`: the operators own the topology; queues and exchanges are expected to be there. */
+  BROKER_TOPOLOGY: Type.Union([Type.Literal("declare"), Type.Literal("passive")], {
+    default: "declare",
+  }),
+  /** How many connections to the state store one instance may hold. */
+  STATE_STORE_CONNECTIONS: Integer({ default: 6, minimum: 2, maximum: 100 }),
+  /** How many steps of one Agent may be in flight, over all Schedulers. */
+  WINDOW: Integer({ default: 200, minimum: 1, maximum: 10_000 }),
+  /** How long the Scheduler rests at most when nobody wakes it. */
+  POLL_INTERVAL: Duration({ default: "1s" }),
+  /** Whether a reply must carry the `user_id` that the broker vouches for. */
+  REPLY_IDENTITY: Type.Union([Type.Literal("required"), Type.Literal("trusted")], {
+    default: "required",
+  }),
+});

@@ -1,0 +1,89 @@
+import { agentQueue, replyExchange, StepRequest } from "@holdfast/contracts";
+import type { Broker } from "@holdfast/messaging";
+import type { ClaimedStep, Incident, StateStore } from "@holdfast/state-store";
+import type { Logger } from "@holdfast/runtime";
+import { type BuiltRequest, buildRequests, type RequestStore } from "./build-requests.ts";
+import type { Dispatches } from "./dispatches.ts";
+
+interface Dependencies {
+  readonly store: RequestStore & Pick<StateStore, "applyIncidents">;
+  readonly broker: Pick<Broker, "publish">;
+  readonly dispatches: Dispatches;
+  readonly log: Logger;
+  readonly actor: string;
+}
+
+/**
+ * Publishes claimed steps. The claim is committed: should anything go wrong from here on, the row
+ * says what was meant, and any Scheduler relays it or puts it back.
+ */
+export function dispatchSteps({ store, broker, dispatches, log, actor }: Dependencies) {
+  const refuse = async (incidents: readonly Incident[]): Promise<void> => {
+    if (incidents.length > 0) await store.applyIncidents(incidents, { actor });
+  };
+
+  const publish = async (
+    { claim, request }: Extract<BuiltRequest, { request: unknown }>,
+    claimedAt: number,
+  ): Promise<Incident | null> => {
+    // What is left of the time to start, as the state store counts it: no host's clock is asked.
+    const left = claim.startBy - claim.now - (performance.now() - claimedAt);
+    if (left <= 0) return neverStarted(claim);
+    dispatches.publishing(claim);
+    const result = await broker.publish({
+      exchange: "",
+      routingKey: agentQueue(claim.lane),
+      type: StepRequest.type,
+      messageId: `${claim.taskId}:${claim.name}:${claim.attempt}`,
+      correlationId: claim.taskId,
+      replyTo: replyExchange,
+      expirationMs: Math.ceil(left),
+      body: StepRequest.encode(request),
+    });
+    if (result === "stored") dispatches.confirmed(claim);
+    else dispatches.forget(claim);
+    if (result === "unknown") log.warn(fieldsOf(claim), "request not confirmed");
+    if (result !== "unroutable") return null;
+    log.warn(fieldsOf(claim), "request not routable");
+    return neverStarted(claim);
+  };
+
+  return async (claims: readonly ClaimedStep[], claimedAt: number): Promise<void> => {
+    const built = await buildRequests(store, claims);
+    const published = built
+      .filter((one) => "request" in one)
+      .map((request) => publish(request, claimedAt));
+    await refuse(built.filter((one) => "fault" in one).map(unbuildable));
+    const returned = (await Promise.all(published)).filter((incident) => incident !== null);
+    await refuse(returned);
+  };
+}
+
+const fieldsOf = ({ taskId, name: step, attempt, lane: agent }: ClaimedStep) => ({
+  taskId,
+  step,
+  attempt,
+  agent,
+});
+
+const attemptOf = ({ name: step, attempt, token }: ClaimedStep) => ({ step, attempt, token });
+
+const neverStarted = (claim: ClaimedStep): Incident => ({
+  taskId: claim.taskId,
+  event: { kind: "neverStarted", ...attemptOf(claim) },
+});
+
+/** Nothing was sent, and nothing would be next time: for good, and without effect. */
+const unbuildable = ({ claim, fault }: Extract<BuiltRequest, { fault: unknown }>): Incident => ({
+  taskId: claim.taskId,
+  faultDetail: fault.message,
+  event: {
+    kind: "failed",
+    code: fault.code,
+    transient: false,
+    attempted: true,
+    effect: "none",
+    notBefore: null,
+    ...attemptOf(claim),
+  },
+});

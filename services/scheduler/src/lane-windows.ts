@@ -1,0 +1,73 @@
+import type { Broker } from "@holdfast/messaging";
+import { agentQueue, replyQueue } from "@holdfast/contracts";
+import type { StateStore } from "@holdfast/state-store";
+
+interface Dependencies {
+  readonly store: Pick<StateStore, "findLanes" | "countStepsInFlight">;
+  readonly broker: Pick<Broker, "inspect">;
+  /** How many steps of one lane may be in flight, over all Schedulers. */
+  readonly window: number;
+}
+
+/** Without consumers one request goes out, to find out when there are some again. */
+const probe = 1;
+const refreshEvery = { counts: 100, consumers: 1_000, lanes: 5_000 };
+
+/**
+ * How many more steps of each lane may be claimed. The backlog waits in the state store, where it can
+ * be reordered, paused and cancelled, so queues are kept short. Counts are read from the store every
+ * 100 ms at most and kept up in between; how many Schedulers share the room shows at the queue that they
+ * all consume, and they may overshoot by a batch each.
+ */
+export function laneWindows({ store, broker, window }: Dependencies) {
+  let lanes: readonly string[] = [];
+  let inFlight = new Map<string, number>();
+  let windows = new Map<string, number>();
+  let schedulers = 1;
+  const stale = { counts: 0, consumers: 0, lanes: 0 };
+
+  const isStale = (what: keyof typeof stale): boolean => {
+    const now = performance.now();
+    if (now < stale[what]) return false;
+    stale[what] = now + refreshEvery[what];
+    return true;
+  };
+
+  const add = (lane: string, steps: number): void => {
+    inFlight.set(lane, Math.max(0, (inFlight.get(lane) ?? 0) + steps));
+  };
+
+  return {
+    async refresh(): Promise<void> {
+      if (isStale("lanes")) lanes = await store.findLanes();
+      if (isStale("consumers")) {
+        schedulers = Math.max(1, (await broker.inspect(replyQueue))?.consumers ?? 1);
+        windows = await inspectWindows(broker, lanes, window);
+      }
+      if (!isStale("counts") || lanes.length === 0) return;
+      const counts = await store.countStepsInFlight({ lanes, window });
+      inFlight = new Map(counts.map((count) => [count.lane, count.inFlight]));
+    },
+    /** Each live Scheduler takes its share of what is free. */
+    room: () =>
+      lanes
+        .map((lane) => ({ lane, free: (windows.get(lane) ?? probe) - (inFlight.get(lane) ?? 0) }))
+        .filter(({ free }) => free > 0)
+        .map(({ lane, free }) => ({ lane, places: Math.ceil(free / schedulers) })),
+    claimed: (lane: string) => add(lane, 1),
+    settled: (lane: string) => add(lane, -1),
+  };
+}
+
+export type LaneWindows = ReturnType<typeof laneWindows>;
+
+async function inspectWindows(
+  broker: Pick<Broker, "inspect">,
+  lanes: readonly string[],
+  window: number,
+): Promise<Map<string, number>> {
+  const queues = await Promise.all(lanes.map((lane) => broker.inspect(agentQueue(lane))));
+  return new Map(
+    lanes.map((lane, index) => [lane, (queues[index]?.consumers ?? 0) > 0 ? window : probe]),
+  );
+}

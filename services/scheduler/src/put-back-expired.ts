@@ -1,0 +1,61 @@
+import { expiredQueue, StepRequest } from "@holdfast/contracts";
+import type { TaskEvent } from "@holdfast/domain";
+import type { Delivery } from "@holdfast/messaging";
+import type { Logger } from "@holdfast/runtime";
+import type { Incident, StateStore } from "@holdfast/state-store";
+import type { LaneWindows } from "./lane-windows.ts";
+
+interface Dependencies {
+  readonly store: Pick<StateStore, "applyIncidents" | "keepDeadLetter">;
+  readonly windows: LaneWindows;
+  readonly log: Logger;
+  readonly actor: string;
+}
+
+/**
+ * Requests that came back from an Agent's queue: nobody took them in time, they killed too many
+ * Agents, or an Agent could not read them. The first is put back and not counted. Whether one of
+ * them had an effect nobody knows: an expired message may have been delivered before.
+ */
+export function putBackExpired({ store, windows, log, actor }: Dependencies) {
+  const read = async (delivery: Delivery): Promise<readonly (Incident & { agent: string })[]> => {
+    try {
+      const request = StepRequest.decode(delivery.body);
+      const reason = delivery.deathReason ?? "unknown";
+      if (reason === "rejected") await keep(delivery, reason);
+      const event = toEvent(request, reason);
+      log.warn({ ...event, taskId: request.taskId, agent: request.agent, reason }, "request came back");
+      return [{ taskId: request.taskId, event, agent: request.agent }];
+    } catch (err) {
+      log.error({ err, messageId: delivery.messageId }, "request unreadable");
+      delivery.reject();
+      return [];
+    }
+  };
+
+  const keep = ({ messageId, type, userId, body }: Delivery, reason: string) =>
+    store.keepDeadLetter({
+      queue: expiredQueue,
+      reason,
+      messageId: messageId ?? null,
+      type: type ?? null,
+      sender: userId ?? null,
+      body,
+    });
+
+  return async (batch: readonly Delivery[]): Promise<void> => {
+    const incidents = (await Promise.all(batch.map(read))).flat();
+    if (incidents.length === 0) return;
+    const { outcomes } = await store.applyIncidents(incidents, { actor });
+    incidents.forEach(({ agent }, index) => outcomes[index]?.applied && windows.settled(agent));
+  };
+}
+
+function toEvent({ step, attempt, token }: StepRequest, reason: string): TaskEvent {
+  const ref = { step, attempt, token };
+  if (reason === "expired") return { kind: "neverStarted", ...ref };
+  const failure = { attempted: true, effect: "unknown", notBefore: null } as const;
+  return reason === "rejected"
+    ? { kind: "failed", code: "step.request_rejected", transient: false, ...failure, ...ref }
+    : { kind: "failed", code: "step.delivery_limit", transient: true, ...failure, ...ref };
+}

@@ -1,0 +1,111 @@
+import { StepReply } from "@holdfast/contracts";
+import type { Step, Task } from "@holdfast/domain";
+import type { Delivery } from "@holdfast/messaging";
+import type { Logger } from "@holdfast/runtime";
+import type { Incident, IncidentOutcome, RejectedReply, StateStore } from "@holdfast/state-store";
+import type { Dispatches } from "./dispatches.ts";
+import type { LaneWindows } from "./lane-windows.ts";
+import { toIncident } from "./to-incident.ts";
+
+interface Dependencies {
+  readonly store: Pick<StateStore, "applyIncidents" | "keepRejectedReplies">;
+  readonly dispatches: Dispatches;
+  readonly windows: LaneWindows;
+  /** There may be steps to claim. */
+  readonly wake: () => void;
+  readonly log: Logger;
+  readonly actor: string;
+  readonly identity: "required" | "trusted";
+}
+
+interface Received {
+  readonly delivery: Delivery;
+  readonly reply: StepReply;
+  /** The Agent under whose route the broker let it through. */
+  readonly agent: string;
+  readonly incident: Incident;
+}
+
+/**
+ * Records a batch of replies: what counts moves its task on, what does not is kept with the reason.
+ * Everything is committed before any of them is acknowledged; a reply seen twice is stale the second
+ * time. Unreadable ones go to the dead letters and hold nothing up.
+ */
+export function recordReplies(deps: Dependencies) {
+  const { store, dispatches, windows, wake, log, actor, identity } = deps;
+
+  const read = (delivery: Delivery): readonly Received[] => {
+    try {
+      const reply = StepReply.decode(delivery.body);
+      const agent = agentOf(delivery);
+      return [{ delivery, reply, agent, incident: toIncident(reply, agent, Date.now()) }];
+    } catch (err) {
+      log.error({ err, messageId: delivery.messageId }, "reply unreadable");
+      delivery.reject();
+      return [];
+    }
+  };
+
+  return async (batch: readonly Delivery[]): Promise<void> => {
+    const received = batch.flatMap(read);
+    const [anonymous, signed] = partition(
+      received,
+      ({ delivery }) => identity === "required" && delivery.userId === undefined,
+    );
+    const { outcomes, tasks } = await store.applyIncidents(
+      signed.map(({ incident }) => incident),
+      { actor },
+    );
+    const rejected = [
+      ...anonymous.map((one) => toRejected(one, "no_user_id")),
+      ...signed.flatMap((one, index) => rejectionOf(one, outcomes[index])),
+    ];
+    await store.keepRejectedReplies(rejected);
+
+    for (const { reply } of signed) dispatches.forget({ ...reply, name: reply.step });
+    signed.forEach(({ agent }, index) => outcomes[index]?.applied && windows.settled(agent));
+    if (tasks.some(hasPending)) wake();
+    for (const one of rejected) log.warn(fieldsOf(one), "reply rejected");
+    for (const task of tasks) logTask(log, task);
+  };
+}
+
+/** `reply.<agent>.<task id>`: Agents' names have no dots. */
+const agentOf = ({ routingKey }: Delivery): string => routingKey.split(".")[1] ?? "";
+
+function partition<T>(all: readonly T[], test: (one: T) => boolean): readonly [T[], T[]] {
+  const { yes = [], no = [] } = Object.groupBy(all, (one) => (test(one) ? "yes" : "no"));
+  return [yes, no];
+}
+
+function rejectionOf(
+  received: Received,
+  outcome: IncidentOutcome | undefined,
+): readonly RejectedReply[] {
+  return outcome === undefined || outcome.applied ? [] : [toRejected(received, outcome.reason)];
+}
+
+const toRejected = ({ delivery, reply }: Received, reason: string): RejectedReply => ({
+  taskId: reply.taskId,
+  step: reply.step,
+  attempt: reply.attempt,
+  reason,
+  sender: delivery.userId ?? null,
+  reply: JSON.stringify(reply),
+});
+
+const fieldsOf = ({ taskId, step, attempt, reason }: RejectedReply) => ({
+  taskId,
+  step,
+  attempt,
+  reason,
+});
+
+const hasPending = (task: Task): boolean =>
+  [...task.steps.values()].some((step: Step) => step.processState === "pending");
+
+function logTask(log: Logger, { taskId, processState, faultCode }: Task): void {
+  const fields = { taskId, processState, ...(faultCode === null ? {} : { faultCode }) };
+  if (processState === "error") log.error(fields, "task halted");
+  else log.debug(fields, "task moved");
+}
