@@ -1,0 +1,189 @@
+import { describe, expect, test } from "@jest/globals";
+import type { LedgerEntry } from "./ledger-entry.ts";
+import { charge, listen, send, temporaryFolder } from "./testing.ts";
+
+const undoOf = (resource: string, key: string) => `${resource}/by-key/${encodeURIComponent(key)}`;
+
+async function open() {
+  const folder = await temporaryFolder();
+  const partners = await listen(folder.path);
+  const charges = `${partners.url}/payments/charges`;
+  return {
+    charges,
+    url: partners.url,
+    knobs: (partner: string, body: object) =>
+      send(`${partners.url}/knobs/${partner}`, { method: "PUT", body }),
+    refund: (key: string) => send(undoOf(charges, key), { method: "DELETE" }),
+    ledger: async () =>
+      ((await send(`${partners.url}/ledger`, { method: "GET" })).body as { entries: LedgerEntry[] })
+        .entries,
+    balance: (prefix = "") =>
+      send(`${partners.url}/ledger/balance?prefix=${prefix}`, { method: "GET" }),
+    async [Symbol.asyncDispose]() {
+      await partners[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe("an idempotency key", () => {
+  test("has the work done once, and answered the same each time", async () => {
+    await using at = await open();
+    const answers = [
+      await send(at.charges, { key: "t1:charge:do", body: charge }),
+      await send(at.charges, { key: "t1:charge:do", body: charge }),
+      await send(at.charges, {
+        key: "t1:charge:do",
+        body: Object.fromEntries(Object.entries(charge).toReversed()),
+      }),
+    ];
+    expect(answers[0]).toEqual({ status: 201, body: { chargeId: expect.stringMatching(/^ch_/) } });
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[2]).toEqual(answers[0]);
+    expect(await at.ledger()).toHaveLength(1);
+  });
+
+  test("is refused for another request", async () => {
+    await using at = await open();
+    await send(at.charges, { key: "k", body: charge });
+    const other = await send(at.charges, { key: "k", body: { ...charge, amount: 1 } });
+    expect(other).toMatchObject({ status: 422, body: { code: "key_reused" } });
+  });
+
+  test("in progress is no outcome, neither for the do nor for the undo", async () => {
+    await using at = await open();
+    await at.knobs("payments", { holdMs: 300 });
+    const first = send(at.charges, { key: "k", body: charge });
+    const until = async (status: number) => {
+      let said = await send(at.charges, { key: "k", body: charge });
+      while (said.status !== status) said = await send(at.charges, { key: "k", body: charge });
+      return said;
+    };
+    expect(await Promise.race([first, until(409)])).toMatchObject({
+      body: { code: "in_progress" },
+    });
+    expect(await at.refund("k")).toMatchObject({ status: 409, body: { code: "in_progress" } });
+    expect(await until(201)).toEqual(await first);
+  });
+
+  test("is required", async () => {
+    await using at = await open();
+    expect(await send(at.charges, { body: charge })).toMatchObject({ status: 400 });
+  });
+});
+
+describe("an undo", () => {
+  test("takes the effect back, as often as it is asked", async () => {
+    await using at = await open();
+    await send(at.charges, { key: "t1:charge:do", body: charge });
+    expect((await at.refund("t1:charge:do")).body).toEqual({ outcome: "undone" });
+    expect((await at.refund("t1:charge:do")).body).toEqual({ outcome: "already_undone" });
+    expect((await at.ledger()).map(({ kind }) => kind)).toEqual(["applied", "undone"]);
+  });
+
+  test("of what never came succeeds, and has it refused for ever", async () => {
+    await using at = await open();
+    expect((await at.refund("late")).body).toEqual({ outcome: "nothing_to_undo" });
+    const late = await send(at.charges, { key: "late", body: charge });
+    expect(late).toMatchObject({ status: 410, body: { code: "undone" } });
+    expect((await at.ledger()).map(({ kind }) => kind)).toEqual(["tombstone"]);
+  });
+
+  test("is final: what was undone is not done again", async () => {
+    await using at = await open();
+    await send(at.charges, { key: "k", body: charge });
+    await at.refund("k");
+    expect(await send(at.charges, { key: "k", body: charge })).toMatchObject({ status: 410 });
+  });
+
+  test("of the longest key there is finds it", async () => {
+    await using at = await open();
+    const key = ":".repeat(400);
+    await send(at.charges, { key, body: charge });
+    expect((await at.refund(key)).body).toEqual({ outcome: "undone" });
+  });
+});
+
+describe("a partner that refuses", () => {
+  const address = { name: "A", street: "B", city: "C", postalCode: "D", country: "AQ" };
+  test.each([
+    ["inventory/reservations", { lines: [{ sku: "sold-out-lamp", quantity: 1 }] }, 409, "sold_out"],
+    ["payments/charges", { ...charge, paymentMethod: "card-declined" }, 402, "declined"],
+    ["shipping/shipments", { reservationId: "r", to: address }, 422, "unshippable"],
+    ["payments/charges", { ...charge, currency: "euro" }, 400, "invalid"],
+  ])("%s does nothing", async (path, body, status, code) => {
+    await using at = await open();
+    const said = await send(`${at.url}/${path}`, { key: "k", body });
+    expect(said).toMatchObject({ status, body: { code } });
+    expect(await at.ledger()).toEqual([]);
+  });
+
+  test("may change its mind: a flaky card works the third time", async () => {
+    await using at = await open();
+    const body = { ...charge, paymentMethod: "card-flaky" };
+    const statuses = [];
+    for (let nth = 1; nth <= 4; nth++)
+      statuses.push((await send(at.charges, { key: "k", body })).status);
+    expect(statuses).toEqual([503, 503, 201, 201]);
+  });
+});
+
+describe("the knobs", () => {
+  test("have a partner fail with nothing done", async () => {
+    await using at = await open();
+    await at.knobs("payments", { errorRate: 1 });
+    expect(await send(at.charges, { key: "k", body: charge })).toMatchObject({ status: 503 });
+    expect(await at.ledger()).toEqual([]);
+  });
+
+  test("have it lose the answer after the effect, which the next attempt is told of", async () => {
+    await using at = await open();
+    await at.knobs("payments", { applyThenDropRate: 1 });
+    await expect(send(at.charges, { key: "k", body: charge })).rejects.toThrow("fetch failed");
+    await at.knobs("payments", {});
+    expect(await send(at.charges, { key: "k", body: charge })).toMatchObject({ status: 201 });
+    expect(await at.ledger()).toHaveLength(1);
+  });
+
+  test("have it go down, alone, and come back", async () => {
+    await using at = await open();
+    await at.knobs("payments", { down: true });
+    await expect(send(at.charges, { key: "k", body: charge })).rejects.toThrow("fetch failed");
+    const stock = { lines: [{ sku: "lamp", quantity: 1 }] };
+    const reserved = await send(`${at.url}/inventory/reservations`, { key: "k", body: stock });
+    expect(reserved.status).toBe(201);
+    await at.knobs("payments", { down: false });
+    expect(await send(at.charges, { key: "k", body: charge })).toMatchObject({ status: 201 });
+  });
+
+  test.each([[{ errorRates: 1 }], [{ errorRate: 2 }], [{ latencyMs: { min: 1 } }]])(
+    "are not turned by a mistake: %j",
+    async (mistake) => {
+      await using at = await open();
+      expect(await at.knobs("payments", mistake)).toMatchObject({ status: 400 });
+    },
+  );
+});
+
+test("the balance shows for every key what is left, and what all comes to", async () => {
+  await using at = await open();
+  const stock = {
+    lines: [
+      { sku: "lamp", quantity: 2 },
+      { sku: "lamp", quantity: 1 },
+    ],
+  };
+  await send(`${at.url}/inventory/reservations`, { key: "t1:reserve:do", body: stock });
+  await send(at.charges, { key: "t1:charge:do", body: charge });
+  await send(at.charges, { key: "t2:charge:do", body: charge });
+  await at.refund("t2:charge:do");
+
+  const { body } = await at.balance();
+  expect(body).toMatchObject({
+    appliedTwice: [],
+    totals: { inventory: { lamp: 3 }, payments: { EUR: 1_299 } },
+  });
+  expect((await at.balance("t2:")).body).toMatchObject({
+    keys: [{ partner: "payments", key: "t2:charge:do", applied: 1, undone: 1, net: 0 }],
+  });
+});
