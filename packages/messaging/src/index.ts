@@ -1,1 +1,10 @@
-export {};
+export type {
+  BatchOptions,
+  Broker,
+  ConsumeOptions,
+  Delivery,
+  OutgoingMessage,
+  PublishResult,
+} from "./broker.ts";
+export { type BrokerOptions, connectBroker } from "./connect-broker.ts";
+export { declareTopology, type Topology, topologyOf } from "./topology.ts";

@@ -1,3 +1,4 @@
+export type { Logger } from "pino";
 export {
   BaseConfig,
   BrokerUrl,
@@ -8,6 +9,5 @@ export {
   StateStoreUrl,
 } from "./config.ts";
 export type { Health, HealthReport } from "./health.ts";
-export { repeat, type Repetition } from "./repeat.ts";
+export { type Repetition, repeat } from "./repeat.ts";
 export { runService, type ServiceContext } from "./run-service.ts";
-export type { Logger } from "pino";

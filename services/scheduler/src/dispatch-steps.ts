@@ -1,7 +1,7 @@
 import { agentQueue, replyExchange, StepRequest } from "@holdfast/contracts";
 import type { Broker } from "@holdfast/messaging";
-import type { ClaimedStep, Incident, StateStore } from "@holdfast/state-store";
 import type { Logger } from "@holdfast/runtime";
+import type { ClaimedStep, Incident, StateStore } from "@holdfast/state-store";
 import { type BuiltRequest, buildRequests, type RequestStore } from "./build-requests.ts";
 import type { Dispatches } from "./dispatches.ts";
 

@@ -1,5 +1,5 @@
-import type { Broker } from "@holdfast/messaging";
 import { agentQueue, replyQueue } from "@holdfast/contracts";
+import type { Broker } from "@holdfast/messaging";
 import type { StateStore } from "@holdfast/state-store";
 
 interface Dependencies {

@@ -1,4 +1,10 @@
-import { deadReplyQueue, deadRequestQueue, expiredQueue, replyQueue, wakeQueue } from "@holdfast/contracts";
+import {
+  deadReplyQueue,
+  deadRequestQueue,
+  expiredQueue,
+  replyQueue,
+  wakeQueue,
+} from "@holdfast/contracts";
 import { connectBroker } from "@holdfast/messaging";
 import { repeat, runService } from "@holdfast/runtime";
 import { openStateStore } from "@holdfast/state-store";

@@ -24,7 +24,10 @@ export function putBackExpired({ store, windows, log, actor }: Dependencies) {
       const reason = delivery.deathReason ?? "unknown";
       if (reason === "rejected") await keep(delivery, reason);
       const event = toEvent(request, reason);
-      log.warn({ ...event, taskId: request.taskId, agent: request.agent, reason }, "request came back");
+      log.warn(
+        { ...event, taskId: request.taskId, agent: request.agent, reason },
+        "request came back",
+      );
       return [{ taskId: request.taskId, event, agent: request.agent }];
     } catch (err) {
       log.error({ err, messageId: delivery.messageId }, "request unreadable");

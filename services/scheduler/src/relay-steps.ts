@@ -39,7 +39,12 @@ export function relaySteps(deps: Dependencies) {
       if (lost.length > 0) log.warn({ steps: lost.length }, "requests relayed");
       await dispatch(lost, takenAt);
     }
-    const soonest = Math.min(rest, nextIn ?? rest, relayIn ?? rest, dispatches.size > 0 ? 200 : rest);
+    const soonest = Math.min(
+      rest,
+      nextIn ?? rest,
+      relayIn ?? rest,
+      dispatches.size > 0 ? 200 : rest,
+    );
     return Math.max(shortestRest, soonest);
   };
 }

@@ -1,0 +1,77 @@
+/** What is to be published. Always persistent, always mandatory. */
+export interface OutgoingMessage {
+  /** Empty: straight to the queue named by `routingKey`. */
+  readonly exchange: string;
+  readonly routingKey: string;
+  readonly type: string;
+  readonly messageId: string;
+  readonly body: Buffer;
+  readonly correlationId?: string;
+  readonly replyTo?: string;
+  /** Milliseconds after which the broker drops it to the dead letters. */
+  readonly expirationMs?: number;
+  /** Must be the user of this connection, or the broker closes the channel. */
+  readonly userId?: string;
+}
+
+/**
+ * `stored`: a queue has it, durably. `unroutable`: no queue took it. `unknown`: refused, timed out,
+ * or the connection was lost; it may be stored all the same.
+ */
+export type PublishResult = "stored" | "unroutable" | "unknown";
+
+/** A message in hand. It is settled once; settling after its channel died does nothing. */
+export interface Delivery {
+  readonly body: Buffer;
+  readonly type: string | undefined;
+  readonly messageId: string | undefined;
+  readonly correlationId: string | undefined;
+  /** The sender, as the broker vouches for. */
+  readonly userId: string | undefined;
+  readonly replyTo: string | undefined;
+  readonly routingKey: string;
+  /** For a dead letter: why it died first (`expired`, `rejected`, `delivery_limit`, …). */
+  readonly deathReason: string | undefined;
+  readonly redelivered: boolean;
+  ack(): void;
+  /** To the dead letters: nobody can make anything of it. */
+  reject(): void;
+  /** Back to the queue: somebody else shall have it. */
+  giveBack(): void;
+}
+
+export interface ConsumeOptions {
+  /** How many messages may be in hand at a time. */
+  readonly prefetch: number;
+}
+
+export interface BatchOptions extends ConsumeOptions {
+  /** How many messages one batch may hold. */
+  readonly max: number;
+}
+
+export interface Broker extends AsyncDisposable {
+  /** Publishes. Never throws for trouble with the broker: that is what the result says. */
+  publish(message: OutgoingMessage): Promise<PublishResult>;
+  /** Hands over each message by itself. What `handle` leaves unsettled is acknowledged after it. */
+  consume(
+    queue: string,
+    options: ConsumeOptions,
+    handle: (delivery: Delivery) => Promise<void>,
+  ): Promise<AsyncDisposable>;
+  /**
+   * Hands over what has come in since the last batch, one batch at a time; a lone message does not
+   * wait. What `handle` leaves unsettled is acknowledged after it. When it throws, the same batch
+   * is handed over again after a while: nothing is requeued, so an outage of the store burns no
+   * delivery limit.
+   */
+  consumeBatches(
+    queue: string,
+    options: BatchOptions,
+    handle: (batch: readonly Delivery[]) => Promise<void>,
+  ): Promise<AsyncDisposable>;
+  /** How many messages and consumers a queue has; null: there is no such queue, or no broker. */
+  inspect(queue: string): Promise<{ readonly messages: number; readonly consumers: number } | null>;
+  /** Both connections are up, nothing is blocked, and every consumer has its channel. */
+  readonly isReady: boolean;
+}

@@ -1,0 +1,60 @@
+import type { ConfirmChannel, Options } from "amqplib";
+import type { OutgoingMessage, PublishResult } from "./broker.ts";
+
+/** How long the broker may take to confirm before the outcome counts as unknown, in milliseconds. */
+const confirmWithin = 3_000;
+
+/**
+ * Publishes with confirm and return. The broker acknowledges an unroutable message too, right after
+ * returning it, so only both together say that a queue has it.
+ */
+export function publisher(channelNow: () => ConfirmChannel | null) {
+  const returned = new Set<string>();
+  return {
+    /** To be called for each new channel. */
+    watch(channel: ConfirmChannel): void {
+      returned.clear();
+      channel.on("return", ({ properties }) => returned.add(String(properties.messageId)));
+    },
+    publish(message: OutgoingMessage): Promise<PublishResult> {
+      const channel = channelNow();
+      if (channel === null) return Promise.resolve("unknown");
+      const { promise, resolve } = Promise.withResolvers<PublishResult>();
+      const timer = setTimeout(() => resolve("unknown"), confirmWithin);
+      const onConfirm = (error: unknown) => {
+        clearTimeout(timer);
+        const isReturned = returned.delete(message.messageId);
+        if (error !== null && error !== undefined) resolve("unknown");
+        else resolve(isReturned ? "unroutable" : "stored");
+      };
+      try {
+        channel.publish(
+          message.exchange,
+          message.routingKey,
+          message.body,
+          optionsOf(message),
+          onConfirm,
+        );
+      } catch {
+        // The channel closed a moment ago.
+        onConfirm(true);
+      }
+      return promise;
+    },
+  };
+}
+
+function optionsOf(message: OutgoingMessage): Options.Publish {
+  const { type, messageId, correlationId, replyTo, expirationMs, userId } = message;
+  return {
+    persistent: true,
+    mandatory: true,
+    contentType: "application/json",
+    type,
+    messageId,
+    ...(correlationId === undefined ? {} : { correlationId }),
+    ...(replyTo === undefined ? {} : { replyTo }),
+    ...(expirationMs === undefined ? {} : { expiration: String(Math.ceil(expirationMs)) }),
+    ...(userId === undefined ? {} : { userId }),
+  };
+}

@@ -1,0 +1,73 @@
+import {
+  agentQueue,
+  deadReplyQueue,
+  deadRequestQueue,
+  deliveryLimit,
+  expiredQueue,
+  replyExchange,
+  replyQueue,
+  submissionQueue,
+  wakeQueue,
+} from "@holdfast/contracts";
+import type { Channel } from "amqplib";
+
+export interface Queue {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, string | number>>;
+}
+
+export interface Topology {
+  readonly exchanges: readonly { readonly name: string; readonly type: "topic" | "fanout" }[];
+  readonly queues: readonly Queue[];
+  readonly bindings: readonly {
+    readonly exchange: string;
+    readonly queue: string;
+    readonly routingKey: string;
+  }[];
+}
+
+/** Replicated, and a message that keeps killing its consumers leaves for `deadLetters`. */
+const quorum = (name: string, deadLetters: string | null): Queue => ({
+  name,
+  arguments: {
+    "x-queue-type": "quorum",
+    "x-delivery-limit": deliveryLimit,
+    ...(deadLetters === null
+      ? {}
+      : { "x-dead-letter-exchange": "", "x-dead-letter-routing-key": deadLetters }),
+  },
+});
+
+/** A second hint says nothing new. */
+const coalescing = (name: string): Queue => ({
+  name,
+  arguments: { "x-queue-type": "classic", "x-max-length": 1, "x-overflow": "drop-head" },
+});
+
+/** All queues and exchanges for these Agents. Fixed: there is never a queue for each task. */
+export const topologyOf = (agents: readonly string[]): Topology => ({
+  exchanges: [{ name: replyExchange, type: "topic" }],
+  queues: [
+    ...agents.map((agent) => quorum(agentQueue(agent), expiredQueue)),
+    quorum(replyQueue, deadReplyQueue),
+    quorum(expiredQueue, deadRequestQueue),
+    quorum(submissionQueue, deadRequestQueue),
+    quorum(deadRequestQueue, null),
+    quorum(deadReplyQueue, null),
+    coalescing(wakeQueue),
+  ],
+  bindings: [{ exchange: replyExchange, queue: replyQueue, routingKey: "reply.#" }],
+});
+
+/** Makes sure that everything is there. Fails when something is there with other properties. */
+export async function declareTopology(channel: Channel, topology: Topology): Promise<void> {
+  for (const { name, type } of topology.exchanges) {
+    await channel.assertExchange(name, type, { durable: true });
+  }
+  for (const queue of topology.queues) {
+    await channel.assertQueue(queue.name, { durable: true, arguments: queue.arguments });
+  }
+  for (const { queue, exchange, routingKey } of topology.bindings) {
+    await channel.bindQueue(queue, exchange, routingKey);
+  }
+}
