@@ -45,7 +45,6 @@ export async function openPartners(options: PartnersOptions): Promise<Partners> 
     if (statusCode >= 500) log.error({ err: error }, "request failed");
     return reply.code(statusCode).send({ code: statusCode < 500 ? "invalid" : "failed", message });
   });
-  app.get("/healthz", () => ({ status: "ok" }));
   effectRoutes(app, { performer: openPerformer(ledger), knobs, random });
   assessmentRoute(app, { knobs, random });
   ledgerRoutes(app, ledger);
