@@ -8,3 +8,4 @@ export type {
 } from "./broker.ts";
 export { type BrokerOptions, connectBroker } from "./connect-broker.ts";
 export { declareTopology, type Topology, topologyOf } from "./topology.ts";
+export { wakeHint } from "./wake-hint.ts";

@@ -186,7 +186,7 @@ create table state.dead_letters (
 
 -- A service refuses to run on a store that it does not know.
 create table state.compatibility (
-  only           boolean  primary key default true check (only),
+  singleton      boolean  primary key default true check (singleton),
   schema_version integer  not null,
   oldest_reader  integer  not null
 );

@@ -2,4 +2,4 @@
 select id::text as id, step, action, from_state, to_state, attempt, actor, reason, at
   from state.events
  where task_id = :task_id
- order by id;
+ order by events.id;

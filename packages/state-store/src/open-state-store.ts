@@ -1,13 +1,13 @@
 import {
   ContractFault,
   definitionFormat,
-  type Instant,
   type StepState,
   type WorkflowDefinition,
 } from "@holdfast/domain";
 import { applyIncidents } from "./apply-incidents.ts";
 import { claimDueSteps, markDispatchedSteps, takeUndispatchedSteps } from "./claimed-steps.ts";
 import { type ConnectionOptions, openPool, withRetries } from "./database.ts";
+import { findExpired } from "./find-expired.ts";
 import { loadValues } from "./load-values.ts";
 import { type Database, query } from "./query.ts";
 import { findEvents, findTask } from "./read-task.ts";
@@ -34,12 +34,6 @@ const loadCalls = query<
   { taskIds: readonly string[] },
   { taskId: string; name: string; processState: StepState; keyGeneration: number }
 >("load-undone-steps");
-const findExpired = query<
-  { batch: number },
-  { taskId: string; step: string; attempt: number; token: string }
->("find-expired-steps");
-const findNextExpiry = query<{ format: number }, { nextIn: Instant | null }>("find-next-expiry");
-const findExpiredTasks = query<{ batch: number }, { taskId: string }>("find-expired-tasks");
 const findStalled = query<{ batch: number; untouchedFor: number }, { taskId: string }>(
   "find-stalled-tasks",
 );
@@ -77,16 +71,13 @@ export async function openStateStore(options: ConnectionOptions) {
       (await bound(findLanes)({ format: definitionFormat })).map(({ lane }) => lane),
     loadValues: bound(loadValues),
     loadCalls: bound(loadCalls),
-    findExpiredSteps: bound(findExpired),
-    /** Milliseconds until the next complete-by time; null: nothing is being processed. */
-    findNextExpiry: async () =>
-      (await bound(findNextExpiry)({ format: definitionFormat }))[0]?.nextIn ?? null,
-    findExpiredTasks: bound(findExpiredTasks),
+    findExpired: bound(findExpired),
     findStalledTasks: bound(findStalled),
     keepRejectedReplies: bound(keepRejectedReplies),
     keepDeadLetter: bound(keepDeadLetter),
     registerWorkflow: (definition: WorkflowDefinition) => bound(registerWorkflow)(definition),
-    findWorkflow: (name: string): Promise<StoredWorkflow | null> => bound((db, key: string) => catalog.find(db, key))(name),
+    findWorkflow: (name: string): Promise<StoredWorkflow | null> =>
+      bound((db, key: string) => catalog.find(db, key))(name),
     findTask: bound(findTask),
     findEvents: bound(findEvents),
     findInvariantViolations: bound(findViolations),

@@ -3,22 +3,43 @@ import type { ClaimedStep } from "@holdfast/state-store";
 /** One request on its way, from the publish until its reply or its mark. */
 interface Dispatch {
   readonly claim: ClaimedStep;
+  readonly publishedAt: number;
   confirmedAt: number | null;
 }
 
 /** Marking waits so long that the replies of fast Agents come first: most marks are never written. */
 const markAfter = 200;
 
+/** Of how many confirms the slow ones are looked at. */
+const sample = 200;
+const relayBounds = { shortest: 300, longest: 3_000 };
+
 /** The requests of this instance that are not yet marked. Nothing is lost with it: see the relay. */
 export function dispatches() {
   const open = new Map<string, Dispatch>();
+  const confirmTimes: number[] = [];
   const keyOf = ({ taskId, name, attempt }: Pick<ClaimedStep, "taskId" | "name" | "attempt">) =>
     `${taskId} ${name} ${attempt}`;
   return {
-    publishing: (claim: ClaimedStep) => open.set(keyOf(claim), { claim, confirmedAt: null }),
+    publishing(claim: ClaimedStep): void {
+      const publishedAt = performance.now();
+      open.set(keyOf(claim), { claim, publishedAt, confirmedAt: null });
+    },
     confirmed(claim: ClaimedStep): void {
       const dispatch = open.get(keyOf(claim));
-      if (dispatch !== undefined) dispatch.confirmedAt = performance.now();
+      if (dispatch === undefined) return;
+      dispatch.confirmedAt = performance.now();
+      confirmTimes.push(dispatch.confirmedAt - dispatch.publishedAt);
+      if (confirmTimes.length > sample) confirmTimes.shift();
+    },
+    /**
+     * After how many milliseconds a request counts as lost between claim and publish: well after our
+     * own slow confirms, or a busy broker would get everything twice.
+     */
+    relayAfter(): number {
+      const slow =
+        confirmTimes.toSorted((a, b) => a - b)[Math.floor(confirmTimes.length * 0.99)] ?? 0;
+      return Math.min(relayBounds.longest, Math.max(relayBounds.shortest, 4 * slow));
     },
     forget: (claim: Pick<ClaimedStep, "taskId" | "name" | "attempt">) => open.delete(keyOf(claim)),
     isOpen: (claim: ClaimedStep) => open.has(keyOf(claim)),

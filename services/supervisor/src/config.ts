@@ -1,0 +1,17 @@
+import { BaseConfig, BrokerUrl, Duration, Integer, StateStoreUrl } from "@holdfast/runtime";
+import { Type } from "typebox";
+
+/** What the Supervisor can be told, and by which environment variables. */
+export const SupervisorConfig = Type.Object({
+  ...BaseConfig.properties,
+  STATE_STORE_URL: StateStoreUrl,
+  STATE_STORE_CONNECTIONS: Integer({ default: 2, minimum: 1, maximum: 20 }),
+  /** Only to hint at the Schedulers; it works without. */
+  BROKER_URL: BrokerUrl,
+  /** How long it sleeps at most. In between it wakes for the earliest complete-by time. */
+  SCAN_INTERVAL: Duration({ default: "1s" }),
+  /** How often it looks for tasks that everybody has forgotten. */
+  SWEEP_INTERVAL: Duration({ default: "1m" }),
+  /** How long it waits, after it could not look for a while, for replies that waited as well. */
+  RESUME_GRACE: Duration({ default: "5s" }),
+});

@@ -1,0 +1,40 @@
+import type { Logger } from "@holdfast/runtime";
+
+interface Options {
+  /** How long to hold back, in milliseconds. */
+  readonly grace: number;
+  readonly log: Pick<Logger, "warn">;
+  /** A monotonic clock, in milliseconds. */
+  readonly clock: () => number;
+}
+
+/** Scans that are further apart than they meant to be, by this much, missed an outage between them. */
+const gap = 2_000;
+
+/**
+ * After an outage, and after a start, recovery is held back for a while: replies waited it out as
+ * well, and must not be taken for silence because the Supervisor came back first.
+ */
+export function resumeGrace({ grace, log, clock }: Options) {
+  let expectedAt = Number.NEGATIVE_INFINITY;
+  let heldUntil = 0;
+  return {
+    /** To be told of each look at the store that went well. Says how long to hold back: 0, not at all. */
+    holdFor(): number {
+      const now = clock();
+      if (now - expectedAt > gap) {
+        heldUntil = now + grace;
+        log.warn({ grace }, "recovery held back");
+      }
+      const hold = Math.max(0, heldUntil - now);
+      expectedAt = now + hold;
+      return hold;
+    },
+    /** The next look is due in so many milliseconds. */
+    next(rest: number): void {
+      expectedAt = clock() + rest;
+    },
+  };
+}
+
+export type ResumeGrace = ReturnType<typeof resumeGrace>;
