@@ -1,7 +1,7 @@
 import { type EffectRef, idOf } from "./ledger.ts";
 import type { LedgerEntry, Partner } from "./ledger-entry.ts";
 
-export interface KeyBalance extends EffectRef {
+interface KeyBalance extends EffectRef {
   readonly applied: number;
   readonly undone: number;
   /** 1: the effect is there; 0: it never was, or was undone. Anything else is a bug of a partner. */

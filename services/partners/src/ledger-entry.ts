@@ -16,20 +16,20 @@ interface Entry {
   readonly key: string;
 }
 
-export interface Applied extends Entry {
+interface Applied extends Entry {
   readonly kind: "applied";
   readonly requestHash: string;
   readonly amounts: Amounts;
   readonly answer: Readonly<Record<string, string | number>>;
 }
 
-export interface Undone extends Entry {
+interface Undone extends Entry {
   readonly kind: "undone";
   readonly amounts: Amounts;
 }
 
 /** The undo came before the do, which from now on is refused for ever. */
-export interface Tombstone extends Entry {
+interface Tombstone extends Entry {
   readonly kind: "tombstone";
 }
 

@@ -10,7 +10,7 @@ const Price = {
 };
 
 /** What the partner would do, or why it will not. */
-export type Verdict =
+type Verdict =
   | { readonly amounts: Amounts; readonly answer: Readonly<Record<string, string>> }
   | { readonly refused: Answer };
 
