@@ -8,6 +8,7 @@ export {
   parseConfig,
   StateStoreUrl,
 } from "./config.ts";
+export { gather } from "./gather.ts";
 export type { Health, HealthReport } from "./health.ts";
 export { type Repetition, repeat } from "./repeat.ts";
 export { runService, type ServiceContext } from "./run-service.ts";

@@ -16,7 +16,7 @@ export interface TaskRecord {
   readonly steps: readonly StepRecord[];
 }
 
-interface StepRecord {
+export interface StepRecord {
   readonly name: string;
   readonly kind: StepKind;
   readonly agent: string;

@@ -1,0 +1,32 @@
+import type { Health } from "@holdfast/runtime";
+import { type FastifyBaseLogger, type FastifyInstance, fastify } from "fastify";
+import { Problem, sendProblem } from "./problem.ts";
+
+/** The HTTP server with its limits, its answers to errors, and the two probes. */
+export function openHttp(
+  health: Health,
+  log: FastifyBaseLogger,
+): FastifyInstance & AsyncDisposable {
+  const app = fastify({
+    loggerInstance: log,
+    disableRequestLogging: true,
+    bodyLimit: 256 * 1024,
+    requestTimeout: 10_000,
+    connectionTimeout: 15_000,
+    forceCloseConnections: "idle",
+  });
+  app.removeContentTypeParser("text/plain");
+  app.setErrorHandler(sendProblem);
+  app.setNotFoundHandler(({ method, url }) => {
+    throw new Problem(404, "request.no_route", `There is no ${method} ${url}.`);
+  });
+  app.get("/health/live", (_, reply) => {
+    const { status, body } = health.live();
+    return reply.code(status).send(body);
+  });
+  app.get("/health/ready", async (_, reply) => {
+    const { status, body } = await health.ready();
+    return reply.code(status).send(body);
+  });
+  return Object.assign(app, { [Symbol.asyncDispose]: () => app.close() });
+}

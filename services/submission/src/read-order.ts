@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import { payloadFaults } from "@holdfast/contracts";
+import type { Json } from "@holdfast/domain";
+import { Order } from "@holdfast/orders";
+import type { NewTask } from "@holdfast/state-store";
+import { Problem } from "./problem.ts";
+
+interface Envelope {
+  readonly workflow: string;
+  readonly idempotencyKey: string | undefined;
+}
+
+/** Checks the body of a submission, and makes it the task and the order that are written down. */
+export function readOrder(body: unknown, { workflow, idempotencyKey }: Envelope): NewTask {
+  const faults = payloadFaults(body);
+  if (faults.length > 0) {
+    throw new Problem(422, "order.invalid", `The order ${faults.join(" and ")}.`);
+  }
+  const result = Order.safeParse(body);
+  if (!result.success) {
+    const errors = result.error.issues.map(({ path, message }) => ({
+      pointer: path.map((key) => `/${String(key)}`).join(""),
+      detail: message,
+    }));
+    throw new Problem(422, "order.invalid", "The order is not complete or not right.", errors);
+  }
+  const order = result.data;
+  const input = order as unknown as Json;
+  return {
+    tenant: "default",
+    workflow,
+    input,
+    priority: 0,
+    replyTo: null,
+    correlationId: null,
+    idempotency: readKey(idempotencyKey, input),
+    order: {
+      customer: order.customer.id,
+      currency: order.currency,
+      total: order.total,
+      lines: order.lines,
+    },
+  };
+}
+
+function readKey(key: string | undefined, input: Json): NewTask["idempotency"] {
+  if (key === undefined) return null;
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new Problem(
+      400,
+      "request.idempotency_key_invalid",
+      "Idempotency-Key must be 1 to 255 visible ASCII characters.",
+    );
+  }
+  // The order of the keys is the schema's, not the sender's: the same order is the same hash.
+  const hash = createHash("sha256").update(JSON.stringify(input)).digest("hex");
+  return { key, hash };
+}
