@@ -7,7 +7,6 @@ import { isDone, isSettled, summarise } from "./summarise.ts";
 import { isFinished, legalTaskTransitions, stepsOf, type Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
 import { at, definitionOf, newTask, noon } from "./testing.ts";
-import type { StepDefinition } from "./workflow-definition.ts";
 import { undoNameOf } from "./workflow-plan.ts";
 
 const names = ["a", "b", "c", "d", "e", "f"];
@@ -32,7 +31,7 @@ const anyWorkflow = fc
         after: names.slice(0, index).filter((_, bit) => ((before >> BigInt(bit)) & 1n) === 1n),
         retry: { failures, backoff: 1_000, max: 4_000 },
         coolDown,
-        onFailure: onFailure as StepDefinition["onFailure"],
+        onFailure: onFailure,
         onlyIf: wanted === null ? null : { equals: [{ $ref: "/input/wanted" }, wanted] as const },
         ...(undoable ? {} : { undo: null }),
       })),

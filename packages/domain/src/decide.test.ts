@@ -36,7 +36,11 @@ const completed = (step: string, attempt = 1): TaskEvent => ({
   kind: "completed",
   ...ref(step, attempt),
 });
-const failed = (step: string, attempt = 1, changes: Partial<TaskEvent> = {}) =>
+const failed = (
+  step: string,
+  attempt = 1,
+  changes: Partial<Extract<TaskEvent, { kind: "failed" }>> = {},
+) =>
   ({
     kind: "failed",
     ...ref(step, attempt),
@@ -134,16 +138,12 @@ describe("failing", () => {
   });
 
   test("honours the time that the remote service asked for", () => {
-    const task = seen(abc(), claimed("a"), failed("a", 1, { notBefore: noon + 9_000 } as never));
+    const task = seen(abc(), claimed("a"), failed("a", 1, { notBefore: noon + 9_000 }));
     expect(task.steps.get("a")).toMatchObject({ notBefore: noon + 9_000 });
   });
 
   test("an Agent that did not call the remote service has not failed", () => {
-    const task = seen(
-      abc(),
-      claimed("a"),
-      failed("a", 1, { attempted: false, effect: "none" } as never),
-    );
+    const task = seen(abc(), claimed("a"), failed("a", 1, { attempted: false, effect: "none" }));
     expect(task.steps.get("a")).toMatchObject({
       failureCount: 0,
       putBackCount: 1,
@@ -227,12 +227,7 @@ describe("undoing", () => {
   });
 
   test("undoes a step whose outcome nobody knows", () => {
-    const task = seen(
-      abc(),
-      ...done("a"),
-      claimed("b"),
-      failed("b", 1, { transient: false } as never),
-    );
+    const task = seen(abc(), ...done("a"), claimed("b"), failed("b", 1, { transient: false }));
     expect(states(task)).toMatchObject({ b: "error", "b:undo": "pending", "a:undo": "waiting" });
   });
 
@@ -334,7 +329,7 @@ describe("the idempotency key", () => {
     ["a corrected input, and certainly no effect", declined("a"), true, "t:a:do:2"],
     [
       "a corrected input, but perhaps an effect",
-      failed("a", 1, { transient: false } as never),
+      failed("a", 1, { transient: false }),
       true,
       "t:a:do",
     ],

@@ -97,7 +97,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
 
   const owned = stack.move();
   return {
-    publish: messages.publish,
+    publish: (message) => messages.publish(message),
     consume(queue, consumeOptions, handle) {
       const inHand = new Set<Promise<void>>();
       const closing = async () => void (await Promise.allSettled(inHand));
@@ -109,7 +109,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
     consumeBatches(queue, { max, prefetch }: BatchOptions, handle) {
       const batches = batchesOf({ queue, max, handle, log });
       let channel: Channel | null = null;
-      return subscribe(queue, { prefetch, closing: batches.stop }, (delivery) => {
+      return subscribe(queue, { prefetch, closing: () => batches.stop() }, (delivery) => {
         if (delivery.channel !== channel) batches.forget();
         channel = delivery.channel;
         batches.push(delivery);

@@ -33,6 +33,7 @@ export async function keepChannel<C extends Channel>(
   const { name, create, open, closing, log } = options;
   const stop = new AbortController();
   const { promise: opened, resolve: onOpened } = Promise.withResolvers<void>();
+  const isStopping = () => stop.signal.aborted;
   let current: C | null = null;
 
   const keepOnce = async (): Promise<void> => {
@@ -48,18 +49,18 @@ export async function keepChannel<C extends Channel>(
       await closed;
     } finally {
       current = null;
-      if (stop.signal.aborted) await closing?.(channel).catch(() => {});
+      if (isStopping()) await closing?.(channel).catch(() => {});
       await channel.close().catch(() => {});
     }
   };
 
   const run = async (): Promise<void> => {
-    for (let failures = 0; !stop.signal.aborted; failures += 1) {
+    for (let failures = 0; !isStopping(); failures += 1) {
       const startedAt = performance.now();
       try {
         await keepOnce();
       } catch (err) {
-        if (!stop.signal.aborted) log.warn({ err, channel: name }, "channel not opened");
+        if (!isStopping()) log.warn({ err, channel: name }, "channel not opened");
       }
       if (performance.now() - startedAt > longestRest) failures = 0;
       const rest = Math.min(longestRest, shortestRest * 2 ** failures);

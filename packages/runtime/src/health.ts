@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 
 export interface HealthReport {
   readonly status: 200 | 503;
@@ -52,10 +52,7 @@ export async function serveHealth(
 ): Promise<AsyncDisposable> {
   if (port === 0) return { [Symbol.asyncDispose]: () => Promise.resolve() };
   const server = createServer((request, response) => {
-    void answer(health, request.url).then((report) => {
-      response.writeHead(report?.status ?? 404, { "content-type": "application/json" });
-      response.end(JSON.stringify(report?.body ?? { error: "not found" }));
-    });
+    void respond(health, request.url, response);
   });
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject).listen(port, host, resolve);
@@ -70,7 +67,17 @@ export async function serveHealth(
   };
 }
 
-async function answer(health: Health, url: string | undefined): Promise<HealthReport | null> {
+async function respond(
+  health: Health,
+  url: string | undefined,
+  response: ServerResponse,
+): Promise<void> {
+  const report = await reportFor(health, url);
+  response.writeHead(report?.status ?? 404, { "content-type": "application/json" });
+  response.end(JSON.stringify(report?.body ?? { error: "not found" }));
+}
+
+async function reportFor(health: Health, url: string | undefined): Promise<HealthReport | null> {
   if (url === "/health/live") return health.live();
   return url === "/health/ready" ? await health.ready() : null;
 }

@@ -11,7 +11,7 @@ interface RepeatOptions {
 
 export interface Repetition extends AsyncDisposable {
   /** Cuts the rest short. During a round it makes sure of another one right after it. */
-  wake(): void;
+  readonly wake: () => void;
   /** Resolves after the last round. */
   readonly ended: Promise<void>;
 }
@@ -30,6 +30,7 @@ export function repeat(
   const stop = new AbortController();
   const stopping = AbortSignal.any([signal, stop.signal]);
   let woken = false;
+  const wasWoken = () => woken;
   let rest: AbortController | null = null;
   let failures = 0;
 
@@ -50,7 +51,7 @@ export function repeat(
       woken = false;
       const ms = await round();
       // After an error nobody's hint cuts the rest short: it is what lets the other side recover.
-      if (ms <= 0 || (woken && failures === 0)) continue;
+      if (ms <= 0 || (wasWoken() && failures === 0)) continue;
       rest = new AbortController();
       const over = AbortSignal.any([stopping, rest.signal]);
       await sleep(ms, undefined, { signal: over }).catch(() => {});
@@ -61,7 +62,7 @@ export function repeat(
   const ended = run();
   return {
     ended,
-    wake() {
+    wake: () => {
       woken = true;
       if (failures === 0) rest?.abort();
     },

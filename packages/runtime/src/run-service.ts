@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { Fault } from "@holdfast/domain";
 import { type Logger, pino } from "pino";
 import type { Static, TObject } from "typebox";
-import { BaseConfig, parseConfig } from "./config.ts";
+import { type BaseConfig, parseConfig } from "./config.ts";
 import { type Health, openHealth, serveHealth } from "./health.ts";
 
 export interface ServiceContext<Config> {

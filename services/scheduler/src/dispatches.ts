@@ -18,8 +18,6 @@ const relayBounds = { shortest: 300, longest: 3_000 };
 export function dispatches() {
   const open = new Map<string, Dispatch>();
   const confirmTimes: number[] = [];
-  const keyOf = ({ taskId, name, attempt }: Pick<ClaimedStep, "taskId" | "name" | "attempt">) =>
-    `${taskId} ${name} ${attempt}`;
   return {
     publishing(claim: ClaimedStep): void {
       const publishedAt = performance.now();
@@ -55,5 +53,8 @@ export function dispatches() {
     },
   };
 }
+
+const keyOf = ({ taskId, name, attempt }: Pick<ClaimedStep, "taskId" | "name" | "attempt">) =>
+  `${taskId} ${name} ${attempt}`;
 
 export type Dispatches = ReturnType<typeof dispatches>;

@@ -38,7 +38,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
   const dispatches = openDispatches();
   const windows = laneWindows({ store, broker, window: config.WINDOW });
   const dispatch = dispatchSteps({ store, broker, dispatches, log, actor });
-  const { relayAfter } = dispatches;
+  const relayAfter = () => dispatches.relayAfter();
   const rest = config.POLL_INTERVAL;
 
   const claiming = claimSteps({

@@ -21,7 +21,7 @@ export function hinting({
   log,
 }: Options): AsyncDisposable & { readonly hint: () => void } {
   const stop = new AbortController();
-  let hint = (): void => {};
+  let hint: (() => void) | null = null;
 
   const connect = async (): Promise<Broker | null> => {
     while (!stop.signal.aborted) {
@@ -39,7 +39,7 @@ export function hinting({
 
   const connecting = connect();
   return {
-    hint: () => hint(),
+    hint: () => hint?.(),
     async [Symbol.asyncDispose]() {
       stop.abort();
       await Promise.race([

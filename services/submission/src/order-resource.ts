@@ -3,28 +3,33 @@ import {
   type Json,
   lookupIn,
   resolveTemplate,
+  undoNameOf,
   type WorkflowDefinition,
 } from "@holdfast/domain";
 import type { TaskRecord } from "@holdfast/state-store";
 
 /** An order as its customer's application sees it. */
-export function orderResource(task: TaskRecord, definition: WorkflowDefinition) {
-  const { taskId, workflow, goal, processState, version, faultCode, input } = task;
-  const order = definition.steps.flatMap(({ name }) => [name, `${name}:undo`]);
-  const steps = task.steps.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+export interface OrderResource
+  extends Omit<TaskRecord, "taskId" | "processState" | "input" | "steps"> {
+  readonly id: string;
+  readonly state: TaskRecord["processState"];
+  /** What the workflow results in; null until the order is processed. */
+  readonly result: Json;
+  readonly order: Json;
+  /** In the order of the workflow, each followed by what undoes it. */
+  readonly steps: TaskRecord["steps"];
+}
+
+export function orderResource(task: TaskRecord, definition: WorkflowDefinition): OrderResource {
+  const { taskId: id, processState: state, input: order, steps, ...rest } = task;
+  const names = definition.steps.flatMap(({ name }) => [name, undoNameOf(name)]);
   return {
-    id: taskId,
-    state: processState,
-    workflow,
-    goal,
-    version,
-    faultCode,
-    createdAt: task.createdAt,
-    updatedAt: task.updatedAt,
-    finishedAt: task.finishedAt,
-    result: processState === "processed" ? resultOf(task, definition) : null,
-    order: input,
-    steps,
+    id,
+    state,
+    ...rest,
+    result: state === "processed" ? resultOf(task, definition) : null,
+    order,
+    steps: steps.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name)),
   };
 }
 
