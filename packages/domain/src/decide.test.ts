@@ -78,8 +78,8 @@ describe("doing", () => {
     const branched = seen(diamond(), ...done("a"), claimed("b"), claimed("c"));
     const { task, outcomes } = foldEvents(
       branched,
-      [completed("b"), completed("c"), completed("b")],
-      at(noon),
+      [completed("b"), completed("c"), completed("b")].map((event) => ({ event })),
+      { now: noon, random: () => 0, values: { input: null, outputs: new Map() } },
     );
     expect(states(task)).toMatchObject({ d: "pending" });
     expect(outcomes.map(({ applied }) => applied)).toEqual([true, true, false]);
@@ -340,17 +340,31 @@ describe("the idempotency key", () => {
 
 test("an event that cannot be decided parks its own step for a person", () => {
   const task = seen(abc(), claimed("a"));
-  const broken = {
-    ...at(noon),
-    random: () => {
-      throw new Error("boom");
-    },
+  const random = () => {
+    throw new Error("boom");
   };
-  const { task: parked, outcomes } = foldEvents(task, [failed("a")], broken);
+  const values = { input: null, outputs: new Map() };
+  const report = [{ event: failed("a") }];
+  const { task: parked, outcomes } = foldEvents(task, report, { now: noon, random, values });
   expect(outcomes[0]).toMatchObject({ applied: false, reason: "undecidable" });
   expect(parked).toMatchObject({
     processState: "error",
     goal: "do",
     faultCode: "scheduler.undecidable",
   });
+});
+
+test("a condition sees what came back in the same batch, unless it did not count", () => {
+  const definition = definitionOf([
+    { name: "a" },
+    { name: "b", onlyIf: { equals: [{ $ref: "/steps/a" }, "yes"] } },
+  ]);
+  const task = seen(newTask(definition), claimed("a"));
+  const reports = [
+    { event: { ...completed("a"), token: "forged" } as TaskEvent, output: "no" },
+    { event: completed("a"), output: "yes" },
+  ];
+  const values = { input: null, outputs: new Map() };
+  const folded = foldEvents(task, reports, { now: noon, random: () => 0, values });
+  expect(states(folded.task)).toEqual({ a: "processed", b: "pending" });
 });

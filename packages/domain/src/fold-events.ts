@@ -1,8 +1,10 @@
 import type { Change } from "./change.ts";
 import { decide } from "./decide.ts";
 import type { Surroundings } from "./decision.ts";
+import type { Json } from "./json.ts";
 import type { Task } from "./task.ts";
 import type { Rejection, TaskEvent } from "./task-event.ts";
+import { lookupIn, type TaskValues } from "./template.ts";
 
 /** What became of one event. `undecidable`: deciding threw, and the step was parked for a person. */
 export type Outcome =
@@ -20,21 +22,45 @@ export interface Folded {
   readonly outcomes: readonly Outcome[];
 }
 
+/** Something that happened, with what the step returned if it completed. */
+export interface ReportedEvent {
+  readonly event: TaskEvent;
+  readonly output?: Json;
+}
+
+interface FoldOptions extends Pick<Surroundings, "now" | "random"> {
+  /** What the task's conditions may look at, as far as it is saved. */
+  readonly values: TaskValues;
+}
+
 /**
  * Decides events one after the other, each on the task that the one before it left: a batch may well
  * hold both branches of a join, or one reply twice. What cannot be decided parks its own step, and
  * no other task of the batch suffers for it.
  */
-export function foldEvents(task: Task, events: readonly TaskEvent[], around: Surroundings): Folded {
+export function foldEvents(
+  task: Task,
+  reported: readonly ReportedEvent[],
+  { now, random, values }: FoldOptions,
+): Folded {
   let current = task;
+  let known = values;
   const changes: Change[] = [];
-  const outcomes = events.map((event): Outcome => {
-    const { task: next, outcome, moves } = fold(current, event, around);
+  const outcomes = reported.map((report): Outcome => {
+    const returned = withOutput(known, report);
+    const around = { now, random, valueOf: lookupIn(returned) };
+    const { task: next, outcome, moves } = fold(current, report.event, around);
     current = next;
+    if (outcome.applied) known = returned;
     changes.push(...moves);
     return outcome;
   });
   return { task: current, changes, outcomes };
+}
+
+function withOutput(values: TaskValues, { event, output }: ReportedEvent): TaskValues {
+  if (output === undefined || !("step" in event)) return values;
+  return { ...values, outputs: new Map(values.outputs).set(event.step, output) };
 }
 
 interface Fold {

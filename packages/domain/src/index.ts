@@ -10,7 +10,7 @@ export {
   PermanentFault,
   TransientFault,
 } from "./faults.ts";
-export { type Folded, foldEvents, type Outcome } from "./fold-events.ts";
+export { type Folded, foldEvents, type Outcome, type ReportedEvent } from "./fold-events.ts";
 export { idempotencyKey } from "./idempotency-key.ts";
 export type { Json } from "./json.ts";
 export {

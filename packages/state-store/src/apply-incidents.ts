@@ -1,10 +1,8 @@
 import {
   foldEvents,
-  type Json,
-  lookupIn,
   type Outcome,
+  type ReportedEvent,
   type Task,
-  type TaskEvent,
   type TaskValues,
   type WorkflowPlan,
 } from "@holdfast/domain";
@@ -19,10 +17,9 @@ import { toStoreFault } from "./store-fault.ts";
 import type { WorkflowCatalog } from "./workflow-catalog.ts";
 
 /** Something that happened to a task, with what is to be kept of it should it count. */
-export interface Incident {
+export interface Incident extends ReportedEvent {
   readonly taskId: string;
-  readonly event: TaskEvent;
-  readonly output?: Json;
+  /** For people. */
   readonly faultDetail?: string;
 }
 
@@ -80,9 +77,8 @@ function applyTogether(
     const decided = tasks.map((before): DecidedTask => {
       const { task } = before;
       const mine = byTask.get(task.taskId) ?? [];
-      const valueOf = lookupIn(values.get(task.taskId) ?? nothing);
-      const events = mine.map(({ event }) => event);
-      const folded = foldEvents(task, events, { now, random: Math.random, valueOf });
+      const known = values.get(task.taskId) ?? nothing;
+      const folded = foldEvents(task, mine, { now, random: Math.random, values: known });
       mine.forEach((incident, index) => outcomes.set(incident, folded.outcomes[index]!));
       return { before, after: folded.task, changes: folded.changes };
     });

@@ -5,7 +5,7 @@ export type { LoadedValues, ValueRef } from "./load-values.ts";
 export { migrate } from "./migrate.ts";
 export { openStateStore, type StateStore } from "./open-state-store.ts";
 export type { OrderRecord } from "./orders.ts";
-export type { HistoryEntry, TaskRecord } from "./read-task.ts";
+export type { HistoryEntry, StepRecord, TaskRecord } from "./read-task.ts";
 export type { DeadLetter, RejectedReply } from "./rejected-replies.ts";
 export type { NewTask, Submitted } from "./submit-tasks.ts";
 export type { StoredWorkflow } from "./workflow-catalog.ts";

@@ -1,0 +1,305 @@
+import { type Json, legalStepTransitions, stepStates as states, type Task } from "@holdfast/domain";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import type { ClaimedStep } from "./claimed-steps.ts";
+import type { StateStore } from "./open-state-store.ts";
+import {
+  attemptOf,
+  claimAll,
+  completed,
+  failed,
+  newTask,
+  openTestStore,
+  type TestStore,
+  testWorkflow,
+} from "./testing.ts";
+
+let db: TestStore;
+let submission: StateStore;
+let scheduler: StateStore;
+let supervisor: StateStore;
+beforeAll(async () => {
+  db = await openTestStore();
+  submission = await db.open("submission");
+  scheduler = await db.open("scheduler");
+  supervisor = await db.open("supervisor");
+  await submission.registerWorkflow(testWorkflow([{ name: "a" }, { name: "b" }]));
+  await submission.registerWorkflow(
+    testWorkflow(
+      [
+        { name: "a" },
+        { name: "b", after: ["a"] },
+        { name: "c", after: ["a"] },
+        { name: "d", after: ["b", "c"] },
+      ],
+      "diamond.v1",
+    ),
+  );
+  await submission.registerWorkflow(
+    testWorkflow(
+      [
+        { name: "a" },
+        { name: "b", onlyIf: { equals: [{ $ref: "/steps/a/wanted" }, true] } },
+        { name: "c" },
+      ],
+      "choice.v1",
+    ),
+  );
+});
+afterAll(async () => {
+  await db[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  await db.query(
+    "truncate state.tasks, state.steps, state.events, state.task_payloads, state.step_payloads, state.rejected_replies",
+  );
+});
+
+const submit = (count: number, workflow = "test.v1") =>
+  submission.submitTasks(
+    Array.from({ length: count }, () => newTask({ workflow })),
+    { actor: "test" },
+  );
+const apply = (...incidents: Parameters<StateStore["applyIncidents"]>[0]) =>
+  scheduler.applyIncidents(incidents, { actor: "scheduler-1" });
+const complete = (claim: ClaimedStep, output: Json = {}) => ({
+  taskId: claim.taskId,
+  event: completed(claim),
+  output,
+});
+const stepStates = (task: Task | undefined) =>
+  Object.fromEntries(
+    [...(task?.steps ?? [])].map(([name, { processState }]) => [name, processState]),
+  );
+const violations = () => submission.findInvariantViolations({ batch: 10 });
+
+/** Claims and completes everything until nothing is due. */
+async function drain(): Promise<void> {
+  for (;;) {
+    const claims = await claimAll(scheduler);
+    if (claims.length === 0) return;
+    await apply(...claims.map((claim) => complete(claim)));
+  }
+}
+
+describe("a batch of replies", () => {
+  test("moves every task on, and keeps what came back", async () => {
+    await submit(3);
+    const claims = await claimAll(scheduler);
+    const { outcomes, tasks } = await apply(...claims.map((claim) => complete(claim, { id: 7 })));
+    expect(outcomes.every(({ applied }) => applied)).toBe(true);
+    expect(tasks.map(stepStates)).toEqual([1, 2, 3].map(() => ({ a: "processed", b: "pending" })));
+    const kept = await db.query("select output from state.step_payloads");
+    expect(kept).toEqual([1, 2, 3].map(() => ({ output: { id: 7 } })));
+    expect(await violations()).toEqual([]);
+  });
+
+  test("with both branches of a join wakes what comes after it, once", async () => {
+    await submit(1, "diamond.v1");
+    await apply(complete((await claimAll(scheduler))[0]!));
+    const branches = await claimAll(scheduler);
+    expect(branches.map(({ name }) => name).toSorted()).toEqual(["b", "c"]);
+    const { tasks } = await apply(...branches.map((claim) => complete(claim)));
+    expect(stepStates(tasks[0])).toMatchObject({ d: "pending" });
+  });
+
+  test("whose branches are recorded at the same time by rivals never loses the join", async () => {
+    await submit(40, "diamond.v1");
+    await apply(...(await claimAll(scheduler)).map((claim) => complete(claim)));
+    const branches = await claimAll(scheduler);
+    await Promise.all(branches.map((claim) => apply(complete(claim))));
+    const [row] = await db.query(
+      "select count(*)::int as due from state.steps where name = 'd' and process_state = 'pending'",
+    );
+    expect(row).toEqual({ due: 40 });
+    await drain();
+    expect(await violations()).toEqual([]);
+  });
+
+  test("counts a reply that comes twice once, in one batch and in the next", async () => {
+    await submit(1);
+    const [claim] = await claimAll(scheduler);
+    const first = await apply(complete(claim!), complete(claim!));
+    expect(first.outcomes.map(({ applied }) => applied)).toEqual([true, false]);
+    const second = await apply(complete(claim!));
+    expect(second.outcomes).toEqual([{ applied: false, reason: "not_processing" }]);
+  });
+
+  test("for a task that does not exist says so and spoils nothing", async () => {
+    await submit(1);
+    const [claim] = await claimAll(scheduler);
+    const stranger = { ...claim!, taskId: "00000000-0000-7000-8000-000000000000" };
+    const { outcomes } = await apply(complete(stranger), complete(claim!));
+    expect(outcomes).toMatchObject([{ applied: false, reason: "unknown_task" }, { applied: true }]);
+  });
+
+  test("decides a condition on what came back", async () => {
+    await submit(2, "choice.v1");
+    const [one, two] = await claimAll(scheduler);
+    const { tasks } = await apply(
+      complete(one!, { wanted: true }),
+      complete(two!, { wanted: false }),
+    );
+    const byId = new Map(tasks.map((task) => [task.taskId, stepStates(task)]));
+    expect(byId.get(one!.taskId)).toMatchObject({ b: "pending", c: "waiting" });
+    expect(byId.get(two!.taskId)).toMatchObject({ b: "skipped", c: "pending" });
+  });
+});
+
+describe("what the store refuses", () => {
+  test("parks its own task, and the others of the batch go on", async () => {
+    await submit(3);
+    const claims = await claimAll(scheduler);
+    const poisoned = { ...complete(claims[1]!), faultDetail: "a NUL: \u0000" };
+    const { outcomes } = await apply(complete(claims[0]!), poisoned, complete(claims[2]!));
+    expect(outcomes.map(({ applied }) => applied)).toEqual([true, false, true]);
+    const parked = await db.query(
+      "select task_id::text, fault_code from state.tasks where process_state = 'error'",
+    );
+    expect(parked).toEqual([{ task_id: claims[1]!.taskId, fault_code: "store.refused" }]);
+    expect(await violations()).toEqual([]);
+  });
+
+  const cells = states.flatMap((from) =>
+    states
+      .filter((to) => to !== from)
+      .map(
+        (to) => [from, to, legalStepTransitions.some(([a, b]) => a === from && b === to)] as const,
+      ),
+  );
+  test.each(cells)("the guard of the store: %s to %s is legal: %s", async (from, to, legal) => {
+    const columns = (state: string) => `process_state = '${state}',
+      not_before = ${state === "pending" ? "now()" : "null"}, rank = null,
+      fault_code = ${state === "error" ? "'x.y'" : "null"},
+      locked_by = ${state === "processing" ? "'s'" : "null"}, token = ${state === "processing" ? "gen_random_uuid()" : "null"},
+      start_by = ${state === "processing" ? "now()" : "null"}, complete_by = ${state === "processing" ? "now()" : "null"},
+      relay_at = ${state === "processing" ? "now()" : "null"}, attempt = attempt + ${Number(state === "processing")}`;
+    await submit(1);
+    await db.query("alter table state.steps disable trigger guard_step");
+    await db.query(`update state.steps set ${columns(from)} where name = 'a'`);
+    await db.query("alter table state.steps enable trigger guard_step");
+    const move = db.query(`update state.steps set ${columns(to)} where name = 'a'`);
+    if (legal) await move;
+    else await expect(move).rejects.toMatchObject({ code: "HF001" });
+  });
+
+  test("a task never turns from undo back to do", async () => {
+    const [task] = (await submit(1)) as readonly { taskId: string }[];
+    await apply({
+      taskId: task!.taskId,
+      event: { kind: "undoRequested", code: "operator.cancel" },
+    });
+    const back = db.query("update state.tasks set goal = 'do', version = version + 1");
+    await expect(back).rejects.toMatchObject({ code: "HF001" });
+  });
+});
+
+describe("undoing", () => {
+  test("adds the compensations when it begins, and ends compensated", async () => {
+    await submit(1);
+    await apply(complete((await claimAll(scheduler))[0]!));
+    const [b] = await claimAll(scheduler);
+    const { tasks } = await apply({
+      taskId: b!.taskId,
+      event: failed(b!, { transient: false, effect: "none" }),
+      faultDetail: "no",
+    });
+    expect(stepStates(tasks[0])).toEqual({ a: "processed", b: "error", "a:undo": "pending" });
+    await drain();
+    const task = await submission.findTask({ taskId: b!.taskId, tenant: "default" });
+    expect(task).toMatchObject({
+      processState: "compensated",
+      goal: "undo",
+      faultCode: "test.failed",
+    });
+    expect(await violations()).toEqual([]);
+  });
+});
+
+describe("the Supervisor", () => {
+  const expire = () =>
+    db.query(
+      "update state.steps set start_by = now() - interval '2 s', complete_by = now() - interval '1 s', dispatched_at = now() where process_state = 'processing'",
+    );
+
+  test("counts each silent step once, however many Supervisors look", async () => {
+    await submit(300);
+    await claimAll(scheduler);
+    await expire();
+    const scan = async () => {
+      const { steps } = await supervisor.findExpired({ batch: 500 });
+      const incidents = steps.map(({ taskId, ...attempt }) => ({
+        taskId,
+        event: { kind: "expired", ...attempt } as const,
+      }));
+      await supervisor.applyIncidents(incidents, { actor: "supervisor", skipLocked: true });
+    };
+    await Promise.all([1, 2, 3, 4, 5].map(scan));
+    await scan();
+    const counts = await db.query(
+      "select failure_count, count(*)::int from state.steps where name = 'a' group by 1",
+    );
+    expect(counts).toEqual([{ failure_count: 1, count: 300 }]);
+  });
+
+  test("has no access to payloads", async () => {
+    await expect(
+      supervisor.loadValues([{ taskId: crypto.randomUUID(), name: null }]),
+    ).rejects.toMatchObject({
+      code: "store.failed",
+    });
+  });
+
+  test("does not count what an Agent answers at the same moment: one of the two wins", async () => {
+    await submit(100);
+    const claims = await claimAll(scheduler);
+    await expire();
+    const expiries = claims.map((claim) => ({
+      taskId: claim.taskId,
+      event: { kind: "expired", ...attemptOf(claim) } as const,
+    }));
+    const [replies, expired] = await Promise.all([
+      apply(...claims.map((claim) => complete(claim))),
+      supervisor.applyIncidents(expiries, { actor: "supervisor", skipLocked: true }),
+    ]);
+    replies.outcomes.forEach(({ applied }, index) => {
+      expect(applied !== expired.outcomes[index]?.applied || !applied).toBe(true);
+      expect(applied || expired.outcomes[index]?.applied).toBe(true);
+    });
+    expect(await violations()).toEqual([]);
+  });
+});
+
+test("eight Schedulers and five Supervisors race over a thousand steps: no double claim, no deadlock", async () => {
+  await submit(500);
+  const work = async (name: string) => {
+    for (let idle = 0; idle < 3; ) {
+      const room = [{ lane: "agent", places: 40 }];
+      const claims = await scheduler.claimDueSteps({ lockedBy: name, room, relayAfter: 300 });
+      idle = claims.length === 0 ? idle + 1 : 0;
+      await scheduler.applyIncidents(
+        claims.map((claim) => complete(claim)),
+        { actor: name },
+      );
+    }
+  };
+  const supervise = async (name: string) => {
+    for (let round = 0; round < 10; round += 1) {
+      const { steps } = await supervisor.findExpired({ batch: 200 });
+      const incidents = steps.map(({ taskId, ...attempt }) => ({
+        taskId,
+        event: { kind: "expired", ...attempt } as const,
+      }));
+      await supervisor.applyIncidents(incidents, { actor: name, skipLocked: true });
+    }
+  };
+  await Promise.all([
+    ...Array.from({ length: 8 }, (_, index) => work(`scheduler-${index}`)),
+    ...Array.from({ length: 5 }, (_, index) => supervise(`supervisor-${index}`)),
+  ]);
+  await drain();
+  expect(await db.query("select process_state, count(*)::int from state.tasks group by 1")).toEqual(
+    [{ process_state: "processed", count: 500 }],
+  );
+  expect(await db.query("select 1 from state.steps where attempt <> 1")).toEqual([]);
+  expect(await violations()).toEqual([]);
+});

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import type { StateStore } from "./open-state-store.ts";
+import {
+  claimAll,
+  completed,
+  failed,
+  newTask,
+  openTestStore,
+  type TestStore,
+  testWorkflow,
+} from "./testing.ts";
+
+let db: TestStore;
+let submission: StateStore;
+let scheduler: StateStore;
+beforeAll(async () => {
+  db = await openTestStore();
+  submission = await db.open("submission");
+  scheduler = await db.open("scheduler");
+  await submission.registerWorkflow(testWorkflow([{ name: "a" }, { name: "b" }]));
+});
+afterAll(async () => {
+  await db[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  await db.query(
+    "truncate state.tasks, state.steps, state.events, state.task_payloads, state.step_payloads",
+  );
+});
+
+const submit = (count: number, changes = {}) =>
+  submission.submitTasks(
+    Array.from({ length: count }, () => newTask(changes)),
+    { actor: "test" },
+  );
+
+test("locks a due step in the name of the Scheduler, with its two limits and a token", async () => {
+  await submit(1);
+  const [claim, ...more] = await claimAll(scheduler);
+  expect(more).toEqual([]);
+  expect(claim).toMatchObject({ name: "a", lane: "agent", attempt: 1, workflow: "test.v1" });
+  expect(claim!.startBy - claim!.now).toBeCloseTo(30_000, -1);
+  expect(claim!.completeBy - claim!.now).toBeCloseTo(35_000, -1);
+  const [row] = await db.query(
+    "select locked_by, token::text, process_state from state.steps where name = 'a'",
+  );
+  expect(row).toEqual({
+    locked_by: "scheduler-1",
+    token: claim!.token,
+    process_state: "processing",
+  });
+});
+
+test("marks the task as processing, and writes the claim into the history", async () => {
+  await submit(1);
+  await claimAll(scheduler);
+  expect(await db.query("select process_state from state.tasks")).toEqual([
+    { process_state: "processing" },
+  ]);
+  expect(
+    await db.query("select action, actor, attempt from state.events where action = 'claim'"),
+  ).toEqual([{ action: "claim", actor: "scheduler-1", attempt: 1 }]);
+});
+
+test("takes no more of a lane than it has places", async () => {
+  await submit(5);
+  const claims = await scheduler.claimDueSteps({
+    lockedBy: "s",
+    room: [
+      { lane: "agent", places: 3 },
+      { lane: "other", places: 10 },
+    ],
+    relayAfter: 300,
+  });
+  expect(claims).toHaveLength(3);
+});
+
+test("takes the oldest first, and a priority is a head start", async () => {
+  const [old] = await submit(1);
+  const [urgent] = await submit(1, { priority: 5 });
+  const [young] = await submit(1);
+  const order: string[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    const room = [{ lane: "agent", places: 1 }];
+    const [claim] = await scheduler.claimDueSteps({ lockedBy: "s", room, relayAfter: 300 });
+    order.push(claim!.taskId);
+  }
+  expect(order).toEqual([urgent, old, young].map((task) => (task as { taskId: string }).taskId));
+});
+
+test("never gives one step to two Schedulers", async () => {
+  await submit(400);
+  const claims = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => claimAll(scheduler, `scheduler-${index}`)),
+  );
+  const taskIds = claims.flat().map(({ taskId }) => taskId);
+  expect(taskIds).toHaveLength(400);
+  expect(new Set(taskIds).size).toBe(400);
+});
+
+test("leaves a step that rests alone until it is promoted", async () => {
+  await submit(1);
+  const [claim] = await claimAll(scheduler);
+  await scheduler.applyIncidents([{ taskId: claim!.taskId, event: failed(claim!) }], {
+    actor: "s",
+  });
+  expect(await claimAll(scheduler)).toEqual([]);
+  const { lanes, nextIn } = await scheduler.promoteRestedSteps();
+  expect(lanes).toEqual([]);
+  expect(nextIn).toBeGreaterThan(0);
+  await db.query("update state.steps set not_before = now() where process_state = 'pending'");
+  expect((await scheduler.promoteRestedSteps()).lanes).toEqual(["agent"]);
+  expect(await claimAll(scheduler)).toMatchObject([{ attempt: 2 }]);
+});
+
+test("does not touch steps of a format that it does not know", async () => {
+  await submit(1);
+  await db.query("update state.steps set format = 2");
+  expect(await claimAll(scheduler)).toEqual([]);
+});
+
+test("gives a request that nobody marked to whoever asks after its time, once", async () => {
+  await submit(1);
+  const [claim] = await claimAll(scheduler);
+  expect(await scheduler.takeUndispatchedSteps({ relayAfter: 300 })).toEqual([]);
+  await db.query("update state.steps set relay_at = now() where name = 'a'");
+  const taken = await Promise.all(
+    [1, 2, 3].map(() => scheduler.takeUndispatchedSteps({ relayAfter: 60_000 })),
+  );
+  expect(taken.flat()).toMatchObject([{ taskId: claim!.taskId, attempt: 1, token: claim!.token }]);
+});
+
+test("does not relay what was marked as dispatched, and does not mark what has moved on", async () => {
+  await submit(2);
+  const claims = await claimAll(scheduler);
+  await scheduler.applyIncidents(
+    [{ taskId: claims[1]!.taskId, event: completed(claims[1]!), output: 1 }],
+    { actor: "s" },
+  );
+  await scheduler.markDispatchedSteps(claims);
+  await db.query("update state.steps set relay_at = now() where process_state = 'processing'");
+  expect(await scheduler.takeUndispatchedSteps({ relayAfter: 300 })).toEqual([]);
+  const marked = await db.query(
+    "select task_id::text from state.steps where dispatched_at is not null",
+  );
+  expect(marked).toEqual([{ task_id: claims[0]!.taskId }]);
+});
