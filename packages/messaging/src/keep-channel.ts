@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { TransientFault } from "@holdfast/domain";
 import type { Channel } from "amqplib";
 
 export interface ChannelLog {
@@ -16,69 +18,88 @@ interface KeepOptions<C extends Channel> {
   readonly create: () => Promise<C>;
   /** Prepares each new channel: declares, consumes. */
   readonly open: (channel: C) => Promise<void>;
-  readonly closing?: (channel: C) => Promise<void>;
+  /** Finishes what is in hand on a channel that is about to be closed. */
+  readonly closing: (channel: C) => Promise<void>;
   readonly log: ChannelLog;
+  /** How long the first opening may fail, in milliseconds. */
+  readonly openWithin?: number;
 }
 
 const shortestRest = 50;
 const longestRest = 5_000;
+const startWithin = 30_000;
+const patience = 2_000;
 
 /**
  * Keeps one channel open. The client repairs connections but not a channel that died by itself, so a
- * channel is replaced whatever it died of. Resolves once it is open for the first time.
+ * channel is replaced whatever it died of. Resolves once it is open for the first time; throws
+ * `broker.refused` when that keeps failing. Disposing waits for `closing`, however long it takes.
  */
 export async function keepChannel<C extends Channel>(
   options: KeepOptions<C>,
 ): Promise<KeptChannel<C>> {
-  const { name, create, open, closing, log } = options;
+  const { name, create, open, closing, log, openWithin = startWithin } = options;
   const stop = new AbortController();
-  const { promise: opened, resolve: onOpened } = Promise.withResolvers<void>();
-  const isStopping = () => stop.signal.aborted;
+  const stopped = once(stop.signal, "abort");
+  const opened = Promise.withResolvers<void>();
+  const giveUpAt = performance.now() + openWithin;
+  let wasOpen = false;
   let current: C | null = null;
 
   const keepOnce = async (): Promise<void> => {
-    const channel = await create();
-    const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>();
+    const channel = await Promise.race([create(), stopped.then(refuse)]);
+    const closed = Promise.withResolvers<void>();
     channel.on("error", (err) => log.warn({ err, channel: name }, "channel failed"));
-    channel.on("close", onClosed);
-    stop.signal.addEventListener("abort", () => onClosed(), { once: true });
+    channel.on("close", () => closed.resolve());
     try {
-      await Promise.race([open(channel), closed.then(refuse)]);
+      await Promise.race([open(channel), closed.promise.then(refuse)]);
       current = channel;
-      onOpened();
-      await closed;
+      wasOpen = true;
+      opened.resolve();
+      await Promise.race([closed.promise, stopped]);
+      current = null;
+      if (stop.signal.aborted) await closing(channel);
     } finally {
       current = null;
-      if (isStopping()) await closing?.(channel).catch(() => {});
-      await channel.close().catch(() => {});
+      await bounded(channel.close());
     }
   };
 
-  const run = async (): Promise<void> => {
-    for (let failures = 0; !isStopping(); failures += 1) {
+  const onFailure = (err: unknown): void => {
+    if (stop.signal.aborted) return;
+    log.warn({ err, channel: name }, "channel not opened");
+    if (wasOpen || performance.now() < giveUpAt) return;
+    stop.abort();
+    const message = `RabbitMQ refused the channel "${name}": ${(err as Error).message}`;
+    opened.reject(new TransientFault("broker.refused", message, { cause: err }));
+  };
+
+  const keep = async (): Promise<void> => {
+    for (let failures = 0; !stop.signal.aborted; failures += 1) {
       const startedAt = performance.now();
-      try {
-        await keepOnce();
-      } catch (err) {
-        if (!isStopping()) log.warn({ err, channel: name }, "channel not opened");
-      }
+      await keepOnce().catch(onFailure);
       if (performance.now() - startedAt > longestRest) failures = 0;
       const rest = Math.min(longestRest, shortestRest * 2 ** failures);
       await sleep(rest, undefined, { signal: stop.signal }).catch(() => {});
     }
   };
 
-  const ended = run();
-  await opened;
+  const ended = keep();
+  await opened.promise;
   return {
     get current() {
       return current;
     },
     async [Symbol.asyncDispose]() {
       stop.abort();
-      await Promise.race([ended, sleep(2_000, undefined, { ref: false })]);
+      await ended;
     },
   };
+}
+
+/** A channel may be closed already, and a broker that is gone does not answer. */
+async function bounded(closing: Promise<void>): Promise<void> {
+  await Promise.race([closing.catch(() => {}), sleep(patience, undefined, { ref: false })]);
 }
 
 function refuse(): never {

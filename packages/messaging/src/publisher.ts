@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ConfirmChannel, Options } from "amqplib";
 import type { OutgoingMessage, PublishResult } from "./broker.ts";
 
@@ -40,6 +41,11 @@ export function publisher(channelNow: () => ConfirmChannel | null) {
         onConfirm(true);
       }
       return promise;
+    },
+    /** Waits for what is not confirmed yet, before the channel is closed. */
+    async drained(channel: ConfirmChannel): Promise<void> {
+      const confirmed = channel.waitForConfirms().catch(() => {});
+      await Promise.race([confirmed, sleep(confirmWithin, undefined, { ref: false })]);
     },
   };
 }

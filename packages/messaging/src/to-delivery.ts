@@ -5,6 +5,8 @@ export interface OpenDelivery extends Delivery {
   readonly message: ConsumeMessage;
   readonly channel: Channel;
   readonly isSettled: boolean;
+  /** Says that it was settled together with others. */
+  settled(): void;
   /** Back to the queue, and it counts: at the delivery limit it becomes a dead letter. */
   tryAgain(): void;
 }
@@ -33,6 +35,7 @@ export function toDelivery(channel: Channel, message: ConsumeMessage): OpenDeliv
     get isSettled() {
       return isSettled;
     },
+    settled: () => settle(() => {}),
     ack: () => settle(() => channel.ack(message)),
     reject: () => settle(() => channel.reject(message, false)),
     tryAgain: () => settle(() => channel.reject(message, true)),

@@ -1,0 +1,68 @@
+import type { Channel } from "amqplib";
+import { type ChannelLog, type KeptChannel, keepChannel } from "./keep-channel.ts";
+import { type OpenDelivery, toDelivery } from "./to-delivery.ts";
+
+/** What takes the deliveries of one consumer. */
+export interface Intake {
+  take(delivery: OpenDelivery): void;
+  /**
+   * For a channel that is gone or is about to be closed: the broker will deliver again what was not
+   * begun. Resolves when nothing is in hand.
+   */
+  drain(): Promise<void>;
+}
+
+interface Subscription {
+  readonly queue: string;
+  readonly prefetch: number;
+  readonly intake: Intake;
+}
+
+interface Options {
+  readonly name: string;
+  readonly createChannel: () => Promise<Channel>;
+  readonly declare: (channel: Channel) => Promise<void>;
+  readonly log: ChannelLog;
+}
+
+/** Consumers that come back with their queue, channel or connection. */
+export function subscriptions({ name, createChannel, declare, log }: Options) {
+  const open = new Set<KeptChannel<Channel>>();
+
+  const subscribe = async ({ queue, prefetch, intake }: Subscription): Promise<AsyncDisposable> => {
+    let consumerTag = "";
+    const kept = await keepChannel({
+      name: `${name} ${queue}`,
+      create: createChannel,
+      open: async (channel) => {
+        await declare(channel);
+        channel.once("close", () => void intake.drain());
+        await channel.prefetch(prefetch);
+        ({ consumerTag } = await channel.consume(queue, (message) => {
+          // Null: the broker cancelled us, such as when the queue was deleted. Begin anew.
+          if (message === null) void channel.close().catch(() => {});
+          else intake.take(toDelivery(channel, message));
+        }));
+      },
+      closing: async (channel) => {
+        await channel.cancel(consumerTag).catch(() => {});
+        await intake.drain();
+      },
+      log,
+    });
+    open.add(kept);
+    return {
+      async [Symbol.asyncDispose]() {
+        open.delete(kept);
+        await kept[Symbol.asyncDispose]();
+        await intake.drain();
+      },
+    };
+  };
+
+  return {
+    subscribe,
+    /** Whether every consumer has its channel. */
+    areAlive: (): boolean => [...open].every(({ current }) => current !== null),
+  };
+}
