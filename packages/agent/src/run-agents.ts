@@ -1,0 +1,53 @@
+import { connectBroker } from "@holdfast/messaging";
+import { BaseConfig, BrokerUrl, Integer, runService } from "@holdfast/runtime";
+import type { Agent, Operations } from "@holdfast/workflow";
+import { type Static, type TObject, Type } from "typebox";
+import type { Handlers } from "./handlers.ts";
+import { type HostedAgent, host } from "./serve-agent.ts";
+
+/** What every process that runs Agents can be told, and by which environment variables. */
+export const AgentConfig = Type.Object({
+  ...BaseConfig.properties,
+  BROKER_URL: BrokerUrl,
+  /** `passive`: the operators own the topology; queues and exchanges are expected to be there. */
+  BROKER_TOPOLOGY: Type.Union([Type.Literal("declare"), Type.Literal("passive")], {
+    default: "declare",
+  }),
+  /** How many steps one Agent of this process does at a time. */
+  CONCURRENCY: Integer({ default: 100, minimum: 1, maximum: 10_000 }),
+});
+
+/** Runs one Agent until the process is told to stop. Start as many processes as you need. */
+export const runAgent = <O extends Operations>(
+  agent: Agent<O>,
+  handlers: Handlers<Agent<O>>,
+): Promise<void> => {
+  const hosted = host(agent, handlers);
+  return runAgents(`${hosted.name}-agent`, AgentConfig, () => [hosted]);
+};
+
+/** Runs several Agents in one process: which ones, and with what, the configuration says. */
+export async function runAgents<Schema extends TObject<typeof AgentConfig.properties>>(
+  name: string,
+  schema: Schema,
+  choose: (config: Static<Schema>) => readonly HostedAgent[],
+): Promise<void> {
+  await runService(name, schema, async ({ config, log, instanceId, stopped, health }) => {
+    const agents = choose(config);
+    const { BROKER_URL, BROKER_TOPOLOGY, CONCURRENCY } = config as Static<typeof AgentConfig>;
+    await using broker = await connectBroker({
+      url: BROKER_URL,
+      name: instanceId,
+      topology: BROKER_TOPOLOGY,
+      agents: agents.map((agent) => agent.name),
+      log,
+    });
+    health.check("broker", () => broker.isReady);
+    const userId = decodeURIComponent(new URL(BROKER_URL).username);
+    const serving = { broker, concurrency: CONCURRENCY, userId, log };
+    await using consumers = new AsyncDisposableStack();
+    for (const agent of agents) consumers.use(await agent.serve(serving));
+    log.info({ agents: agents.map((agent) => agent.name) }, "serving");
+    await stopped;
+  });
+}

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { agentQueue, replyExchange, replyRoute, StepReply, StepRequest } from "@holdfast/contracts";
+import type { Broker, Delivery } from "@holdfast/messaging";
+import type { Logger } from "@holdfast/runtime";
+import { type Agent, contract, type Operations } from "@holdfast/workflow";
+import { attemptStep } from "./attempt-step.ts";
+import type { Handlers } from "./handlers.ts";
+import { bindOperations } from "./operations.ts";
+import { protection } from "./protection.ts";
+
+/** An Agent and the code behind it, ready to be run. */
+export interface HostedAgent {
+  readonly name: string;
+  serve(options: ServeOptions): Promise<AsyncDisposable>;
+}
+
+interface ServeOptions {
+  readonly broker: Broker;
+  /** How many steps are done at a time. */
+  readonly concurrency: number;
+  /** The user of our connection: the broker vouches for it in every reply. */
+  readonly userId: string;
+  readonly log: Logger;
+}
+
+/** Milliseconds between two attempts to get a reply out. */
+const replyRest = 50;
+
+/** Puts an Agent and its handlers together. */
+export function host<O extends Operations>(
+  agent: Agent<O>,
+  handlers: Handlers<Agent<O>>,
+): HostedAgent {
+  const { name, operations } = agent[contract];
+  const bound = bindOperations(operations, handlers as never);
+  const guard = protection();
+
+  return {
+    name,
+    serve({ broker, concurrency, userId, log }) {
+      /** A relay or a redelivery of what is running here is dropped: it is the same request. */
+      const running = new Set<string>();
+
+      const answer = async (request: StepRequest, signal: AbortSignal): Promise<void> => {
+        const { taskId, step, attempt, token } = request;
+        const fields = { agent: name, taskId, step, attempt, operation: request.operation };
+        const operation = bound.get(request.operation);
+        const outcome = await attemptStep(request, { operation, protection: guard, signal });
+        if (outcome === null) return log.warn(fields, "step abandoned");
+        const body = StepReply.encode({ taskId, step, attempt, token, outcome });
+        const sent = await publishUntil(signal, () =>
+          broker.publish({
+            exchange: replyExchange,
+            routingKey: replyRoute(name, taskId),
+            type: StepReply.type,
+            messageId: `${taskId}:${step}:${attempt}`,
+            correlationId: taskId,
+            userId,
+            body,
+          }),
+        );
+        const code = outcome.kind === "failed" ? { faultCode: outcome.code } : {};
+        if (sent) log.debug({ ...fields, outcome: outcome.kind, ...code }, "step answered");
+        else log.warn(fields, "reply not sent");
+      };
+
+      const handle = async (delivery: Delivery): Promise<void> => {
+        const request = read(delivery, log);
+        if (request === null) return;
+        const id = `${request.taskId} ${request.step} ${request.attempt}`;
+        if (running.has(id)) return;
+        running.add(id);
+        const deadline = new AbortController();
+        const timer = setTimeout(() => deadline.abort(), request.workMs);
+        try {
+          await answer(request, deadline.signal);
+        } finally {
+          clearTimeout(timer);
+          running.delete(id);
+        }
+      };
+
+      return broker.consume(agentQueue(name), { prefetch: concurrency }, handle);
+    },
+  };
+}
+
+/** What nobody can read goes to the dead letters at once: trying again would not help. */
+function read(delivery: Delivery, log: Logger): StepRequest | null {
+  try {
+    return StepRequest.decode(delivery.body);
+  } catch (err) {
+    log.error({ err, messageId: delivery.messageId }, "request unreadable");
+    delivery.reject();
+    return null;
+  }
+}
+
+/** Until the deadline a reply is worth another try; after it nobody may say anything. */
+async function publishUntil(signal: AbortSignal, publish: () => Promise<string>): Promise<boolean> {
+  while (!signal.aborted) {
+    if ((await publish()) === "stored") return true;
+    await sleep(replyRest, undefined, { signal }).catch(() => {});
+  }
+  return false;
+}
