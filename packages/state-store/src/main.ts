@@ -1,0 +1,8 @@
+import { runService } from "@holdfast/runtime";
+import { migrate } from "./migrate.ts";
+import { MigrationConfig } from "./migration-config.ts";
+
+await runService("migrate", MigrationConfig, async ({ config, log }) => {
+  const ran = await migrate(config.STATE_STORE_URL);
+  log.info({ ran }, ran.length === 0 ? "state store was up to date" : "state store migrated");
+});
