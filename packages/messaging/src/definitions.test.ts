@@ -1,0 +1,73 @@
+import { describe, expect, test } from "@jest/globals";
+import { type BrokerUser, definitionsOf, passwordHash } from "./definitions.ts";
+import { topologyOf } from "./topology.ts";
+
+const agents = ["inventory", "payments", "cold-storage"];
+const hash = passwordHash("secret");
+const users: readonly BrokerUser[] = [
+  { name: "submission", passwordHash: hash, role: "submission" },
+  { name: "scheduler", passwordHash: hash, role: "scheduler" },
+  { name: "supervisor", passwordHash: hash, role: "supervisor" },
+  { name: "payments", passwordHash: hash, role: "agent", agents: ["payments"] },
+  { name: "warehouse", passwordHash: hash, role: "agent", agents: ["inventory", "cold-storage"] },
+];
+const definitions = definitionsOf({ vhost: "holdfast", agents, users });
+const permissionsOf = (user: string) => definitions.permissions.find((one) => one.user === user);
+const may = (user: string, verb: "read" | "write" | "configure", resource: string) =>
+  new RegExp(permissionsOf(user)?.[verb] ?? "^$").test(resource);
+const mayRoute = (user: string, routingKey: string) =>
+  new RegExp(definitions.topic_permissions.find((one) => one.user === user)?.write ?? "^$").test(
+    routingKey,
+  );
+
+test("has the queues, exchanges and bindings that services declare themselves", () => {
+  const topology = topologyOf(agents);
+  expect(
+    definitions.queues.map(({ name, arguments: args }) => ({ name, arguments: args })),
+  ).toEqual(topology.queues);
+  expect(definitions.exchanges.map(({ name, type }) => ({ name, type }))).toEqual(
+    topology.exchanges,
+  );
+  expect(definitions.bindings).toHaveLength(topology.bindings.length);
+});
+
+test("has no user that was not asked for", () => {
+  expect(definitions.users.map(({ name }) => name)).toEqual(users.map(({ name }) => name));
+});
+
+test.each(users.map(({ name }) => name))("lets %s declare nothing", (user) => {
+  expect(may(user, "configure", "agent.payments")).toBe(false);
+});
+
+describe("an Agent", () => {
+  test("reads its own queue only", () => {
+    expect(may("payments", "read", "agent.payments")).toBe(true);
+    expect(may("payments", "read", "agent.inventory")).toBe(false);
+    expect(may("payments", "read", "agent.payments2")).toBe(false);
+    expect(may("payments", "read", "scheduler.replies")).toBe(false);
+  });
+
+  test("writes replies only, and under its own name", () => {
+    expect(may("payments", "write", "holdfast.replies")).toBe(true);
+    expect(may("payments", "write", "amq.default")).toBe(false);
+    expect(mayRoute("payments", "reply.payments.9d2e1b2c")).toBe(true);
+    expect(mayRoute("payments", "reply.inventory.9d2e1b2c")).toBe(false);
+    expect(mayRoute("payments", "reply.payments2.9d2e1b2c")).toBe(false);
+  });
+
+  test("may stand for several Agents", () => {
+    expect(may("warehouse", "read", "agent.cold-storage")).toBe(true);
+    expect(mayRoute("warehouse", "reply.inventory.9d2e1b2c")).toBe(true);
+    expect(mayRoute("warehouse", "reply.payments.9d2e1b2c")).toBe(false);
+  });
+});
+
+test.each(["submission", "scheduler", "supervisor"])("%s cannot speak for an Agent", (user) => {
+  expect(may(user, "write", "holdfast.replies")).toBe(false);
+  expect(mayRoute(user, "reply.payments.9d2e1b2c")).toBe(false);
+});
+
+test("hashes a password as RabbitMQ documents it", () => {
+  const salt = Buffer.from("908dc60a", "hex");
+  expect(passwordHash("test12", salt)).toBe("kI3GCqW5JLMJa4iX1lo7X4D6XbYqlLgxIs30+P6tENUV2POR");
+});

@@ -1,0 +1,112 @@
+import { createHash, randomBytes } from "node:crypto";
+import {
+  agentQueue,
+  deadReplyQueue,
+  deadRequestQueue,
+  expiredQueue,
+  replyExchange,
+  replyQueue,
+  submissionQueue,
+  wakeQueue,
+} from "@holdfast/contracts";
+import { topologyOf } from "./topology.ts";
+
+/** Who connects, as what. A user of Agents may serve several of them. */
+export type BrokerUser = {
+  readonly name: string;
+  readonly passwordHash: string;
+} & (
+  | { readonly role: "submission" | "scheduler" | "supervisor" }
+  | { readonly role: "agent"; readonly agents: readonly string[] }
+);
+
+interface DefinitionsOptions {
+  readonly vhost: string;
+  /** All Agents that have a queue. */
+  readonly agents: readonly string[];
+  readonly users: readonly BrokerUser[];
+}
+
+interface Permissions {
+  readonly read: string;
+  readonly write: string;
+}
+
+const nothing = "^$";
+/** What is published straight to a queue goes through this exchange: it opens every queue. */
+const everyQueue = "^amq\\.default$";
+
+/**
+ * The definitions that a broker imports, for operators who own the topology: the same queues as
+ * `declareTopology`, and one user for each service with no more rights than it needs. Nobody may
+ * declare anything. An Agent reads its own queue and writes replies under its own name, and that is
+ * all: it can neither ask other Agents nor speak for them.
+ */
+export function definitionsOf({ vhost, agents, users }: DefinitionsOptions) {
+  const { exchanges, queues, bindings } = topologyOf(agents);
+  const durable = { vhost, durable: true, auto_delete: false };
+  return {
+    vhosts: [{ name: vhost }],
+    users: users.map(({ name, passwordHash }) => ({
+      name,
+      password_hash: passwordHash,
+      hashing_algorithm: "rabbit_password_hashing_sha256",
+      tags: [],
+    })),
+    permissions: users.map((user) => ({
+      user: user.name,
+      vhost,
+      configure: nothing,
+      ...permissionsOf(user),
+    })),
+    topic_permissions: users.map((user) => ({
+      user: user.name,
+      vhost,
+      exchange: replyExchange,
+      read: nothing,
+      write: user.role === "agent" ? `^reply\\.(${user.agents.join("|")})\\.` : nothing,
+    })),
+    exchanges: exchanges.map(({ name, type }) => ({
+      name,
+      type,
+      ...durable,
+      internal: false,
+      arguments: {},
+    })),
+    queues: queues.map((queue) => ({ name: queue.name, ...durable, arguments: queue.arguments })),
+    bindings: bindings.map(({ exchange, queue, routingKey }) => ({
+      source: exchange,
+      vhost,
+      destination: queue,
+      destination_type: "queue",
+      routing_key: routingKey,
+      arguments: {},
+    })),
+  };
+}
+
+function permissionsOf(user: BrokerUser): Permissions {
+  switch (user.role) {
+    case "submission":
+      return { read: only([submissionQueue]), write: everyQueue };
+    case "scheduler":
+      return {
+        read: only([replyQueue, expiredQueue, wakeQueue, deadRequestQueue, deadReplyQueue]),
+        write: everyQueue,
+      };
+    case "supervisor":
+      return { read: nothing, write: everyQueue };
+    case "agent":
+      return { read: only(user.agents.map(agentQueue)), write: only([replyExchange]) };
+  }
+}
+
+/** An expression that matches these names and no others. */
+const only = (names: readonly string[]): string =>
+  `^(${names.map((name) => name.replaceAll(".", "\\.")).join("|")})$`;
+
+/** A password as the broker stores it: salted SHA-256. */
+export function passwordHash(password: string, salt: Buffer = randomBytes(4)): string {
+  const digest = createHash("sha256").update(salt).update(password).digest();
+  return Buffer.concat([salt, digest]).toString("base64");
+}
