@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import { type BrokerUser, definitionsOf, passwordHash } from "./definitions.ts";
+import { type BrokerUser, definitionsOf, hashPassword } from "./definitions.ts";
 import { topologyOf } from "./topology.ts";
 
 const agents = ["inventory", "payments", "cold-storage"];
-const hash = passwordHash("secret");
+const hash = hashPassword("secret");
 const users: readonly BrokerUser[] = [
   { name: "submission", passwordHash: hash, role: "submission" },
   { name: "scheduler", passwordHash: hash, role: "scheduler" },
@@ -69,5 +69,5 @@ test.each(["submission", "scheduler", "supervisor"])("%s cannot speak for an Age
 
 test("hashes a password as RabbitMQ documents it", () => {
   const salt = Buffer.from("908dc60a", "hex");
-  expect(passwordHash("test12", salt)).toBe("kI3GCqW5JLMJa4iX1lo7X4D6XbYqlLgxIs30+P6tENUV2POR");
+  expect(hashPassword("test12", salt)).toBe("kI3GCqW5JLMJa4iX1lo7X4D6XbYqlLgxIs30+P6tENUV2POR");
 });

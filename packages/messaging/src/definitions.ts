@@ -106,7 +106,7 @@ const only = (names: readonly string[]): string =>
   `^(${names.map((name) => name.replaceAll(".", "\\.")).join("|")})$`;
 
 /** A password as the broker stores it: salted SHA-256. */
-export function passwordHash(password: string, salt: Buffer = randomBytes(4)): string {
+export function hashPassword(password: string, salt: Buffer = randomBytes(4)): string {
   const digest = createHash("sha256").update(salt).update(password).digest();
   return Buffer.concat([salt, digest]).toString("base64");
 }

@@ -7,6 +7,6 @@ export type {
   PublishResult,
 } from "./broker.ts";
 export { type BrokerOptions, connectBroker } from "./connect-broker.ts";
-export { type BrokerUser, definitionsOf, passwordHash } from "./definitions.ts";
+export { type BrokerUser, definitionsOf, hashPassword } from "./definitions.ts";
 export { declareTopology, type Topology, topologyOf } from "./topology.ts";
 export { wakeHint } from "./wake-hint.ts";

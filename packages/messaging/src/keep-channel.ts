@@ -47,12 +47,16 @@ export async function keepChannel<C extends Channel>(
   let current: C | null = null;
 
   const keepOnce = async (): Promise<void> => {
-    const channel = await Promise.race([create(), stopped.then(refuse)]);
+    const channel = await Promise.race([create(), stopped.then(() => fail(stop.signal.reason))]);
     const closed = Promise.withResolvers<void>();
-    channel.on("error", (err) => log.warn({ err, channel: name }, "channel failed"));
+    let reason: unknown = new Error("The channel was closed while it was being prepared");
+    channel.on("error", (err) => {
+      reason = err;
+      if (current === channel) log.warn({ err, channel: name }, "channel failed");
+    });
     channel.on("close", () => closed.resolve());
     try {
-      await Promise.race([open(channel), closed.promise.then(refuse)]);
+      await Promise.race([open(channel), closed.promise.then(() => fail(reason))]);
       current = channel;
       wasOpen = true;
       opened.resolve();
@@ -102,6 +106,6 @@ async function bounded(closing: Promise<void>): Promise<void> {
   await Promise.race([closing.catch(() => {}), sleep(patience, undefined, { ref: false })]);
 }
 
-function refuse(): never {
-  throw new Error("The channel was closed while it was being prepared");
+function fail(reason: unknown): never {
+  throw reason;
 }

@@ -1,0 +1,356 @@
+import { randomUUID } from "node:crypto";
+import { Socket } from "node:net";
+import {
+  agentQueue,
+  expiredQueue,
+  replyExchange,
+  replyQueue,
+  wakeQueue,
+} from "@holdfast/contracts";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { type Channel, connect } from "amqplib";
+import type { Broker, Delivery, OutgoingMessage, PublishResult } from "./broker.ts";
+import { connectBroker } from "./connect-broker.ts";
+import { keepChannel } from "./keep-channel.ts";
+import { openConnection } from "./open-connection.ts";
+import { inbox, type Line, openLine, quiet, until } from "./testing.ts";
+import { topologyOf } from "./topology.ts";
+
+const brokerUrl = process.env["TEST_BROKER_URL"] ?? "";
+const agents = ["payments"];
+const queue = agentQueue("payments");
+
+let parts: AsyncDisposableStack;
+let line: Line;
+let broker: Broker;
+/** What an operator does, on a connection of their own. */
+let operator: Channel;
+
+beforeEach(async () => {
+  parts = new AsyncDisposableStack();
+  const connection = await connect(brokerUrl);
+  parts.defer(() => connection.close());
+  const open = async () => (await connection.createChannel()).on("error", () => {});
+  operator = await open();
+  for (const { name } of topologyOf(agents).queues) await operator.deleteQueue(name);
+  line = parts.use(await openLine(brokerUrl));
+  broker = parts.use(
+    await connectBroker({ url: line.url, name: "test", topology: "declare", agents, log: quiet }),
+  );
+});
+
+afterEach(() => parts.disposeAsync());
+
+const message = (text: string, overrides: Partial<OutgoingMessage> = {}): OutgoingMessage => ({
+  exchange: "",
+  routingKey: queue,
+  type: "step.request.v1",
+  messageId: randomUUID(),
+  body: Buffer.from(text),
+  ...overrides,
+});
+
+const textOf = ({ body }: Delivery) => body.toString();
+const publishAll = (texts: readonly string[]) =>
+  Promise.all(texts.map((text) => broker.publish(message(text))));
+
+/** Until it is stored, as every publisher of ours does. */
+async function publishAtLast(outgoing: OutgoingMessage): Promise<void> {
+  await until(async () => (await broker.publish(outgoing)) === "stored");
+}
+
+const isEmpty = async (name: string) => (await broker.inspect(name))?.messages === 0;
+
+async function firstDeadLetter(): Promise<Delivery | undefined> {
+  const dead = inbox<Delivery>();
+  await using _consumer = await broker.consume(expiredQueue, { prefetch: 1 }, async (delivery) =>
+    dead.add(delivery),
+  );
+  return (await dead.first(1))[0];
+}
+
+describe("publishing", () => {
+  test("carries everything that was said about a message", async () => {
+    const received = inbox<Delivery>();
+    await using _consumer = await broker.consume(replyQueue, { prefetch: 1 }, async (delivery) =>
+      received.add(delivery),
+    );
+    const user = decodeURIComponent(new URL(brokerUrl).username) || "guest";
+    await broker.publish({
+      exchange: replyExchange,
+      routingKey: "reply.payments.t-1",
+      type: "step.reply.v1",
+      messageId: "m-1",
+      correlationId: "c-1",
+      replyTo: "somewhere",
+      userId: user,
+      body: Buffer.from("{}"),
+    });
+    const [delivery] = await received.first(1);
+    expect(delivery).toMatchObject({
+      type: "step.reply.v1",
+      messageId: "m-1",
+      correlationId: "c-1",
+      replyTo: "somewhere",
+      userId: user,
+      routingKey: "reply.payments.t-1",
+      deathReason: undefined,
+      redelivered: false,
+    });
+  });
+
+  test("tells what no queue took from what is stored, however they are mixed", async () => {
+    const results = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        broker.publish(message("x", index % 3 === 0 ? { routingKey: "nowhere" } : {})),
+      ),
+    );
+    const expected = results.map(
+      (_, index): PublishResult => (index % 3 === 0 ? "unroutable" : "stored"),
+    );
+    expect(results).toEqual(expected);
+  });
+
+  test("knows nothing of what was under way when the connection broke, and goes on", async () => {
+    const underWay = publishAll(["a", "b", "c"]);
+    line.cut();
+    expect(await underWay).toEqual(["unknown", "unknown", "unknown"]);
+    await publishAtLast(message("d"));
+  });
+
+  test("goes on after the broker has closed the channel over a forged user", async () => {
+    expect(await broker.publish(message("x", { userId: "somebody-else" }))).toBe("unknown");
+    await publishAtLast(message("y"));
+  });
+
+  test("never waits for the acknowledgement of the packet before", async () => {
+    const setNoDelay = jest.spyOn(Socket.prototype, "setNoDelay");
+    await using _connection = await openConnection({ url: brokerUrl, name: "test", log: quiet });
+    expect(setNoDelay.mock.calls).toEqual([[true]]);
+    setNoDelay.mockRestore();
+  });
+});
+
+describe("a dead letter", () => {
+  test("says that nobody took it in time", async () => {
+    await broker.publish(message("late", { expirationMs: 5 }));
+    expect(await firstDeadLetter()).toMatchObject({ deathReason: "expired" });
+  });
+
+  test("says that somebody rejected it", async () => {
+    await using _consumer = await broker.consume(queue, { prefetch: 1 }, async (delivery) =>
+      delivery.reject(),
+    );
+    await broker.publish(message("poison"));
+    expect(await firstDeadLetter()).toMatchObject({ deathReason: "rejected" });
+  });
+
+  test("says that nobody could cope with it", async () => {
+    const attempts = inbox<boolean>();
+    await using _consumer = await broker.consume(queue, { prefetch: 1 }, async (delivery) => {
+      attempts.add(delivery.redelivered);
+      throw new Error("no");
+    });
+    await broker.publish(message("deadly"));
+    expect(await firstDeadLetter()).toMatchObject({ deathReason: "delivery_limit" });
+    expect(attempts.items.slice(0, 2)).toEqual([false, true]);
+  });
+});
+
+describe("consuming one by one", () => {
+  test("acknowledges what its handler leaves unsettled, and settles nothing twice", async () => {
+    const texts = inbox<string>();
+    await using _consumer = await broker.consume(queue, { prefetch: 5 }, async (delivery) => {
+      texts.add(textOf(delivery));
+      if (textOf(delivery) === "twice") {
+        delivery.ack();
+        delivery.reject();
+      }
+    });
+    await publishAll(["twice", "once"]);
+    await texts.first(2);
+    await until(() => isEmpty(queue));
+    await publishAll(["again"]);
+    expect((await texts.first(3)).at(-1)).toBe("again");
+    expect(await isEmpty(expiredQueue)).toBe(true);
+  });
+
+  test("gives back to others what it cannot do now", async () => {
+    const texts = inbox<string>();
+    const giving = await broker.consume(queue, { prefetch: 1 }, async (delivery) => {
+      texts.add(textOf(delivery));
+      delivery.giveBack();
+    });
+    await publishAll(["a"]);
+    await texts.first(1);
+    await giving[Symbol.asyncDispose]();
+    const taken = inbox<string>();
+    await using _taking = await broker.consume(queue, { prefetch: 1 }, async (delivery) =>
+      taken.add(textOf(delivery)),
+    );
+    expect(await taken.first(1)).toEqual(["a"]);
+  });
+
+  test("finishes what is in hand before it ends", async () => {
+    const begun = inbox<string>();
+    const mayFinish = Promise.withResolvers<void>();
+    const consumer = await broker.consume(queue, { prefetch: 1 }, async (delivery) => {
+      begun.add(textOf(delivery));
+      await mayFinish.promise;
+    });
+    await publishAll(["in hand"]);
+    await begun.first(1);
+    const ended = consumer[Symbol.asyncDispose]();
+    await publishAll(["too late"]);
+    mayFinish.resolve();
+    await ended;
+    expect(begun.items).toEqual(["in hand"]);
+    expect(await broker.inspect(queue)).toEqual({ messages: 1, consumers: 0 });
+  });
+
+  test("goes on after all connections broke", async () => {
+    const texts = inbox<string>();
+    await using _consumer = await broker.consume(queue, { prefetch: 10 }, async (delivery) =>
+      texts.add(textOf(delivery)),
+    );
+    await publishAll(["before"]);
+    await texts.first(1);
+    line.cut();
+    await until(() => !broker.isReady);
+    await until(() => broker.isReady);
+    await publishAtLast(message("after"));
+    await until(() => texts.items.includes("after"));
+  });
+
+  test("delivers again what was in hand when the connection broke", async () => {
+    const deliveries = inbox<Delivery>();
+    const never = Promise.withResolvers<void>();
+    await using _consumer = await broker.consume(queue, { prefetch: 1 }, async (delivery) => {
+      deliveries.add(delivery);
+      if (!delivery.redelivered) await never.promise;
+    });
+    await publishAll(["a"]);
+    await deliveries.first(1);
+    line.cut();
+    const [, again] = await deliveries.first(2);
+    expect(again?.redelivered).toBe(true);
+    never.resolve();
+    await until(() => isEmpty(queue));
+  });
+
+  test("declares its queue again when somebody deletes it, and goes on", async () => {
+    const texts = inbox<string>();
+    await using _consumer = await broker.consume(queue, { prefetch: 10 }, async (delivery) =>
+      texts.add(textOf(delivery)),
+    );
+    await operator.deleteQueue(queue);
+    await publishAtLast(message("after"));
+    expect(await texts.first(1)).toEqual(["after"]);
+    await until(() => broker.isReady);
+  });
+});
+
+describe("consuming in batches", () => {
+  test("does not keep a lone message waiting, and gathers what comes in meanwhile", async () => {
+    const batches = inbox<readonly string[]>();
+    const mayGoOn = Promise.withResolvers<void>();
+    await using _consumer = await broker.consumeBatches(
+      queue,
+      { prefetch: 100, max: 4 },
+      async (batch) => {
+        batches.add(batch.map(textOf));
+        await mayGoOn.promise;
+      },
+    );
+    await publishAll(["a"]);
+    expect(await batches.first(1)).toEqual([["a"]]);
+    await publishAll(["b", "c", "d", "e", "f", "g"]);
+    await until(async () => (await operator.checkQueue(queue)).messageCount === 0);
+    mayGoOn.resolve();
+    await until(() => batches.items.flat().length === 7);
+    expect(batches.items.flat()).toEqual(["a", "b", "c", "d", "e", "f", "g"]);
+    expect(Math.max(...batches.items.map(({ length }) => length))).toBeLessThanOrEqual(4);
+    await until(() => isEmpty(queue));
+  });
+
+  test("keeps a batch that could not be handled, without requeueing it", async () => {
+    const batches = inbox<readonly Delivery[]>();
+    await using _consumer = await broker.consumeBatches(
+      queue,
+      { prefetch: 10, max: 10 },
+      async (batch) => {
+        batches.add(batch);
+        if (batches.items.length < 3) throw new Error("the store is down");
+      },
+    );
+    await publishAll(["a"]);
+    const [first, second, third] = await batches.first(3);
+    expect(second).toEqual(first);
+    expect(third).toEqual(first);
+    expect(third?.[0]?.redelivered).toBe(false);
+    await until(() => isEmpty(queue));
+  });
+
+  test("leaves settled what its handler has settled", async () => {
+    await using _consumer = await broker.consumeBatches(
+      queue,
+      { prefetch: 10, max: 10 },
+      async (batch) =>
+        batch.filter((one) => textOf(one) === "poison").forEach((one) => one.reject()),
+    );
+    await publishAll(["a", "poison", "b"]);
+    await until(async () => (await broker.inspect(expiredQueue))?.messages === 1);
+    await until(() => isEmpty(queue));
+  });
+
+  test("does not try again a batch whose channel is gone: the broker delivers it anew", async () => {
+    const batches = inbox<readonly Delivery[]>();
+    await using _consumer = await broker.consumeBatches(
+      queue,
+      { prefetch: 10, max: 10 },
+      async (batch) => {
+        batches.add(batch);
+        if (batch.some(({ redelivered }) => redelivered)) return;
+        line.cut();
+        await until(() => !broker.isReady);
+        throw new Error("the store is down too");
+      },
+    );
+    await publishAll(["a"]);
+    const [, second] = await batches.first(2);
+    expect(second?.map(({ redelivered }) => redelivered)).toEqual([true]);
+    await until(() => isEmpty(queue));
+    expect(batches.items).toHaveLength(2);
+  });
+});
+
+test("keeps one hint at most that something is due", async () => {
+  await Promise.all(
+    Array.from({ length: 10 }, () => broker.publish(message("", { routingKey: wakeQueue }))),
+  );
+  expect((await broker.inspect(wakeQueue))?.messages).toBe(1);
+});
+
+test("says of a queue what is in it, and null when there is none, without harm to others", async () => {
+  await publishAll(["a", "b"]);
+  const asked = [queue, "nowhere", queue, "nowhere", queue].map((name) => broker.inspect(name));
+  const there = { messages: 2, consumers: 0 };
+  expect(await Promise.all(asked)).toEqual([there, null, there, null, there]);
+  expect(broker.isReady).toBe(true);
+});
+
+test("says what is wrong when the broker keeps refusing", async () => {
+  await using connection = await openConnection({ url: line.url, name: "test", log: quiet });
+  const refused = keepChannel({
+    name: "test nowhere",
+    create: () => connection.createChannel(),
+    open: async (channel) => void (await channel.checkQueue("nowhere")),
+    closing: async () => {},
+    log: quiet,
+    openWithin: 100,
+  });
+  await expect(refused).rejects.toMatchObject({
+    code: "broker.refused",
+    message: expect.stringContaining("NOT_FOUND"),
+  });
+});
