@@ -13,7 +13,7 @@ export interface ConnectionOptions {
 /** A pool whose every limit is set: nothing here waits for ever. */
 export function openPool({ url, applicationName, maxConnections }: ConnectionOptions): Pool {
   const pool = new Pool({
-    connectionString: url,
+    connectionString: withGenericPlans(url),
     application_name: applicationName,
     max: maxConnections,
     connectionTimeoutMillis: 5_000,
@@ -29,6 +29,17 @@ export function openPool({ url, applicationName, maxConnections }: ConnectionOpt
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
+}
+
+/**
+ * Every statement here has one good plan, whatever its parameters: planning the claim anew each time
+ * takes longer than the claim. Asked for at the start of a connection, so no session state is needed.
+ */
+function withGenericPlans(url: string): string {
+  const address = new URL(url);
+  const asked = address.searchParams.get("options") ?? "";
+  address.searchParams.set("options", `${asked} -c plan_cache_mode=force_generic_plan`.trim());
+  return address.href;
 }
 
 /** Runs `work` in one transaction; `work` ends it with `commit`. Whatever it throws rolls back. */
