@@ -32,22 +32,26 @@ export async function runAgents<Schema extends TObject<typeof AgentConfig.proper
   schema: Schema,
   choose: (config: Static<Schema>) => readonly HostedAgent[],
 ): Promise<void> {
-  await runService(name, schema, async ({ config, log, instanceId, stopped, health }) => {
-    const agents = choose(config);
-    const { BROKER_URL, BROKER_TOPOLOGY, CONCURRENCY } = config as Static<typeof AgentConfig>;
-    await using broker = await connectBroker({
-      url: BROKER_URL,
-      name: instanceId,
-      topology: BROKER_TOPOLOGY,
-      agents: agents.map((agent) => agent.name),
-      log,
-    });
-    health.check("broker", () => broker.isReady);
-    const userId = decodeURIComponent(new URL(BROKER_URL).username);
-    const serving = { broker, concurrency: CONCURRENCY, userId, log };
-    await using consumers = new AsyncDisposableStack();
-    for (const agent of agents) consumers.use(await agent.serve(serving));
-    log.info({ agents: agents.map((agent) => agent.name) }, "serving");
-    await stopped;
-  });
+  await runService(
+    name,
+    schema,
+    async ({ config, log, instanceId, stopped, health, failpoint }) => {
+      const agents = choose(config);
+      const { BROKER_URL, BROKER_TOPOLOGY, CONCURRENCY } = config as Static<typeof AgentConfig>;
+      await using broker = await connectBroker({
+        url: BROKER_URL,
+        name: instanceId,
+        topology: BROKER_TOPOLOGY,
+        agents: agents.map((agent) => agent.name),
+        log,
+      });
+      health.check("broker", () => broker.isReady);
+      const userId = decodeURIComponent(new URL(BROKER_URL).username);
+      const serving = { broker, concurrency: CONCURRENCY, userId, log, failpoint };
+      await using consumers = new AsyncDisposableStack();
+      for (const agent of agents) consumers.use(await agent.serve(serving));
+      log.info({ agents: agents.map((agent) => agent.name) }, "ready");
+      await stopped;
+    },
+  );
 }

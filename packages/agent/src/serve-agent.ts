@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { agentQueue, replyExchange, replyRoute, StepReply, StepRequest } from "@holdfast/contracts";
 import type { Broker, Delivery } from "@holdfast/messaging";
-import type { Logger } from "@holdfast/runtime";
+import type { Failpoint, Logger } from "@holdfast/runtime";
 import { type Agent, contract, type Operations } from "@holdfast/workflow";
 import { attemptStep } from "./attempt-step.ts";
 import type { Handlers } from "./handlers.ts";
@@ -21,6 +21,7 @@ interface ServeOptions {
   /** The user of our connection: the broker vouches for it in every reply. */
   readonly userId: string;
   readonly log: Logger;
+  readonly failpoint: Failpoint;
 }
 
 /** Milliseconds between two attempts to get a reply out. */
@@ -37,7 +38,7 @@ export function host<O extends Operations>(
 
   return {
     name,
-    serve({ broker, concurrency, userId, log }) {
+    serve({ broker, concurrency, userId, log, failpoint }) {
       /** A relay or a redelivery of what is running here is dropped: it is the same request. */
       const running = new Set<string>();
 
@@ -45,7 +46,9 @@ export function host<O extends Operations>(
         const { taskId, step, attempt, token } = request;
         const fields = { agent: name, taskId, step, attempt, operation: request.operation };
         const operation = bound.get(request.operation);
+        failpoint("agent.received");
         const outcome = await attemptStep(request, { operation, protection: guard, signal });
+        failpoint("agent.worked");
         if (outcome === null) return log.warn(fields, "step abandoned");
         const body = StepReply.encode({ taskId, step, attempt, token, outcome });
         const sent = await publishUntil(signal, () =>
@@ -59,6 +62,7 @@ export function host<O extends Operations>(
             body,
           }),
         );
+        failpoint("agent.replied");
         const code = outcome.kind === "failed" ? { faultCode: outcome.code } : {};
         if (sent) log.debug({ ...fields, outcome: outcome.kind, ...code }, "step answered");
         else log.warn(fields, "reply not sent");

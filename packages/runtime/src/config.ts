@@ -17,11 +17,13 @@ export const Integer = (options: {
 }) => Type.Integer(options);
 
 export const StateStoreUrl = Type.String({
+  format: "url",
   pattern: "^postgres(ql)?://",
   description: "a Postgres URL such as postgres://user:password@host:5432/database",
 });
 
 export const BrokerUrl = Type.String({
+  format: "url",
   pattern: "^amqps?://",
   description: "a RabbitMQ URL such as amqp://user:password@host:5672/vhost",
 });
@@ -44,38 +46,50 @@ export type BaseConfig = Static<typeof BaseConfig>;
 export const environmentNames = (schema: TObject): readonly string[] =>
   Object.keys(schema.properties);
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /**
  * Reads a configuration from the environment. For each name `X` also `X_FILE` is understood: the
- * path of a file that holds the value, as secrets are mounted. Throws `config.invalid`, naming every
- * fault at once.
+ * path of a file that holds the value, as secrets are mounted. An empty value counts as none. Throws
+ * `config.invalid`, naming every fault at once, and no value: it may be a secret.
  */
 export function parseConfig<Schema extends TObject>(
   schema: Schema,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): Static<Schema> {
-  const config = Object.fromEntries(
-    environmentNames(schema).flatMap((name) => {
-      const value = valueOf(name, env);
-      return value === undefined || value === "" ? [] : [[name, value]];
-    }),
-  );
+  const config: Record<string, unknown> = {};
+  const faults = new Set<string>();
+  for (const name of environmentNames(schema)) {
+    const { value, fault } = read(name, env);
+    if (fault !== undefined) faults.add(fault);
+    if (value !== undefined && value !== "") config[name] = value;
+  }
+  const unread = new Set([...faults].map((fault) => fault.split(" ", 1)[0]));
   const conforms = configReader().compile(schema);
-  if (conforms(config)) return config as Static<Schema>;
-  const faults = (conforms.errors ?? []).map((error) => explain(error, schema));
-  throw new ContractFault("config.invalid", [...new Set(faults)].join("\n"));
+  if (!conforms(config)) {
+    for (const error of conforms.errors ?? []) {
+      if (!unread.has(nameOf(error))) faults.add(explain(error, schema));
+    }
+  }
+  if (faults.size === 0) return config as Static<Schema>;
+  throw new ContractFault("config.invalid", [...faults].join("\n"));
 }
 
-function valueOf(
-  name: string,
-  env: Readonly<Record<string, string | undefined>>,
-): string | undefined {
-  const file = env[`${name}_FILE`];
-  return file === undefined || file === "" ? env[name] : readFileSync(file, "utf8").trim();
+function read(name: string, env: Environment): { value?: string | undefined; fault?: string } {
+  const path = env[`${name}_FILE`] ?? "";
+  if (path === "") return { value: env[name] };
+  if ((env[name] ?? "") !== "") return { fault: `${name} is set twice: unset it or ${name}_FILE` };
+  try {
+    return { value: readFileSync(path, "utf8").trim() };
+  } catch (error) {
+    return { fault: `${name} cannot be read from ${path}: ${(error as Error).message}` };
+  }
 }
 
 /** Environment variables are strings: numbers and booleans are coerced, durations converted. */
 function configReader(): Ajv {
   const ajv = new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true, strict: false });
+  ajv.addFormat("url", (text) => URL.canParse(text));
   ajv.addKeyword({ keyword: durationKeyword, modifying: true, validate: toMilliseconds });
   return ajv;
 }
@@ -93,11 +107,23 @@ function toMilliseconds(_: unknown, text: string, __: unknown, place?: object): 
   return true;
 }
 
-function explain({ keyword, instancePath, params, message }: ErrorObject, schema: TObject): string {
-  const missing = (params as { readonly missingProperty?: string }).missingProperty;
-  const name = missing ?? instancePath.slice(1);
-  const { description } = (schema.properties[name] ?? {}) as { readonly description?: string };
-  if (missing !== undefined) return `${name} is missing: set it to ${description ?? "a value"}`;
-  if (keyword === durationKeyword) return `${name} must be a duration such as 250ms, 30s, 5m or 2h`;
-  return `${name} ${description === undefined ? message : `must be ${description}`}`;
+const nameOf = ({ instancePath, params }: ErrorObject): string =>
+  (params as { readonly missingProperty?: string }).missingProperty ?? instancePath.slice(1);
+
+interface Property {
+  readonly description?: string;
+  readonly anyOf?: readonly { readonly const?: string }[];
+}
+
+function explain(error: ErrorObject, schema: TObject): string {
+  const name = nameOf(error);
+  const { description, anyOf } = (schema.properties[name] ?? {}) as Property;
+  if (error.keyword === "required")
+    return `${name} is missing: set it to ${description ?? "a value"}`;
+  if (error.keyword === durationKeyword) {
+    return `${name} must be a duration such as 250ms, 30s, 5m or 2h`;
+  }
+  if (anyOf !== undefined)
+    return `${name} must be one of ${anyOf.map((one) => one.const).join(", ")}`;
+  return `${name} ${description === undefined ? error.message : `must be ${description}`}`;
 }

@@ -8,6 +8,7 @@ export {
   parseConfig,
   StateStoreUrl,
 } from "./config.ts";
+export type { Failpoint } from "./failpoint.ts";
 export { gather } from "./gather.ts";
 export type { Health, HealthReport } from "./health.ts";
 export { type Repetition, repeat } from "./repeat.ts";

@@ -5,6 +5,7 @@ import { Fault } from "@holdfast/domain";
 import { type Logger, pino } from "pino";
 import type { Static, TObject } from "typebox";
 import { type BaseConfig, parseConfig } from "./config.ts";
+import { type Failpoint, openFailpoints } from "./failpoint.ts";
 import { type Health, openHealth, serveHealth } from "./health.ts";
 
 export interface ServiceContext<Config> {
@@ -17,6 +18,8 @@ export interface ServiceContext<Config> {
   /** Resolves when `signal` aborts, for a service that only reacts to messages. */
   readonly stopped: Promise<unknown>;
   readonly health: Health;
+  /** Off, unless the environment sets traps for a test. */
+  readonly failpoint: Failpoint;
 }
 
 /** EX_CONFIG of sysexits.h: starting it again as it is will not help. */
@@ -51,7 +54,8 @@ export async function runService<Schema extends TObject>(
       port: base.HEALTH_PORT,
     });
     log.info("started");
-    await body({ config, log, instanceId, signal: stop, stopped, health });
+    const failpoint = openFailpoints(process.env["HOLDFAST_FAILPOINTS"]);
+    await body({ config, log, instanceId, signal: stop, stopped, health, failpoint });
     log.info("stopped");
   } catch (err) {
     crash(err);

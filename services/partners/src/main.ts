@@ -16,6 +16,6 @@ await runService("partners", PartnersConfig, async ({ config, log, stopped }) =>
   });
 
   const url = await partners.app.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
-  log.info({ url }, "listening");
+  log.info({ url }, "ready");
   await stopped;
 });

@@ -1,4 +1,4 @@
-import type { Logger } from "@holdfast/runtime";
+import type { Failpoint, Logger } from "@holdfast/runtime";
 import type { ClaimedStep, StateStore } from "@holdfast/state-store";
 import type { LaneWindows } from "./lane-windows.ts";
 
@@ -9,6 +9,7 @@ interface Dependencies {
   /** A hint to the other Schedulers that there is more than one claim can take. */
   readonly hint: () => void;
   readonly log: Logger;
+  readonly failpoint: Failpoint;
   readonly lockedBy: string;
   readonly relayAfter: () => number;
   /** How long to rest when nothing is due, in milliseconds. */
@@ -24,7 +25,7 @@ const batch = 500;
  * rest.
  */
 export function claimSteps(deps: Dependencies) {
-  const { store, windows, dispatch, hint, log, lockedBy, relayAfter, rest } = deps;
+  const { store, windows, dispatch, hint, log, failpoint, lockedBy, relayAfter, rest } = deps;
   const dispatching = new Set<Promise<void>>();
 
   const round = async (): Promise<number> => {
@@ -34,6 +35,7 @@ export function claimSteps(deps: Dependencies) {
     const claimedAt = performance.now();
     const claims = await store.claimDueSteps({ lockedBy, room, relayAfter: relayAfter() });
     if (claims.length === 0) return rest;
+    failpoint("scheduler.claimed");
     for (const { lane } of claims) windows.claimed(lane);
     const sent = dispatch(claims, claimedAt)
       // Not lost: what is not marked as dispatched is relayed.

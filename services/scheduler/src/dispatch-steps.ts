@@ -1,6 +1,6 @@
 import { agentQueue, replyExchange, StepRequest } from "@holdfast/contracts";
 import type { Broker } from "@holdfast/messaging";
-import type { Logger } from "@holdfast/runtime";
+import type { Failpoint, Logger } from "@holdfast/runtime";
 import type { ClaimedStep, Incident, StateStore } from "@holdfast/state-store";
 import { type BuiltRequest, buildRequests, type RequestStore } from "./build-requests.ts";
 import type { Dispatches } from "./dispatches.ts";
@@ -10,6 +10,7 @@ interface Dependencies {
   readonly broker: Pick<Broker, "publish">;
   readonly dispatches: Dispatches;
   readonly log: Logger;
+  readonly failpoint: Failpoint;
   readonly actor: string;
 }
 
@@ -17,7 +18,8 @@ interface Dependencies {
  * Publishes claimed steps. The claim is committed: should anything go wrong from here on, the row
  * says what was meant, and any Scheduler relays it or puts it back.
  */
-export function dispatchSteps({ store, broker, dispatches, log, actor }: Dependencies) {
+export function dispatchSteps(deps: Dependencies) {
+  const { store, broker, dispatches, log, failpoint, actor } = deps;
   const refuse = async (incidents: readonly Incident[]): Promise<void> => {
     if (incidents.length > 0) await store.applyIncidents(incidents, { actor });
   };
@@ -55,6 +57,7 @@ export function dispatchSteps({ store, broker, dispatches, log, actor }: Depende
       .map((request) => publish(request, claimedAt));
     await refuse(built.filter((one) => "fault" in one).map(unbuildable));
     const returned = (await Promise.all(published)).filter((incident) => incident !== null);
+    failpoint("scheduler.published");
     await refuse(returned);
   };
 }

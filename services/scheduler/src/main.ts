@@ -19,7 +19,7 @@ import { recordReplies } from "./record-replies.ts";
 import { relaySteps } from "./relay-steps.ts";
 
 await runService("scheduler", SchedulerConfig, async (service) => {
-  const { config, log, instanceId: actor, signal, stopped, health } = service;
+  const { config, log, instanceId: actor, signal, stopped, health, failpoint } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,
@@ -37,7 +37,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
 
   const dispatches = openDispatches();
   const windows = laneWindows({ store, broker, window: config.WINDOW });
-  const dispatch = dispatchSteps({ store, broker, dispatches, log, actor });
+  const dispatch = dispatchSteps({ store, broker, dispatches, log, failpoint, actor });
   const relayAfter = () => dispatches.relayAfter();
   const rest = config.POLL_INTERVAL;
 
@@ -47,6 +47,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     dispatch,
     hint: wakeHint(broker),
     log,
+    failpoint,
     lockedBy: actor,
     relayAfter,
     rest,
@@ -56,7 +57,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
   const relaying = relaySteps({ store, dispatches, dispatch, wake, log, relayAfter, rest });
   const relays = repeat(relaying, { name: "relay", signal, log });
 
-  const recording = { store, dispatches, windows, wake, log, actor };
+  const recording = { store, dispatches, windows, wake, log, failpoint, actor };
   const identity = config.REPLY_IDENTITY;
   const batch = { prefetch: 500, max: 200 };
   await using _replies = await broker.consumeBatches(
@@ -80,6 +81,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     keepDeadLetters({ store, log, queue: deadReplyQueue }),
   );
   await using _hints = await broker.consume(wakeQueue, { prefetch: 1 }, async () => wake());
+  log.info("ready");
 
   await stopped;
   await Promise.all([claims.ended, relays.ended]);

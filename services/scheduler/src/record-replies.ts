@@ -1,7 +1,7 @@
 import { StepReply } from "@holdfast/contracts";
 import type { Step, Task } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
-import type { Logger } from "@holdfast/runtime";
+import type { Failpoint, Logger } from "@holdfast/runtime";
 import type { Incident, IncidentOutcome, RejectedReply, StateStore } from "@holdfast/state-store";
 import type { Dispatches } from "./dispatches.ts";
 import type { LaneWindows } from "./lane-windows.ts";
@@ -14,6 +14,7 @@ interface Dependencies {
   /** There may be steps to claim. */
   readonly wake: () => void;
   readonly log: Logger;
+  readonly failpoint: Failpoint;
   readonly actor: string;
   readonly identity: "required" | "trusted";
 }
@@ -32,7 +33,7 @@ interface Received {
  * time. Unreadable ones go to the dead letters and hold nothing up.
  */
 export function recordReplies(deps: Dependencies) {
-  const { store, dispatches, windows, wake, log, actor, identity } = deps;
+  const { store, dispatches, windows, wake, log, failpoint, actor, identity } = deps;
 
   const read = (delivery: Delivery): readonly Received[] => {
     try {
@@ -56,6 +57,7 @@ export function recordReplies(deps: Dependencies) {
       signed.map(({ incident }) => incident),
       { actor },
     );
+    failpoint("scheduler.recorded");
     const rejected = [
       ...anonymous.map((one) => toRejected(one, "no_user_id")),
       ...signed.flatMap((one, index) => rejectionOf(one, outcomes[index])),

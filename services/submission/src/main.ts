@@ -21,6 +21,6 @@ await runService("submission", SubmissionConfig, async (service) => {
   orderRoutes(http, { store, workflow: fulfilOrder.name, hint: hints.hint, actor });
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
-  log.info({ url }, "listening");
+  log.info({ url }, "ready");
   await stopped;
 });

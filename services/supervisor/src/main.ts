@@ -10,7 +10,7 @@ import { resumeGrace } from "./resume-grace.ts";
 const once = process.argv.includes("--once");
 
 await runService("supervisor", SupervisorConfig, async (service) => {
-  const { config, log, instanceId: actor, signal, health } = service;
+  const { config, log, instanceId: actor, signal, health, failpoint } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,
@@ -35,6 +35,7 @@ await runService("supervisor", SupervisorConfig, async (service) => {
     grace,
     hint: wakeHint(broker),
     log,
+    failpoint,
     actor,
     rest: config.SCAN_INTERVAL,
   });
@@ -45,6 +46,7 @@ await runService("supervisor", SupervisorConfig, async (service) => {
     await replan();
     return;
   }
+  log.info("ready");
   const scans = repeat(recover, { name: "recover", signal, log });
   const sweeps = repeat(replan, { name: "replan", signal, log });
   await Promise.all([scans.ended, sweeps.ended]);

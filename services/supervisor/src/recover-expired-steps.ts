@@ -1,4 +1,4 @@
-import type { Logger } from "@holdfast/runtime";
+import type { Failpoint, Logger } from "@holdfast/runtime";
 import type { Expired, Incident, StateStore } from "@holdfast/state-store";
 import type { ResumeGrace } from "./resume-grace.ts";
 
@@ -8,6 +8,7 @@ interface Dependencies {
   /** Tells the Schedulers that there may be something to do. */
   readonly hint: () => void;
   readonly log: Logger;
+  readonly failpoint: Failpoint;
   readonly actor: string;
   /** How long to sleep at most, in milliseconds. */
   readonly rest: number;
@@ -23,14 +24,16 @@ const shortestRest = 50;
  * until the next complete-by time, within bounds.
  */
 export function recoverExpiredSteps(deps: Dependencies) {
-  const { store, grace, hint, log, actor, rest } = deps;
+  const { store, grace, hint, log, failpoint, actor, rest } = deps;
   return async (): Promise<number> => {
     const expired = await store.findExpired({ batch });
     const hold = grace.holdFor();
     if (hold > 0) return hold;
     const incidents = toIncidents(expired);
     if (incidents.length > 0) {
+      failpoint("supervisor.found");
       const { outcomes } = await store.applyIncidents(incidents, { actor, skipLocked: true });
+      failpoint("supervisor.recovered");
       incidents.forEach((incident, index) => {
         const outcome = outcomes[index];
         if (outcome?.applied) logRecovery(log, incident, outcome.changes[0]?.action);
