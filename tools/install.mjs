@@ -1,0 +1,31 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./root.mjs";
+import { run } from "./run.mjs";
+
+const stamp = join(root, "node_modules", ".holdfast-installed");
+
+/**
+ * Runs pnpm in the version that package.json names, without installing it anywhere.
+ * @param {readonly string[]} args
+ */
+export function pnpm(args) {
+  const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  return run("npx", ["--yes", packageManager, ...args]);
+}
+
+/**
+ * Installs what the lockfile names, unless that was done before.
+ * @param {(line: string) => void} say
+ */
+export async function install(say) {
+  const lockfile = readFileSync(join(root, "pnpm-lock.yaml"));
+  const wanted = createHash("sha256").update(lockfile).digest("hex");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  say("Installing the packages …");
+  const code = await pnpm(["install", "--frozen-lockfile", "--config.confirm-modules-purge=false"]);
+  if (code !== 0)
+    throw new Error("The packages could not be installed: see above. Is there a network?");
+  writeFileSync(stamp, wanted);
+}

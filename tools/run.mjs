@@ -1,0 +1,31 @@
+import { spawn } from "node:child_process";
+
+/** npm is only a means here: what it wants to say about itself does not belong on the screen. */
+const quietNpm = {
+  npm_config_loglevel: "error",
+  npm_config_update_notifier: "false",
+  npm_config_fund: "false",
+  npm_config_audit: "false",
+};
+
+/**
+ * Runs a program on this terminal and returns its exit code. Ctrl-C reaches the program by itself,
+ * being in the same group; other requests to stop are passed on. Either way it is waited for.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ readonly env?: NodeJS.ProcessEnv, readonly stdio?: import("node:child_process").StdioOptions }} [options]
+ * @returns {Promise<number>}
+ */
+export function run(command, args, { env = {}, stdio = "inherit" } = {}) {
+  const child = spawn(command, args, { stdio, env: { ...process.env, ...quietNpm, ...env } });
+  const passOn = () => void child.kill("SIGTERM");
+  const wait = () => {};
+  process.on("SIGTERM", passOn).on("SIGHUP", passOn).on("SIGINT", wait);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code, signal) => {
+      process.off("SIGTERM", passOn).off("SIGHUP", passOn).off("SIGINT", wait);
+      resolve(code ?? (signal === "SIGINT" ? 130 : 143));
+    });
+  });
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { install, pnpm } from "./install.mjs";
+import { fetchNode, nodeIsNewEnough, withNodeFirst } from "./node.mjs";
+import { root } from "./root.mjs";
+import { run } from "./run.mjs";
+import { test } from "./test.mjs";
+
+const [task = "", ...args] = process.argv.slice(2);
+
+/** What the README promises: each task does all of its own set-up. */
+const tasks = {
+  start: () => runSource("packages/demo/src/main.ts", "packages/local-stack/src/main.ts"),
+  test: () => test(args),
+  check: () => pnpm(["run", "check"]),
+};
+
+/** @param {string} line */
+const say = (line) => console.error(line);
+
+/** Runs the first of the files that is there, from source. */
+function runSource(...files) {
+  const file = files.map((name) => join(root, name)).find((path) => existsSync(path));
+  return run(process.execPath, ["--conditions=@holdfast/source", String(file), ...args]);
+}
+
+async function main() {
+  const chosen = Object.hasOwn(tasks, task) ? tasks[task] : undefined;
+  if (!chosen) throw new Error(`Say which task: ${Object.keys(tasks).join(", ")}.`);
+  if (!nodeIsNewEnough()) {
+    const node = fetchNode(say);
+    return await run(node, process.argv.slice(1), { env: withNodeFirst(node) });
+  }
+  await install(say);
+  return await chosen();
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
