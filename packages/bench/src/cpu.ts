@@ -41,7 +41,9 @@ function readProcess(pid: number): readonly Process[] {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
-    return [{ pid, parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]), command }];
+    return [
+      { pid, parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]), command },
+    ];
   } catch {
     return []; // It ended between the two looks.
   }

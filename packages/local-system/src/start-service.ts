@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+/** One line of a service's log. */
+export interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+/** A service of this repository, running as a process of its own. */
+export interface ServiceProcess extends AsyncDisposable {
+  readonly name: string;
+  readonly pid: number;
+  /** The fields of the line with which it said that it was ready. */
+  readonly ready: LogLine;
+  readonly isRunning: boolean;
+  signal(signal: NodeJS.Signals): void;
+  /** Resolves when it is gone, to its exit code, or to null when a signal ended it. */
+  readonly exited: Promise<number | null>;
+}
+
+export interface StartOptions {
+  /** The folder below `services/`, or the path of another main file below the repository's root. */
+  readonly service: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Is given each line of its log. */
+  readonly onLog?: (line: LogLine, service: string) => void;
+  readonly nodeOptions?: readonly string[];
+}
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+/**
+ * Starts a service from its sources and waits until it says that it is ready. Throws, with its last
+ * words, when it ends before. Disposing asks it to stop and waits until it has.
+ */
+export async function startService(options: StartOptions): Promise<ServiceProcess> {
+  const { service, env, onLog, nodeOptions = [] } = options;
+  const main = service.endsWith(".ts") ? service : `services/${service}/src/main.ts`;
+  const child = spawn(
+    process.execPath,
+    [
+      "--conditions=@holdfast/source",
+      "--disable-warning=ExperimentalWarning",
+      ...nodeOptions,
+      main,
+    ],
+    {
+      cwd: root,
+      env: { PATH: process.env["PATH"], ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      // Ctrl-C is for whoever started us: we stop the services ourselves, and in order.
+      detached: true,
+    },
+  );
+  const ready = await readyLine(child, service, onLog);
+  const exited = once(child, "exit").then(([code]) => code as number | null);
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  return {
+    name: service,
+    pid: child.pid ?? 0,
+    ready,
+    exited,
+    get isRunning() {
+      return isRunning();
+    },
+    signal: (signal) => void child.kill(signal),
+    async [Symbol.asyncDispose]() {
+      if (!isRunning()) return;
+      // A process that was frozen cannot hear anything else.
+      child.kill("SIGCONT");
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+}
+
+async function readyLine(
+  child: ChildProcess,
+  service: string,
+  onLog: StartOptions["onLog"],
+): Promise<LogLine> {
+  const { promise: ready, resolve, reject } = Promise.withResolvers<LogLine>();
+  const lastWords: string[] = [];
+  const early = () => reject(new Error(`${service} ended at its start:\n${lastWords.join("\n")}`));
+  child.once("exit", early);
+  const read = (text: string): void => {
+    const line = parse(text);
+    lastWords.push(text);
+    if (lastWords.length > 20) lastWords.shift();
+    if (line === null) return;
+    onLog?.(line, service);
+    if (line.msg !== "ready") return;
+    child.off("exit", early);
+    resolve(line);
+  };
+  // Read to the end: a full pipe would stop the service.
+  if (child.stdout !== null) createInterface({ input: child.stdout }).on("line", read);
+  if (child.stderr !== null) createInterface({ input: child.stderr }).on("line", read);
+  return ready;
+}
+
+function parse(text: string): LogLine | null {
+  try {
+    return JSON.parse(text) as LogLine;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,114 @@
+import { migrate } from "@holdfast/state-store";
+import { type LogLine, type ServiceProcess, startService } from "./start-service.ts";
+
+/** The services of the reference application. */
+export type ServiceName = "partners" | "submission" | "scheduler" | "supervisor" | "agent";
+
+export interface SystemOptions {
+  /** An empty database, or one of an earlier run; the owner's URL. */
+  readonly stateStoreUrl: string;
+  readonly brokerUrl: string;
+  /** Where the partners keep their ledger. */
+  readonly dataFolder: string;
+  /** How many processes of each service; one, where nothing is said. */
+  readonly count?: Partial<Readonly<Record<ServiceName, number>>>;
+  /** Further environment of each service. */
+  readonly env?: Partial<Readonly<Record<ServiceName, Readonly<Record<string, string>>>>>;
+  readonly ports?: { readonly submission?: number; readonly partners?: number };
+  readonly onLog?: (line: LogLine, service: string) => void;
+}
+
+/** The whole system, each service a process of its own. */
+export interface System extends AsyncDisposable {
+  readonly submissionUrl: string;
+  readonly partnersUrl: string;
+  /** The processes that were started, those that have ended included. */
+  readonly processes: readonly ServiceProcess[];
+  /** Those of one service that run. */
+  running(name: ServiceName): readonly ServiceProcess[];
+  /** One more. */
+  start(name: ServiceName, env?: Readonly<Record<string, string>>): Promise<ServiceProcess>;
+}
+
+const roleOf: Partial<Record<ServiceName, string>> = {
+  submission: "holdfast_submission",
+  scheduler: "holdfast_scheduler",
+  supervisor: "holdfast_supervisor",
+};
+
+/** Migrates the store, then starts every service. Disposing stops them in the opposite order. */
+export async function startSystem(options: SystemOptions): Promise<System> {
+  const { stateStoreUrl, brokerUrl, dataFolder, count = {}, env = {}, ports = {}, onLog } = options;
+  await migrate(stateStoreUrl);
+  await using stack = new AsyncDisposableStack();
+  const processes: ServiceProcess[] = [];
+  const urls = { partners: "" };
+
+  const environmentOf = (name: ServiceName): Readonly<Record<string, string>> => {
+    const role = roleOf[name];
+    const store = role === undefined ? {} : { STATE_STORE_URL: asRole(stateStoreUrl, role) };
+    switch (name) {
+      case "partners":
+        return {
+          HTTP_HOST: "127.0.0.1",
+          HTTP_PORT: String(ports.partners ?? 0),
+          DATA_FOLDER: dataFolder,
+        };
+      case "submission":
+        return {
+          ...store,
+          BROKER_URL: brokerUrl,
+          HTTP_HOST: "127.0.0.1",
+          HTTP_PORT: String(ports.submission ?? 0),
+        };
+      case "agent":
+        return { BROKER_URL: brokerUrl, PARTNERS_URL: urls.partners };
+      case "scheduler":
+      case "supervisor":
+        return { ...store, BROKER_URL: brokerUrl };
+    }
+  };
+
+  const start = async (name: ServiceName, more: Readonly<Record<string, string>> = {}) => {
+    const service = await startService({
+      service: name,
+      env: { ...environmentOf(name), ...env[name], ...more },
+      ...(onLog === undefined ? {} : { onLog }),
+    });
+    processes.push(service);
+    return service;
+  };
+  stack.defer(async () => {
+    // The Schedulers and Agents first: what they have in hand, they can still finish.
+    const order: readonly string[] = ["agent", "scheduler", "supervisor", "submission", "partners"];
+    for (const name of order) {
+      await Promise.all(
+        processes.filter((one) => one.name === name).map((one) => one[Symbol.asyncDispose]()),
+      );
+    }
+  });
+
+  urls.partners = urlOf(await start("partners"));
+  const submission = await start("submission");
+  for (const name of ["agent", "scheduler", "supervisor"] as const) {
+    await Promise.all(Array.from({ length: count[name] ?? 1 }, () => start(name)));
+  }
+  const owned = stack.move();
+  return {
+    submissionUrl: urlOf(submission),
+    partnersUrl: urls.partners,
+    processes,
+    running: (name) => processes.filter((one) => one.name === name && one.isRunning),
+    start,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+const urlOf = ({ ready }: ServiceProcess): string => String(ready["url"]);
+
+/** The rights of one service, on a connection of the owner. */
+function asRole(url: string, role: string): string {
+  const address = new URL(url);
+  address.searchParams.set("options", `-c role=${role}`);
+  return address.href;
+}
