@@ -8,6 +8,7 @@ const shared = {
 };
 
 export default {
+  reporters: ["default", "<rootDir>/tools/totals-reporter.mjs"],
   projects: [
     {
       ...shared,

@@ -8,6 +8,8 @@ const quietNpm = {
   npm_config_audit: "false",
 };
 
+const wait = () => {};
+
 /**
  * Runs a program on this terminal and returns its exit code. Ctrl-C reaches the program by itself,
  * being in the same group; other requests to stop are passed on. Either way it is waited for.
@@ -19,7 +21,6 @@ const quietNpm = {
 export function run(command, args, { env = {}, stdio = "inherit" } = {}) {
   const child = spawn(command, args, { stdio, env: { ...process.env, ...quietNpm, ...env } });
   const passOn = () => void child.kill("SIGTERM");
-  const wait = () => {};
   process.on("SIGTERM", passOn).on("SIGHUP", passOn).on("SIGINT", wait);
   return new Promise((resolve, reject) => {
     child.once("error", reject);

@@ -12,17 +12,11 @@ export async function test(args) {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-totals-"));
   const file = join(folder, "totals");
   try {
-    const code = await run(
-      process.execPath,
-      [
-        ...["--experimental-vm-modules", "--no-warnings"],
-        join(root, "node_modules/jest/bin/jest.js"),
-        ...["--reporters=default", `--reporters=${join(root, "tools/totals-reporter.mjs")}`],
-        ...args,
-      ],
-      { env: { HOLDFAST_TOTALS: file } },
-    );
-    console.log(readTotals(file));
+    const jest = join(root, "node_modules/jest/bin/jest.js");
+    const node = ["--experimental-vm-modules", "--no-warnings"];
+    const env = { HOLDFAST_TOTALS: file };
+    const code = await run(process.execPath, [...node, jest, ...args], { env });
+    process.stdout.write(`${readTotals(file)}\n`);
     return code;
   } finally {
     rmSync(folder, { recursive: true });

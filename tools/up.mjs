@@ -17,7 +17,7 @@ const tasks = {
 };
 
 /** @param {string} line */
-const say = (line) => console.error(line);
+const say = (line) => void process.stderr.write(`${line}\n`);
 
 /** Runs the first of the files that is there, from source. */
 function runSource(...files) {
