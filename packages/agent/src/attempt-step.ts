@@ -1,12 +1,10 @@
 import type { StepReply, StepRequest } from "@holdfast/contracts";
-import { Fault, type Json } from "@holdfast/domain";
-import { BrokenCircuitError } from "cockatiel";
+import { ContractFault, type Effect, Fault, type Json } from "@holdfast/domain";
 import type { StepContext } from "./handlers.ts";
 import type { BoundOperation, PreparedCall } from "./operations.ts";
 import type { Protection } from "./protection.ts";
 
-type Outcome = StepReply["outcome"];
-type Effect = "none" | "unknown";
+export type Outcome = StepReply["outcome"];
 
 interface AttemptOptions {
   readonly operation: BoundOperation | undefined;
@@ -23,26 +21,45 @@ export async function attemptStep(
   request: StepRequest,
   { operation, protection, signal }: AttemptOptions,
 ): Promise<Outcome | null> {
-  const outcome = await Promise.race([work(request, operation, protection, signal), end(signal)]);
-  return signal.aborted ? null : outcome;
+  const deadline = endOf(signal);
+  const tries: Effect[] = [];
+  const work = async (): Promise<Outcome> => {
+    const call = await prepare(request, operation);
+    const output = await protection.call(() => {
+      // After the deadline nothing may be begun, not even by a retry that was resting.
+      signal.throwIfAborted();
+      return tryOnce(call, contextOf(request, signal), { deadline, tries });
+    }, signal);
+    return { kind: "completed", output };
+  };
+  const outcome = work().catch((error: unknown) => failed(error, tries));
+  const first = await Promise.race([outcome, deadline.catch(() => null)]);
+  return signal.aborted ? null : first;
 }
 
-async function work(
-  request: StepRequest,
-  operation: BoundOperation | undefined,
-  protection: Protection,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  const call = await prepare(request, operation);
-  if (typeof call !== "function") return call;
+const contextOf = (request: StepRequest, signal: AbortSignal): StepContext => {
   const { taskId, step, attempt, idempotencyKey } = request;
-  const context: StepContext = { taskId, step, attempt, idempotencyKey, signal };
-  const tries: Effect[] = [];
+  return { taskId, step, attempt, idempotencyKey, signal };
+};
+
+interface Trial {
+  readonly deadline: Promise<never>;
+  /** What is known of each try that failed. */
+  readonly tries: Effect[];
+}
+
+/** A handler that does not stop at the deadline is waited for no longer; it counts as failed. */
+async function tryOnce(
+  call: PreparedCall,
+  context: StepContext,
+  { deadline, tries }: Trial,
+): Promise<Json> {
   try {
-    const output = await protection.call(() => tryOnce(call, context, tries), signal);
-    return { kind: "completed", output };
+    return await Promise.race([call(context), deadline]);
   } catch (error) {
-    return failed(error, tries, protection);
+    const isHarmless = error instanceof Fault && error.details["effect"] === "none";
+    tries.push(isHarmless ? "none" : "unknown");
+    throw error;
   }
 }
 
@@ -50,62 +67,40 @@ async function work(
 async function prepare(
   request: StepRequest,
   operation: BoundOperation | undefined,
-): Promise<PreparedCall | Outcome> {
-  const refused = { kind: "failed", transient: false, effect: "none" } as const;
-  if (operation === undefined) {
-    const message = `${request.agent} has no operation ${request.operation}`;
-    return { ...refused, code: "agent.unknown_operation", message };
-  }
-  try {
-    return await operation.prepare(request);
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    return { ...refused, code: error.code, message: shorten(error.message) };
-  }
+): Promise<PreparedCall> {
+  if (operation !== undefined) return operation.prepare(request);
+  throw new ContractFault(
+    "agent.unknown_operation",
+    `${request.agent} has no operation ${request.operation}`,
+  );
 }
 
-async function tryOnce(call: PreparedCall, context: StepContext, tries: Effect[]): Promise<Json> {
-  try {
-    return await call(context);
-  } catch (error) {
-    tries.push(error instanceof Fault && error.details["effect"] === "none" ? "none" : "unknown");
-    throw error;
-  }
-}
-
-/** One try without a known outcome makes that of the attempt unknown, whatever the last one said. */
-function failed(error: unknown, tries: readonly Effect[], protection: Protection): Outcome {
-  const effect: Effect = tries.includes("unknown") ? "unknown" : "none";
-  if (error instanceof BrokenCircuitError) {
-    return {
-      kind: "failed",
-      code: "agent.circuit_open",
-      message: "The remote service fails; it is left alone for a while",
-      transient: true,
-      attempted: tries.length > 0,
-      retryAfterMs: protection.openFor(),
-      effect,
-    };
-  }
+/**
+ * One try without a known outcome makes that of the attempt unknown, whatever the last one said.
+ * Without any, the remote service was not called.
+ */
+function failed(error: unknown, tries: readonly Effect[]): Outcome {
   const fault = error instanceof Fault ? error : null;
-  const retryAfterMs = fault?.details["retryAfterMs"];
+  const code = fault?.code ?? "";
+  const retryAfterMs = Math.ceil(Number(fault?.details["retryAfterMs"] ?? Number.NaN));
   return {
     kind: "failed",
-    code: fault?.code ?? "agent.unexpected",
-    message: shorten(error instanceof Error ? error.message : String(error)),
+    code: code === "" ? "agent.unexpected" : storable(code, 200),
+    message: storable(error instanceof Error ? error.message : String(error), 2_000),
     transient: fault?.transient ?? true,
-    effect,
-    ...(typeof retryAfterMs === "number" ? { retryAfterMs: Math.ceil(retryAfterMs) } : {}),
+    attempted: tries.length > 0,
+    effect: tries.includes("unknown") ? "unknown" : "none",
+    ...(Number.isSafeInteger(retryAfterMs) && retryAfterMs >= 0 ? { retryAfterMs } : {}),
   };
 }
 
-/** NUL cannot be stored, and nobody reads more. */
-const shorten = (message: string): string =>
-  message.replaceAll("\u0000", "").toWellFormed().slice(0, 2_000);
+/** NUL and half characters cannot be stored, and nobody reads more. */
+const storable = (text: string, longest: number): string =>
+  text.replaceAll("\u0000", "").slice(0, longest).toWellFormed();
 
-function end(signal: AbortSignal): Promise<null> {
-  const { promise, resolve } = Promise.withResolvers<null>();
-  if (signal.aborted) resolve(null);
-  else signal.addEventListener("abort", () => resolve(null), { once: true });
+function endOf(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  if (signal.aborted) reject(signal.reason);
+  else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   return promise;
 }

@@ -1,5 +1,4 @@
-import type { StepRequest } from "@holdfast/contracts";
-import { payloadFaults } from "@holdfast/contracts";
+import { payloadFaults, type StepRequest } from "@holdfast/contracts";
 import { ContractFault, type Json } from "@holdfast/domain";
 import type { Operation, Operations, Schema } from "@holdfast/workflow";
 import type { StepContext } from "./handlers.ts";
@@ -15,17 +14,24 @@ export type PreparedCall = (step: StepContext) => Promise<Json>;
 
 type AnyHandler = (input: never, step: StepContext) => Promise<unknown>;
 
-/** All that an Agent can be asked for: its operations, and what undoes them. */
+/**
+ * All that an Agent can be asked for: its operations, and what undoes them. Throws a `ContractFault`
+ * when one of them has no handler.
+ */
 export function bindOperations(
   operations: Operations,
   handlers: Readonly<Record<string, AnyHandler>>,
 ): ReadonlyMap<string, BoundOperation> {
+  const handlerOf = (name: string): AnyHandler => {
+    const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined;
+    if (handler !== undefined) return handler;
+    throw new ContractFault("agent.handler_missing", `There is no handler for ${name}`);
+  };
   const bound = Object.entries(operations).flatMap(([name, operation]) => {
-    const handler = handlers[name] as AnyHandler;
-    const does = [name, bindDo(operation, handler)] as const;
+    const does = [name, bindDo(operation, handlerOf(name))] as const;
     const { undo } = operation;
     if (undo === undefined) return [does];
-    return [does, [undo, bindUndo(operation, handlers[undo] as AnyHandler)] as const];
+    return [does, [undo, bindUndo(operation, handlerOf(undo))] as const];
   });
   return new Map(bound);
 }

@@ -46,12 +46,23 @@ export async function runAgents<Schema extends TObject<typeof AgentConfig.proper
         log,
       });
       health.check("broker", () => broker.isReady);
-      const userId = decodeURIComponent(new URL(BROKER_URL).username);
+      const userId = userOf(BROKER_URL);
       const serving = { broker, concurrency: CONCURRENCY, userId, log, failpoint };
-      await using consumers = new AsyncDisposableStack();
-      for (const agent of agents) consumers.use(await agent.serve(serving));
+      await using _consumers = together(
+        await Promise.all(agents.map((agent) => agent.serve(serving))),
+      );
       log.info({ agents: agents.map((agent) => agent.name) }, "ready");
       await stopped;
     },
   );
 }
+
+/** Without a name the client connects as guest. */
+const userOf = (url: string): string => decodeURIComponent(new URL(url).username) || "guest";
+
+/** Released all at once: while one Agent finishes what is in hand, no other takes anything new. */
+const together = (all: readonly AsyncDisposable[]): AsyncDisposable => ({
+  async [Symbol.asyncDispose]() {
+    await Promise.all(all.map((one) => one[Symbol.asyncDispose]()));
+  },
+});

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { agentQueue, replyExchange, replyRoute, StepReply, StepRequest } from "@holdfast/contracts";
+import { ContractFault } from "@holdfast/domain";
 import type { Broker, Delivery } from "@holdfast/messaging";
 import type { Failpoint, Logger } from "@holdfast/runtime";
 import { type Agent, contract, type Operations } from "@holdfast/workflow";
 import { attemptStep } from "./attempt-step.ts";
 import type { Handlers } from "./handlers.ts";
 import { bindOperations } from "./operations.ts";
-import { protection } from "./protection.ts";
+import { type ProtectionOptions, protection } from "./protection.ts";
 
 /** An Agent and the code behind it, ready to be run. */
 export interface HostedAgent {
@@ -26,15 +27,18 @@ interface ServeOptions {
 
 /** Milliseconds between two attempts to get a reply out. */
 const replyRest = 50;
+/** What a timer can hold, about 24 days. A longer one would fire at once. */
+const longestTimer = 2 ** 31 - 1;
 
-/** Puts an Agent and its handlers together. */
+/** Puts an Agent and its handlers together. All its instances in one process share one protection. */
 export function host<O extends Operations>(
   agent: Agent<O>,
   handlers: Handlers<Agent<O>>,
+  options?: ProtectionOptions,
 ): HostedAgent {
   const { name, operations } = agent[contract];
-  const bound = bindOperations(operations, handlers as never);
-  const guard = protection();
+  const bound = bindOperations(operations, handlers);
+  const guard = protection(options);
 
   return {
     name,
@@ -69,13 +73,13 @@ export function host<O extends Operations>(
       };
 
       const handle = async (delivery: Delivery): Promise<void> => {
-        const request = read(delivery, log);
+        const request = read(delivery, name, log);
         if (request === null) return;
         const id = `${request.taskId} ${request.step} ${request.attempt}`;
         if (running.has(id)) return;
         running.add(id);
         const deadline = new AbortController();
-        const timer = setTimeout(() => deadline.abort(), request.workMs);
+        const timer = setTimeout(() => deadline.abort(), Math.min(request.workMs, longestTimer));
         try {
           await answer(request, deadline.signal);
         } finally {
@@ -90,9 +94,11 @@ export function host<O extends Operations>(
 }
 
 /** What nobody can read goes to the dead letters at once: trying again would not help. */
-function read(delivery: Delivery, log: Logger): StepRequest | null {
+function read(delivery: Delivery, agent: string, log: Logger): StepRequest | null {
   try {
-    return StepRequest.decode(delivery.body);
+    const request = StepRequest.decode(delivery.body);
+    if (request.agent === agent) return request;
+    throw new ContractFault("message.misrouted", `A request for ${request.agent} came to ${agent}`);
   } catch (err) {
     log.error({ err, messageId: delivery.messageId }, "request unreadable");
     delivery.reject();
