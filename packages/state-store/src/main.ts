@@ -1,6 +1,6 @@
 import { runService } from "@holdfast/runtime";
 import { migrate } from "./migrate.ts";
-import { MigrationConfig } from "./migration-config.ts";
+import { MigrationConfig } from "./config.ts";
 
 await runService("migrate", MigrationConfig, async ({ config, log }) => {
   const ran = await migrate(config.STATE_STORE_URL);
