@@ -1,3 +1,4 @@
+export { isEnded, judgeOrders, stateOf, type Verdict } from "./judge-orders.ts";
 export {
   type LogLine,
   type ServiceProcess,

@@ -1,0 +1,137 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type TestBroker, testBroker, testDatabase } from "@holdfast/local-stack";
+import {
+  isEnded,
+  judgeOrders,
+  type LogLine,
+  type ServiceName,
+  type System,
+  startSystem,
+  stateOf,
+  type Verdict,
+} from "@holdfast/local-system";
+import { fulfilOrder, type SampleKind, sampleOrder } from "@holdfast/orders";
+import { openStateStore, type StateStore } from "@holdfast/state-store";
+
+type Counts = Partial<Record<ServiceName, number>>;
+type Environments = Partial<Record<ServiceName, Readonly<Record<string, string>>>>;
+
+interface FaultyOptions {
+  readonly count?: Counts;
+  readonly env?: Environments;
+  /** Servers of one's own, for tests that break them. */
+  readonly servers?: { readonly stateStoreUrl: string; readonly brokerUrl: string };
+}
+
+/** The whole system on a database and a broker of its own, and what a test does to it. */
+export interface FaultySystem extends AsyncDisposable {
+  readonly system: System;
+  readonly store: StateStore;
+  /** Null when the test brought servers of its own. */
+  readonly broker: TestBroker | null;
+  /** What the services said. */
+  readonly log: readonly (LogLine & { readonly service: string })[];
+  /** Submits orders whose steps have a second to be begun and another to be done. */
+  submit(kinds: readonly SampleKind[]): Promise<readonly string[]>;
+  /** Resolves when the log has such a line. */
+  said(msg: string, service: ServiceName): Promise<void>;
+  /** Resolves, when all orders have ended, to what became of them. */
+  verdict(ids: readonly string[]): Promise<Verdict & { readonly violations: readonly object[] }>;
+}
+
+const limits = {
+  startWithin: 1_000,
+  completeWithin: 1_000,
+  retry: { failures: 5, backoff: 100, max: 500 },
+};
+
+/** Fast enough to wait for in a test: a silent step is taken again after two seconds. */
+const quickly = {
+  ...fulfilOrder.definition,
+  name: "fulfil-order-quickly.v1",
+  steps: fulfilOrder.definition.steps.map((step) => ({
+    ...step,
+    ...limits,
+    undo: step.undo === null ? null : { ...step.undo, ...limits },
+  })),
+};
+
+export async function startFaultySystem(options: FaultyOptions = {}): Promise<FaultySystem> {
+  await using stack = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), "holdfast-test-"));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const database = options.servers === undefined ? stack.use(await testDatabase()) : null;
+  const broker = options.servers === undefined ? stack.use(await testBroker()) : null;
+  const stateStoreUrl = database?.url ?? options.servers?.stateStoreUrl ?? "";
+  const log: (LogLine & { service: string })[] = [];
+  const system = stack.use(
+    await startSystem({
+      stateStoreUrl,
+      brokerUrl: broker?.url ?? options.servers?.brokerUrl ?? "",
+      dataFolder: folder,
+      ...(options.count === undefined ? {} : { count: options.count }),
+      env: withTestSettings(options.env ?? {}),
+      onLog: (line, service) => log.push({ ...line, service }),
+    }),
+  );
+  const store = stack.use(
+    await openStateStore({ url: stateStoreUrl, applicationName: "test", maxConnections: 2 }),
+  );
+  await store.registerWorkflow(quickly);
+
+  const owned = stack.move();
+  return {
+    system,
+    store,
+    broker,
+    log,
+    async submit(kinds) {
+      const submitted = await store.submitTasks(
+        kinds.map((kind, seed) => ({
+          tenant: "default",
+          workflow: quickly.name,
+          input: sampleOrder({ kind, seed }),
+          priority: 0,
+          replyTo: null,
+          correlationId: null,
+          idempotency: null,
+          order: null,
+        })),
+        { actor: "test" },
+      );
+      return submitted.flatMap((one) => (one.kind === "created" ? [one.taskId] : []));
+    },
+    said: (msg, service) =>
+      until(() => log.some((line) => line.msg === msg && line.service === service)),
+    async verdict(ids) {
+      for (const id of ids) await until(async () => isEnded(await stateOf(system, id)));
+      const verdict = await judgeOrders(system, ids);
+      return { ...verdict, violations: await store.findInvariantViolations({ batch: 10 }) };
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** One user does everything here, and nobody waits for the Supervisor longer than it takes. */
+function withTestSettings(env: Environments): Environments {
+  return { ...env, supervisor: { RESUME_GRACE: "200ms", ...env.supervisor } };
+}
+
+/** Everything right: all ended, nothing lost, nothing doubled, no invariant broken. */
+export const allRight = (expected: Pick<Verdict, "processed" | "undone">) => ({
+  ...expected,
+  error: 0,
+  open: 0,
+  lost: 0,
+  doubled: 0,
+  witnesses: [],
+  violations: [],
+});
+
+/** Asks again and again until the answer is yes. The test's own limit ends it. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(20);
+}

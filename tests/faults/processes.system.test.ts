@@ -1,0 +1,86 @@
+import type { SampleKind } from "@holdfast/orders";
+import { expect, test } from "@jest/globals";
+import { allRight, startFaultySystem, until } from "./harness.ts";
+
+const mixed: readonly SampleKind[] = Array.from({ length: 12 }, (_, index) =>
+  index % 3 === 2 ? "unshippable" : "good",
+);
+const expected = allRight({ processed: 8, undone: 4 });
+
+test("a Scheduler that dies after its claim and before its publish: another one relays it", async () => {
+  await using faulty = await startFaultySystem({
+    env: { scheduler: { HOLDFAST_FAILPOINTS: "scheduler.claimed=exit@3" } },
+  });
+  const [doomed] = faulty.system.running("scheduler");
+  const ids = await faulty.submit(mixed);
+  expect(await doomed!.exited).toBeNull();
+  await faulty.system.start("scheduler", { HOLDFAST_FAILPOINTS: "" });
+  expect(await faulty.verdict(ids)).toEqual(expected);
+  const failures = faulty.log.filter(({ msg }) => msg === "limit passed");
+  expect(failures).toEqual([]);
+});
+
+test("a Scheduler that dies between recording replies and acknowledging them repeats nothing", async () => {
+  await using faulty = await startFaultySystem({
+    env: { scheduler: { HOLDFAST_FAILPOINTS: "scheduler.recorded=exit@2" } },
+  });
+  const [doomed] = faulty.system.running("scheduler");
+  const ids = await faulty.submit(mixed);
+  await doomed!.exited;
+  await faulty.system.start("scheduler", { HOLDFAST_FAILPOINTS: "" });
+  expect(await faulty.verdict(ids)).toEqual(expected);
+});
+
+test("an Agent that dies after the remote effect and before its reply: it happened once", async () => {
+  await using faulty = await startFaultySystem({
+    count: { agent: 2 },
+    env: { agent: { HOLDFAST_FAILPOINTS: "agent.worked=exit@5" } },
+  });
+  const doomed = faulty.system.running("agent");
+  const ids = await faulty.submit(mixed);
+  await Promise.all(doomed.map(({ exited }) => exited));
+  await faulty.system.start("agent", { HOLDFAST_FAILPOINTS: "" });
+  expect(await faulty.verdict(ids)).toEqual(expected);
+});
+
+test("a Supervisor that dies with expired steps in its hands: the next one counts each once", async () => {
+  await using faulty = await startFaultySystem({
+    env: {
+      agent: { HOLDFAST_FAILPOINTS: "agent.worked=freeze@2" },
+      supervisor: { HOLDFAST_FAILPOINTS: "supervisor.found=exit" },
+    },
+  });
+  const [frozen] = faulty.system.running("agent");
+  const [doomed] = faulty.system.running("supervisor");
+  const ids = await faulty.submit(mixed);
+  await doomed!.exited;
+  frozen!.signal("SIGKILL");
+  await faulty.system.start("agent", { HOLDFAST_FAILPOINTS: "" });
+  await faulty.system.start("supervisor", { HOLDFAST_FAILPOINTS: "" });
+  expect(await faulty.verdict(ids)).toEqual(expected);
+});
+
+test("an Agent that was frozen past its deadline and answers late is rejected, and that is recorded", async () => {
+  await using faulty = await startFaultySystem({
+    env: { agent: { HOLDFAST_FAILPOINTS: "agent.worked=freeze", CONCURRENCY: "1" } },
+  });
+  const [frozen] = faulty.system.running("agent");
+  const ids = await faulty.submit(["good"]);
+  await faulty.said("limit passed", "supervisor");
+  await faulty.system.start("agent", { HOLDFAST_FAILPOINTS: "" });
+  frozen!.signal("SIGCONT");
+  await faulty.said("reply rejected", "scheduler");
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 0 }));
+});
+
+test("services that are asked to stop finish what is in hand, and nothing waits for the Supervisor", async () => {
+  await using faulty = await startFaultySystem({ count: { scheduler: 2, agent: 2 } });
+  const ids = await faulty.submit([...mixed, ...mixed]);
+  const old = [...faulty.system.running("scheduler"), ...faulty.system.running("agent")];
+  await Promise.all([faulty.system.start("scheduler"), faulty.system.start("agent")]);
+  await Promise.all(old.map((one) => one[Symbol.asyncDispose]()));
+  expect(old.every(({ isRunning }) => !isRunning)).toBe(true);
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 16, undone: 8 }));
+  expect(faulty.log.filter(({ msg }) => msg === "limit passed")).toEqual([]);
+  await until(() => faulty.system.running("scheduler").length === 1);
+});
