@@ -1,0 +1,42 @@
+import { agentQueue, replyQueue } from "@holdfast/contracts";
+import { type BrokerUser, definitionsOf } from "@holdfast/messaging";
+import { inventory, notifications, payments, shipping } from "@holdfast/orders";
+import { contract } from "@holdfast/workflow";
+
+const vhost = "holdfast";
+const agents = [inventory, payments, shipping, notifications].map((agent) => agent[contract].name);
+
+/** Passwords are secrets: users come from a file of their own, which each deployment fills in. */
+const user = <User>(fields: User) => ({ ...fields, passwordHash: "" });
+const services: readonly BrokerUser[] = [
+  user({ name: "submission", role: "submission" }),
+  user({ name: "scheduler", role: "scheduler" }),
+  user({ name: "supervisor", role: "supervisor" }),
+];
+const oneForAllAgents = [user({ name: "agent", role: "agent", agents } as const)];
+const oneForEachAgent = agents.map((name) =>
+  user({ name, role: "agent", agents: [name] } as const),
+);
+
+/** The files that RabbitMQ imports: the topology, and what each user may do. */
+export const brokerDefinitions: Readonly<Record<string, object>> = {
+  "infra/rabbitmq/definitions.json": definitionsFor([...services, ...oneForAllAgents]),
+  "infra/kubernetes/broker/definitions.json": definitionsFor([...services, ...oneForEachAgent]),
+};
+
+function definitionsFor(users: readonly BrokerUser[]): object {
+  const { users: _, permissions, ...topology } = definitionsOf({ vhost, agents, users });
+  return { ...topology, permissions: permissions.map(lookingAtQueues) };
+}
+
+/**
+ * Lets the Scheduler look at the queues whose consumers it counts. RabbitMQ 4.3 takes a passive
+ * declaration for a declaration (3.10 did not), and without it each Agent gets one step at a time.
+ */
+function lookingAtQueues<P extends { readonly user: string; readonly configure: string }>(
+  permission: P,
+): P {
+  if (permission.user !== "scheduler") return permission;
+  const names = [...agents.map(agentQueue), replyQueue].map((name) => name.replace(".", "\\."));
+  return { ...permission, configure: `^(${names.join("|")})$` };
+}
