@@ -5,6 +5,13 @@ const shared = {
   },
   extensionsToTreatAsEsm: [".ts"],
   testEnvironmentOptions: { customExportConditions: ["@holdfast/source", "node"] },
+  modulePathIgnorePatterns: ["<rootDir>/.holdfast/"],
+};
+
+/** Jest runs these once for all projects that name them, and only if one of their tests is chosen. */
+const stack = {
+  globalSetup: "<rootDir>/tests/start-stack.mjs",
+  globalTeardown: "<rootDir>/tests/stop-stack.mjs",
 };
 
 export default {
@@ -14,18 +21,20 @@ export default {
       ...shared,
       displayName: "unit",
       testMatch: ["**/src/**/*.test.ts"],
-      testPathIgnorePatterns: ["/node_modules/", "\\.integration\\.test\\.ts$"],
+      testPathIgnorePatterns: ["\\.integration\\.test\\.ts$"],
     },
     {
       ...shared,
+      ...stack,
       displayName: "integration",
       testMatch: ["**/src/**/*.integration.test.ts"],
       testTimeout: 30_000,
     },
     {
       ...shared,
+      ...stack,
       displayName: "system",
-      testMatch: ["**/tests/**/*.system.test.ts"],
+      testMatch: ["<rootDir>/tests/**/*.system.test.ts"],
       testTimeout: 180_000,
     },
   ],

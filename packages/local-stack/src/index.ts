@@ -1,1 +1,10 @@
-export {};
+export { createDatabase, type Database } from "./create-database.ts";
+export { createVhost, type Vhost } from "./create-vhost.ts";
+export type { BrokerServer, PostgresServer, Provider } from "./server.ts";
+export {
+  type LocalStack,
+  type LocalStackOptions,
+  startLocalStack,
+} from "./start-local-stack.ts";
+export { type TestBroker, testBroker } from "./test-broker.ts";
+export { testDatabase } from "./test-database.ts";

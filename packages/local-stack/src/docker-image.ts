@@ -1,0 +1,23 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const answerWithinMs = 5_000;
+const pullWithinMs = 20_000;
+
+/** Null when a container of `image` can be started at once; else, in a few words, why not. */
+export async function whyNoContainer(image: string): Promise<string | null> {
+  const daemon = await succeeds(["version", "--format", "{{.Server.Version}}"], answerWithinMs);
+  if (!daemon) return "no Docker daemon answers";
+  if (await succeeds(["image", "inspect", image], answerWithinMs)) return null;
+  // A daemon without a way to a registry is common: only the image itself proves that it is there.
+  if (await succeeds(["pull", "--quiet", image], pullWithinMs)) return null;
+  return `Docker has no image ${image} and could not pull it within ${pullWithinMs / 1_000} s`;
+}
+
+async function succeeds(args: readonly string[], withinMs: number): Promise<boolean> {
+  return run("docker", [...args], { timeout: withinMs }).then(
+    () => true,
+    () => false,
+  );
+}

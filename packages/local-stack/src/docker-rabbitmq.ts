@@ -1,0 +1,51 @@
+import { connectOnce } from "./connect-once.ts";
+import { startContainer } from "./docker-container.ts";
+import { freePort } from "./free-port.ts";
+import { passwordFor } from "./secrets.ts";
+import type { BrokerServer } from "./server.ts";
+import { portBase, type StackOptions } from "./stack-options.ts";
+import { waitUntilReady } from "./wait-until-ready.ts";
+
+const readyWithinMs = 120_000;
+const user = "holdfast";
+
+/** Runs RabbitMQ with its HTTP API in a container. Its data end with it. */
+export async function startDockerRabbitmq(
+  image: string,
+  options: StackOptions,
+): Promise<BrokerServer> {
+  const password = passwordFor("rabbitmq", options.dataFolder);
+  const amqp = await freePort(portBase(options.purpose, "broker"));
+  const management = await freePort(portBase(options.purpose, "management"));
+  const container = await startContainer({
+    image,
+    environment: {
+      RABBITMQ_DEFAULT_USER: user,
+      RABBITMQ_DEFAULT_PASS: password,
+      RABBITMQ_DEFAULT_VHOST: "holdfast",
+    },
+    ports: [
+      { container: 5672, host: amqp },
+      { container: 15_672, host: management },
+    ],
+  });
+  const credentials = `${user}:${password}@127.0.0.1`;
+  const url = `amqp://${credentials}:${amqp}/holdfast`;
+  const ready = () =>
+    waitUntilReady(container.watch, () => connectOnce(url), {
+      name: "RabbitMQ",
+      withinMs: readyWithinMs,
+    });
+  await ready();
+  return {
+    url,
+    managementUrl: `http://${credentials}:${management}`,
+    kill: () => container.stop("SIGKILL"),
+    async start() {
+      await container.start();
+      await ready();
+    },
+    rabbitmqctl: (...args) => container.exec("rabbitmqctl", "--quiet", ...args),
+    [Symbol.asyncDispose]: () => container[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,72 @@
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { RabbitmqInstallation } from "./rabbitmq-installation.ts";
+
+export interface RabbitmqNode {
+  readonly installation: RabbitmqInstallation;
+  /** Where everything of this node goes. */
+  readonly folder: string;
+  readonly user: string;
+  readonly password: string;
+  readonly vhost: string;
+  readonly ports: {
+    readonly amqp: number;
+    readonly dist: number;
+    readonly epmd: number;
+    readonly management: number | null;
+  };
+}
+
+/**
+ * Writes the node's configuration and returns the environment that its server, its `epmd` and its
+ * `rabbitmqctl` share. Nothing of the machine's own RabbitMQ is read or written, not even the cookie.
+ */
+export async function prepareRabbitmq(node: RabbitmqNode): Promise<NodeJS.ProcessEnv> {
+  const { installation, folder, ports } = node;
+  await mkdir(join(folder, "home"), { recursive: true, mode: 0o700 });
+  const at = (file: string) => join(folder, file);
+  const plugins = ports.management === null ? "" : "rabbitmq_management";
+  await writeFile(at("rabbitmq.conf"), configuration(node), { mode: 0o600 });
+  await chmod(at("rabbitmq.conf"), 0o600);
+  await writeFile(at("enabled_plugins"), `[${plugins}].\n`);
+  await writeFile(at("rabbitmq-env.conf"), "");
+  return {
+    ...withoutRabbitmq(process.env),
+    ...installation.env,
+    HOME: at("home"),
+    RABBITMQ_NODENAME: "holdfast@localhost",
+    RABBITMQ_DIST_PORT: String(ports.dist),
+    RABBITMQ_CONFIG_FILE: at("rabbitmq.conf"),
+    RABBITMQ_CONF_ENV_FILE: at("rabbitmq-env.conf"),
+    RABBITMQ_ENABLED_PLUGINS_FILE: at("enabled_plugins"),
+    RABBITMQ_MNESIA_BASE: at("mnesia"),
+    RABBITMQ_LOG_BASE: at("log"),
+    RABBITMQ_LOGS: "-",
+    ERL_EPMD_PORT: String(ports.epmd),
+    ERL_EPMD_ADDRESS: "127.0.0.1",
+    ERL_CRASH_DUMP: at("erl_crash.dump"),
+  };
+}
+
+function configuration({ user, password, vhost, ports }: RabbitmqNode): string {
+  const lines = [
+    `listeners.tcp.1 = 127.0.0.1:${ports.amqp}`,
+    `default_user = ${user}`,
+    `default_pass = ${password}`,
+    `default_vhost = ${vhost}`,
+    "default_user_tags.administrator = true",
+  ];
+  const management = [
+    "management.tcp.ip = 127.0.0.1",
+    `management.tcp.port = ${ports.management}`,
+    // Vhosts and connections are all that is asked of it; figures would only cost time.
+    "management.rates_mode = none",
+    "management_agent.disable_metrics_collector = true",
+  ];
+  return `${[...lines, ...(ports.management === null ? [] : management)].join("\n")}\n`;
+}
+
+function withoutRabbitmq(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const foreign = /^(RABBITMQ|ERL|ELIXIR)_/;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !foreign.test(name)));
+}

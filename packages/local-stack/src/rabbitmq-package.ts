@@ -1,0 +1,99 @@
+import { execFile } from "node:child_process";
+import { existsSync, globSync } from "node:fs";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { findRabbitmq, type RabbitmqInstallation } from "./rabbitmq-installation.ts";
+
+const run = promisify(execFile);
+const outputLimit = { maxBuffer: 64 * 1024 * 1024 };
+
+/** Whether packages of Debian or Ubuntu can be had and opened here. */
+export function hasDebianPackages(): boolean {
+  return ["/usr/bin/apt-get", "/usr/bin/dpkg-deb"].every((tool) => existsSync(tool));
+}
+
+/**
+ * Gets RabbitMQ from the distribution: root installs it, anybody else gets the same packages unpacked
+ * into `folder`, and nothing on the machine changes.
+ */
+export async function getRabbitmqPackage(
+  folder: string,
+  log: (line: string) => void,
+): Promise<RabbitmqInstallation> {
+  const unpacked = unpackedIn(folder);
+  if (unpacked) return unpacked;
+  if (process.getuid?.() === 0) {
+    log("installing the package rabbitmq-server (about 40 MB)");
+    await install();
+    const installed = findRabbitmq();
+    if (installed) return installed;
+    throw new Error("The package rabbitmq-server was installed, but its server was not found.");
+  }
+  log(`unpacking the package rabbitmq-server into ${folder} (about 40 MB, once)`);
+  return unpack(folder);
+}
+
+async function install(): Promise<void> {
+  const env = {
+    ...process.env,
+    DEBIAN_FRONTEND: "noninteractive",
+    // We run a node of our own: the package's service is not to start, neither by init nor by systemd.
+    RUNLEVEL: "1",
+    SYSTEMD_OFFLINE: "1",
+  };
+  await run("apt-get", ["update", "-qq"], { ...outputLimit, env });
+  const how = ["install", "-y", "-qq", "--no-install-recommends", "rabbitmq-server"];
+  await run("apt-get", how, { ...outputLimit, env });
+}
+
+/** Lists, downloads and opens what apt would install, with package lists of our own. */
+async function unpack(folder: string): Promise<RabbitmqInstallation> {
+  const work = `${folder}.unpacking`;
+  await rm(work, { recursive: true, force: true });
+  const [lists, cache, debs, root] = ["lists", "cache", "debs", "root"].map((n) =>
+    join(work, n),
+  ) as [string, string, string, string];
+  for (const each of [join(lists, "partial"), join(cache, "archives/partial"), debs, root]) {
+    await mkdir(each, { recursive: true });
+  }
+  const apt = async (...args: readonly string[]) => {
+    const own = ["-o", `Dir::State::lists=${lists}`, "-o", `Dir::Cache=${cache}`];
+    const { stdout } = await run("apt-get", [...own, ...args], { ...outputLimit, cwd: debs });
+    return stdout;
+  };
+  await apt("update", "-qq");
+  const plan = await apt("install", "--simulate", "--no-install-recommends", "rabbitmq-server");
+  const packages = [...plan.matchAll(/^Inst (\S+) .*?\((\S+) /gm)].map(([, n, v]) => `${n}=${v}`);
+  await apt("download", "-qq", ...packages);
+  for (const deb of globSync("*.deb", { cwd: debs })) {
+    await run("dpkg-deb", ["--extract", join(debs, deb), root]);
+  }
+  await useRoot(root, join(folder, "root"));
+  for (const each of [lists, cache, debs]) await rm(each, { recursive: true });
+  await rename(work, folder);
+  const unpacked = unpackedIn(folder);
+  if (unpacked) return unpacked;
+  throw new Error("The package rabbitmq-server was unpacked, but its server was not found.");
+}
+
+/** Erlang's start script holds the folder that it was built for. */
+async function useRoot(root: string, finalRoot: string): Promise<void> {
+  for (const script of globSync("usr/lib/erlang/{bin,erts-*/bin}/{erl,start}", { cwd: root })) {
+    const file = join(root, script);
+    const text = await readFile(file, "utf8");
+    await writeFile(file, text.replaceAll("=/usr/lib/erlang", `="${finalRoot}/usr/lib/erlang"`));
+  }
+}
+
+function unpackedIn(folder: string): RabbitmqInstallation | null {
+  const root = join(folder, "root");
+  const scripts = join(root, "usr/lib/rabbitmq/bin");
+  if (!existsSync(scripts)) return null;
+  const libraries = globSync("{usr/,}lib/*-linux-*", { cwd: root }).map((lib) => join(root, lib));
+  const env = {
+    PATH: `${join(root, "usr/lib/erlang/bin")}:${process.env["PATH"]}`,
+    LD_LIBRARY_PATH: libraries.join(":"),
+  };
+  return { scripts, env };
+}

@@ -1,0 +1,27 @@
+export type Provider = "url" | "docker" | "embedded" | "installed" | "package";
+
+/** A Postgres, wherever it came from. */
+export interface PostgresServer extends AsyncDisposable {
+  /** Of the server's own database, as a user who may create others. */
+  readonly url: string;
+  /** Ends it with SIGINT ("fast") or SIGQUIT ("immediate") and starts it again at the same URL. */
+  restart(mode: "fast" | "immediate"): Promise<void>;
+  /** Ends it with SIGKILL. */
+  kill(): Promise<void>;
+  /** Starts it again after `kill`. Resolves when it answers. */
+  start(): Promise<void>;
+}
+
+/** A RabbitMQ, wherever it came from. */
+export interface BrokerServer extends AsyncDisposable {
+  /** Of a virtual host, as a user tagged administrator. */
+  readonly url: string;
+  /** Of its HTTP API, with user and password. Null where that plugin is not on. */
+  readonly managementUrl: string | null;
+  /** Runs `rabbitmqctl` against this node and returns what it printed. */
+  rabbitmqctl(...args: readonly string[]): Promise<string>;
+  /** Ends it with SIGKILL. */
+  kill(): Promise<void>;
+  /** Starts it again after `kill`. Resolves when it accepts connections. */
+  start(): Promise<void>;
+}

@@ -1,0 +1,18 @@
+/** What every part of a stack is told. */
+export interface StackOptions {
+  /** Where data, logs and pid files go. */
+  readonly dataFolder: string;
+  /** A demo keeps its data and is careful with it; a test wants speed, and throws all away. */
+  readonly purpose: "demo" | "test";
+  readonly log: (line: string) => void;
+}
+
+const bases = { postgres: 25_000, broker: 26_000, epmd: 27_000, dist: 28_000, management: 29_000 };
+
+/**
+ * Where to look for a port. The demo's ports are the same each time if they can be; test runs that
+ * start together each begin elsewhere, so that they do not race for one port.
+ */
+export function portBase(purpose: StackOptions["purpose"], part: keyof typeof bases): number {
+  return bases[part] + (purpose === "test" ? (process.pid * 7) % 900 : 0);
+}

@@ -1,0 +1,99 @@
+import { join } from "node:path";
+import { chooseBroker, choosePostgres } from "./choose-servers.ts";
+import { connectOnce } from "./connect-once.ts";
+import { holdfastFolder, takeDataFolder } from "./data-folder.ts";
+import { removeDataFolder } from "./home-of-nobody.ts";
+import { queryOnce } from "./query-once.ts";
+import type { BrokerServer, PostgresServer, Provider } from "./server.ts";
+import type { StackOptions } from "./stack-options.ts";
+
+export interface Provided {
+  readonly provider: Provider;
+  readonly why: string;
+}
+
+/** A Postgres and a RabbitMQ that answer. Disposing stops what was started for it, and no more. */
+export interface LocalStack extends AsyncDisposable {
+  readonly postgres: PostgresServer & Provided;
+  readonly broker: BrokerServer & Provided;
+}
+
+export interface LocalStackOptions extends Partial<StackOptions> {
+  /** Forget what an earlier start left in the data folder. */
+  readonly fresh?: boolean;
+}
+
+/**
+ * Finds or starts both servers, by whatever the machine offers, and says which it chose and why. A
+ * demo keeps its data from start to start; a test leaves nothing behind.
+ */
+export async function startLocalStack({
+  purpose = "demo",
+  dataFolder = join(holdfastFolder(), purpose),
+  fresh = false,
+  log = () => {},
+}: LocalStackOptions = {}): Promise<LocalStack> {
+  await using started = new AsyncDisposableStack();
+  if (purpose === "test") started.defer(() => removeDataFolder(dataFolder));
+  started.use(takeDataFolder(dataFolder, { fresh }));
+
+  const options = { purpose, dataFolder, log };
+  const [postgres, broker] = await bothOrNeither(
+    startTimed("postgres", () => choosePostgres(options), versionOfPostgres),
+    startTimed("broker rabbitmq", () => chooseBroker(options), versionOfBroker),
+  );
+  started.use(postgres.server);
+  started.use(broker.server);
+  log(`${postgres.line} · ${broker.line}`);
+  log(`postgres: ${postgres.server.why} · broker: ${broker.server.why}`);
+
+  const all = started.move();
+  return {
+    postgres: postgres.server,
+    broker: broker.server,
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+interface Started<Server> {
+  readonly server: Server & Provided;
+  readonly line: string;
+}
+
+async function startTimed<Server extends { readonly url: string }>(
+  name: string,
+  choose: () => Promise<Provided & { readonly start: () => Promise<Server> }>,
+  versionAt: (url: string) => Promise<string>,
+): Promise<Started<Server>> {
+  const { provider, why, start } = await choose();
+  const from = performance.now();
+  const server = await start();
+  const seconds = ((performance.now() - from) / 1_000).toFixed(1);
+  const version = await versionAt(server.url);
+  const line = `${name} ${version} ${provider} (${seconds} s)`;
+  return { server: Object.assign(server, { provider, why }), line };
+}
+
+/** Two servers start at once; if one cannot, the other is stopped before the fault goes on. */
+async function bothOrNeither<A extends AsyncDisposable, B extends AsyncDisposable>(
+  first: Promise<Started<A>>,
+  second: Promise<Started<B>>,
+): Promise<[Started<A>, Started<B>]> {
+  const settled = await Promise.allSettled([first, second]);
+  if (settled.some(({ status }) => status === "rejected")) {
+    for (const result of settled) {
+      if (result.status === "fulfilled") await result.value.server[Symbol.asyncDispose]();
+    }
+  }
+  return Promise.all([first, second]);
+}
+
+async function versionOfPostgres(url: string): Promise<string> {
+  const rows = await queryOnce<{ version: string }>(
+    url,
+    "select split_part(current_setting('server_version'), ' ', 1) as version",
+  );
+  return rows.map(({ version }) => version).join();
+}
+
+const versionOfBroker = connectOnce;
