@@ -15,6 +15,8 @@ const stack = {
 };
 
 export default {
+  // Of every project: Jest takes no limit from a project. A test that hangs ends here.
+  testTimeout: 60_000,
   reporters: ["default", "<rootDir>/tools/totals-reporter.mjs"],
   projects: [
     {
@@ -28,14 +30,12 @@ export default {
       ...stack,
       displayName: "integration",
       testMatch: ["**/src/**/*.integration.test.ts"],
-      testTimeout: 30_000,
     },
     {
       ...shared,
       ...stack,
       displayName: "system",
       testMatch: ["<rootDir>/tests/**/*.system.test.ts"],
-      testTimeout: 180_000,
     },
   ],
 };
