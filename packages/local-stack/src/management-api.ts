@@ -1,10 +1,10 @@
 /** Calls RabbitMQ's HTTP API. The URL holds user and password, which `fetch` does not take in a URL. */
-export async function callManagement<Answer>(
+export async function callManagement(
   managementUrl: string,
-  method: "GET" | "PUT" | "DELETE",
+  method: "PUT" | "DELETE",
   path: readonly string[],
   body?: Readonly<Record<string, string>>,
-): Promise<Answer | null> {
+): Promise<void> {
   const url = new URL(["/api", ...path.map(encodeURIComponent)].join("/"), managementUrl);
   const [user, password] = [url.username, url.password].map(decodeURIComponent);
   url.username = url.password = "";
@@ -14,9 +14,10 @@ export async function callManagement<Answer>(
     headers: { authorization: `Basic ${credentials}`, "content-type": "application/json" },
     ...(body && { body: JSON.stringify(body) }),
   });
-  const text = await response.text();
   // What is gone already needs no deleting.
-  if (response.status === 404 && method === "DELETE") return null;
-  if (!response.ok) throw new Error(`${method} ${url.pathname}: ${response.status} ${text}`);
-  return text === "" ? null : JSON.parse(text);
+  const gone = response.status === 404 && method === "DELETE";
+  const text = await response.text();
+  if (!response.ok && !gone) {
+    throw new Error(`${method} ${url.pathname}: ${response.status} ${text}`);
+  }
 }

@@ -18,7 +18,7 @@ export interface PostgresAccount {
 /**
  * A plain user runs it as it is. Root runs it in a user namespace where root has another number:
  * nothing is copied, no account is made. Where namespaces are forbidden, as in many containers, it
- * runs as nobody, on copies in a place that nobody can reach.
+ * runs as nobody.
  */
 export async function postgresAccount(
   binaries: PostgresBinaries,
@@ -34,6 +34,14 @@ export async function postgresAccount(
   );
   if (allowed) return { binaries, clusterFolder, prefix: ["unshare", ...unshare] };
 
+  return accountOfNobody(binaries, dataFolder);
+}
+
+/** Root runs it as nobody, on copies in a place that nobody can reach. */
+export async function accountOfNobody(
+  binaries: PostgresBinaries,
+  dataFolder: string,
+): Promise<PostgresAccount> {
   const home = await homeOfNobody(binaries.root, dataFolder);
   return {
     binaries: postgresBinariesIn(`${home}/binaries`),
