@@ -58,31 +58,36 @@ export function parseConfig<Schema extends TObject>(
   env: Environment,
 ): Static<Schema> {
   const config: Record<string, unknown> = {};
-  const faults = new Set<string>();
+  const unread = new Map<string, string>();
   for (const name of environmentNames(schema)) {
-    const { value, fault } = read(name, env);
-    if (fault !== undefined) faults.add(fault);
-    if (value !== undefined && value !== "") config[name] = value;
+    const { value, problem } = read(name, env);
+    if (problem !== undefined) unread.set(name, problem);
+    else if (value !== undefined && value !== "") config[name] = value;
   }
-  const unread = new Set([...faults].map((fault) => fault.split(" ", 1)[0]));
   const conforms = configReader().compile(schema);
-  if (!conforms(config)) {
-    for (const error of conforms.errors ?? []) {
-      if (!unread.has(nameOf(error))) faults.add(explain(error, schema));
-    }
-  }
-  if (faults.size === 0) return config as Static<Schema>;
-  throw new ContractFault("config.invalid", [...faults].join("\n"));
+  if (conforms(config) && unread.size === 0) return config as Static<Schema>;
+
+  const errors = (conforms.errors ?? []).filter((error) => !unread.has(nameOf(error)));
+  const faults = [
+    ...[...unread].map(([name, problem]) => `${name} ${problem}`),
+    ...errors.map((error) => explain(error, schema)),
+  ];
+  throw new ContractFault("config.invalid", [...new Set(faults)].join("\n"));
 }
 
-function read(name: string, env: Environment): { value?: string | undefined; fault?: string } {
+interface Read {
+  readonly value?: string | undefined;
+  readonly problem?: string;
+}
+
+function read(name: string, env: Environment): Read {
   const path = env[`${name}_FILE`] ?? "";
   if (path === "") return { value: env[name] };
-  if ((env[name] ?? "") !== "") return { fault: `${name} is set twice: unset it or ${name}_FILE` };
+  if ((env[name] ?? "") !== "") return { problem: `is set twice: unset it or ${name}_FILE` };
   try {
     return { value: readFileSync(path, "utf8").trim() };
   } catch (error) {
-    return { fault: `${name} cannot be read from ${path}: ${(error as Error).message}` };
+    return { problem: `cannot be read from ${path}: ${(error as Error).message}` };
   }
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 
 interface RepeatOptions {
@@ -27,12 +26,11 @@ export function repeat(
   work: () => Promise<number>,
   { name, signal, log }: RepeatOptions,
 ): Repetition {
-  const stop = new AbortController();
-  const stopping = AbortSignal.any([signal, stop.signal]);
-  let woken = false;
-  const wasWoken = () => woken;
-  let rest: AbortController | null = null;
+  const stopping = new AbortController();
+  const isStopping = () => stopping.signal.aborted;
+  let wakes = 0;
   let failures = 0;
+  let endRest: (() => void) | null = null;
 
   const round = async (): Promise<number> => {
     try {
@@ -46,28 +44,41 @@ export function repeat(
     }
   };
 
-  const run = async (): Promise<void> => {
-    while (!stopping.aborted) {
-      woken = false;
+  const rest = (ms: number): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    endRest = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    return promise;
+  };
+
+  const goOn = async (): Promise<void> => {
+    while (!isStopping()) {
+      const wakesBefore = wakes;
       const ms = await round();
       // After an error nobody's hint cuts the rest short: it is what lets the other side recover.
-      if (ms <= 0 || (wasWoken() && failures === 0)) continue;
-      rest = new AbortController();
-      const over = AbortSignal.any([stopping, rest.signal]);
-      await sleep(ms, undefined, { signal: over }).catch(() => {});
-      rest = null;
+      const isDue = ms <= 0 || (wakes > wakesBefore && failures === 0);
+      if (!isDue && !isStopping()) await rest(ms);
     }
   };
 
-  const ended = run();
+  const stop = (): void => {
+    stopping.abort();
+    endRest?.();
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  const ended = goOn().finally(() => signal.removeEventListener("abort", stop));
   return {
     ended,
-    wake: () => {
-      woken = true;
-      if (failures === 0) rest?.abort();
+    wake() {
+      wakes += 1;
+      if (failures === 0) endRest?.();
     },
     async [Symbol.asyncDispose]() {
-      stop.abort();
+      stop();
       await ended;
     },
   };

@@ -24,6 +24,7 @@ export interface ServiceContext<Config> {
 
 /** EX_CONFIG of sysexits.h: starting it again as it is will not help. */
 const wrongConfiguration = 78;
+const longestInterval = 2 ** 31 - 1;
 
 /**
  * Runs one service: read the configuration, work until told to stop, exit. `body` acquires what it
@@ -46,6 +47,8 @@ export async function runService<Schema extends TObject>(
     process.exit(1);
   };
   process.once("uncaughtException", crash).once("unhandledRejection", crash);
+  // Node ends a process that waits for nothing but a signal; this one ends with its body.
+  setInterval(() => {}, longestInterval);
 
   try {
     const health = openHealth(stop);

@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { afterEach, describe, expect, test } from "@jest/globals";
+
+const index = new URL("./index.ts", import.meta.url).href;
+const children: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+});
+
+interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+  readonly service?: string;
+  readonly instance?: string;
+}
+
+/** Starts a service whose body is this code. */
+function startService(body: string, env: Readonly<Record<string, string>> = {}) {
+  const program = `
+    import { BaseConfig, runService } from ${JSON.stringify(index)};
+    import { setTimeout as sleep } from "node:timers/promises";
+    const forever = () => sleep(3_600_000);
+    await runService("test", BaseConfig, async ({ log, stopped, signal, health, config }) => {
+      ${body}
+    });`;
+  const flags = ["--conditions=@holdfast/source", "--input-type=module", "--no-warnings"];
+  const child = spawn(process.execPath, [...flags, "--eval", program], {
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  children.push(child);
+  const lines: LogLine[] = [];
+  let errors = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  const closed = once(child, "close");
+  let heard = Promise.withResolvers<void>();
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    lines.push(JSON.parse(line) as LogLine);
+    heard.resolve();
+    heard = Promise.withResolvers<void>();
+  });
+  return {
+    lines,
+    stop: (signal: NodeJS.Signals = "SIGTERM") => child.kill(signal),
+    async said(text: string): Promise<void> {
+      const isSaid = () => lines.some(({ msg }) => msg === text);
+      const ended = closed.then(() => true);
+      let hasEnded = false;
+      while (!isSaid() && !hasEnded) {
+        hasEnded = await Promise.race([heard.promise.then(() => false), ended]);
+      }
+      expect(lines.map(({ msg }) => msg)).toContain(text);
+    },
+    async exit() {
+      const [code] = (await closed) as [number | null];
+      return { code, errors };
+    },
+  };
+}
+
+describe("a service that is told to stop", () => {
+  test.each(["SIGTERM", "SIGINT"] as const)("by %s finishes what is in hand", async (signal) => {
+    const service = startService(`
+      await using _part = { async [Symbol.asyncDispose]() { await sleep(20); log.info("released"); } };
+      log.info("working");
+      await stopped;
+      log.info("finishing");`);
+    await service.said("working");
+    service.stop(signal);
+    await service.said("released");
+    expect(await service.exit()).toEqual({ code: 0, errors: "" });
+    expect(service.lines.map(({ msg }) => msg)).toContain("stopping");
+  });
+
+  test("is ended by a second signal", async () => {
+    const service = startService(`log.info("working"); await forever();`);
+    await service.said("working");
+    service.stop();
+    await service.said("stopping");
+    service.stop();
+    expect(await service.exit()).toMatchObject({ code: 1 });
+  });
+
+  test("is ended when its grace is over", async () => {
+    const service = startService(`log.info("working"); await forever();`, {
+      SHUTDOWN_GRACE: "50ms",
+    });
+    await service.said("working");
+    service.stop();
+    await service.said("not finished in time");
+    expect(await service.exit()).toMatchObject({ code: 1 });
+  });
+});
+
+test("signs every line with the service and an instance of its own", async () => {
+  const instances = await Promise.all(
+    [1, 2].map(async () => {
+      const service = startService(`log.info("working"); await stopped;`);
+      await service.said("working");
+      expect(service.lines.every((line) => line.service === "test")).toBe(true);
+      return service.lines.at(-1)?.instance;
+    }),
+  );
+  expect(new Set(instances).size).toBe(2);
+});
+
+test.each([
+  ["what the body throws", `throw new Error("boom");`],
+  ["a rejection that nobody handles", `void Promise.reject(new Error("boom")); await forever();`],
+  [
+    "an exception that nobody catches",
+    `setImmediate(() => { throw new Error("boom"); }); await forever();`,
+  ],
+])("dies loudly of %s", async (_, body) => {
+  const service = startService(body);
+  await service.said("crashed");
+  const crashed = service.lines.find(({ msg }) => msg === "crashed");
+  expect(crashed).toMatchObject({ level: 60, err: { message: "boom" } });
+  expect(await service.exit()).toMatchObject({ code: 1 });
+});
+
+test("does not start on a wrong configuration, and says what to do", async () => {
+  const service = startService(`await forever();`, { LOG_LEVEL: "loud", HEALTH_PORT: "x" });
+  const { code, errors } = await service.exit();
+  expect(code).toBe(78);
+  expect(errors).toBe(
+    "The configuration is wrong:\nLOG_LEVEL must be one of trace, debug, info, warn, error\nHEALTH_PORT must be integer\n",
+  );
+});
