@@ -61,8 +61,7 @@ const quickly = {
 
 export async function startFaultySystem(options: FaultyOptions = {}): Promise<FaultySystem> {
   await using stack = new AsyncDisposableStack();
-  const folder = await mkdtemp(join(tmpdir(), "holdfast-test-"));
-  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const folder = stack.use(await temporaryFolder());
   const database = options.servers === undefined ? stack.use(await testDatabase()) : null;
   const broker = options.servers === undefined ? stack.use(await testBroker()) : null;
   const stateStoreUrl = database?.url ?? options.servers?.stateStoreUrl ?? "";
@@ -71,7 +70,7 @@ export async function startFaultySystem(options: FaultyOptions = {}): Promise<Fa
     await startSystem({
       stateStoreUrl,
       brokerUrl: broker?.url ?? options.servers?.brokerUrl ?? "",
-      dataFolder: folder,
+      dataFolder: folder.path,
       ...(options.count === undefined ? {} : { count: options.count }),
       env: withTestSettings(options.env ?? {}),
       onLog: (line, service) => log.push({ ...line, service }),
@@ -118,6 +117,12 @@ export async function startFaultySystem(options: FaultyOptions = {}): Promise<Fa
 /** One user does everything here, and nobody waits for the Supervisor longer than it takes. */
 function withTestSettings(env: Environments): Environments {
   return { ...env, supervisor: { RESUME_GRACE: "200ms", ...env.supervisor } };
+}
+
+/** A folder of one's own, removed on disposal. */
+export async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp(join(tmpdir(), "holdfast-test-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
 /** Everything right: all ended, nothing lost, nothing doubled, no invariant broken. */

@@ -1,7 +1,7 @@
 import { createVhost, startLocalStack } from "@holdfast/local-stack";
 import type { SampleKind } from "@holdfast/orders";
 import { expect, test } from "@jest/globals";
-import { allRight, startFaultySystem, until } from "./harness.ts";
+import { allRight, startFaultySystem, temporaryFolder, until } from "./harness.ts";
 
 const mixed: readonly SampleKind[] = Array.from({ length: 40 }, (_, index) =>
   index % 4 === 3 ? "declined" : "good",
@@ -30,10 +30,8 @@ test("every connection to the broker is closed while orders are under way: all c
 });
 
 test("Postgres is restarted without warning while orders are under way: all services go on", async () => {
-  await using stack = await startLocalStack({
-    purpose: "test",
-    dataFolder: ".holdfast/test/restart",
-  });
+  await using data = await temporaryFolder();
+  await using stack = await startLocalStack({ purpose: "demo", dataFolder: data.path });
   const { broker, postgres } = stack;
   await using vhost = await createVhost(broker);
   await using faulty = await startFaultySystem({

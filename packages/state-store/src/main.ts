@@ -1,6 +1,6 @@
 import { runService } from "@holdfast/runtime";
-import { migrate } from "./migrate.ts";
 import { MigrationConfig } from "./config.ts";
+import { migrate } from "./migrate.ts";
 
 await runService("migrate", MigrationConfig, async ({ config, log }) => {
   const ran = await migrate(config.STATE_STORE_URL);

@@ -2,6 +2,7 @@ import {
   ContractFault,
   definitionFormat,
   type StepState,
+  type TaskState,
   type WorkflowDefinition,
 } from "@holdfast/domain";
 import { applyIncidents } from "./apply-incidents.ts";
@@ -37,6 +38,7 @@ const loadCalls = query<
 const findStalled = query<{ batch: number; untouchedFor: number }, { taskId: string }>(
   "find-stalled-tasks",
 );
+const countTasks = query<object, { processState: TaskState; tasks: number }>("count-tasks");
 const findViolations = query<
   { batch: number },
   { invariant: string; taskId: string; witness: string | null }
@@ -80,6 +82,11 @@ export async function openStateStore(options: ConnectionOptions) {
       bound((db, key: string) => catalog.find(db, key))(name),
     findTask: bound(findTask),
     findEvents: bound(findEvents),
+    /** How many tasks there are of each state; reads them all. */
+    countTasks: async (): Promise<Partial<Record<TaskState, number>>> =>
+      Object.fromEntries(
+        (await bound(countTasks)({})).map(({ processState, tasks }) => [processState, tasks]),
+      ),
     findInvariantViolations: bound(findViolations),
     /** Resolves when the store answers. */
     ping: async () => void (await bound(findCompatibility)({})),

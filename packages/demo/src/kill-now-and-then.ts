@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ServiceName, System } from "@holdfast/local-system";
+
+interface Options {
+  readonly system: System;
+  readonly signal: AbortSignal;
+  readonly onKill: (service: ServiceName, pid: number) => void;
+}
+
+/** Milliseconds. */
+const every = 3_000;
+const victims: readonly ServiceName[] = ["agent", "scheduler"];
+
+/** Kills an Agent and a Scheduler in turn, as `kill -9` does, and starts another in its place. */
+export async function killNowAndThen({ system, signal, onKill }: Options): Promise<void> {
+  for (let round = 0; !signal.aborted; round += 1) {
+    await sleep(every, undefined, { signal }).catch(() => {});
+    const name = victims[round % victims.length] ?? "agent";
+    const [victim] = system.running(name);
+    if (signal.aborted || victim === undefined) continue;
+    onKill(name, victim.pid);
+    victim.signal("SIGKILL");
+    await victim.exited;
+    await system.start(name);
+  }
+}

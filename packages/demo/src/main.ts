@@ -1,0 +1,148 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createDatabase, freePort, type LocalStack, startLocalStack } from "@holdfast/local-stack";
+import { isEnded, startSystem, stateOf } from "@holdfast/local-system";
+import { openStateStore } from "@holdfast/state-store";
+import { killNowAndThen } from "./kill-now-and-then.ts";
+import { newsOf } from "./news.ts";
+import { readOptions, usage } from "./options.ts";
+import { printVerdict } from "./print-verdict.ts";
+import { openScreen } from "./screen.ts";
+import { type AcceptedOrder, submitOrders } from "./submit-orders.ts";
+
+const folder = ".holdfast/demo";
+const newsShown = 12;
+/** Milliseconds. */
+const refresh = 200;
+
+const options = (() => {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}\n`);
+    process.exit(2);
+  }
+})();
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const stop = new AbortController();
+process.on("SIGINT", () => stop.abort()).on("SIGTERM", () => stop.abort());
+
+process.exitCode = await demonstrate();
+
+async function demonstrate(): Promise<number> {
+  await using stack = await startLocalStack({
+    purpose: "demo",
+    dataFolder: folder,
+    fresh: options.fresh,
+    log: say,
+  });
+  const stateStoreUrl = await databaseOf(stack);
+  const news: string[] = [];
+  let kills = 0;
+  const tell = (line: string): void => {
+    news.push(line);
+    if (news.length > newsShown) news.shift();
+  };
+
+  say("starting the services …");
+  await using system = await startSystem({
+    stateStoreUrl,
+    brokerUrl: stack.broker.url,
+    dataFolder: join(folder, "partners"),
+    count: { scheduler: 2, agent: 2 },
+    ports: { submission: await freePort(3_000), partners: await freePort(4_000) },
+    env: {
+      // One user does everything here, and the Schedulers say each time that a task has moved.
+      scheduler: { LOG_LEVEL: "debug" },
+      // Partners as they are: slow, sometimes unwell, and sometimes silent after the deed.
+      partners: { LATENCY: "150ms", ERROR_RATE: "0.05", APPLY_THEN_DROP_RATE: "0.03" },
+    },
+    onLog: (line) => {
+      const worthTelling = newsOf(line);
+      if (worthTelling !== null) tell(worthTelling);
+    },
+  });
+  await using store = await openStateStore({
+    url: stateStoreUrl,
+    applicationName: "demo",
+    maxConnections: 1,
+  });
+  say(`orders are taken at ${system.submissionUrl}/v1/orders`);
+
+  const accepted: AcceptedOrder[] = [];
+  const earlier = await store.countTasks();
+  const done = new AbortController();
+  const over = AbortSignal.any([stop.signal, done.signal]);
+  const submitting = submitOrders({
+    submissionUrl: system.submissionUrl,
+    orders: options.orders,
+    signal: over,
+    onAccepted: (order) => accepted.push(order),
+  });
+  const killing = options.kill
+    ? killNowAndThen({
+        system,
+        signal: over,
+        onKill: (name, pid) => {
+          kills += 1;
+          tell(`✗ kill -9 of ${name} ${pid}; another one takes its place`);
+        },
+      })
+    : Promise.resolve();
+
+  using screen = openScreen(process.stdout);
+  const drawing = (async () => {
+    while (!over.aborted) {
+      const states = without(await store.countTasks().catch(() => earlier), earlier);
+      const { submissionUrl } = system;
+      screen.show({ submissionUrl, submitted: accepted.length, states, kills, news });
+      await sleep(refresh, undefined, { signal: over }).catch(() => {});
+    }
+  })();
+
+  await submitting;
+  if (!options.exit) await untilAborted(stop.signal);
+  else for (const { id } of accepted) await untilEnded(system, id);
+  done.abort();
+  await Promise.all([drawing, killing]);
+  if (stop.signal.aborted) {
+    say("\nstopping …");
+    return 0;
+  }
+  return (await printVerdict({ system, store, accepted, kills, say })) ? 0 : 1;
+}
+
+/** A database of our own on a server of our own; one that was given by its URL is used as it is. */
+async function databaseOf({ postgres }: LocalStack): Promise<string> {
+  if (postgres.provider === "url") return postgres.url;
+  const url = new URL(postgres.url);
+  url.pathname = "/holdfast";
+  await createDatabase(postgres.url, "holdfast").catch((error: { readonly code?: string }) => {
+    if (error.code !== "42P04") throw error; // It is there from an earlier start.
+  });
+  return url.href;
+}
+
+/** What has come to what an earlier start left. */
+function without(
+  now: Readonly<Record<string, number>>,
+  before: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(now).map(([state, count]) => [state, Math.max(0, count - (before[state] ?? 0))]),
+  );
+}
+
+async function untilEnded(system: { readonly submissionUrl: string }, id: string): Promise<void> {
+  while (!stop.signal.aborted) {
+    const state = await stateOf(system, id).catch(() => "");
+    if (isEnded(state)) return;
+    await sleep(refresh, undefined, { signal: stop.signal }).catch(() => {});
+  }
+}
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+}

@@ -1,0 +1,21 @@
+import type { SampleKind } from "@holdfast/orders";
+
+/** Most orders are good, and every kind of trouble comes up early. */
+const kinds: readonly SampleKind[] = [
+  "good",
+  "declined",
+  "good",
+  "unshippable",
+  "good",
+  "flaky",
+  "good",
+  "sold-out",
+  "good",
+  "fraudulent",
+];
+
+export const kindOf = (index: number): SampleKind => kinds[index % kinds.length] ?? "good";
+
+/** What must become of it, whatever breaks on the way. */
+export const endOf = (kind: SampleKind): "processed" | "compensated" =>
+  kind === "good" || kind === "flaky" ? "processed" : "compensated";
