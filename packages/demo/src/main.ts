@@ -1,6 +1,12 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createDatabase, freePort, type LocalStack, startLocalStack } from "@holdfast/local-stack";
+import {
+  createDatabase,
+  freePort,
+  holdfastFolder,
+  type LocalStack,
+  startLocalStack,
+} from "@holdfast/local-stack";
 import { isEnded, startSystem, stateOf } from "@holdfast/local-system";
 import { openStateStore } from "@holdfast/state-store";
 import { killNowAndThen } from "./kill-now-and-then.ts";
@@ -10,7 +16,7 @@ import { printVerdict } from "./print-verdict.ts";
 import { openScreen } from "./screen.ts";
 import { type AcceptedOrder, submitOrders } from "./submit-orders.ts";
 
-const folder = ".holdfast/demo";
+const folder = join(holdfastFolder(), "demo");
 const newsShown = 12;
 /** Milliseconds. */
 const refresh = 200;

@@ -1,21 +1,17 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import type { Choice } from "./choose-provider.ts";
 import { chooseBroker, choosePostgres } from "./choose-servers.ts";
 import { connectOnce } from "./connect-once.ts";
 import { holdfastFolder, takeDataFolder } from "./data-folder.ts";
 import { removeDataFolder } from "./home-of-nobody.ts";
 import { queryOnce } from "./query-once.ts";
-import type { BrokerServer, PostgresServer, Provider } from "./server.ts";
+import type { BrokerServer, PostgresServer } from "./server.ts";
 import type { StackOptions } from "./stack-options.ts";
-
-export interface Provided {
-  readonly provider: Provider;
-  readonly why: string;
-}
 
 /** A Postgres and a RabbitMQ that answer. Disposing stops what was started for it, and no more. */
 export interface LocalStack extends AsyncDisposable {
-  readonly postgres: PostgresServer & Provided;
-  readonly broker: BrokerServer & Provided;
+  readonly postgres: PostgresServer & Choice;
+  readonly broker: BrokerServer & Choice;
 }
 
 export interface LocalStackOptions extends Partial<StackOptions> {
@@ -29,10 +25,12 @@ export interface LocalStackOptions extends Partial<StackOptions> {
  */
 export async function startLocalStack({
   purpose = "demo",
-  dataFolder = join(holdfastFolder(), purpose),
+  dataFolder: givenFolder = join(holdfastFolder(), purpose),
   fresh = false,
   log = () => {},
 }: LocalStackOptions = {}): Promise<LocalStack> {
+  // The servers have working folders of their own.
+  const dataFolder = resolve(givenFolder);
   await using started = new AsyncDisposableStack();
   if (purpose === "test") started.defer(() => removeDataFolder(dataFolder));
   started.use(takeDataFolder(dataFolder, { fresh }));
@@ -56,13 +54,13 @@ export async function startLocalStack({
 }
 
 interface Started<Server> {
-  readonly server: Server & Provided;
+  readonly server: Server & Choice;
   readonly line: string;
 }
 
 async function startTimed<Server extends { readonly url: string }>(
   name: string,
-  choose: () => Promise<Provided & { readonly start: () => Promise<Server> }>,
+  choose: () => Promise<Choice & { readonly start: () => Promise<Server> }>,
   versionAt: (url: string) => Promise<string>,
 ): Promise<Started<Server>> {
   const { provider, why, start } = await choose();
