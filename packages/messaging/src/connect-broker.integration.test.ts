@@ -7,7 +7,17 @@ import {
   replyQueue,
   wakeQueue,
 } from "@holdfast/contracts";
-import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { type TestBroker, testBroker } from "@holdfast/local-stack";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  jest,
+  test,
+} from "@jest/globals";
 import { type Channel, connect } from "amqplib";
 import type { Broker, Delivery, OutgoingMessage, PublishResult } from "./broker.ts";
 import { connectBroker } from "./connect-broker.ts";
@@ -16,30 +26,44 @@ import { openConnection } from "./open-connection.ts";
 import { inbox, type Line, openLine, quiet, until } from "./testing.ts";
 import { topologyOf } from "./topology.ts";
 
-const brokerUrl = process.env["TEST_BROKER_URL"] ?? "";
 const agents = ["payments"];
 const queue = agentQueue("payments");
 
+let server: TestBroker;
 let parts: AsyncDisposableStack;
 let line: Line;
 let broker: Broker;
 /** What an operator does, on a connection of their own. */
 let operator: Channel;
+let warnings: string[];
+
+beforeAll(async () => {
+  server = await testBroker();
+});
+
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+});
 
 beforeEach(async () => {
   parts = new AsyncDisposableStack();
-  const connection = await connect(brokerUrl);
-  parts.defer(() => connection.close());
+  const connection = await connect(server.url);
+  connection.on("error", () => {});
+  parts.defer(() => connection.close().catch(() => {}));
   const open = async () => (await connection.createChannel()).on("error", () => {});
   operator = await open();
   for (const { name } of topologyOf(agents).queues) await operator.deleteQueue(name);
-  line = parts.use(await openLine(brokerUrl));
+  line = parts.use(await openLine(server.url));
+  warnings = [];
+  const log = { ...quiet, warn: (_: object, text: string) => void warnings.push(text) };
   broker = parts.use(
-    await connectBroker({ url: line.url, name: "test", topology: "declare", agents, log: quiet }),
+    await connectBroker({ url: line.url, name: "test", topology: "declare", agents, log }),
   );
 });
 
-afterEach(() => parts.disposeAsync());
+afterEach(async () => {
+  await parts.disposeAsync();
+});
 
 const message = (text: string, overrides: Partial<OutgoingMessage> = {}): OutgoingMessage => ({
   exchange: "",
@@ -59,6 +83,10 @@ async function publishAtLast(outgoing: OutgoingMessage): Promise<void> {
   await until(async () => (await broker.publish(outgoing)) === "stored");
 }
 
+/** The one that publishes, and the one that consumes. */
+const connectionsLost = () =>
+  until(() => warnings.filter((text) => text === "connection lost").length === 2);
+
 const isEmpty = async (name: string) => (await broker.inspect(name))?.messages === 0;
 
 async function firstDeadLetter(): Promise<Delivery | undefined> {
@@ -75,7 +103,7 @@ describe("publishing", () => {
     await using _consumer = await broker.consume(replyQueue, { prefetch: 1 }, async (delivery) =>
       received.add(delivery),
     );
-    const user = decodeURIComponent(new URL(brokerUrl).username) || "guest";
+    const user = decodeURIComponent(new URL(server.url).username) || "guest";
     await broker.publish({
       exchange: replyExchange,
       routingKey: "reply.payments.t-1",
@@ -125,7 +153,7 @@ describe("publishing", () => {
 
   test("never waits for the acknowledgement of the packet before", async () => {
     const setNoDelay = jest.spyOn(Socket.prototype, "setNoDelay");
-    await using _connection = await openConnection({ url: brokerUrl, name: "test", log: quiet });
+    await using _connection = await openConnection({ url: server.url, name: "test", log: quiet });
     expect(setNoDelay.mock.calls).toEqual([[true]]);
     setNoDelay.mockRestore();
   });
@@ -205,18 +233,23 @@ describe("consuming one by one", () => {
     mayFinish.resolve();
     await ended;
     expect(begun.items).toEqual(["in hand"]);
+    // A quorum queue takes its time to count.
+    await until(async () => (await broker.inspect(queue))?.consumers === 0);
     expect(await broker.inspect(queue)).toEqual({ messages: 1, consumers: 0 });
   });
 
-  test("goes on after all connections broke", async () => {
+  test.each([
+    ["the line to the broker was cut", async () => line.cut()],
+    ["the broker closed all connections", () => server.closeAllConnections()],
+  ])("goes on after %s", async (_, breakConnections) => {
     const texts = inbox<string>();
     await using _consumer = await broker.consume(queue, { prefetch: 10 }, async (delivery) =>
       texts.add(textOf(delivery)),
     );
     await publishAll(["before"]);
     await texts.first(1);
-    line.cut();
-    await until(() => !broker.isReady);
+    await breakConnections();
+    await connectionsLost();
     await until(() => broker.isReady);
     await publishAtLast(message("after"));
     await until(() => texts.items.includes("after"));
@@ -312,7 +345,7 @@ describe("consuming in batches", () => {
         batches.add(batch);
         if (batch.some(({ redelivered }) => redelivered)) return;
         line.cut();
-        await until(() => !broker.isReady);
+        await connectionsLost();
         throw new Error("the store is down too");
       },
     );
