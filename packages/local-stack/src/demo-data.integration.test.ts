@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { removeDataFolder } from "./home-of-nobody.ts";
 import { queryOnce } from "./query-once.ts";
 import { startLocalStack } from "./start-local-stack.ts";
 
@@ -12,7 +13,7 @@ beforeAll(() => {
   process.env["BROKER_URL"] = process.env["TEST_BROKER_URL"];
   for (const name of ["STATE_STORE_URL", "HOLDFAST_PROVIDER"]) delete process.env[name];
 });
-afterAll(() => rmSync(dataFolder, { recursive: true, force: true }));
+afterAll(() => removeDataFolder(dataFolder));
 
 const startDemo = (fresh: boolean) => startLocalStack({ purpose: "demo", dataFolder, fresh });
 

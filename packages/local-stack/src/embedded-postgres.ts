@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "./free-port.ts";
 import { makeCluster } from "./make-cluster.ts";
+import { onFreePorts } from "./on-free-ports.ts";
 import { type OwnedProcess, startProcess } from "./owned-process.ts";
-import { postgresAccount } from "./postgres-account.ts";
+import { type PostgresAccount, postgresAccount } from "./postgres-account.ts";
 import type { PostgresBinaries } from "./postgres-binaries.ts";
 import { queryOnce } from "./query-once.ts";
 import { passwordFor } from "./secrets.ts";
@@ -22,7 +23,14 @@ export async function startEmbeddedPostgres(
   const account = await postgresAccount(binaries, dataFolder);
   const password = passwordFor("postgres", dataFolder);
   await makeCluster(account, { name, password });
+  return onFreePorts(() => startServer(account, password, { dataFolder, purpose }));
+}
 
+async function startServer(
+  account: PostgresAccount,
+  password: string,
+  { dataFolder, purpose }: Pick<StackOptions, "dataFolder" | "purpose">,
+): Promise<PostgresServer> {
   const port = await freePort(portBase(purpose, "postgres"));
   const url = `postgres://${name}:${password}@127.0.0.1:${port}/postgres`;
   const command = [

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { connectOnce } from "./connect-once.ts";
 import { freePort } from "./free-port.ts";
+import { onFreePorts } from "./on-free-ports.ts";
 import { type OwnedProcess, startProcess } from "./owned-process.ts";
 import { prepareRabbitmq } from "./rabbitmq-environment.ts";
 import type { RabbitmqInstallation } from "./rabbitmq-installation.ts";
@@ -16,42 +17,55 @@ const readyWithinMs = 120_000;
 const stopWithinMs = 15_000;
 const [user, vhost] = ["holdfast", "holdfast"];
 
+const serverOnly = {
+  // The script becomes the Erlang VM instead of waiting for it: one process, and its pid is the node.
+  RABBITMQ_ALLOW_INPUT: "1",
+  RABBITMQ_SERVER_START_ARGS: "-noinput",
+  RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: "-kernel inet_dist_use_interface {127,0,0,1}",
+};
+
 /** Runs a RabbitMQ node of our own, reachable from this machine only. */
-export async function startLocalRabbitmq(
+export function startLocalRabbitmq(
+  installation: RabbitmqInstallation,
+  options: StackOptions,
+): Promise<BrokerServer> {
+  return onFreePorts(() => startNode(installation, options));
+}
+
+async function startNode(
   installation: RabbitmqInstallation,
   { dataFolder, purpose }: StackOptions,
 ): Promise<BrokerServer> {
-  const port = (part: "broker" | "dist" | "epmd" | "management") =>
-    freePort(portBase(purpose, part));
-  const ports = {
-    amqp: await port("broker"),
-    dist: await port("dist"),
-    epmd: await port("epmd"),
-    // Makes and removes a vhost in 15 ms where rabbitmqctl takes 500; the demo has no need of that.
-    management: purpose === "test" ? await port("management") : null,
-  };
+  await using started = new AsyncDisposableStack();
+  const ports = await findPorts(purpose);
   const folder = join(dataFolder, "rabbitmq");
   const password = passwordFor("rabbitmq", dataFolder);
   const env = await prepareRabbitmq({ installation, folder, user, password, vhost, ports });
-  const url = `amqp://${user}:${password}@127.0.0.1:${ports.amqp}/${vhost}`;
+  const credentials = `${user}:${password}@127.0.0.1`;
+  const url = `amqp://${credentials}:${ports.amqp}/${vhost}`;
 
   // In the foreground and before the node, which would otherwise leave one behind on the machine.
   const epmd = startProcess("epmd", ["epmd"], { folder: dataFolder, env });
+  started.defer(() => epmd.stop("SIGTERM", stopWithinMs));
   let server: OwnedProcess;
   const start = async () => {
-    server = startProcess("rabbitmq", [join(installation.scripts, "rabbitmq-server")], {
+    const command = join(installation.scripts, "rabbitmq-server");
+    server = startProcess("rabbitmq", [command], {
       folder: dataFolder,
       env: { ...env, ...serverOnly },
     });
     const ready = { name: "RabbitMQ", withinMs: readyWithinMs };
     await waitUntilReady(server, () => connectOnce(url), ready);
   };
+  // With the management plugin a clean stop takes 6 s, and nothing of a test is to be kept.
+  started.defer(() => server.stop(purpose === "test" ? "SIGKILL" : "SIGTERM", stopWithinMs));
   await start();
+  if (epmd.hasExited()) throw new Error(`epmd ended. Its last lines:\n${epmd.lastLines()}`);
 
+  const all = started.move();
   return {
     url,
-    managementUrl:
-      ports.management === null ? null : `http://${user}:${password}@127.0.0.1:${ports.management}`,
+    managementUrl: ports.management === null ? null : `http://${credentials}:${ports.management}`,
     start,
     kill: () => server.stop("SIGKILL", stopWithinMs),
     async rabbitmqctl(...args) {
@@ -59,17 +73,18 @@ export async function startLocalRabbitmq(
       const { stdout } = await run(command, ["--quiet", ...args], { env, cwd: folder });
       return stdout;
     },
-    async [Symbol.asyncDispose]() {
-      // With the management plugin a clean stop takes 6 s, and nothing of a test is to be kept.
-      await server.stop(purpose === "test" ? "SIGKILL" : "SIGTERM", stopWithinMs);
-      await epmd.stop("SIGTERM", stopWithinMs);
-    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }
 
-const serverOnly = {
-  // The script becomes the Erlang VM instead of waiting for it: one process, and its pid is the node.
-  RABBITMQ_ALLOW_INPUT: "1",
-  RABBITMQ_SERVER_START_ARGS: "-noinput",
-  RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: "-kernel inet_dist_use_interface {127,0,0,1}",
-};
+async function findPorts(purpose: StackOptions["purpose"]) {
+  const find = (part: "broker" | "dist" | "epmd" | "management") =>
+    freePort(portBase(purpose, part));
+  return {
+    amqp: await find("broker"),
+    dist: await find("dist"),
+    epmd: await find("epmd"),
+    // Makes and removes a vhost in 15 ms where rabbitmqctl takes 500; the demo has no need of that.
+    management: purpose === "test" ? await find("management") : null,
+  };
+}

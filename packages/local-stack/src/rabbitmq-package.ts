@@ -23,18 +23,22 @@ export async function getRabbitmqPackage(
 ): Promise<RabbitmqInstallation> {
   const unpacked = unpackedIn(folder);
   if (unpacked) return unpacked;
-  if (process.getuid?.() === 0) {
+  try {
+    if (process.getuid?.() !== 0) {
+      log(`unpacking the package rabbitmq-server into ${folder} (about 40 MB, once)`);
+      return await unpack(folder);
+    }
     log("installing the package rabbitmq-server (about 40 MB)");
-    await install();
-    const installed = findRabbitmq();
-    if (installed) return installed;
-    throw new Error("The package rabbitmq-server was installed, but its server was not found.");
+    return await install();
+  } catch (cause) {
+    throw new Error(
+      "The package rabbitmq-server could not be had with apt-get. Install it yourself, or start Docker, or name a RabbitMQ in BROKER_URL, for tests in TEST_BROKER_URL.",
+      { cause },
+    );
   }
-  log(`unpacking the package rabbitmq-server into ${folder} (about 40 MB, once)`);
-  return unpack(folder);
 }
 
-async function install(): Promise<void> {
+async function install(): Promise<RabbitmqInstallation> {
   const env = {
     ...process.env,
     DEBIAN_FRONTEND: "noninteractive",
@@ -45,6 +49,9 @@ async function install(): Promise<void> {
   await run("apt-get", ["update", "-qq"], { ...outputLimit, env });
   const how = ["install", "-y", "-qq", "--no-install-recommends", "rabbitmq-server"];
   await run("apt-get", how, { ...outputLimit, env });
+  const installed = findRabbitmq();
+  if (installed) return installed;
+  throw new Error("The package rabbitmq-server was installed, but its server was not found.");
 }
 
 /** Lists, downloads and opens what apt would install, with package lists of our own. */

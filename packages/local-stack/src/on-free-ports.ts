@@ -1,0 +1,16 @@
+const attempts = 5;
+const taken = /address already in use|eaddrinuse/i;
+
+/**
+ * Starts a server on ports that it looks for. Between the look and the server's own bind a stranger
+ * may take one of them: then it is done again.
+ */
+export async function onFreePorts<Server>(start: () => Promise<Server>): Promise<Server> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start();
+    } catch (error) {
+      if (attempt === attempts || !taken.test(String(error))) throw error;
+    }
+  }
+}
