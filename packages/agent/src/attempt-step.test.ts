@@ -1,0 +1,284 @@
+import type { StepRequest } from "@holdfast/contracts";
+import { PermanentFault, TransientFault } from "@holdfast/domain";
+import { contract } from "@holdfast/workflow";
+import { describe, expect, jest, test } from "@jest/globals";
+import { attemptStep } from "./attempt-step.ts";
+import type { EffectOf, Handlers, StepContext } from "./handlers.ts";
+import { bindOperations } from "./operations.ts";
+import { type ProtectionOptions, protection } from "./protection.ts";
+import { payments, request } from "./testing.ts";
+
+type PaymentsHandlers = Handlers<typeof payments>;
+type Refund = EffectOf<(typeof payments)[typeof contract]["operations"]["charge"]>;
+
+interface Trial {
+  readonly handlers: Partial<PaymentsHandlers>;
+  readonly asked?: Partial<StepRequest>;
+  readonly signal?: AbortSignal;
+  readonly guard?: ProtectionOptions;
+}
+
+const never = new AbortController().signal;
+const unasked = () => Promise.reject(new Error("Nobody asked for this"));
+
+/** One attempt by an Agent with these handlers. */
+function attempt({ handlers, asked, signal = never, guard }: Trial) {
+  const all = { charge: unasked, refund: unasked, assess: unasked, ...handlers };
+  const wanted = request(asked);
+  return attemptStep(wanted, {
+    operation: bindOperations(payments[contract].operations, all).get(wanted.operation),
+    protection: protection({ firstRest: 0, ...guard }),
+    signal,
+  });
+}
+
+/** A handler that throws these, one after the other, and then succeeds. */
+function throwing(...errors: readonly unknown[]) {
+  const left = [...errors];
+  return jest.fn<PaymentsHandlers["charge"]>(async () => {
+    if (left.length > 0) throw left.shift();
+    return { chargeId: "c-1" };
+  });
+}
+
+test("answers with the output of the handler", async () => {
+  const charge = jest.fn<PaymentsHandlers["charge"]>(async () => ({ chargeId: "c-1" }));
+  const outcome = await attempt({ handlers: { charge } });
+  expect(outcome).toEqual({ kind: "completed", output: { chargeId: "c-1" } });
+  const [input, step] = charge.mock.lastCall ?? [];
+  expect(input).toEqual({ amount: 5 });
+  expect(step).toMatchObject({ step: "charge", attempt: 1, idempotencyKey: "task:charge:do" });
+});
+
+describe("a failure", () => {
+  const attempted = { kind: "failed", attempted: true };
+  test.each([
+    [
+      "a permanent fault",
+      new PermanentFault("payments.declined", "no"),
+      { code: "payments.declined", message: "no", transient: false, effect: "unknown" },
+    ],
+    [
+      "a transient fault",
+      new TransientFault("payments.unreachable", "gone"),
+      { code: "payments.unreachable", message: "gone", transient: true, effect: "unknown" },
+    ],
+    [
+      "anything else that was thrown",
+      new Error("boom"),
+      { code: "agent.unexpected", message: "boom", transient: true, effect: "unknown" },
+    ],
+    [
+      "a fault that had no effect for certain",
+      new PermanentFault("payments.declined", "no", { details: { effect: "none" } }),
+      { code: "payments.declined", message: "no", transient: false, effect: "none" },
+    ],
+    [
+      "when to come back",
+      new TransientFault("payments.busy", "later", { details: { retryAfterMs: 1_500.5 } }),
+      {
+        code: "payments.busy",
+        message: "later",
+        transient: true,
+        effect: "unknown",
+        retryAfterMs: 1_501,
+      },
+    ],
+    [
+      "a text that the store can hold, and no more of it than anybody reads",
+      new PermanentFault("payments.odd", `\u0000${"x".repeat(3_000)}`),
+      {
+        code: "payments.odd",
+        message: "x".repeat(2_000),
+        transient: false,
+        effect: "unknown",
+      },
+    ],
+  ])("reports %s", async (_, error, expected) => {
+    const outcome = await attempt({
+      handlers: { charge: () => Promise.reject(error) },
+      guard: { retries: 0 },
+    });
+    expect(outcome).toEqual({ ...attempted, ...expected });
+  });
+
+  test.each([Number.NaN, -1, Number.POSITIVE_INFINITY])(
+    "leaves out a time to come back that makes no sense: %p",
+    async (retryAfterMs) => {
+      const busy = new TransientFault("payments.busy", "later", { details: { retryAfterMs } });
+      const outcome = await attempt({ handlers: { charge: () => Promise.reject(busy) } });
+      expect(outcome).not.toHaveProperty("retryAfterMs");
+    },
+  );
+});
+
+describe("the contract", () => {
+  const refused = { kind: "failed", transient: false, attempted: false, effect: "none" };
+  test.each([
+    ["input that breaks it", { input: { amount: "5" } }, "step.contract_broken"],
+    ["an operation that is not in it", { operation: "toString" }, "agent.unknown_operation"],
+    ["an undo of nothing", { operation: "refund" }, "step.contract_broken"],
+  ])("refuses %s before anything is called", async (_, asked, code) => {
+    const outcome = await attempt({ handlers: {}, asked });
+    expect(outcome).toMatchObject({ ...refused, code });
+  });
+
+  test.each([
+    ["breaks it", "charge", { chargeId: 7 }, "step.contract_broken"],
+    ["cannot be stored", "assess", "half of \ud83d", "step.output_unstorable"],
+  ])(
+    "fails for good when the output %s: the work may be done",
+    async (_, operation, output, code) => {
+      const outcome = await attempt({
+        handlers: { [operation]: () => Promise.resolve(output) },
+        asked: { operation },
+      });
+      expect(outcome).toMatchObject({
+        code,
+        transient: false,
+        attempted: true,
+        effect: "unknown",
+      });
+    },
+  );
+});
+
+describe("an undo", () => {
+  const undone = { step: "charge", key: "task:charge:do", input: { amount: 5 } };
+  test.each([
+    ["what came out", { outcome: "completed", output: { chargeId: "c-1" } }, { chargeId: "c-1" }],
+    ["that nobody knows what came out", { outcome: "unknown", output: null }, undefined],
+  ] as const)("is told what went in and %s", async (_, known, output) => {
+    const refund = jest.fn<(effect: Refund, step: StepContext) => Promise<void>>(async () => {});
+    const asked = { operation: "refund", undo: { ...undone, ...known } };
+    const outcome = await attempt({ handlers: { refund }, asked });
+    expect(outcome).toEqual({ kind: "completed", output: null });
+    expect(refund.mock.lastCall?.[0]).toEqual({
+      input: { amount: 5 },
+      output,
+      key: "task:charge:do",
+    });
+  });
+});
+
+describe("a hiccup", () => {
+  const gone = new TransientFault("payments.unreachable", "gone");
+  const harmless = { details: { effect: "none" } };
+
+  test("is tried again under the same key", async () => {
+    const charge = throwing(gone, new Error("boom"));
+    expect(await attempt({ handlers: { charge } })).toMatchObject({ kind: "completed" });
+    const keys = charge.mock.calls.map(([, { idempotencyKey }]) => idempotencyKey);
+    expect(keys).toEqual(Array(3).fill("task:charge:do"));
+  });
+
+  test.each([
+    ["a permanent fault", new PermanentFault("payments.declined", "no")],
+    [
+      "being asked to wait",
+      new TransientFault("payments.busy", "x", { details: { retryAfterMs: 1 } }),
+    ],
+  ])("is not: %s", async (_, error) => {
+    const charge = throwing(error);
+    expect(await attempt({ handlers: { charge } })).toMatchObject({ kind: "failed" });
+    expect(charge).toHaveBeenCalledTimes(1);
+  });
+
+  test("of unknown effect is not forgotten, whatever is said after it", async () => {
+    const charge = throwing(gone, new PermanentFault("payments.undone", "no", harmless));
+    expect(await attempt({ handlers: { charge } })).toMatchObject({
+      code: "payments.undone",
+      effect: "unknown",
+    });
+  });
+
+  test("that opened the circuit was an attempt all the same", async () => {
+    const outcome = await attempt({ handlers: { charge: throwing(gone) }, guard: { failures: 1 } });
+    expect(outcome).toMatchObject({ code: "agent.circuit_open", attempted: true });
+    expect(outcome).toMatchObject({ effect: "unknown", transient: true });
+  });
+});
+
+test("says that it has not called a remote service that is left alone", async () => {
+  const guard = protection({ failures: 1, retries: 0 });
+  const down = new TransientFault("payments.unreachable", "gone");
+  await expect(guard.call(() => Promise.reject(down), never)).rejects.toBe(down);
+
+  const charge = throwing();
+  const operation = bindOperations(payments[contract].operations, {
+    charge,
+    refund: unasked,
+    assess: unasked,
+  }).get("charge");
+  const outcome = await attemptStep(request(), { operation, protection: guard, signal: never });
+  expect(outcome).toMatchObject({ attempted: false, transient: true, effect: "none" });
+  expect(outcome).toHaveProperty("retryAfterMs", expect.any(Number));
+  expect(charge).not.toHaveBeenCalled();
+});
+
+describe("after the deadline", () => {
+  test("says nothing, even if the handler does not stop", async () => {
+    const deadline = new AbortController();
+    const charge = () => {
+      deadline.abort();
+      return new Promise<never>(() => {});
+    };
+    expect(await attempt({ handlers: { charge }, signal: deadline.signal })).toBeNull();
+  });
+
+  test.each([
+    ["output", () => Promise.resolve({ chargeId: "c-1" })],
+    ["error", () => Promise.reject(new PermanentFault("payments.declined", "no"))],
+  ])("says nothing of an %s that came a moment too late", async (_, settle) => {
+    const deadline = new AbortController();
+    const charge = () => {
+      deadline.abort();
+      return settle();
+    };
+    expect(await attempt({ handlers: { charge }, signal: deadline.signal })).toBeNull();
+  });
+
+  test("tells the handler to stop", async () => {
+    const deadline = new AbortController();
+    const signals: AbortSignal[] = [];
+    const charge: PaymentsHandlers["charge"] = (_, { signal }) => {
+      signals.push(signal);
+      deadline.abort();
+      return new Promise(() => {});
+    };
+    await attempt({ handlers: { charge }, signal: deadline.signal });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  test("begins nothing that was still to be begun", async () => {
+    const charge = throwing();
+    expect(await attempt({ handlers: { charge }, signal: AbortSignal.abort() })).toBeNull();
+    expect(charge).not.toHaveBeenCalled();
+  });
+
+  test("wakes no retry that was resting", async () => {
+    jest.useFakeTimers();
+    try {
+      const deadline = new AbortController();
+      const charge = throwing(new Error("boom"));
+      const outcome = attempt({
+        handlers: { charge },
+        signal: deadline.signal,
+        guard: { firstRest: 1_000 },
+      });
+      await jest.advanceTimersByTimeAsync(0);
+      deadline.abort();
+      expect(await outcome).toBeNull();
+      await jest.runAllTimersAsync();
+      expect(charge).toHaveBeenCalledTimes(1);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+});
+
+const bindOnlyCharge = () => bindOperations(payments[contract].operations, { charge: unasked });
+
+test("an Agent without all of its handlers does not start", () => {
+  expect(bindOnlyCharge).toThrow(expect.objectContaining({ code: "agent.handler_missing" }));
+});

@@ -1,0 +1,284 @@
+import { randomUUID } from "node:crypto";
+import { agentQueue, expiredQueue, replyQueue, StepReply, StepRequest } from "@holdfast/contracts";
+import { PermanentFault } from "@holdfast/domain";
+import { type TestBroker, testBroker } from "@holdfast/local-stack";
+import { type Broker, connectBroker, type Delivery } from "@holdfast/messaging";
+import type { Logger } from "@holdfast/runtime";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import type { Handlers } from "./handlers.ts";
+import type { ProtectionOptions } from "./protection.ts";
+import { host } from "./serve-agent.ts";
+import { payments, request } from "./testing.ts";
+
+const queue = agentQueue("payments");
+
+let parts: AsyncDisposableStack;
+let server: TestBroker;
+/** The Scheduler's own connection. */
+let scheduler: Broker;
+let replies: ReturnType<typeof mailbox<Delivery>>;
+
+beforeEach(async () => {
+  parts = new AsyncDisposableStack();
+  server = parts.use(await testBroker());
+  scheduler = parts.use(await connect("scheduler"));
+  replies = mailbox();
+  parts.use(
+    await scheduler.consume(replyQueue, { prefetch: 100 }, async (delivery) =>
+      replies.put(delivery),
+    ),
+  );
+});
+
+afterEach(async () => {
+  await parts.disposeAsync();
+});
+
+const connect = (name: string): Promise<Broker> => {
+  const log = { warn: () => {}, error: () => {} };
+  return connectBroker({ url: server.url, name, topology: "declare", agents: ["payments"], log });
+};
+
+/** What has arrived, and a promise of what is still to come. */
+function mailbox<Item>() {
+  const items: Item[] = [];
+  let waiting: ((item: Item) => void)[] = [];
+  return {
+    put(item: Item): void {
+      const [taker, ...others] = waiting;
+      waiting = others;
+      if (taker === undefined) items.push(item);
+      else taker(item);
+    },
+    take(): Promise<Item> {
+      const [item] = items.splice(0, 1);
+      if (item !== undefined) return Promise.resolve(item);
+      const { promise, resolve } = Promise.withResolvers<Item>();
+      waiting.push(resolve);
+      return promise;
+    },
+    get isEmpty(): boolean {
+      return items.length === 0;
+    },
+  };
+}
+
+interface Serving {
+  readonly charge: Handlers<typeof payments>["charge"];
+  readonly options?: ProtectionOptions;
+  readonly publish?: Broker["publish"];
+}
+
+const unasked = () => Promise.reject(new Error("Nobody asked for this"));
+
+/** An instance of the Agent; `stop` is what SIGTERM does to it. */
+async function serve({ charge, options, publish }: Serving) {
+  const broker = parts.use(await connect("payments-agent"));
+  const logs = mailbox<string>();
+  const log = {
+    debug: (_: object, message: string) => logs.put(message),
+    warn: (_: object, message: string) => logs.put(message),
+    error: (_: object, message: string) => logs.put(message),
+  } as Pick<Logger, "debug" | "warn" | "error"> as Logger;
+  const agent = host(payments, { charge, refund: unasked, assess: unasked }, options);
+  const consumer = parts.use(
+    await agent.serve({
+      broker: publish === undefined ? broker : { ...broker, publish },
+      concurrency: 10,
+      userId: decodeURIComponent(new URL(server.url).username),
+      log,
+      failpoint: () => {},
+    }),
+  );
+  return { broker, logs, stop: () => consumer[Symbol.asyncDispose]() };
+}
+
+async function ask(asked: StepRequest, body = StepRequest.encode(asked)): Promise<void> {
+  const sent = await scheduler.publish({
+    exchange: "",
+    routingKey: queue,
+    type: StepRequest.type,
+    messageId: randomUUID(),
+    body,
+  });
+  expect(sent).toBe("stored");
+}
+
+const answerOf = ({ body }: Delivery) => StepReply.decode(body);
+const chargeId = "c-1";
+
+/** A handler that says when it begins and ends when it is told to. */
+function held() {
+  const begun = mailbox<number>();
+  const release = Promise.withResolvers<{ readonly chargeId: string }>();
+  const charge: Serving["charge"] = (_, { attempt }) => {
+    begun.put(attempt);
+    return release.promise;
+  };
+  return { begun, charge, release: () => release.resolve({ chargeId }) };
+}
+
+test("answers under its own name, vouched for by the broker, and with the token of the request", async () => {
+  await serve({ charge: async () => ({ chargeId }) });
+  const asked = request();
+  await ask(asked);
+  const delivery = await replies.take();
+  expect(delivery).toMatchObject({
+    type: StepReply.type,
+    routingKey: `reply.payments.${asked.taskId}`,
+    userId: decodeURIComponent(new URL(server.url).username),
+    correlationId: asked.taskId,
+  });
+  const { taskId, step, attempt, token } = asked;
+  const outcome = { kind: "completed", output: { chargeId } };
+  expect(answerOf(delivery)).toEqual({ taskId, step, attempt, token, outcome });
+});
+
+test("does many steps at the same time", async () => {
+  const { begun, charge, release } = held();
+  await serve({ charge });
+  for (let attempt = 1; attempt <= 10; attempt += 1) await ask(request({ attempt }));
+  for (let count = 0; count < 10; count += 1) await begun.take();
+  release();
+  for (let count = 0; count < 10; count += 1) await replies.take();
+});
+
+test("reports a failure", async () => {
+  const declined = new PermanentFault("payments.declined", "no");
+  await serve({ charge: () => Promise.reject(declined) });
+  await ask(request());
+  expect(answerOf(await replies.take()).outcome).toMatchObject({
+    kind: "failed",
+    code: "payments.declined",
+    transient: false,
+  });
+});
+
+test("keeps the request until its reply is stored: if it dies before, another instance has it", async () => {
+  const confirm = Promise.withResolvers<"stored">();
+  const published = mailbox<string>();
+  const dying = await serve({
+    charge: async () => ({ chargeId }),
+    publish: (message) => {
+      published.put(message.routingKey);
+      return confirm.promise;
+    },
+  });
+  const asked = request();
+  await ask(asked);
+  await published.take();
+  await dying.broker[Symbol.asyncDispose]();
+
+  await serve({ charge: async () => ({ chargeId: "c-2" }) });
+  expect(answerOf(await replies.take())).toMatchObject({
+    taskId: asked.taskId,
+    outcome: { output: { chargeId: "c-2" } },
+  });
+  confirm.resolve("stored");
+});
+
+test("sends the reply again until it is stored", async () => {
+  const results = ["unknown", "unroutable", "unknown"] as const;
+  const left = [...results];
+  const agent = await serve({
+    charge: async () => ({ chargeId }),
+    publish: async (message) => left.shift() ?? scheduler.publish({ ...message }),
+  });
+  await ask(request());
+  expect(answerOf(await replies.take()).outcome.kind).toBe("completed");
+  expect(await agent.logs.take()).toBe("step answered");
+  expect(left).toEqual([]);
+});
+
+test("gives a reply up at the deadline, and the request with it", async () => {
+  const agent = await serve({
+    charge: async () => ({ chargeId }),
+    publish: async () => "unroutable",
+  });
+  await ask(request({ workMs: 150 }));
+  expect(await agent.logs.take()).toBe("reply not sent");
+  await agent.stop();
+  expect(await server.depth(queue)).toBe(0);
+});
+
+test("is silent after the deadline, and the request does not come back", async () => {
+  const { charge, begun } = held();
+  const agent = await serve({ charge });
+  await ask(request({ workMs: 50 }));
+  await begun.take();
+  expect(await agent.logs.take()).toBe("step abandoned");
+  await agent.stop();
+  expect(await server.depth(queue)).toBe(0);
+  expect(replies.isEmpty).toBe(true);
+});
+
+test("drops a request that is being worked on, and only that", async () => {
+  const { charge, begun, release } = held();
+  await serve({ charge });
+  const asked = request();
+  await ask(asked);
+  await ask(asked);
+  await ask({ ...asked, attempt: 2 });
+  expect([await begun.take(), await begun.take()]).toEqual([1, 2]);
+  release();
+  const answers = [answerOf(await replies.take()), answerOf(await replies.take())];
+  expect(answers.map(({ attempt }) => attempt)).toEqual([1, 2]);
+  expect(begun.isEmpty).toBe(true);
+});
+
+test("says that a failing remote service was not called", async () => {
+  await serve({
+    charge: () => Promise.reject(new Error("down")),
+    options: { retries: 0, failures: 1, openFor: 60_000 },
+  });
+  await ask(request());
+  expect(answerOf(await replies.take()).outcome).toMatchObject({ attempted: true });
+  await ask(request({ attempt: 2 }));
+  expect(answerOf(await replies.take()).outcome).toMatchObject({
+    code: "agent.circuit_open",
+    attempted: false,
+    transient: true,
+    retryAfterMs: expect.any(Number),
+  });
+});
+
+test.each([
+  ["nobody can read", Buffer.from("{")],
+  ["is for another Agent", StepRequest.encode(request({ agent: "shipping" }))],
+])("sends a request that %s to the dead letters and goes on", async (_, body) => {
+  await serve({ charge: async () => ({ chargeId }) });
+  const dead = mailbox<string | undefined>();
+  parts.use(
+    await scheduler.consume(expiredQueue, { prefetch: 1 }, async ({ deathReason }) =>
+      dead.put(deathReason),
+    ),
+  );
+  await ask(request(), body);
+  expect(await dead.take()).toBe("rejected");
+  await ask(request());
+  expect(answerOf(await replies.take()).outcome.kind).toBe("completed");
+});
+
+test("finishes what is in hand when it is told to stop, and takes nothing more", async () => {
+  const { charge, begun, release } = held();
+  const agent = await serve({ charge });
+  await ask(request());
+  await begun.take();
+  const stopped = agent.stop();
+  release();
+  await stopped;
+  expect(answerOf(await replies.take())).toMatchObject({ attempt: 1 });
+  await ask(request({ attempt: 2 }));
+  expect(await server.depth(queue)).toBe(1);
+});
+
+test("goes on by itself after all connections were cut", async () => {
+  const { charge, begun, release } = held();
+  await serve({ charge });
+  const asked = request();
+  await ask(asked);
+  await begun.take();
+  await server.closeAllConnections();
+  release();
+  expect(answerOf(await replies.take())).toMatchObject({ taskId: asked.taskId });
+});
