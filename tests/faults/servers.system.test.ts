@@ -1,4 +1,4 @@
-import { createVhost, startLocalStack } from "@holdfast/local-stack";
+import { startLocalStack } from "@holdfast/local-stack";
 import type { SampleKind } from "@holdfast/orders";
 import { expect, test } from "@jest/globals";
 import { allRight, startFaultySystem, temporaryFolder, until } from "./harness.ts";
@@ -33,9 +33,8 @@ test("Postgres is restarted without warning while orders are under way: all serv
   await using data = await temporaryFolder();
   await using stack = await startLocalStack({ purpose: "demo", dataFolder: data.path });
   const { broker, postgres } = stack;
-  await using vhost = await createVhost(broker);
   await using faulty = await startFaultySystem({
-    servers: { stateStoreUrl: postgres.url, brokerUrl: vhost.url },
+    servers: { stateStoreUrl: postgres.url, brokerUrl: broker.url },
   });
   const ids = await faulty.submit(mixed);
   await postgres.restart("immediate");

@@ -16,35 +16,35 @@ const newTask: NewTask = {
 const batch = 200;
 const actor = "bench";
 
-interface Deps {
-  readonly store: StateStore;
-  /** How many tasks have ended so far. */
-  readonly countFinished: () => Promise<number>;
+/** The system under measurement. */
+export interface Bench {
+  readonly store: Pick<StateStore, "submitTasks" | "findTask" | "countTasks">;
+  /** Tells the Schedulers that something is due. */
   readonly hint: () => void;
 }
 
-/** Submits so many orders as fast as they are taken, and resolves to how many a second were done. */
-export async function ordersPerSecond(orders: number, deps: Deps): Promise<number> {
-  const { store, countFinished, hint } = deps;
-  const before = await countFinished();
+/** Submits so many orders as fast as they are taken; resolves to how many a second were processed. */
+export async function ordersPerSecond(orders: number, { store, hint }: Bench): Promise<number> {
+  const countProcessed = async () => (await store.countTasks()).processed ?? 0;
+  const before = await countProcessed();
   const startedAt = performance.now();
   for (let left = orders; left > 0; left -= batch) {
     const tasks = Array.from({ length: Math.min(batch, left) }, () => newTask);
     await store.submitTasks(tasks, { actor });
     hint();
   }
-  while ((await countFinished()) - before < orders) await sleep(50);
+  while ((await countProcessed()) - before < orders) await sleep(50);
   return (orders / (performance.now() - startedAt)) * 1_000;
 }
 
-/** Milliseconds from the submission of each order until it is processed, one order at a time. */
-export async function loneOrders(orders: number, deps: Deps): Promise<readonly number[]> {
+/** Milliseconds from the submission of each order until it is processed, one at a time; sorted. */
+export async function loneOrders(orders: number, bench: Bench): Promise<readonly number[]> {
   const times: number[] = [];
-  for (let order = 0; order < orders; order += 1) times.push(await loneOrder(deps));
+  for (let order = 0; order < orders; order += 1) times.push(await loneOrder(bench));
   return times.toSorted((a, b) => a - b);
 }
 
-async function loneOrder({ store, hint }: Deps): Promise<number> {
+async function loneOrder({ store, hint }: Bench): Promise<number> {
   const startedAt = performance.now();
   const [submitted] = await store.submitTasks([newTask], { actor });
   if (submitted?.kind !== "created") throw new Error("The order was not taken");
