@@ -35,8 +35,19 @@ test("has no user that was not asked for", () => {
   expect(definitions.users.map(({ name }) => name)).toEqual(users.map(({ name }) => name));
 });
 
-test.each(users.map(({ name }) => name))("lets %s declare nothing", (user) => {
+test.each(["submission", "supervisor", "payments"])("lets %s declare nothing", (user) => {
   expect(may(user, "configure", "agent.payments")).toBe(false);
+});
+
+test("lets the Scheduler look at the queues whose consumers it counts", () => {
+  expect(may("scheduler", "configure", "agent.cold-storage")).toBe(true);
+  expect(may("scheduler", "configure", "scheduler.replies")).toBe(true);
+  expect(may("scheduler", "configure", "holdfast.replies")).toBe(false);
+});
+
+test.each(["dead.requests", "dead.replies"])("never drops what is in %s", (name) => {
+  const queue = definitions.queues.find((one) => one.name === name);
+  expect(queue?.arguments["x-delivery-limit"]).toBe(1_000_000);
 });
 
 describe("an Agent", () => {

@@ -28,6 +28,7 @@ interface DefinitionsOptions {
 }
 
 interface Permissions {
+  readonly configure: string;
   readonly read: string;
   readonly write: string;
 }
@@ -38,8 +39,7 @@ const everyQueue = "^amq\\.default$";
 
 /**
  * The definitions that a broker imports, for operators who own the topology: the same queues as
- * `declareTopology`, and one user for each service with no more rights than it needs. Nobody may
- * declare anything. An Agent reads its own queue and writes replies under its own name, and that is
+ * `declareTopology`, and one user for each service with no more rights than it needs. An Agent reads its own queue and writes replies under its own name, and that is
  * all: it can neither ask other Agents nor speak for them.
  */
 export function definitionsOf({ vhost, agents, users }: DefinitionsOptions) {
@@ -56,8 +56,7 @@ export function definitionsOf({ vhost, agents, users }: DefinitionsOptions) {
     permissions: users.map((user) => ({
       user: user.name,
       vhost,
-      configure: nothing,
-      ...permissionsOf(user),
+      ...permissionsOf(user, agents),
     })),
     topic_permissions: users.map((user) => ({
       user: user.name,
@@ -85,19 +84,25 @@ export function definitionsOf({ vhost, agents, users }: DefinitionsOptions) {
   };
 }
 
-function permissionsOf(user: BrokerUser): Permissions {
+function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions {
   switch (user.role) {
     case "submission":
-      return { read: only([submissionQueue]), write: everyQueue };
+      return { configure: nothing, read: only([submissionQueue]), write: everyQueue };
     case "scheduler":
       return {
+        // It counts messages and consumers, which RabbitMQ 4.3 takes for declaring the queue.
+        configure: only([...agents.map(agentQueue), replyQueue]),
         read: only([replyQueue, expiredQueue, wakeQueue, deadRequestQueue, deadReplyQueue]),
         write: everyQueue,
       };
     case "supervisor":
-      return { read: nothing, write: everyQueue };
+      return { configure: nothing, read: nothing, write: everyQueue };
     case "agent":
-      return { read: only(user.agents.map(agentQueue)), write: only([replyExchange]) };
+      return {
+        configure: nothing,
+        read: only(user.agents.map(agentQueue)),
+        write: only([replyExchange]),
+      };
   }
 }
 

@@ -27,15 +27,20 @@ export interface Topology {
 }
 
 /** Replicated, and a message that keeps killing its consumers leaves for `deadLetters`. */
-const quorum = (name: string, deadLetters: string | null): Queue => ({
+const quorum = (name: string, deadLetters: string): Queue => ({
   name,
   arguments: {
     "x-queue-type": "quorum",
     "x-delivery-limit": deliveryLimit,
-    ...(deadLetters === null
-      ? {}
-      : { "x-dead-letter-exchange": "", "x-dead-letter-routing-key": deadLetters }),
+    "x-dead-letter-exchange": "",
+    "x-dead-letter-routing-key": deadLetters,
   },
+});
+
+/** The last resort: beyond its limit a message would be lost, and newer brokers have one of their own. */
+const lastResort = (name: string): Queue => ({
+  name,
+  arguments: { "x-queue-type": "quorum", "x-delivery-limit": 1_000_000 },
 });
 
 /** A second hint says nothing new. */
@@ -52,8 +57,8 @@ export const topologyOf = (agents: readonly string[]): Topology => ({
     quorum(replyQueue, deadReplyQueue),
     quorum(expiredQueue, deadRequestQueue),
     quorum(submissionQueue, deadRequestQueue),
-    quorum(deadRequestQueue, null),
-    quorum(deadReplyQueue, null),
+    lastResort(deadRequestQueue),
+    lastResort(deadReplyQueue),
     coalescing(wakeQueue),
   ],
   bindings: [{ exchange: replyExchange, queue: replyQueue, routingKey: "reply.#" }],
