@@ -21,10 +21,12 @@ const oneForEachAgent = agents.map((name) =>
 /** The files that RabbitMQ imports: the topology, and what each user may do. */
 export const brokerDefinitions: Readonly<Record<string, object>> = {
   "infra/rabbitmq/definitions.json": definitionsFor([...services, ...oneForAllAgents]),
-  "infra/kubernetes/broker/definitions.json": definitionsFor([...services, ...oneForEachAgent]),
+  "infra/rabbitmq/definitions-per-agent.json": withScaler(
+    definitionsFor([...services, ...oneForEachAgent]),
+  ),
 };
 
-function definitionsFor(users: readonly BrokerUser[]): object {
+function definitionsFor(users: readonly BrokerUser[]) {
   const { users: _, permissions, ...topology } = definitionsOf({ vhost, agents, users });
   return { ...topology, permissions: permissions.map(lookingAtQueues) };
 }
@@ -39,4 +41,11 @@ function lookingAtQueues<P extends { readonly user: string; readonly configure: 
   if (permission.user !== "scheduler") return permission;
   const names = [...agents.map(agentQueue), replyQueue].map((name) => name.replace(".", "\\."));
   return { ...permission, configure: `^(${names.join("|")})$` };
+}
+
+/** KEDA reads how long queues are, and no messages. */
+function withScaler(definitions: ReturnType<typeof definitionsFor>): object {
+  const nothing = { configure: "^$", read: "^$", write: "^$" };
+  const keda = { user: "keda", vhost, ...nothing };
+  return { ...definitions, permissions: [...definitions.permissions, keda] };
 }
