@@ -15,7 +15,7 @@ export async function startDockerPostgres(
   options: StackOptions,
 ): Promise<PostgresServer> {
   const password = passwordFor("postgres", options.dataFolder);
-  const host = await freePort(portBase(options.purpose, "postgres"));
+  const host = await freePort(portBase("postgres"));
   const container = await startContainer({
     image,
     environment: { POSTGRES_USER: user, POSTGRES_PASSWORD: password, POSTGRES_DB: "postgres" },

@@ -15,8 +15,8 @@ export async function startDockerRabbitmq(
   options: StackOptions,
 ): Promise<BrokerServer> {
   const password = passwordFor("rabbitmq", options.dataFolder);
-  const amqp = await freePort(portBase(options.purpose, "broker"));
-  const management = await freePort(portBase(options.purpose, "management"));
+  const amqp = await freePort(portBase("broker"));
+  const management = await freePort(portBase("management"));
   const container = await startContainer({
     image,
     environment: {

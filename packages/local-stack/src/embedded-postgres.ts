@@ -31,7 +31,7 @@ async function startServer(
   password: string,
   { dataFolder, purpose }: Pick<StackOptions, "dataFolder" | "purpose">,
 ): Promise<PostgresServer> {
-  const port = await freePort(portBase(purpose, "postgres"));
+  const port = await freePort(portBase("postgres"));
   const url = `postgres://${name}:${password}@127.0.0.1:${port}/postgres`;
   const command = [
     ...account.prefix,

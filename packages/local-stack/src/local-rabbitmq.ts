@@ -59,8 +59,10 @@ async function startNode(
   };
   // With the management plugin a clean stop takes 6 s, and nothing of a test is to be kept.
   started.defer(() => server.stop(purpose === "test" ? "SIGKILL" : "SIGTERM", stopWithinMs));
-  await start();
-  if (epmd.hasExited()) throw new Error(`epmd ended. Its last lines:\n${epmd.lastLines()}`);
+  await start().catch((cause: unknown) => {
+    if (!epmd.hasExited()) throw cause;
+    throw new Error(`epmd: address already in use, port ${ports.epmd}`, { cause });
+  });
 
   const all = started.move();
   return {
@@ -78,13 +80,11 @@ async function startNode(
 }
 
 async function findPorts(purpose: StackOptions["purpose"]) {
-  const find = (part: "broker" | "dist" | "epmd" | "management") =>
-    freePort(portBase(purpose, part));
   return {
-    amqp: await find("broker"),
-    dist: await find("dist"),
-    epmd: await find("epmd"),
+    amqp: await freePort(portBase("broker")),
+    dist: await freePort(portBase("dist")),
+    epmd: await freePort(portBase("epmd")),
     // Makes and removes a vhost in 15 ms where rabbitmqctl takes 500; the demo has no need of that.
-    management: purpose === "test" ? await find("management") : null,
+    management: purpose === "test" ? await freePort(portBase("management")) : null,
   };
 }

@@ -23,6 +23,6 @@ test("gives up at once on any other fault", async () => {
 });
 
 test("does not try for ever", async () => {
-  const start = () => Promise.reject(new Error("eaddrinuse"));
-  await expect(onFreePorts(start)).rejects.toThrow("eaddrinuse");
+  const always = onFreePorts(() => Promise.reject(new Error("eaddrinuse")));
+  await expect(always).rejects.toThrow("eaddrinuse");
 });

@@ -1,5 +1,6 @@
 const attempts = 5;
-const taken = /address already in use|eaddrinuse/i;
+/** In the words of Postgres, of Erlang and of RabbitMQ. */
+const taken = /address already in use|eaddrinuse|dist_port_already_used/i;
 
 /**
  * Starts a server on ports that it looks for. Between the look and the server's own bind a stranger

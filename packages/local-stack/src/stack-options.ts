@@ -10,9 +10,9 @@ export interface StackOptions {
 const bases = { postgres: 25_000, broker: 26_000, epmd: 27_000, dist: 28_000, management: 29_000 };
 
 /**
- * Where to look for a port. The demo's ports are the same each time if they can be; test runs that
- * start together each begin elsewhere, so that they do not race for one port.
+ * Where to look for a port. Stacks that start together each begin elsewhere, so that they do not race
+ * for one port: RabbitMQ takes its own only seconds after we looked.
  */
-export function portBase(purpose: StackOptions["purpose"], part: keyof typeof bases): number {
-  return bases[part] + (purpose === "test" ? (process.pid * 7) % 900 : 0);
+export function portBase(part: keyof typeof bases): number {
+  return bases[part] + ((process.pid * 7) % 900);
 }
