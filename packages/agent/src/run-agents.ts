@@ -1,4 +1,4 @@
-import { connectBroker } from "@holdfast/messaging";
+import { type Broker, connectBroker } from "@holdfast/messaging";
 import { BaseConfig, BrokerUrl, Integer, runService } from "@holdfast/runtime";
 import type { Agent, Operations } from "@holdfast/workflow";
 import { type Static, type TObject, Type } from "typebox";
@@ -38,6 +38,9 @@ export async function runAgents<Schema extends TObject<typeof AgentConfig.proper
     async ({ config, log, instanceId, stopped, health, failpoint }) => {
       const agents = choose(config);
       const { BROKER_URL, BROKER_TOPOLOGY, CONCURRENCY } = config as Static<typeof AgentConfig>;
+      // Registered first: whoever asks while the broker is being looked for must hear a no.
+      let connected: Broker | null = null;
+      health.check("broker", () => connected?.isReady ?? false);
       await using broker = await connectBroker({
         url: BROKER_URL,
         name: instanceId,
@@ -45,12 +48,12 @@ export async function runAgents<Schema extends TObject<typeof AgentConfig.proper
         agents: agents.map((agent) => agent.name),
         log,
       });
-      health.check("broker", () => broker.isReady);
       const userId = userOf(BROKER_URL);
       const serving = { broker, concurrency: CONCURRENCY, userId, log, failpoint };
       await using _consumers = together(
         await Promise.all(agents.map((agent) => agent.serve(serving))),
       );
+      connected = broker;
       log.info({ agents: agents.map((agent) => agent.name) }, "ready");
       await stopped;
     },
