@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { TransientFault } from "@holdfast/domain";
 import { type Channel, type ConfirmChannel, connect } from "amqplib";
 
-export interface ConnectionLog {
+interface ConnectionLog {
   warn(fields: object, message: string): void;
 }
 
