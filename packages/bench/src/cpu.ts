@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Milliseconds of CPU that the processes have used so far, by part. Linux only: empty elsewhere. */
+/** Milliseconds of CPU that the processes have used so far, by part. Linux only: zeros elsewhere. */
 export type CpuByPart = Readonly<Record<string, number>>;
 
 /** What `/proc` counts in. */
@@ -13,16 +13,26 @@ interface Process {
   readonly command: string;
 }
 
-/** `parts`: the processes of our services; broker and Postgres are found by their commands. */
-export function cpuByPart(parts: Readonly<Record<string, number>>): CpuByPart {
+/**
+ * `services`: their process ids, by name. The servers are known by their data folder, which stands in
+ * their commands; each connection to Postgres is a child of its server, ended ones included.
+ */
+export function cpuByPart(
+  services: Readonly<Record<string, number>>,
+  dataFolder: string,
+): CpuByPart {
   const all = processes();
-  const sum = (test: (one: Process) => boolean) =>
-    all.filter(test).reduce((ticks, one) => ticks + one.ticks * msPerTick, 0);
-  const ours = Object.entries(parts).map(([name, pid]) => [name, sum((one) => one.pid === pid)]);
+  const msOf = (test: (one: Process) => boolean) =>
+    all.filter(test).reduce((ticks, one) => ticks + one.ticks, 0) * msPerTick;
+  const ofOurs = (one: Process, name: string) =>
+    one.command.includes(name) && one.command.includes(dataFolder);
+  const postmaster = all.find((one) => ofOurs(one, "/postgres"))?.pid;
   return {
-    ...Object.fromEntries(ours),
-    broker: sum(({ command }) => command.includes("beam.smp")),
-    postgres: sum(({ command }) => command.startsWith("postgres:") || /\/postgres\0/.test(command)),
+    ...Object.fromEntries(
+      Object.entries(services).map(([name, pid]) => [name, msOf((one) => one.pid === pid)]),
+    ),
+    broker: msOf((one) => ofOurs(one, "beam.smp")),
+    postgres: msOf(({ pid, parent }) => pid === postmaster || parent === postmaster),
   };
 }
 
@@ -39,11 +49,15 @@ function processes(): readonly Process[] {
 function readProcess(pid: number): readonly Process[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const fields = stat
+      .slice(stat.lastIndexOf(")") + 2)
+      .split(" ")
+      .map(Number);
+    const field = (index: number) => Number(fields[index]);
     const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
-    return [
-      { pid, parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]), command },
-    ];
+    // Of children that have ended only Postgres has any: backends that were replaced.
+    const ended = command.includes("/postgres") ? field(13) + field(14) : 0;
+    return [{ pid, parent: field(1), ticks: field(11) + field(12) + ended, command }];
   } catch {
     return []; // It ended between the two looks.
   }

@@ -1,11 +1,6 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import {
-  createDatabase,
-  createVhost,
-  holdfastFolder,
-  startLocalStack,
-} from "@holdfast/local-stack";
+import { createDatabase, holdfastFolder, startLocalStack } from "@holdfast/local-stack";
 import { startService } from "@holdfast/local-system";
 import { connectBroker, wakeHint } from "@holdfast/messaging";
 import { migrate, openStateStore } from "@holdfast/state-store";
@@ -24,6 +19,7 @@ const { values: options } = parseArgs({
 });
 const orders = Number(options.orders);
 const runs = options.quick ? 1 : 3;
+const dataFolder = join(holdfastFolder(), "bench");
 const lone = { warmUp: 50, measured: 300 };
 const say = (line: string): void => {
   if (!options.json) process.stdout.write(`${line}\n`);
@@ -31,7 +27,7 @@ const say = (line: string): void => {
 
 await using stack = await startLocalStack({
   purpose: "demo",
-  dataFolder: join(holdfastFolder(), "bench"),
+  dataFolder,
   fresh: true,
   log: say,
 });
@@ -64,7 +60,7 @@ await using broker = await connectBroker({
 
 const bench: Bench = { store, hint: wakeHint(broker) };
 const cpu = (): CpuByPart =>
-  cpuByPart({ scheduler: scheduler.pid, agents: agent.pid, load: process.pid });
+  cpuByPart({ scheduler: scheduler.pid, agents: agent.pid, load: process.pid }, dataFolder);
 
 say("warming up …");
 await ordersPerSecond(2_000, bench);

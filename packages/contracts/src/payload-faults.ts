@@ -1,7 +1,7 @@
 /** The largest payload, in bytes of JSON. */
-export const largestPayload = 256 * 1024;
+const largestPayload = 256 * 1024;
 /** How deep a payload may be nested. */
-export const deepestPayload = 32;
+const deepestPayload = 32;
 
 /**
  * What keeps JSON from being stored and read back unchanged; empty: nothing. Each of these passes

@@ -13,11 +13,12 @@ const victims: readonly ServiceName[] = ["agent", "scheduler"];
 
 /** Kills an Agent and a Scheduler in turn, as `kill -9` does, and starts another in its place. */
 export async function killNowAndThen({ system, signal, onKill }: Options): Promise<void> {
-  for (let round = 0; !signal.aborted; round += 1) {
+  const isOver = () => signal.aborted;
+  for (let round = 0; !isOver(); round += 1) {
     await sleep(every, undefined, { signal }).catch(() => {});
     const name = victims[round % victims.length] ?? "agent";
     const [victim] = system.running(name);
-    if (signal.aborted || victim === undefined) continue;
+    if (isOver() || victim === undefined) continue;
     onKill(name, victim.pid);
     victim.signal("SIGKILL");
     await victim.exited;

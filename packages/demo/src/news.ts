@@ -7,22 +7,23 @@ export function newsOf(line: LogLine): string | null {
     case "task moved":
       return movedTo(id, line);
     case "task halted":
-      return `! ${id}  needs a person: ${String(line["faultCode"])}`;
+      return `! ${id}  needs a person: ${text(line["faultCode"])}`;
     case "limit passed":
-      return `~ ${id}  ${String(line["step"])} was silent for too long: ${String(line["action"])}`;
+      return `~ ${id}  ${text(line["step"])} was silent for too long: ${text(line["action"])}`;
     case "requests relayed":
       return `~ a request got lost with its Scheduler: another one sent it`;
     case "request came back":
-      return `~ ${id}  ${String(line["step"])} was not begun in time: put back`;
+      return `~ ${id}  ${text(line["step"])} was not begun in time: put back`;
     case "reply rejected":
-      return `~ ${id}  a reply to ${String(line["step"])} came too late or twice: ignored`;
+      return `~ ${id}  a reply to ${text(line["step"])} came too late or twice: ignored`;
     default:
       return null;
   }
 }
 
 function movedTo(id: string, line: LogLine): string | null {
-  const because = line["faultCode"] === undefined ? "" : ` because of ${String(line["faultCode"])}`;
+  const fault = text(line["faultCode"]);
+  const because = fault === "" ? "" : ` because of ${fault}`;
   switch (line["processState"]) {
     case "processed":
       return `✔ ${id}  processed`;
@@ -34,6 +35,8 @@ function movedTo(id: string, line: LogLine): string | null {
       return null;
   }
 }
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** The end of an id: its beginning is the time, and the same for all. */
 const shortId = (id: unknown): string => (typeof id === "string" ? `…${id.slice(-8)}` : "");

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { createLogUpdate } from "log-update";
 
 /** What there is to see. */
-export interface View {
+interface View {
   readonly submissionUrl: string;
   readonly submitted: number;
   readonly states: Readonly<Record<string, number>>;

@@ -23,7 +23,8 @@ const pace = 250;
 export async function submitOrders(options: Options): Promise<void> {
   const { submissionUrl, orders, signal, onAccepted } = options;
   const run = crypto.randomUUID();
-  for (let index = 0; (orders === null || index < orders) && !signal.aborted; index += 1) {
+  const last = orders ?? Number.POSITIVE_INFINITY;
+  for (let index = 0; index < last && !signal.aborted; index += 1) {
     const kind = kindOf(index);
     const id = await submitOrder(`${submissionUrl}/v1/orders`, {
       key: `${run}-${index}`,

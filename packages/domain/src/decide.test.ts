@@ -338,14 +338,15 @@ describe("the idempotency key", () => {
   });
 });
 
+const boom = (): never => {
+  throw new Error("boom");
+};
+
 test("an event that cannot be decided parks its own step for a person", () => {
   const task = seen(abc(), claimed("a"));
-  const random = () => {
-    throw new Error("boom");
-  };
   const values = { input: null, outputs: new Map() };
   const report = [{ event: failed("a") }];
-  const { task: parked, outcomes } = foldEvents(task, report, { now: noon, random, values });
+  const { task: parked, outcomes } = foldEvents(task, report, { now: noon, random: boom, values });
   expect(outcomes[0]).toMatchObject({ applied: false, reason: "undecidable" });
   expect(parked).toMatchObject({
     processState: "error",

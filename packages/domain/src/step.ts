@@ -59,7 +59,7 @@ export interface ProcessingStep extends StepRecord {
   readonly dispatched: boolean;
 }
 
-export interface ProcessedStep extends StepRecord {
+interface ProcessedStep extends StepRecord {
   readonly processState: "processed";
 }
 
@@ -68,11 +68,11 @@ export interface FailedStep extends StepRecord {
   readonly faultCode: string;
 }
 
-export interface SkippedStep extends StepRecord {
+interface SkippedStep extends StepRecord {
   readonly processState: "skipped";
 }
 
-export interface CancelledStep extends StepRecord {
+interface CancelledStep extends StepRecord {
   readonly processState: "cancelled";
 }
 

@@ -26,7 +26,10 @@ export function openHealth(signal: AbortSignal): Health {
       const results = await Promise.all(
         [...checks].map(async ([name, isWell]) => ((await inTime(isWell)) ? [] : [name])),
       );
-      const failing = [...(signal.aborted ? ["stopping"] : []), ...results.flat()];
+      // Whoever has nothing to be asked about has not come so far yet.
+      const starting = checks.size === 0 ? ["starting"] : [];
+      const stopping = signal.aborted ? ["stopping"] : [];
+      const failing = [...starting, ...stopping, ...results.flat()];
       const ready = failing.length === 0;
       return { status: ready ? 200 : 503, body: { ready, failing } };
     },

@@ -70,6 +70,15 @@ const stepStates = (task: Task | undefined) =>
   Object.fromEntries(
     [...(task?.steps ?? [])].map(([name, { processState }]) => [name, processState]),
   );
+/** One scan, as the Supervisor makes it. */
+async function supervise(actor: string): Promise<void> {
+  const { steps } = await supervisor.findExpired({ batch: 500 });
+  const incidents = steps.map(({ taskId, ...attempt }) => ({
+    taskId,
+    event: { kind: "expired", ...attempt } as const,
+  }));
+  await supervisor.applyIncidents(incidents, { actor, skipLocked: true });
+}
 const violations = () => submission.findInvariantViolations({ batch: 10 });
 
 /** Claims and completes everything until nothing is due. */
@@ -145,6 +154,13 @@ describe("a batch of replies", () => {
   });
 });
 
+const columns = (state: string) => `process_state = '${state}',
+  not_before = ${state === "pending" ? "now()" : "null"}, rank = null,
+  fault_code = ${state === "error" ? "'x.y'" : "null"},
+  locked_by = ${state === "processing" ? "'s'" : "null"}, token = ${state === "processing" ? "gen_random_uuid()" : "null"},
+  start_by = ${state === "processing" ? "now()" : "null"}, complete_by = ${state === "processing" ? "now()" : "null"},
+  relay_at = ${state === "processing" ? "now()" : "null"}, attempt = attempt + ${Number(state === "processing")}`;
+
 describe("what the store refuses", () => {
   test("parks its own task, and the others of the batch go on", async () => {
     await submit(3);
@@ -167,12 +183,6 @@ describe("what the store refuses", () => {
       ),
   );
   test.each(cells)("the guard of the store: %s to %s is legal: %s", async (from, to, legal) => {
-    const columns = (state: string) => `process_state = '${state}',
-      not_before = ${state === "pending" ? "now()" : "null"}, rank = null,
-      fault_code = ${state === "error" ? "'x.y'" : "null"},
-      locked_by = ${state === "processing" ? "'s'" : "null"}, token = ${state === "processing" ? "gen_random_uuid()" : "null"},
-      start_by = ${state === "processing" ? "now()" : "null"}, complete_by = ${state === "processing" ? "now()" : "null"},
-      relay_at = ${state === "processing" ? "now()" : "null"}, attempt = attempt + ${Number(state === "processing")}`;
     await submit(1);
     await db.query("alter table state.steps disable trigger guard_step");
     await db.query(`update state.steps set ${columns(from)} where name = 'a'`);
@@ -215,26 +225,18 @@ describe("undoing", () => {
   });
 });
 
-describe("the Supervisor", () => {
-  const expire = () =>
-    db.query(
-      "update state.steps set start_by = now() - interval '2 s', complete_by = now() - interval '1 s', dispatched_at = now() where process_state = 'processing'",
-    );
+const expire = () =>
+  db.query(
+    "update state.steps set start_by = now() - interval '2 s', complete_by = now() - interval '1 s', dispatched_at = now() where process_state = 'processing'",
+  );
 
+describe("the Supervisor", () => {
   test("counts each silent step once, however many Supervisors look", async () => {
     await submit(300);
     await claimAll(scheduler);
     await expire();
-    const scan = async () => {
-      const { steps } = await supervisor.findExpired({ batch: 500 });
-      const incidents = steps.map(({ taskId, ...attempt }) => ({
-        taskId,
-        event: { kind: "expired", ...attempt } as const,
-      }));
-      await supervisor.applyIncidents(incidents, { actor: "supervisor", skipLocked: true });
-    };
-    await Promise.all([1, 2, 3, 4, 5].map(scan));
-    await scan();
+    await Promise.all([1, 2, 3, 4, 5].map((n) => supervise(`supervisor-${n}`)));
+    await supervise("supervisor-6");
     const counts = await db.query(
       "select failure_count, count(*)::int from state.steps where name = 'a' group by 1",
     );
@@ -269,32 +271,25 @@ describe("the Supervisor", () => {
   });
 });
 
+const work = async (name: string) => {
+  for (let idle = 0; idle < 3; ) {
+    const room = [{ lane: "agent", places: 40 }];
+    const claims = await scheduler.claimDueSteps({ lockedBy: name, room, relayAfter: 300 });
+    idle = claims.length === 0 ? idle + 1 : 0;
+    await scheduler.applyIncidents(
+      claims.map((claim) => complete(claim)),
+      { actor: name },
+    );
+  }
+};
+
 test("eight Schedulers and five Supervisors race over a thousand steps: no double claim, no deadlock", async () => {
   await submit(500);
-  const work = async (name: string) => {
-    for (let idle = 0; idle < 3; ) {
-      const room = [{ lane: "agent", places: 40 }];
-      const claims = await scheduler.claimDueSteps({ lockedBy: name, room, relayAfter: 300 });
-      idle = claims.length === 0 ? idle + 1 : 0;
-      await scheduler.applyIncidents(
-        claims.map((claim) => complete(claim)),
-        { actor: name },
-      );
-    }
-  };
-  const supervise = async (name: string) => {
-    for (let round = 0; round < 10; round += 1) {
-      const { steps } = await supervisor.findExpired({ batch: 200 });
-      const incidents = steps.map(({ taskId, ...attempt }) => ({
-        taskId,
-        event: { kind: "expired", ...attempt } as const,
-      }));
-      await supervisor.applyIncidents(incidents, { actor: name, skipLocked: true });
-    }
-  };
   await Promise.all([
     ...Array.from({ length: 8 }, (_, index) => work(`scheduler-${index}`)),
-    ...Array.from({ length: 5 }, (_, index) => supervise(`supervisor-${index}`)),
+    ...Array.from({ length: 5 }, async (_, index) => {
+      for (let round = 0; round < 10; round += 1) await supervise(`supervisor-${index}`);
+    }),
   ]);
   await drain();
   expect(await db.query("select process_state, count(*)::int from state.tasks group by 1")).toEqual(

@@ -124,11 +124,6 @@ function summaryOf({ processState: from }: Task, { taskId, processState: to, fau
   return [{ taskId, step: null, action: "summarise", from, to, attempt: null, reason: faultCode }];
 }
 
-export interface NewStepRow {
-  readonly taskId: string;
-  readonly name: string;
-}
-
 /** A step that is not in the store yet. */
 export function newStepRow(taskId: string, step: Step, priority: number, now: Instant) {
   const { name, kind, agent: lane, startWithin, completeWithin } = step.plan;

@@ -16,8 +16,7 @@ async function start(env: Readonly<Record<string, string>>) {
   });
   for await (const line of createInterface({ input: child.stdout })) {
     const { msg, url } = JSON.parse(line) as { msg: string; url: string };
-    if (msg === "ready")
-      return { child, url, [Symbol.dispose]: () => void child.kill("SIGKILL") };
+    if (msg === "ready") return { child, url, [Symbol.dispose]: () => void child.kill("SIGKILL") };
   }
   throw new Error("the partners ended before they listened");
 }

@@ -2,7 +2,7 @@ import { runService } from "@holdfast/runtime";
 import { PartnersConfig } from "./config.ts";
 import { openPartners } from "./partners.ts";
 
-await runService("partners", PartnersConfig, async ({ config, log, stopped }) => {
+await runService("partners", PartnersConfig, async ({ config, log, stopped, health }) => {
   await using partners = await openPartners({
     dataFolder: config.DATA_FOLDER,
     seed: config.SEED,
@@ -16,6 +16,7 @@ await runService("partners", PartnersConfig, async ({ config, log, stopped }) =>
   });
 
   const url = await partners.app.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
+  health.check("ledger", () => true);
   log.info({ url }, "ready");
   await stopped;
 });
