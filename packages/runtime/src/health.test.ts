@@ -25,8 +25,15 @@ test("names what it cannot work without", async () => {
   });
 });
 
+test("is not ready before anything can be asked about", async () => {
+  const health = openHealth(new AbortController().signal);
+  expect((await health.ready()).body.failing).toEqual(["starting"]);
+  expect(health.live().status).toBe(200);
+});
+
 test("is not ready once it is told to stop, but lives", async () => {
   const health = openHealth(AbortSignal.abort());
+  health.check("broker", () => true);
   expect((await health.ready()).body.failing).toEqual(["stopping"]);
   expect(health.live().status).toBe(200);
 });
