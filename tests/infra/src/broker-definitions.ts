@@ -4,7 +4,10 @@ import { inventory, notifications, payments, shipping } from "@holdfast/orders";
 import { contract } from "@holdfast/workflow";
 
 const vhost = "holdfast";
-const agents = [inventory, payments, shipping, notifications].map((agent) => agent[contract].name);
+/** The Agents of the reference domain. */
+export const agents = [inventory, payments, shipping, notifications].map(
+  (agent) => agent[contract].name,
+);
 
 /** Passwords are secrets: users come from a file of their own, which each deployment fills in. */
 const user = <User>(fields: User) => ({ ...fields, passwordHash: "" });

@@ -1,0 +1,38 @@
+import { describe, expect, test } from "@jest/globals";
+import { brokerDefinitions } from "./broker-definitions.ts";
+import { composeFile } from "./compose-file.ts";
+import { readFile } from "./repository.ts";
+
+const local = readFile("infra/kubernetes/overlays/local/10-users.json");
+
+interface Definitions {
+  readonly permissions: readonly { readonly user: string; readonly configure: string }[];
+}
+
+interface Users {
+  readonly users: readonly { readonly name: string; readonly tags: readonly string[] }[];
+}
+
+describe.each(Object.keys(brokerDefinitions))("%s", (name) => {
+  const found = JSON.parse(readFile(name)) as Definitions;
+
+  test("is what the code makes of the topology; if not, run its write-broker-definitions", () => {
+    expect(found).toEqual(brokerDefinitions[name]);
+  });
+
+  test("lets nobody declare anything but the Scheduler, who must look at queues", () => {
+    const declaring = found.permissions.filter(({ configure }) => configure !== "^$");
+    expect(declaring.map(({ user }) => user)).toEqual(["scheduler"]);
+  });
+});
+
+test.each([
+  ["docker-compose.yml", composeFile().configs["broker-users"]?.content, "definitions.json"],
+  ["the local overlay", local, "definitions-per-agent.json"],
+])("in %s whoever may do something has a password, and there is no guest", (_, text, file) => {
+  const { users } = JSON.parse(text ?? "") as Users;
+  const { permissions } = JSON.parse(readFile(`infra/rabbitmq/${file}`)) as Definitions;
+  const names = users.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(permissions.map(({ user }) => user)));
+  expect(names).not.toContain("guest");
+});

@@ -1,0 +1,66 @@
+import { parseConfig } from "@holdfast/runtime";
+import { describe, expect, test } from "@jest/globals";
+import { composeFile, composeVariables } from "./compose-file.ts";
+import { environmentFaults } from "./environment-faults.ts";
+import { readFile } from "./repository.ts";
+import { configOf } from "./service-config.ts";
+
+const { services } = composeFile();
+const ours = Object.entries(services).filter(([, { image }]) => image.startsWith("holdfast"));
+const scaled = ["scheduler", "supervisor", "agent"];
+
+describe.each(ours)("%s", (_, { command = [], environment = {}, ...service }) => {
+  const [main = ""] = command;
+
+  test("is told only what it reads, and all that it needs", async () => {
+    expect(await environmentFaults(main, environment)).toEqual([]);
+  });
+
+  test("may do nothing that it does not need", () => {
+    expect(service).toMatchObject({
+      read_only: true,
+      cap_drop: ["ALL"],
+      security_opt: ["no-new-privileges:true"],
+    });
+  });
+
+  test("is killed later than it gives up by itself", async () => {
+    const { SHUTDOWN_GRACE } = parseConfig(await configOf(main), environment) as {
+      readonly SHUTDOWN_GRACE: number;
+    };
+    const [, seconds] = /^(\d+)s$/.exec(service.stop_grace_period ?? "") ?? [];
+    expect(Number(seconds) * 1_000).toBeGreaterThan(SHUTDOWN_GRACE);
+  });
+});
+
+test.each(scaled)(
+  "%s can be scaled: it has neither a port of the host nor a fixed name",
+  (name) => {
+    expect(services[name]).not.toHaveProperty("ports");
+    expect(services[name]).not.toHaveProperty("container_name");
+  },
+);
+
+test("only this machine is listened to, unless it is asked otherwise", () => {
+  const ports = Object.values(services).flatMap((service) => service.ports ?? []);
+  expect(ports.length).toBeGreaterThan(0);
+  expect(ports.filter((port) => !port.startsWith("127.0.0.1:"))).toEqual([]);
+});
+
+test("Agents have no network in common with the state store", () => {
+  const networks = services["postgres"]?.networks ?? [];
+  expect(networks).not.toHaveLength(0);
+  expect(services["agent"]?.networks.filter((name) => networks.includes(name))).toEqual([]);
+});
+
+test("the README says what can be set, with its default", () => {
+  const rows = readFile("infra/README.md").matchAll(/^\| `([A-Z_]+)` +\| `([^`]+)` +\|/gm);
+  expect(new Map([...rows].map(([, name, byDefault]) => [name, byDefault]))).toEqual(
+    new Map(composeVariables()),
+  );
+});
+
+test("a variable has the same default wherever it stands", () => {
+  const pairs = new Set(composeVariables().map((pair) => pair.join("=")));
+  expect(pairs.size).toBe(new Map(composeVariables()).size);
+});

@@ -1,0 +1,67 @@
+import type { IConfigMap } from "kubernetes-models/v1/ConfigMap";
+import type { IContainer } from "kubernetes-models/v1/Container";
+import type { IPodTemplateSpec } from "kubernetes-models/v1/PodTemplateSpec";
+import type { ISecret } from "kubernetes-models/v1/Secret";
+
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly spec?: unknown;
+}
+
+export interface Workload extends Manifest {
+  readonly spec: { readonly replicas?: number; readonly template: IPodTemplateSpec };
+}
+
+export const named = (objects: readonly Manifest[], kind: string, name: string) =>
+  objects.find((object) => object.kind === kind && object.metadata.name === name);
+
+export const ofKind = (objects: readonly Manifest[], kind: string): readonly Manifest[] =>
+  objects.filter((object) => object.kind === kind);
+
+/** Everything that makes pods of our image. */
+export const workloadsOf = (objects: readonly Manifest[]): readonly Workload[] =>
+  (objects as readonly Workload[]).filter(
+    (object) =>
+      ["Deployment", "StatefulSet", "Job"].includes(object.kind) &&
+      containerOf(object).name === "service",
+  );
+
+export function containerOf({ spec, metadata }: Workload): IContainer {
+  const [container] = spec.template.spec?.containers ?? [];
+  if (container === undefined) throw new Error(`${metadata.name} has no container`);
+  return container;
+}
+
+/** The environment of a workload's container; secrets that are not there are made up. */
+export function environmentOf(
+  workload: Workload,
+  objects: readonly Manifest[],
+): Readonly<Record<string, string>> {
+  const { env = [], envFrom = [] } = containerOf(workload);
+  const fromMaps = envFrom.flatMap(({ configMapRef }) => {
+    const map = named(objects, "ConfigMap", configMapRef?.name ?? "") as IConfigMap | undefined;
+    if (map === undefined) throw new Error(`ConfigMap ${configMapRef?.name} is not there`);
+    return Object.entries(map.data ?? {});
+  });
+  const given = env.map(({ name, value, valueFrom }) => {
+    const reference = valueFrom?.secretKeyRef;
+    return [name, reference === undefined ? (value ?? "") : secretOf(objects, reference)] as const;
+  });
+  return Object.fromEntries([...fromMaps, ...given]);
+}
+
+const madeUp: Readonly<Record<string, string>> = {
+  STATE_STORE_URL: "postgres://login:password@host/holdfast",
+  BROKER_URL: "amqp://user:password@host/holdfast",
+};
+
+function secretOf(
+  objects: readonly Manifest[],
+  { name = "", key }: { readonly name?: string; readonly key: string },
+): string {
+  const secret = named(objects, "Secret", name) as ISecret | undefined;
+  if (secret === undefined) return madeUp[key] ?? "";
+  return Buffer.from(secret.data?.[key] ?? "", "base64").toString();
+}

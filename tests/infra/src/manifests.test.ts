@@ -1,0 +1,175 @@
+import { agentQueue } from "@holdfast/contracts";
+import { parseConfig } from "@holdfast/runtime";
+import { describe, expect, test } from "@jest/globals";
+import type { IScaledObject } from "@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject";
+import { agents } from "./broker-definitions.ts";
+import { environmentFaults } from "./environment-faults.ts";
+import { render, whyNotRendered } from "./kustomize.ts";
+import {
+  containerOf,
+  environmentOf,
+  type Manifest,
+  ofKind,
+  type Workload,
+  workloadsOf,
+} from "./manifest.ts";
+import { openPorts } from "./open-ports.ts";
+import { readFile } from "./repository.ts";
+import { schemaFaults, unknownFields } from "./schema-faults.ts";
+import { configOf } from "./service-config.ts";
+
+const why = whyNotRendered();
+const describeRendered = why === null ? describe : describe.skip;
+const because = why === null ? "" : ` (skipped: ${why})`;
+
+const folder = (name: string) => `infra/kubernetes/${name}`;
+const base = folder("base");
+const local = folder("overlays/local");
+const production = folder("overlays/production");
+const cloudNativePg = folder("examples/cloudnative-pg");
+const rabbitmqOperator = folder("examples/rabbitmq-operator");
+
+interface Scaler {
+  readonly spec: { readonly scaleTargetRef: { readonly name: string } };
+}
+
+const nameOf = ({ metadata }: Manifest) => metadata.name;
+/** Its operator has published no schema that could be asked. */
+const hasSchema = ({ kind }: Manifest) => kind !== "RabbitmqCluster";
+
+describeRendered.each([base, local, production, cloudNativePg, rabbitmqOperator])(
+  `%s${because}`,
+  (name) => {
+    const objects = why === null ? render(name) : [];
+
+    test("has only objects that Kubernetes takes", async () => {
+      const faults = await Promise.all(objects.filter(hasSchema).map(schemaFaults));
+      expect(faults.flat()).toEqual([]);
+    });
+
+    test("has only fields that Kubernetes knows", () => {
+      expect(unknownFields(objects.filter(hasSchema))).toEqual([]);
+    });
+  },
+);
+
+describeRendered.each([local, production])(`the pods of %s${because}`, (name) => {
+  const objects = why === null ? render(name) : [];
+  const workloads = workloadsOf(objects);
+  const each = test.each(workloads.map((workload) => [nameOf(workload), workload] as const));
+
+  each("%s is told only what it reads, and all that it needs", async (_, workload) => {
+    const [main = ""] = containerOf(workload).args ?? [];
+    expect(await environmentFaults(main, environmentOf(workload, objects))).toEqual([]);
+  });
+
+  each("%s has no rights, and limits", (_, { spec, ...workload }) => {
+    const { securityContext, automountServiceAccountToken } = spec.template.spec ?? {};
+    const container = containerOf({ spec, ...workload });
+    expect(automountServiceAccountToken).toBe(false);
+    expect(securityContext).toMatchObject({
+      runAsNonRoot: true,
+      seccompProfile: { type: "RuntimeDefault" },
+    });
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+    });
+    expect(container.resources?.limits).toMatchObject({
+      cpu: expect.any(String),
+      memory: expect.any(String),
+    });
+  });
+
+  test.each(ofDeployments(workloads))(
+    "%s is killed later than it gives up by itself",
+    async (_, workload) => {
+      const { lifecycle, args = [] } = containerOf(workload);
+      const config = parseConfig(await configOf(args[0] ?? ""), environmentOf(workload, objects));
+      const { SHUTDOWN_GRACE } = config as { readonly SHUTDOWN_GRACE: number };
+      const waiting = (lifecycle?.preStop?.sleep?.seconds ?? 0) * 1_000;
+      const { terminationGracePeriodSeconds = 30 } = workload.spec.template.spec ?? {};
+      expect(terminationGracePeriodSeconds * 1_000).toBeGreaterThan(waiting + SHUTDOWN_GRACE);
+    },
+  );
+
+  test.each(ofDeployments(workloads))("%s is probed for life and readiness", (_, workload) => {
+    expect(containerOf(workload)).toMatchObject({
+      livenessProbe: { httpGet: { path: "/health/live" } },
+      readinessProbe: { httpGet: { path: "/health/ready" } },
+    });
+  });
+
+  test.each(agents)("%s has a Deployment of its own, which runs it alone", (agent) => {
+    const workload = workloads.find((one) => nameOf(one) === `${agent}-agent`);
+    expect(workload && environmentOf(workload, objects)["AGENTS"]).toBe(agent);
+  });
+
+  test.each(agents)("%s cannot reach the state store", (agent) => {
+    const workload = workloads.find((one) => nameOf(one) === `${agent}-agent`);
+    const labels = workload?.spec.template.metadata?.labels ?? {};
+    expect(openPorts(objects, labels)).toContain(5672);
+    expect(openPorts(objects, labels)).not.toContain(5432);
+  });
+
+  test("whoever holds a URL of the state store can reach it", () => {
+    const holders = workloads.filter((one) => "STATE_STORE_URL" in environmentOf(one, objects));
+    const closed = holders.filter(
+      ({ spec }) => !openPorts(objects, spec.template.metadata?.labels ?? {}).includes(5432),
+    );
+    expect(holders.map(nameOf)).toEqual(
+      expect.arrayContaining(["migrate", "scheduler", "submission", "supervisor"]),
+    );
+    expect(closed.map(nameOf)).toEqual([]);
+  });
+
+  test("every Deployment is moved one pod at a time", () => {
+    const budgets = ofKind(objects, "PodDisruptionBudget").map(nameOf);
+    expect(budgets.toSorted()).toEqual(
+      ofDeployments(workloads)
+        .map(([one]) => one)
+        .toSorted(),
+    );
+  });
+});
+
+describeRendered(`in production${because}`, () => {
+  const objects = why === null ? render(production) : [];
+  const workloads = workloadsOf(objects);
+  const scaled = [
+    ...(ofKind(objects, "HorizontalPodAutoscaler") as readonly Scaler[]),
+    ...(ofKind(objects, "ScaledObject") as readonly Scaler[]),
+  ].map(({ spec }) => spec.scaleTargetRef.name);
+
+  test("every Deployment but the Supervisor's has one scaler, which alone says how many", () => {
+    const deployments = ofDeployments(workloads).filter(([name]) => name !== "supervisor");
+    expect(scaled.toSorted()).toEqual(deployments.map(([name]) => name).toSorted());
+    expect(deployments.filter(([, { spec }]) => spec.replicas !== undefined)).toEqual([]);
+  });
+
+  test("Agents scale by the length of their own queue", () => {
+    const queues = (ofKind(objects, "ScaledObject") as readonly IScaledObject[]).map(
+      ({ spec }) => [spec.scaleTargetRef.name, spec.triggers[0]?.metadata["queueName"]] as const,
+    );
+    const own = agents.map((agent) => [`${agent}-agent`, agentQueue(agent)] as const);
+    expect(Object.fromEntries(queues)).toEqual(Object.fromEntries(own));
+  });
+
+  test("no secret stands in the manifests, and each that is needed stands in the README", () => {
+    const readme = readFile("infra/README.md");
+    const needed = workloads.flatMap((workload) =>
+      (containerOf(workload).env ?? []).flatMap(({ valueFrom }) =>
+        valueFrom?.secretKeyRef === undefined ? [] : [valueFrom.secretKeyRef],
+      ),
+    );
+    expect(ofKind(objects, "Secret")).toEqual([]);
+    expect(needed.filter(({ name }) => !readme.includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
+function ofDeployments(workloads: readonly Workload[]) {
+  return workloads
+    .filter(({ kind }) => kind === "Deployment")
+    .map((workload) => [nameOf(workload), workload] as const);
+}
