@@ -47,6 +47,7 @@ async function demonstrate(): Promise<number> {
   const news: string[] = [];
   let kills = 0;
   const tell = (line: string): void => {
+    if (news.includes(line)) return; // Each reply of a task that is being undone says so again.
     news.push(line);
     if (news.length > newsShown) news.shift();
   };
