@@ -15,18 +15,33 @@ const wait = () => {};
  * being in the same group; other requests to stop are passed on. Either way it is waited for.
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ readonly env?: NodeJS.ProcessEnv, readonly stdio?: import("node:child_process").StdioOptions }} [options]
+ * @param {{ readonly env?: NodeJS.ProcessEnv }} [options]
  * @returns {Promise<number>}
  */
-export function run(command, args, { env = {}, stdio = "inherit" } = {}) {
-  const child = spawn(command, args, { stdio, env: { ...process.env, ...quietNpm, ...env } });
+export function run(command, args, { env = {} } = {}) {
+  const child = spawn(command, args, {
+    stdio: "inherit",
+    env: { ...process.env, ...quietNpm, ...env },
+  });
   const passOn = () => void child.kill("SIGTERM");
   process.on("SIGTERM", passOn).on("SIGHUP", passOn).on("SIGINT", wait);
+  const watch = onEndOfNpm(passOn);
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code, signal) => {
       process.off("SIGTERM", passOn).off("SIGHUP", passOn).off("SIGINT", wait);
+      clearInterval(watch);
       resolve(code ?? (signal === "SIGINT" ? 130 : 143));
     });
   });
+}
+
+/**
+ * npm that is told to stop goes without telling us: all there is to see is another parent.
+ * @param {() => void} act
+ */
+function onEndOfNpm(act) {
+  if (!process.env.npm_lifecycle_event) return undefined;
+  const npm = process.ppid;
+  return setInterval(() => process.ppid !== npm && act(), 500).unref();
 }
