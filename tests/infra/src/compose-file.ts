@@ -1,7 +1,7 @@
 import { parse } from "yaml";
 import { readFile } from "./repository.ts";
 
-export interface ComposeService {
+interface ComposeService {
   readonly image: string;
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;

@@ -3,12 +3,14 @@ import { parseAllDocuments } from "yaml";
 import type { Manifest } from "./manifest.ts";
 import { pathOf } from "./repository.ts";
 
+const kubectl = "kubectl";
+/** The major version of the Kustomize within. */
 const oldest = 5;
 
 /** Why this machine cannot render Kustomize folders; null if it can. */
 export function whyNotRendered(): string | null {
   try {
-    const answer = execFileSync("kubectl", ["version", "--client", "--output=json"], {
+    const answer = execFileSync(kubectl, ["version", "--client", "--output=json"], {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
     });
@@ -22,7 +24,7 @@ export function whyNotRendered(): string | null {
 
 /** The objects that a Kustomize folder stands for. */
 export function render(folder: string): readonly Manifest[] {
-  const text = execFileSync("kubectl", ["kustomize", pathOf(folder)], { encoding: "utf8" });
+  const text = execFileSync(kubectl, ["kustomize", pathOf(folder)], { encoding: "utf8" });
   return parseAllDocuments(text).map((document) => unwrapped(document.toJS() as Manifest));
 }
 

@@ -14,7 +14,7 @@ export interface Workload extends Manifest {
   readonly spec: { readonly replicas?: number; readonly template: IPodTemplateSpec };
 }
 
-export const named = (objects: readonly Manifest[], kind: string, name: string) =>
+const named = (objects: readonly Manifest[], kind: string, name: string) =>
   objects.find((object) => object.kind === kind && object.metadata.name === name);
 
 export const ofKind = (objects: readonly Manifest[], kind: string): readonly Manifest[] =>

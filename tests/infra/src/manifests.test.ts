@@ -1,6 +1,7 @@
 import { agentQueue } from "@holdfast/contracts";
 import { parseConfig } from "@holdfast/runtime";
 import { describe, expect, test } from "@jest/globals";
+import type { ICluster } from "@kubernetes-models/cloudnative-pg/postgresql.cnpg.io/v1/Cluster";
 import type { IScaledObject } from "@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject";
 import { agents } from "./broker-definitions.ts";
 import { environmentFaults } from "./environment-faults.ts";
@@ -165,6 +166,20 @@ describeRendered(`in production${because}`, () => {
     );
     expect(ofKind(objects, "Secret")).toEqual([]);
     expect(needed.filter(({ name }) => !readme.includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
+describeRendered(`with CloudNativePG${because}`, () => {
+  test("the logins have the roles that logins.sql gives them", () => {
+    const [cluster] = (why === null ? render(cloudNativePg) : []) as readonly ICluster[];
+    const logins = cluster?.spec.managed?.roles?.filter(({ login }) => login) ?? [];
+    const grants = readFile("infra/postgres/logins.sql").matchAll(
+      /^grant (holdfast_\w+) to (\w+);/gm,
+    );
+    expect(new Map(logins.map(({ name, inRoles }) => [name, inRoles]))).toEqual(
+      new Map([...grants].map(([, role, name]) => [name, [role]])),
+    );
+    expect(logins).not.toHaveLength(0);
   });
 });
 
