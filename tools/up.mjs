@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { install, pnpm } from "./install.mjs";
 import { fetchNode, nodeIsNewEnough, withNodeFirst } from "./node.mjs";
@@ -11,18 +10,19 @@ const [task = "", ...args] = process.argv.slice(2);
 
 /** What the README promises: each task does all of its own set-up. */
 const tasks = {
-  start: () => runSource("packages/demo/src/main.ts", "packages/local-stack/src/main.ts"),
+  start: () => runSource("packages/demo/src/main.ts"),
   test: () => test(args),
   check: () => pnpm(["run", "check"]),
+  bench: () => runSource("packages/bench/src/main.ts"),
+  stack: () => runSource("packages/local-stack/src/main.ts"),
 };
 
 /** @param {string} line */
 const say = (line) => void process.stderr.write(`${line}\n`);
 
-/** Runs the first of the files that is there, from source. */
-function runSource(...files) {
-  const file = files.map((name) => join(root, name)).find((path) => existsSync(path));
-  return run(process.execPath, ["--conditions=@holdfast/source", String(file), ...args]);
+/** @param {string} file */
+function runSource(file) {
+  return run(process.execPath, ["--conditions=@holdfast/source", join(root, file), ...args]);
 }
 
 async function main() {
