@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type TestBroker, testBroker, testDatabase } from "@holdfast/local-stack";
+import { queryOnce, type TestBroker, testBroker, testDatabase } from "@holdfast/local-stack";
 import {
   isEnded,
   judgeOrders,
@@ -30,6 +30,8 @@ interface FaultyOptions {
 export interface FaultySystem extends AsyncDisposable {
   readonly system: System;
   readonly store: StateStore;
+  /** Asks the database itself. */
+  query<Row extends object>(sql: string): Promise<readonly Row[]>;
   /** Null when the test brought servers of its own. */
   readonly broker: TestBroker | null;
   /** What the services said. */
@@ -85,6 +87,7 @@ export async function startFaultySystem(options: FaultyOptions = {}): Promise<Fa
   return {
     system,
     store,
+    query: (sql) => queryOnce(stateStoreUrl, sql),
     broker,
     log,
     async submit(kinds) {

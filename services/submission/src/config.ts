@@ -6,8 +6,12 @@ export const SubmissionConfig = Type.Object({
   ...BaseConfig.properties,
   STATE_STORE_URL: StateStoreUrl,
   STATE_STORE_CONNECTIONS: Integer({ default: 6, minimum: 2, maximum: 100 }),
-  /** Only to hint at the Schedulers: orders are taken while the broker is away. */
+  /** For orders by message, and to hint at the Schedulers; over HTTP orders are taken without. */
   BROKER_URL: BrokerUrl,
+  /** `passive`: the operators own the topology; queues and exchanges are expected to be there. */
+  BROKER_TOPOLOGY: Type.Union([Type.Literal("declare"), Type.Literal("passive")], {
+    default: "declare",
+  }),
   HTTP_HOST: Type.String({ default: "0.0.0.0" }),
   HTTP_PORT: Integer({ default: 3_000, minimum: 0, maximum: 65_535 }),
 });

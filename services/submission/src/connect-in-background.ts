@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Broker, type BrokerOptions, connectBroker } from "@holdfast/messaging";
+
+/** Milliseconds between two attempts at the first connection. */
+const rest = 1_000;
+
+/**
+ * Connects to the broker without making anybody wait for it: orders are taken with or without, and
+ * the state store has them. `use` is called once there is a connection; what it returns is disposed
+ * of before the connection.
+ */
+export function connectInBackground(
+  options: BrokerOptions,
+  use: (broker: Broker) => Promise<AsyncDisposable>,
+): AsyncDisposable {
+  const stop = new AbortController();
+  const stack = new AsyncDisposableStack();
+
+  const connect = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      try {
+        const broker = stack.use(await connectBroker(options));
+        stack.use(await use(broker));
+        return;
+      } catch (err) {
+        options.log.warn({ err }, "no broker yet");
+        await sleep(rest, undefined, { signal: stop.signal }).catch(() => {});
+      }
+    }
+  };
+
+  const connecting = connect();
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      // A first connection that is still being tried ends by itself, with the process.
+      await Promise.race([connecting, sleep(rest, undefined, { ref: false })]);
+      await stack.disposeAsync();
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { testDatabase } from "@holdfast/local-stack";
+import { fulfilOrder, sampleOrder } from "@holdfast/orders";
+import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { pino } from "pino";
+import { openHttp } from "./open-http.ts";
+import { orderRoutes } from "./order-routes.ts";
+
+const resources = new AsyncDisposableStack();
+let store: StateStore;
+let app: ReturnType<typeof openHttp>;
+let hints = 0;
+const hint = () => {
+  hints += 1;
+};
+beforeAll(async () => {
+  const database = resources.use(await testDatabase());
+  await migrate(database.url);
+  const options = { url: database.url, applicationName: "test", maxConnections: 4 };
+  store = resources.use(await openStateStore(options));
+  await store.registerWorkflow(fulfilOrder.definition);
+  const health = {
+    check: () => {},
+    live: () => ({ status: 200, body: { ready: true, failing: [] } }) as const,
+    ready: async () => ({ status: 503, body: { ready: false, failing: ["state store"] } }) as const,
+  };
+  app = resources.use(openHttp(health, pino({ level: "silent" })));
+  orderRoutes(app, { store, workflow: fulfilOrder.name, hint, actor: "submission-1" });
+});
+afterAll(async () => {
+  await resources.disposeAsync();
+});
+
+const order = sampleOrder({ kind: "good" });
+const post = (payload: unknown, headers: Record<string, string> = {}) =>
+  app.inject({
+    method: "POST",
+    url: "/v1/orders",
+    headers: { "content-type": "application/json", ...headers },
+    payload: typeof payload === "string" ? payload : JSON.stringify(payload),
+  });
+
+test("answers 202 with the place of the order once it is durable, and hints at the Schedulers", async () => {
+  const before = hints;
+  const response = await post(order);
+  expect(response.statusCode).toBe(202);
+  const { id } = response.json<{ id: string }>();
+  expect(response.headers.location).toBe(`/v1/orders/${id}`);
+  expect(hints).toBe(before + 1);
+
+  const found = await app.inject({ url: `/v1/orders/${id}` });
+  expect(found.json()).toMatchObject({ id, state: "pending", workflow: "fulfil-order.v1", order });
+  const { steps } = found.json<{ steps: { name: string; processState: string }[] }>();
+  expect(steps.map(({ name, processState }) => `${name} ${processState}`)).toEqual([
+    "reserve pending",
+    "assess-risk pending",
+    "charge waiting",
+    "ship waiting",
+    "confirm waiting",
+  ]);
+  const history = await app.inject({ url: `/v1/orders/${id}/history` });
+  expect(history.json().items).toMatchObject([{ action: "submit", toState: "pending" }]);
+});
+
+test("gives the same answer to the same Idempotency-Key, and makes no second order", async () => {
+  const headers = { "idempotency-key": "key-1" };
+  const first = await post(order, headers);
+  // The order of the fields is the sender's business.
+  const again = await post(Object.fromEntries(Object.entries(order).toReversed()), headers);
+  expect(again.statusCode).toBe(202);
+  expect(again.json()).toEqual(first.json());
+  expect(again.headers["idempotency-replayed"]).toBe("true");
+});
+
+test("makes one order of fifty requests that come at once with one key", async () => {
+  const headers = { "idempotency-key": "key-2" };
+  const responses = await Promise.all(Array.from({ length: 50 }, () => post(order, headers)));
+  expect(new Set(responses.map((response) => response.json<{ id: string }>().id)).size).toBe(1);
+});
+
+test("refuses a key that was used for another order", async () => {
+  await post(order, { "idempotency-key": "key-3" });
+  const other = await post(sampleOrder({ kind: "good", seed: 9 }), { "idempotency-key": "key-3" });
+  expect(other.statusCode).toBe(422);
+  expect(other.json()).toMatchObject({ code: "request.idempotency_key_reused" });
+});
+
+test.each([
+  ["a total that is not the sum", { ...order, total: 1 }, 422, "order.invalid", "/total"],
+  [
+    "a quantity as a text",
+    { ...order, lines: [{ ...order.lines[0], quantity: "1" }] },
+    422,
+    "order.invalid",
+    "/lines/0/quantity",
+  ],
+  ["nothing of an order", {}, 422, "order.invalid", "/customer"],
+  [
+    "a NUL in a name",
+    { ...order, customer: { ...order.customer, name: "a\u0000" } },
+    422,
+    "order.invalid",
+    "NUL",
+  ],
+  ["no JSON", "{", 400, "request.fst_err_ctp_invalid_json_body", ""],
+])("says what is wrong with %s", async (_, payload, status, code, where) => {
+  const response = await post(payload);
+  expect(response.statusCode).toBe(status);
+  expect(response.headers["content-type"]).toContain("application/problem+json");
+  expect(response.json()).toMatchObject({ status, code });
+  expect(response.body).toContain(where);
+});
+
+test.each([
+  ["too large", () => post(`{"x":"${"x".repeat(300_000)}"}`), 413],
+  ["not JSON by its type", () => post("x", { "content-type": "text/plain" }), 415],
+  ["with a key that nobody can read", () => post(order, { "idempotency-key": "ä b" }), 400],
+  [
+    "for an order that nobody knows",
+    () => app.inject({ url: `/v1/orders/${crypto.randomUUID()}` }),
+    404,
+  ],
+  ["for an id that is none", () => app.inject({ url: "/v1/orders/1" }), 404],
+  ["for a place that is not there", () => app.inject({ url: "/nowhere" }), 404],
+])("refuses a request that is %s, with a problem that says so", async (_, request, status) => {
+  const response = await request();
+  expect(response.statusCode).toBe(status);
+  expect(response.json()).toMatchObject({
+    status,
+    detail: expect.any(String),
+    code: expect.any(String),
+  });
+});
+
+test("answers the probes", async () => {
+  expect((await app.inject({ url: "/health/live" })).statusCode).toBe(200);
+  const ready = await app.inject({ url: "/health/ready" });
+  expect(ready.statusCode).toBe(503);
+  expect(ready.json()).toMatchObject({ failing: ["state store"] });
+});

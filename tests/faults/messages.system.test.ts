@@ -1,0 +1,121 @@
+import { replyExchange, submissionQueue } from "@holdfast/contracts";
+import { sampleOrder } from "@holdfast/orders";
+import { expect, test } from "@jest/globals";
+import { connect } from "amqplib";
+import { allRight, type FaultySystem, startFaultySystem, until } from "./harness.ts";
+
+/** Publishes as anybody could who has got at the broker. */
+async function publish(
+  faulty: FaultySystem,
+  {
+    exchange,
+    routingKey,
+    body,
+    messageId,
+  }: { exchange: string; routingKey: string; body: string; messageId?: string },
+): Promise<void> {
+  const connection = await connect(faulty.broker?.url ?? "", { noDelay: true });
+  const channel = await connection.createConfirmChannel();
+  channel.publish(
+    exchange,
+    routingKey,
+    Buffer.from(body),
+    messageId === undefined ? {} : { messageId },
+  );
+  await channel.waitForConfirms();
+  await connection.close();
+}
+
+const reply = (taskId: string, changes: object = {}) =>
+  JSON.stringify({
+    taskId,
+    step: "reserve",
+    attempt: 1,
+    token: "00000000-0000-4000-8000-000000000000",
+    outcome: { kind: "completed", output: { reservationId: "forged" } },
+    ...changes,
+  });
+
+const rejections = async (faulty: FaultySystem) =>
+  faulty.query<{ reason: string }>("select reason from state.rejected_replies order by id");
+
+test("a reply that nobody can read is kept where a person can look, and holds nothing up", async () => {
+  await using faulty = await startFaultySystem();
+  const routingKey = "reply.inventory.x";
+  for (const body of ["", "{", "[]", '{"taskId":"no"}', "x".repeat(1_000_000)]) {
+    await publish(faulty, { exchange: replyExchange, routingKey, body });
+  }
+  const ids = await faulty.submit(["good"]);
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 0 }));
+  await until(async () => (await faulty.query("select 1 from state.dead_letters")).length === 5);
+  const [letter] = await faulty.query("select queue, reason from state.dead_letters limit 1");
+  expect(letter).toEqual({ queue: "dead.replies", reason: "rejected" });
+});
+
+test("a forged reply changes nothing and is recorded with its reason", async () => {
+  await using faulty = await startFaultySystem({
+    env: { scheduler: { REPLY_IDENTITY: "trusted" } },
+  });
+  await faulty.system.running("agent")[0]?.[Symbol.asyncDispose]();
+  const [id = ""] = await faulty.submit(["good"]);
+  await until(
+    async () =>
+      (await faulty.query("select 1 from state.steps where process_state = 'processing'")).length >
+      0,
+  );
+  const forge = (agent: string, body: string) =>
+    publish(faulty, { exchange: replyExchange, routingKey: `reply.${agent}.${id}`, body });
+  await forge("inventory", reply(id));
+  await forge("inventory", reply(id, { attempt: 7 }));
+  await forge("inventory", reply(id, { step: "nothing" }));
+  await forge("inventory", reply(crypto.randomUUID()));
+  await until(async () => (await rejections(faulty)).length === 4);
+  expect((await rejections(faulty)).map(({ reason }) => reason)).toEqual([
+    "wrong_token",
+    "stale_attempt",
+    "unknown_step",
+    "unknown_task",
+  ]);
+  await faulty.system.start("agent");
+  expect(await faulty.verdict([id])).toEqual(allRight({ processed: 1, undone: 0 }));
+});
+
+test("a reply that the broker does not vouch for is refused", async () => {
+  await using faulty = await startFaultySystem();
+  await publish(faulty, {
+    exchange: replyExchange,
+    routingKey: "reply.inventory.x",
+    body: reply(crypto.randomUUID()),
+  });
+  await until(async () => (await rejections(faulty)).length === 1);
+  expect(await rejections(faulty)).toEqual([{ reason: "no_user_id" }]);
+});
+
+test("while there is no Agent, steps are put back and no failure is counted", async () => {
+  await using faulty = await startFaultySystem();
+  await faulty.system.running("agent")[0]?.[Symbol.asyncDispose]();
+  const ids = await faulty.submit(["good", "unshippable"]);
+  await faulty.said("request came back", "scheduler");
+  await until(
+    async () =>
+      (await faulty.query("select 1 from state.steps where put_back_count > 0")).length > 0,
+  );
+  expect(await faulty.query("select 1 from state.steps where failure_count > 0")).toEqual([]);
+  await faulty.system.start("agent");
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 1 }));
+});
+
+test("an order that comes by message is done like any other, and once, however often it comes", async () => {
+  await using faulty = await startFaultySystem();
+  const body = JSON.stringify(sampleOrder({ kind: "good" }));
+  const order = { exchange: "", routingKey: submissionQueue, body, messageId: "order-1" };
+  await publish(faulty, order);
+  await publish(faulty, order);
+  await publish(faulty, { ...order, body: "{}", messageId: "order-2" });
+  await until(async () => (await faulty.query("select 1 from state.dead_letters")).length === 1);
+  await until(async () => (await faulty.query("select 1 from state.tasks")).length > 0);
+  const tasks = await faulty.query<{ task_id: string }>("select task_id::text from state.tasks");
+  expect(tasks).toHaveLength(1);
+  const ids = tasks.map(({ task_id }) => task_id);
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 0 }));
+});
