@@ -12,7 +12,7 @@ const markAfter = 200;
 
 /** Of how many confirms the slow ones are looked at. */
 const sample = 200;
-const relayBounds = { shortest: 300, longest: 3_000 };
+const relayBounds = { shortest: 600, longest: 3_000 };
 
 /** The requests of this instance that are not yet marked. Nothing is lost with it: see the relay. */
 export function dispatches() {
@@ -47,9 +47,6 @@ export function dispatches() {
       return [...open.values()]
         .filter(({ confirmedAt }) => confirmedAt !== null && confirmedAt < before)
         .map(({ claim }) => claim);
-    },
-    get size() {
-      return open.size;
     },
   };
 }

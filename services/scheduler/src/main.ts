@@ -14,6 +14,7 @@ import { dispatchSteps } from "./dispatch-steps.ts";
 import { dispatches as openDispatches } from "./dispatches.ts";
 import { keepDeadLetters } from "./keep-dead-letters.ts";
 import { laneWindows } from "./lane-windows.ts";
+import { markSteps } from "./mark-steps.ts";
 import { putBackExpired } from "./put-back-expired.ts";
 import { recordReplies } from "./record-replies.ts";
 import { relaySteps } from "./relay-steps.ts";
@@ -55,6 +56,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
   const claims = repeat(claiming.round, { name: "claim", signal, log });
   const { wake } = claims;
   const relaying = relaySteps({ store, dispatches, dispatch, wake, log, relayAfter, rest });
+  const marks = repeat(markSteps({ store, dispatches }), { name: "mark", signal, log });
   const relays = repeat(relaying, { name: "relay", signal, log });
 
   const recording = { store, dispatches, windows, wake, log, failpoint, actor };
@@ -84,6 +86,6 @@ await runService("scheduler", SchedulerConfig, async (service) => {
   log.info("ready");
 
   await stopped;
-  await Promise.all([claims.ended, relays.ended]);
+  await Promise.all([claims.ended, marks.ended, relays.ended]);
   await claiming.drained();
 });

@@ -3,10 +3,7 @@ import type { ClaimedStep, StateStore } from "@holdfast/state-store";
 import type { Dispatches } from "./dispatches.ts";
 
 interface Dependencies {
-  readonly store: Pick<
-    StateStore,
-    "promoteRestedSteps" | "takeUndispatchedSteps" | "markDispatchedSteps"
-  >;
+  readonly store: Pick<StateStore, "promoteRestedSteps" | "takeUndispatchedSteps">;
   readonly dispatches: Dispatches;
   readonly dispatch: (claims: readonly ClaimedStep[], claimedAt: number) => Promise<void>;
   /** There may be steps to claim. */
@@ -21,14 +18,12 @@ interface Dependencies {
 const shortestRest = 50;
 
 /**
- * One round of what only time brings about: marks requests that are still unanswered, makes steps
- * claimable whose rest is over, and publishes again what nobody has marked for too long, because
- * the Scheduler that claimed it may be dead. Resolves to how long to rest.
+ * One round of what only time brings about: makes steps claimable whose rest is over, and publishes
+ * again what nobody has marked for too long, because the Scheduler that claimed it may be dead. Resolves to how long to rest.
  */
 export function relaySteps(deps: Dependencies) {
   const { store, dispatches, dispatch, wake, log, relayAfter, rest } = deps;
   return async (): Promise<number> => {
-    await markUnanswered(store, dispatches);
     const { lanes, nextIn, relayIn } = await store.promoteRestedSteps();
     if (lanes.length > 0) wake();
     if (relayIn !== null && relayIn <= 0) {
@@ -39,19 +34,6 @@ export function relaySteps(deps: Dependencies) {
       if (lost.length > 0) log.warn({ steps: lost.length }, "requests relayed");
       await dispatch(lost, takenAt);
     }
-    const soonest = Math.min(
-      rest,
-      nextIn ?? rest,
-      relayIn ?? rest,
-      dispatches.size > 0 ? 200 : rest,
-    );
-    return Math.max(shortestRest, soonest);
+    return Math.max(shortestRest, Math.min(rest, nextIn ?? rest, relayIn ?? rest));
   };
-}
-
-async function markUnanswered(store: Dependencies["store"], open: Dispatches): Promise<void> {
-  const unmarked = open.unmarked();
-  if (unmarked.length === 0) return;
-  await store.markDispatchedSteps(unmarked);
-  for (const claim of unmarked) open.forget(claim);
 }

@@ -1,5 +1,5 @@
 import type { Health } from "@holdfast/runtime";
-import { type FastifyBaseLogger, type FastifyInstance, fastify } from "fastify";
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { Problem, sendProblem } from "./problem.ts";
 
 /** The HTTP server with its limits, its answers to errors, and the two probes. */
@@ -9,7 +9,7 @@ export function openHttp(
 ): FastifyInstance & AsyncDisposable {
   const app = fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: 256 * 1024,
     requestTimeout: 10_000,
     connectionTimeout: 15_000,
