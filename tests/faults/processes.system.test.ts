@@ -1,4 +1,4 @@
-import type { SampleKind } from "@holdfast/orders";
+import { type SampleKind, sampleOrder } from "@holdfast/orders";
 import { expect, test } from "@jest/globals";
 import { allRight, startFaultySystem, until } from "./harness.ts";
 
@@ -71,6 +71,23 @@ test("an Agent that was frozen past its deadline and answers late is rejected, a
   frozen!.signal("SIGCONT");
   await faulty.said("reply rejected", "scheduler");
   expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 0 }));
+});
+
+test("no step that could be done waits for a poll: whatever makes one due wakes a Scheduler", async () => {
+  await using faulty = await startFaultySystem({
+    env: { scheduler: { POLL_INTERVAL: "1h", WINDOW: "2" } },
+  });
+  const { submissionUrl } = faulty.system;
+  const orders = Array.from({ length: 20 }, (_, seed) =>
+    fetch(`${submissionUrl}/v1/orders`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(sampleOrder({ kind: seed % 5 === 4 ? "unshippable" : "good", seed })),
+    }),
+  );
+  const bodies = (await Promise.all(orders)).map((response) => response.json());
+  const ids = ((await Promise.all(bodies)) as { id: string }[]).map(({ id }) => id);
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 16, undone: 4 }));
 });
 
 test("services that are asked to stop finish what is in hand, and nothing waits for the Supervisor", async () => {

@@ -1,4 +1,4 @@
--- The steps of locked tasks, locked too, and what time it is now that all locks are held.
+-- The steps of locked tasks, and what time it is now that all locks are held.
 select task_id, name, process_state, locked_by, token, attempt, failure_count, put_back_count,
        cool_downs, key_generation, admitted, may_have_effect, fault_code,
        dispatched_at is not null                  as dispatched,
@@ -8,5 +8,4 @@ select task_id, name, process_state, locked_by, token, attempt, failure_count, p
        (extract(epoch from clock_timestamp()) * 1000)::float8 as now
   from state.steps
  where task_id = any(:task_ids::uuid[])
- order by task_id, name
-   for no key update;
+ order by task_id, name;

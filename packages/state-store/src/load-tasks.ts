@@ -37,11 +37,13 @@ interface StepRow {
 type TaskIds = { readonly taskIds: readonly string[] };
 const lockTasks = query<TaskIds & { readonly format: number }, TaskRow>("lock-tasks");
 const lockFreeTasks = query<TaskIds & { readonly format: number }, TaskRow>("lock-free-tasks");
+const lockPendingSteps = query<TaskIds>("lock-pending-steps");
 const loadSteps = query<TaskIds, StepRow>("load-steps");
 
 /**
- * Locks tasks, in the order of their ids, then loads and locks their steps in a statement of its
- * own. `now` is the store's clock with all locks in hand. With `skipLocked`, tasks in other hands
+ * Locks tasks, in the order of their ids, then what a claim could take of their steps, then loads the
+ * steps: each in a statement of its own, so that it sees what was committed while the one before
+ * it waited. `now` is the store's clock with all locks in hand. With `skipLocked`, tasks in other hands
  * are left out, as are always those whose workflow is not stored: nobody can decide about them.
  */
 export async function loadTasks(
@@ -56,7 +58,11 @@ export async function loadTasks(
   const taskRows = lock(db, { taskIds, format: definitionFormat });
   // Steps of a task that was left out are not decided about; locking them as well would wait.
   const stepIds = skipLocked ? (await taskRows).map(({ taskId }) => taskId) : taskIds;
-  const [rows, stepRows] = await Promise.all([taskRows, loadSteps(db, { taskIds: stepIds })]);
+  const [rows, , stepRows] = await Promise.all([
+    taskRows,
+    lockPendingSteps(db, { taskIds: stepIds }),
+    loadSteps(db, { taskIds: stepIds }),
+  ]);
   const stepsByTask = Map.groupBy(stepRows, ({ taskId }) => taskId);
   const tasks = rows.map(async ({ version, priority, workflow, ...row }) => {
     const plan = await planOf(workflow);

@@ -1,5 +1,6 @@
 import { agentQueue, replyQueue } from "@holdfast/contracts";
 import type { Broker } from "@holdfast/messaging";
+import type { Logger } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
 
 interface Dependencies {
@@ -7,6 +8,7 @@ interface Dependencies {
   readonly broker: Pick<Broker, "inspect">;
   /** How many steps of one lane may be in flight, over all Schedulers. */
   readonly window: number;
+  readonly log: Logger;
 }
 
 /** Without consumers one request goes out, to find out when there are some again. */
@@ -19,7 +21,7 @@ const refreshEvery = { counts: 100, consumers: 1_000, lanes: 5_000 };
  * 100 ms at most and kept up in between; how many Schedulers share the room shows at the queue that they
  * all consume, and they may overshoot by a batch each.
  */
-export function laneWindows({ store, broker, window }: Dependencies) {
+export function laneWindows({ store, broker, window, log }: Dependencies) {
   let lanes: readonly string[] = [];
   let inFlight = new Map<string, number>();
   let windows = new Map<string, number>();
@@ -37,16 +39,23 @@ export function laneWindows({ store, broker, window }: Dependencies) {
     inFlight.set(lane, Math.max(0, (inFlight.get(lane) ?? 0) + steps));
   };
 
+  const look = async (): Promise<void> => {
+    if (isStale("lanes")) lanes = await store.findLanes();
+    if (isStale("consumers")) {
+      schedulers = Math.max(1, (await broker.inspect(replyQueue))?.consumers ?? 1);
+      windows = await inspectWindows(broker, lanes, window);
+    }
+    if (!isStale("counts") || lanes.length === 0) return;
+    const counts = await store.countStepsInFlight({ lanes, window });
+    inFlight = new Map(counts.map((count) => [count.lane, count.inFlight]));
+  };
+
   return {
+    /** Looks again at what is stale. Only the first look is worth waiting for. */
     async refresh(): Promise<void> {
-      if (isStale("lanes")) lanes = await store.findLanes();
-      if (isStale("consumers")) {
-        schedulers = Math.max(1, (await broker.inspect(replyQueue))?.consumers ?? 1);
-        windows = await inspectWindows(broker, lanes, window);
-      }
-      if (!isStale("counts") || lanes.length === 0) return;
-      const counts = await store.countStepsInFlight({ lanes, window });
-      inFlight = new Map(counts.map((count) => [count.lane, count.inFlight]));
+      const looking = look();
+      if (lanes.length === 0) await looking;
+      else looking.catch((err: unknown) => log.warn({ err }, "windows not refreshed"));
     },
     /** Each live Scheduler takes its share of what is free. */
     room: () =>

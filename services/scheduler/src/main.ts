@@ -37,7 +37,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
   health.check("broker", () => broker.isReady);
 
   const dispatches = openDispatches();
-  const windows = laneWindows({ store, broker, window: config.WINDOW });
+  const windows = laneWindows({ store, broker, window: config.WINDOW, log });
   const dispatch = dispatchSteps({ store, broker, dispatches, log, failpoint, actor });
   const relayAfter = () => dispatches.relayAfter();
   const rest = config.POLL_INTERVAL;
@@ -70,7 +70,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
   await using _expired = await broker.consumeBatches(
     expiredQueue,
     batch,
-    putBackExpired({ store, windows, log, actor }),
+    putBackExpired({ store, windows, wake, log, actor }),
   );
   await using _deadRequests = await broker.consumeBatches(
     deadRequestQueue,

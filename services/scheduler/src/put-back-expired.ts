@@ -8,6 +8,8 @@ import type { LaneWindows } from "./lane-windows.ts";
 interface Dependencies {
   readonly store: Pick<StateStore, "applyIncidents" | "keepDeadLetter">;
   readonly windows: LaneWindows;
+  /** There may be steps to claim. */
+  readonly wake: () => void;
   readonly log: Logger;
   readonly actor: string;
 }
@@ -17,7 +19,7 @@ interface Dependencies {
  * Agents, or an Agent could not read them. The first is put back and not counted. Whether one of
  * them had an effect nobody knows: an expired message may have been delivered before.
  */
-export function putBackExpired({ store, windows, log, actor }: Dependencies) {
+export function putBackExpired({ store, windows, wake, log, actor }: Dependencies) {
   const read = async (delivery: Delivery): Promise<readonly (Incident & { agent: string })[]> => {
     try {
       const request = StepRequest.decode(delivery.body);
@@ -50,6 +52,7 @@ export function putBackExpired({ store, windows, log, actor }: Dependencies) {
     const incidents = (await Promise.all(batch.map(read))).flat();
     if (incidents.length === 0) return;
     const { outcomes } = await store.applyIncidents(incidents, { actor });
+    wake();
     incidents.forEach(({ agent }, index) => outcomes[index]?.applied && windows.settled(agent));
   };
 }

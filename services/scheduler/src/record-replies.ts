@@ -1,5 +1,5 @@
 import { StepReply } from "@holdfast/contracts";
-import type { Step, Task } from "@holdfast/domain";
+import type { Task } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
 import type { Failpoint, Logger } from "@holdfast/runtime";
 import type { Incident, IncidentOutcome, RejectedReply, StateStore } from "@holdfast/state-store";
@@ -66,7 +66,8 @@ export function recordReplies(deps: Dependencies) {
 
     for (const { reply } of signed) dispatches.forget({ ...reply, name: reply.step });
     signed.forEach(({ agent }, index) => outcomes[index]?.applied && windows.settled(agent));
-    if (tasks.some(hasPending)) wake();
+    // What comes next may be due now, and what waited for room of these Agents has it.
+    if (outcomes.some(({ applied }) => applied)) wake();
     for (const one of rejected) log.warn(fieldsOf(one), "reply rejected");
     for (const task of tasks) logTask(log, task);
   };
@@ -102,9 +103,6 @@ const fieldsOf = ({ taskId, step, attempt, reason }: RejectedReply) => ({
   attempt,
   reason,
 });
-
-const hasPending = (task: Task): boolean =>
-  [...task.steps.values()].some((step: Step) => step.processState === "pending");
 
 function logTask(log: Logger, { taskId, processState, faultCode }: Task): void {
   const fields = { taskId, processState, ...(faultCode === null ? {} : { faultCode }) };
