@@ -2,6 +2,7 @@ export { createDatabase, type Database } from "./create-database.ts";
 export { createVhost, type Vhost } from "./create-vhost.ts";
 export { holdfastFolder } from "./data-folder.ts";
 export { freePort } from "./free-port.ts";
+export { guardProcess } from "./guard-process.ts";
 export { queryOnce } from "./query-once.ts";
 export type { BrokerServer, PostgresServer, Provider } from "./server.ts";
 export {

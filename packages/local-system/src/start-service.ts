@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { guardProcess } from "@holdfast/local-stack";
 
 /** One line of a service's log. */
 export interface LogLine {
@@ -56,8 +57,11 @@ export async function startService(options: StartOptions): Promise<ServiceProces
       detached: true,
     },
   );
-  const ready = await readyLine(child, service, onLog);
   const exited = once(child, "exit").then(([code]) => code as number | null);
+  // Should we be killed with -9, it is not left behind.
+  const guard = guardProcess(child.pid ?? 0, "SIGKILL");
+  void exited.finally(() => guard[Symbol.dispose]());
+  const ready = await readyLine(child, service, onLog);
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   return {
     name: service,
