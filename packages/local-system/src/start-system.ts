@@ -26,6 +26,8 @@ export interface System extends AsyncDisposable {
   readonly processes: readonly ServiceProcess[];
   /** Those of one service that run. */
   running(name: ServiceName): readonly ServiceProcess[];
+  /** What a process of this service is told. */
+  environmentOf(name: ServiceName): Readonly<Record<string, string>>;
   /** One more. */
   start(name: ServiceName, env?: Readonly<Record<string, string>>): Promise<ServiceProcess>;
 }
@@ -98,6 +100,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     submissionUrl: urlOf(submission),
     partnersUrl: urls.partners,
     processes,
+    environmentOf,
     running: (name) => processes.filter((one) => one.name === name && one.isRunning),
     start,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
