@@ -95,3 +95,12 @@ test("stores a definition once, and refuses another one of that name", async () 
     code: "workflow.changed",
   });
 });
+
+test("makes ids that order by the store's time, on every version of Postgres", async () => {
+  const ids = await db.query<{ id: string }>(
+    "select state.new_task_id()::text as id, pg_sleep(0.003) from generate_series(1, 20)",
+  );
+  const texts = ids.map(({ id }) => id);
+  expect(texts.toSorted()).toEqual(texts);
+  expect(texts.every((id) => /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab]/.test(id))).toBe(true);
+});

@@ -1,4 +1,5 @@
 import type { StepDefinition, TaskEvent, WorkflowDefinition } from "@holdfast/domain";
+import { testDatabase } from "@holdfast/local-stack";
 import { Client } from "pg";
 import type { ClaimedStep } from "./claimed-steps.ts";
 import { migrate } from "./migrate.ts";
@@ -15,14 +16,9 @@ export interface TestStore extends AsyncDisposable {
 }
 
 export async function openTestStore(): Promise<TestStore> {
-  const server = process.env["TEST_STATE_STORE_URL"];
-  if (server === undefined) throw new Error("TEST_STATE_STORE_URL is not set: run npm test");
-  const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
   await using stack = new AsyncDisposableStack();
-  await execute(server, `create database ${name}`);
-  stack.defer(() => execute(server, `drop database ${name} with (force)`));
-  const url = new URL(server);
-  url.pathname = `/${name}`;
+  const database = stack.use(await testDatabase());
+  const url = new URL(database.url);
   await migrate(url.href);
 
   const owner = new Client({ connectionString: url.href });
@@ -43,16 +39,6 @@ export async function openTestStore(): Promise<TestStore> {
       (await owner.query<Row>(sql, values)).rows,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
-}
-
-async function execute(url: string, sql: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
 }
 
 /** A workflow whose steps follow one another, each with an undo, unless they say otherwise. */
