@@ -10,8 +10,11 @@ export interface Surroundings {
   readonly now: Instant;
   /** In [0, 1), for jitter. */
   readonly random: () => number;
-  /** What `/input/…` or `/steps/…` holds. Asked only for conditions of steps just reached. */
-  readonly valueOf: Lookup;
+  /**
+   * What `/input/…` or `/steps/…` holds, for the conditions of steps just reached. Null: whoever
+   * decides may not see payloads; then nothing is reached either, and conditions are left alone.
+   */
+  readonly valueOf: Lookup | null;
 }
 
 /** The task after an event and each move that led there, or why the event means nothing to it. */

@@ -29,8 +29,8 @@ export interface ReportedEvent {
 }
 
 interface FoldOptions extends Pick<Surroundings, "now" | "random"> {
-  /** What the task's conditions may look at, as far as it is saved. */
-  readonly values: TaskValues;
+  /** What the task's conditions may look at, as far as it is saved; null: nothing may be seen. */
+  readonly values: TaskValues | null;
 }
 
 /**
@@ -48,7 +48,7 @@ export function foldEvents(
   const changes: Change[] = [];
   const outcomes = reported.map((report): Outcome => {
     const returned = withOutput(known, report);
-    const around = { now, random, valueOf: lookupIn(returned) };
+    const around = { now, random, valueOf: returned === null ? null : lookupIn(returned) };
     const { task: next, outcome, moves } = fold(current, report.event, around);
     current = next;
     if (outcome.applied) known = returned;
@@ -58,8 +58,11 @@ export function foldEvents(
   return { task: current, changes, outcomes };
 }
 
-function withOutput(values: TaskValues, { event, output }: ReportedEvent): TaskValues {
-  if (output === undefined || !("step" in event)) return values;
+function withOutput(
+  values: TaskValues | null,
+  { event, output }: ReportedEvent,
+): TaskValues | null {
+  if (values === null || output === undefined || !("step" in event)) return values;
   return { ...values, outputs: new Map(values.outputs).set(event.step, output) };
 }
 

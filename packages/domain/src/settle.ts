@@ -38,7 +38,7 @@ const apply = (task: Task, changes: readonly Change[]): Task =>
 
 /** Admits or skips each step that is reached; a skipped step may be what the next one waited for. */
 const decideConditions: FollowUp = (task, { valueOf }) => {
-  if (task.goal === "undo") return [];
+  if (task.goal === "undo" || valueOf === null) return [];
   const round = stepsOf(task).flatMap((step) => {
     const { onlyIf } = step.plan;
     if (step.processState !== "waiting" || step.admitted || onlyIf === null) return [];

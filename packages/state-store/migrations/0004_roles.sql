@@ -25,6 +25,7 @@ grant select, insert on orders.orders, orders.order_lines to holdfast_submission
 grant insert on state.workflows to holdfast_submission;
 grant select, insert on state.submissions, state.tasks, state.task_payloads, state.steps, state.events
    to holdfast_submission;
+grant update on state.submissions to holdfast_submission;
 grant select on state.step_payloads, state.order_process, state.invariant_violations
    to holdfast_submission;
 

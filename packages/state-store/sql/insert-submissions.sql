@@ -1,7 +1,14 @@
--- Takes idempotency keys for new tasks. A key that is taken already is left out of the answer.
-insert into state.submissions (tenant, idempotency_key, request_hash, task_id, expires_at)
+-- Takes idempotency keys for new tasks. A key that stands for another task is left out of the answer,
+-- until it has expired.
+insert into state.submissions as taken (tenant, idempotency_key, request_hash, task_id, expires_at)
 select tenant, idempotency_key, request_hash, task_id, statement_timestamp() + interval '24 hours'
-  from unnest(:tenants::text[], :keys::text[], :hashes::text[], :task_ids::uuid[])
-    as submission (tenant, idempotency_key, request_hash, task_id)
-    on conflict do nothing
+  from (select distinct on (tenant, idempotency_key) *
+          from unnest(:tenants::text[], :keys::text[], :hashes::text[], :task_ids::uuid[])
+               with ordinality as submission (tenant, idempotency_key, request_hash, task_id, place)
+         order by tenant, idempotency_key, place) as first
+    on conflict (tenant, idempotency_key) do update
+   set request_hash = excluded.request_hash,
+       task_id      = excluded.task_id,
+       expires_at   = excluded.expires_at
+ where taken.expires_at <= statement_timestamp()
 returning task_id;

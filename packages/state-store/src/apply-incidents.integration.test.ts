@@ -133,6 +133,23 @@ describe("a batch of replies", () => {
     expect(second.outcomes).toEqual([{ applied: false, reason: "not_processing" }]);
   });
 
+  test("claims in the same transaction what has become due, within its bounds", async () => {
+    await submit(3);
+    const [first, second] = await scheduler.claimDueSteps({
+      lockedBy: "s",
+      room: [{ lane: "agent", places: 2 }],
+      relayAfter: 300,
+    });
+    const room = [{ lane: "agent", places: 2 }];
+    const { claims } = await scheduler.applyIncidents([complete(first!), complete(second!)], {
+      actor: "s",
+      claim: { lockedBy: "s", room, relayAfter: 300 },
+    });
+    // The oldest come first, whether they have waited or have just become due.
+    expect(claims?.map(({ name }) => name).toSorted()).toEqual(["a", "b"]);
+    expect(await violations()).toEqual([]);
+  });
+
   test("for a task that does not exist says so and spoils nothing", async () => {
     await submit(1);
     const [claim] = await claimAll(scheduler);
@@ -241,6 +258,20 @@ describe("the Supervisor", () => {
       "select failure_count, count(*)::int from state.steps where name = 'a' group by 1",
     );
     expect(counts).toEqual([{ failure_count: 1, count: 300 }]);
+  });
+
+  test("recovers tasks of workflows with conditions, without seeing what they are about", async () => {
+    await submit(2, "choice.v1");
+    await claimAll(scheduler);
+    await expire();
+    await supervise("supervisor");
+    const rested = await db.query("select failure_count from state.steps where name = 'a'");
+    expect(rested).toEqual([{ failure_count: 1 }, { failure_count: 1 }]);
+    await db.query("update state.steps set not_before = now() where process_state = 'pending'");
+    await scheduler.promoteRestedSteps();
+    const [claim] = await claimAll(scheduler);
+    const { tasks } = await apply(complete(claim!, { wanted: true }));
+    expect(stepStates(tasks[0])).toMatchObject({ b: "pending" });
   });
 
   test("has no access to payloads", async () => {

@@ -7,6 +7,7 @@ import {
   type WorkflowPlan,
 } from "@holdfast/domain";
 import type { Pool } from "pg";
+import { type ClaimedStep, type ClaimOptions, claimDueSteps } from "./claimed-steps.ts";
 import { inTransaction, withRetries } from "./database.ts";
 import { type LockedTask, loadTasks } from "./load-tasks.ts";
 import { loadValues } from "./load-values.ts";
@@ -33,6 +34,8 @@ export interface AppliedIncidents {
   readonly outcomes: readonly IncidentOutcome[];
   /** The tasks as they stand now. */
   readonly tasks: readonly Task[];
+  /** What was claimed in the same transaction; null: nothing was asked for, so ask by itself. */
+  readonly claims: readonly ClaimedStep[] | null;
 }
 
 export interface ApplyOptions {
@@ -40,6 +43,11 @@ export interface ApplyOptions {
   readonly actor: string;
   /** Leave out tasks that are in other hands instead of waiting for them. */
   readonly skipLocked?: boolean;
+  /**
+   * Claim in the same transaction what is due then: the very claim that is made otherwise, in its
+   * order and its bounds, without a round trip and a commit of its own. It waits for nobody.
+   */
+  readonly claim?: ClaimOptions;
 }
 
 /**
@@ -62,7 +70,7 @@ function applyTogether(
   pool: Pool,
   catalog: WorkflowCatalog,
   incidents: readonly Incident[],
-  { actor, skipLocked = false }: ApplyOptions,
+  { actor, skipLocked = false, claim }: ApplyOptions,
 ): Promise<AppliedIncidents> {
   return inTransaction(pool, async (client) => {
     const byTask = Map.groupBy(incidents, ({ taskId }) => taskId);
@@ -71,13 +79,13 @@ function applyTogether(
       client.query("begin"),
       loadTasks(client, [...byTask.keys()], { skipLocked, planOf }),
     ]);
-    const values = await valuesForConditions(client, tasks);
+    const values = await valuesForConditions(client, tasks, byTask);
 
     const outcomes = new Map<Incident, IncidentOutcome>();
     const decided = tasks.map((before): DecidedTask => {
       const { task } = before;
       const mine = byTask.get(task.taskId) ?? [];
-      const known = values.get(task.taskId) ?? nothing;
+      const known = hasConditions(task.workflow) ? (values.get(task.taskId) ?? null) : nothing;
       const folded = foldEvents(task, mine, { now, random: Math.random, values: known });
       mine.forEach((incident, index) => outcomes.set(incident, folded.outcomes[index]!));
       return { before, after: folded.task, changes: folded.changes };
@@ -85,12 +93,14 @@ function applyTogether(
 
     const changed = decided.filter(({ before, after }) => before.task !== after);
     const kept = incidents.filter((incident) => outcomes.get(incident)?.applied);
-    await Promise.all([
+    const saved = [
       ...(changed.length > 0 ? saveTasks(client, changed, { actor, now }) : []),
       ...saveOutcomes(client, kept),
-      client.query("commit"),
-    ]);
+    ];
+    const claimed = claim === undefined ? null : claimDueSteps(client, claim);
+    const [claims] = await Promise.all([claimed, ...saved, client.query("commit")]);
     return {
+      claims,
       outcomes: incidents.map((incident) => outcomes.get(incident) ?? unknownTask),
       tasks: decided.map(({ after }) => after),
     };
@@ -100,12 +110,18 @@ function applyTogether(
 const unknownTask = { applied: false, reason: "unknown_task" } as const;
 const nothing: TaskValues = { input: null, outputs: new Map() };
 
-/** Only workflows with conditions need to see payloads to decide. */
+/**
+ * Conditions are looked at when something is done, and only then are payloads needed to decide. The
+ * Supervisor brings no such event, and has no right to see them.
+ */
 async function valuesForConditions(
   db: Database,
   tasks: readonly LockedTask[],
+  byTask: ReadonlyMap<string, readonly Incident[]>,
 ): Promise<ReadonlyMap<string, TaskValues>> {
-  const curious = tasks.filter(({ task }) => hasConditions(task.workflow));
+  const curious = tasks.filter(
+    ({ task }) => hasConditions(task.workflow) && byTask.get(task.taskId)?.some(makesDone),
+  );
   if (curious.length === 0) return new Map();
   return loadValues(
     db,
@@ -115,6 +131,9 @@ async function valuesForConditions(
   );
 }
 
+const makesDone = ({ event }: Incident): boolean =>
+  event.kind === "completed" || event.kind === "resolved";
+
 const hasConditions = ({ steps }: WorkflowPlan): boolean =>
   [...steps.values()].some(({ onlyIf }) => onlyIf !== null);
 
@@ -123,7 +142,7 @@ async function applyApart(
   pool: Pool,
   catalog: WorkflowCatalog,
   incidents: readonly Incident[],
-  options: ApplyOptions,
+  { claim: _later, ...options }: ApplyOptions,
 ): Promise<AppliedIncidents> {
   const outcomes = new Map<Incident, IncidentOutcome>();
   const tasks: Task[] = [];
@@ -132,7 +151,7 @@ async function applyApart(
     mine.forEach((incident, index) => outcomes.set(incident, applied.outcomes[index]!));
     tasks.push(...applied.tasks);
   }
-  return { outcomes: incidents.map((incident) => outcomes.get(incident)!), tasks };
+  return { outcomes: incidents.map((incident) => outcomes.get(incident)!), tasks, claims: null };
 }
 
 async function applyOrPark(
@@ -149,7 +168,11 @@ async function applyOrPark(
     const { tasks } = await withRetries(() =>
       applyTogether(pool, catalog, mine.flatMap(toParked), options),
     );
-    return { tasks, outcomes: mine.map(() => ({ applied: false, reason: "undecidable", cause })) };
+    return {
+      tasks,
+      claims: null,
+      outcomes: mine.map(() => ({ applied: false, reason: "undecidable", cause })),
+    };
   }
 }
 

@@ -1,5 +1,5 @@
 export type { AppliedIncidents, Incident, IncidentOutcome } from "./apply-incidents.ts";
-export type { ClaimedStep } from "./claimed-steps.ts";
+export type { ClaimedStep, ClaimOptions } from "./claimed-steps.ts";
 export type { Expired } from "./find-expired.ts";
 export type { LoadedValues, ValueRef } from "./load-values.ts";
 export { migrate } from "./migrate.ts";

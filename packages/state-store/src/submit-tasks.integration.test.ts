@@ -74,6 +74,15 @@ test("makes one task of a hundred that come at once with the same key", async ()
   expect(await count("orders.orders")).toBe(4);
 });
 
+test("forgets a key after a day", async () => {
+  await store.submitTasks([keyed("k")], { actor });
+  await db.query("update state.submissions set expires_at = now()");
+  const [later] = await store.submitTasks([keyed("k", "other")], { actor });
+  expect(later).toMatchObject({ kind: "created" });
+  const [again] = await store.submitTasks([keyed("k", "other")], { actor });
+  expect(again).toEqual({ ...later, kind: "replayed" });
+});
+
 test("tells keys of different tenants apart", async () => {
   const mine = await store.submitTasks([keyed("k")], { actor });
   const theirs = await store.submitTasks([{ ...keyed("k"), tenant: "other" }], { actor });

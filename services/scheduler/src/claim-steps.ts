@@ -1,5 +1,5 @@
 import type { Failpoint, Logger } from "@holdfast/runtime";
-import type { ClaimedStep, StateStore } from "@holdfast/state-store";
+import type { ClaimedStep, ClaimOptions, StateStore } from "@holdfast/state-store";
 import type { LaneWindows } from "./lane-windows.ts";
 
 interface Dependencies {
@@ -20,21 +20,22 @@ interface Dependencies {
 const batch = 500;
 
 /**
- * One round: claims as many due steps as their Agents have room for and sends them off, without
- * waiting for the broker's confirms: the next claim need not wait for them. Resolves to how long to
- * rest.
+ * Claims due steps, as many as their Agents have room for, and sends them off without waiting for
+ * the broker's confirms: the next claim need not wait for them.
  */
 export function claimSteps(deps: Dependencies) {
   const { store, windows, dispatch, hint, log, failpoint, lockedBy, relayAfter, rest } = deps;
   const dispatching = new Set<Promise<void>>();
 
-  const round = async (): Promise<number> => {
-    await windows.refresh();
-    const room = windows.room();
-    if (room.length === 0) return rest;
-    const claimedAt = performance.now();
-    const claims = await store.claimDueSteps({ lockedBy, room, relayAfter: relayAfter() });
-    if (claims.length === 0) return rest;
+  /** What may be claimed once these Agents have one step less each; null: nothing. */
+  const optionsFor = (freed: readonly string[]): ClaimOptions | null => {
+    const room = windows.room(freed);
+    return room.length === 0 ? null : { lockedBy, room, relayAfter: relayAfter() };
+  };
+
+  /** Sends off what was claimed. `claimedAt`: on our monotonic clock, when the claim was begun. */
+  const send = (claims: readonly ClaimedStep[], claimedAt: number): void => {
+    if (claims.length === 0) return;
     failpoint("scheduler.claimed");
     for (const { lane } of claims) windows.claimed(lane);
     const sent = dispatch(claims, claimedAt)
@@ -42,14 +43,25 @@ export function claimSteps(deps: Dependencies) {
       .catch((err: unknown) => log.error({ err }, "dispatch failed"))
       .finally(() => dispatching.delete(sent));
     dispatching.add(sent);
-    if (claims.length < batch) return rest;
-    hint();
-    return 0;
+    if (claims.length === batch) hint();
   };
 
   return {
-    round,
+    optionsFor,
+    send,
+    /** One claim by itself. Resolves to how long to rest, in milliseconds. */
+    async round(): Promise<number> {
+      await windows.refresh();
+      const options = optionsFor([]);
+      if (options === null) return rest;
+      const claimedAt = performance.now();
+      const claims = await store.claimDueSteps(options);
+      send(claims, claimedAt);
+      return claims.length === batch ? 0 : rest;
+    },
     /** Resolves when everything that was claimed has been sent off. */
     drained: async (): Promise<void> => void (await Promise.allSettled(dispatching)),
   };
 }
+
+export type StepClaims = ReturnType<typeof claimSteps>;

@@ -57,10 +57,13 @@ export function laneWindows({ store, broker, window, log }: Dependencies) {
       if (lanes.length === 0) await looking;
       else looking.catch((err: unknown) => log.warn({ err }, "windows not refreshed"));
     },
-    /** Each live Scheduler takes its share of what is free. */
-    room: () =>
+    /** Each live Scheduler takes its share of what is free, or is about to be. */
+    room: (freed: readonly string[]) =>
       lanes
-        .map((lane) => ({ lane, free: (windows.get(lane) ?? probe) - (inFlight.get(lane) ?? 0) }))
+        .map((lane) => {
+          const soon = freed.filter((agent) => agent === lane).length;
+          return { lane, free: (windows.get(lane) ?? probe) - (inFlight.get(lane) ?? 0) + soon };
+        })
         .filter(({ free }) => free > 0)
         .map(({ lane, free }) => ({ lane, places: Math.ceil(free / schedulers) })),
     claimed: (lane: string) => add(lane, 1),

@@ -53,13 +53,13 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     relayAfter,
     rest,
   });
-  const claims = repeat(claiming.round, { name: "claim", signal, log });
+  const claims = repeat(() => claiming.round(), { name: "claim", signal, log });
   const { wake } = claims;
   const relaying = relaySteps({ store, dispatches, dispatch, wake, log, relayAfter, rest });
   const marks = repeat(markSteps({ store, dispatches }), { name: "mark", signal, log });
   const relays = repeat(relaying, { name: "relay", signal, log });
 
-  const recording = { store, dispatches, windows, wake, log, failpoint, actor };
+  const recording = { store, dispatches, windows, claims: claiming, wake, log, failpoint, actor };
   const identity = config.REPLY_IDENTITY;
   const batch = { prefetch: 500, max: 200 };
   await using _replies = await broker.consumeBatches(

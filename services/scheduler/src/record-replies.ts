@@ -3,6 +3,7 @@ import type { Task } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
 import type { Failpoint, Logger } from "@holdfast/runtime";
 import type { Incident, IncidentOutcome, RejectedReply, StateStore } from "@holdfast/state-store";
+import type { StepClaims } from "./claim-steps.ts";
 import type { Dispatches } from "./dispatches.ts";
 import type { LaneWindows } from "./lane-windows.ts";
 import { toIncident } from "./to-incident.ts";
@@ -11,6 +12,7 @@ interface Dependencies {
   readonly store: Pick<StateStore, "applyIncidents" | "keepRejectedReplies">;
   readonly dispatches: Dispatches;
   readonly windows: LaneWindows;
+  readonly claims: Pick<StepClaims, "optionsFor" | "send">;
   /** There may be steps to claim. */
   readonly wake: () => void;
   readonly log: Logger;
@@ -33,7 +35,7 @@ interface Received {
  * time. Unreadable ones go to the dead letters and hold nothing up.
  */
 export function recordReplies(deps: Dependencies) {
-  const { store, dispatches, windows, wake, log, failpoint, actor, identity } = deps;
+  const { store, dispatches, windows, claims, wake, log, failpoint, actor, identity } = deps;
 
   const read = (delivery: Delivery): readonly Received[] => {
     try {
@@ -53,9 +55,16 @@ export function recordReplies(deps: Dependencies) {
       received,
       ({ delivery }) => identity === "required" && delivery.userId === undefined,
     );
-    const { outcomes, tasks } = await store.applyIncidents(
+    await windows.refresh();
+    const claim = claims.optionsFor(signed.map(({ agent }) => agent));
+    const claimedAt = performance.now();
+    const {
+      outcomes,
+      tasks,
+      claims: claimed,
+    } = await store.applyIncidents(
       signed.map(({ incident }) => incident),
-      { actor },
+      claim === null ? { actor } : { actor, claim },
     );
     failpoint("scheduler.recorded");
     const rejected = [
@@ -66,8 +75,9 @@ export function recordReplies(deps: Dependencies) {
 
     for (const { reply } of signed) dispatches.forget({ ...reply, name: reply.step });
     signed.forEach(({ agent }, index) => outcomes[index]?.applied && windows.settled(agent));
-    // What comes next may be due now, and what waited for room of these Agents has it.
-    if (outcomes.some(({ applied }) => applied)) wake();
+    // What comes next is due now, and what waited for room of these Agents has it.
+    if (claimed === null) wake();
+    else claims.send(claimed, claimedAt);
     for (const one of rejected) log.warn(fieldsOf(one), "reply rejected");
     for (const task of tasks) logTask(log, task);
   };

@@ -102,7 +102,7 @@ test.each([
     "order.invalid",
     "NUL",
   ],
-  ["no JSON", "{", 400, "request.fst_err_ctp_invalid_json_body", ""],
+  ["no JSON", "{", 400, "request.not_json", ""],
 ])("says what is wrong with %s", async (_, payload, status, code, where) => {
   const response = await post(payload);
   expect(response.statusCode).toBe(status);
@@ -112,25 +112,25 @@ test.each([
 });
 
 test.each([
-  ["too large", () => post(`{"x":"${"x".repeat(300_000)}"}`), 413],
-  ["not JSON by its type", () => post("x", { "content-type": "text/plain" }), 415],
-  ["with a key that nobody can read", () => post(order, { "idempotency-key": "ä b" }), 400],
-  [
-    "for an order that nobody knows",
-    () => app.inject({ url: `/v1/orders/${crypto.randomUUID()}` }),
-    404,
-  ],
-  ["for an id that is none", () => app.inject({ url: "/v1/orders/1" }), 404],
-  ["for a place that is not there", () => app.inject({ url: "/nowhere" }), 404],
-])("refuses a request that is %s, with a problem that says so", async (_, request, status) => {
-  const response = await request();
-  expect(response.statusCode).toBe(status);
-  expect(response.json()).toMatchObject({
-    status,
-    detail: expect.any(String),
-    code: expect.any(String),
-  });
-});
+  ["too large", () => post(`{"x":"${"x".repeat(300_000)}"}`), 413, "request.too_large"],
+  ["not JSON by its type", () => post("x", asText), 415, "request.media_type_unsupported"],
+  ["empty", () => post(""), 400, "request.empty"],
+  ["with an unreadable key", () => post(order, badKey), 400, "request.idempotency_key_invalid"],
+  ["for an unknown order", () => get(`/v1/orders/${crypto.randomUUID()}`), 404, "order.unknown"],
+  ["for an id that is none", () => get("/v1/orders/1"), 404, "order.unknown"],
+  ["for a place that is not there", () => get("/nowhere"), 404, "request.no_route"],
+])(
+  "refuses a request that is %s, with a problem that says so",
+  async (_, request, status, code) => {
+    const response = await request();
+    expect(response.statusCode).toBe(status);
+    expect(response.json()).toMatchObject({ status, code, detail: expect.any(String) });
+  },
+);
+
+const asText = { "content-type": "text/plain" };
+const badKey = { "idempotency-key": "ä b" };
+const get = (url: string) => app.inject({ url });
 
 test("answers the probes", async () => {
   expect((await app.inject({ url: "/health/live" })).statusCode).toBe(200);

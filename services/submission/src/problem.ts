@@ -53,6 +53,14 @@ const titles: Readonly<Record<number, string>> = {
   503: "Service Unavailable",
 };
 
+/** What the framework refuses, under names that stay when the framework goes. */
+const codes: Readonly<Record<string, string>> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: "request.not_json",
+  FST_ERR_CTP_EMPTY_JSON_BODY: "request.empty",
+  FST_ERR_CTP_BODY_TOO_LARGE: "request.too_large",
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: "request.media_type_unsupported",
+};
+
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof Fault && error.transient) {
@@ -64,7 +72,7 @@ function toProblem(error: unknown): Problem {
   }
   const { statusCode, code, message } = error as FastifyError;
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return new Problem(statusCode, `request.${code.toLowerCase()}`, message);
+    return new Problem(statusCode, codes[code] ?? "request.invalid", message);
   }
   return new Problem(500, "request.failed", "Something went wrong on our side.");
 }

@@ -6,7 +6,7 @@ export const SupervisorConfig = Type.Object({
   ...BaseConfig.properties,
   STATE_STORE_URL: StateStoreUrl,
   STATE_STORE_CONNECTIONS: Integer({ default: 2, minimum: 1, maximum: 20 }),
-  /** Only to hint at the Schedulers; it works without. */
+  /** Only to hint at the Schedulers. */
   BROKER_URL: BrokerUrl,
   /** How long it sleeps at most. In between it wakes for the earliest complete-by time. */
   SCAN_INTERVAL: Duration({ default: "1s" }),
