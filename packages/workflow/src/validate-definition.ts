@@ -1,3 +1,4 @@
+import { payloadFaults } from "@holdfast/contracts";
 import {
   type Condition,
   ContractFault,
@@ -6,9 +7,11 @@ import {
 } from "@holdfast/domain";
 import type { ErrorObject } from "ajv";
 import { checkOrder, type OrderedStep, type Problem } from "./check-order.ts";
-import { checkStorable } from "./check-storable.ts";
 import { checkCondition, checkTemplate } from "./check-template.ts";
 import { formErrors } from "./definition-schema.ts";
+
+/** As deep as a payload may be, and the definition around it. */
+const deepest = 40;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -17,7 +20,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * lists all that is wrong with it, a line each, and where.
  */
 export function validateDefinition(json: unknown): WorkflowDefinition {
-  const unstorable = checkStorable(json).map((what) => ({ step: null, what }));
+  const unstorable = payloadFaults(json, deepest).map((what) => ({ step: null, what }));
   const problems = unstorable.length > 0 ? unstorable : problemsOf(json);
   if (problems.length === 0) return json as WorkflowDefinition;
   const { name } = fields(json);
