@@ -42,9 +42,23 @@ export async function createVhost(
     url: url.href,
     drop,
     // By its user: lists by virtual host are statistics, which come late or, where off, never.
-    async closeAllConnections() {
-      await call("DELETE", ["connections", "username", name]);
-    },
+    closeAllConnections: () => closeAll(() => call("DELETE", ["connections", "username", name])),
     [Symbol.asyncDispose]: drop,
   };
+}
+
+const tries = 10;
+
+/**
+ * The broker gives up on the whole list with a 500 when one of its connections ends by itself
+ * meanwhile, as the second of a service does when the first is cut: the others still stand.
+ */
+async function closeAll(call: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      if (attempt === tries) throw error;
+    }
+  }
 }
