@@ -43,22 +43,46 @@ test("an Agent that dies after the remote effect and before its reply: it happen
   expect(await faulty.verdict(ids)).toEqual(expected);
 });
 
-test("a Supervisor that dies with expired steps in its hands: the next one counts each once", async () => {
-  await using faulty = await startFaultySystem({
-    env: {
-      agent: { HOLDFAST_FAILPOINTS: "agent.worked=freeze@2" },
-      supervisor: { HOLDFAST_FAILPOINTS: "supervisor.found=exit" },
-    },
-  });
-  const [frozen] = faulty.system.running("agent");
-  const [doomed] = faulty.system.running("supervisor");
-  const ids = await faulty.submit(mixed);
-  await doomed!.exited;
-  frozen!.signal("SIGKILL");
-  await faulty.system.start("agent", { HOLDFAST_FAILPOINTS: "" });
-  await faulty.system.start("supervisor", { HOLDFAST_FAILPOINTS: "" });
-  expect(await faulty.verdict(ids)).toEqual(expected);
-});
+test.each([
+  ["scheduler", "scheduler.published=exit@2"],
+  ["agent", "agent.received=exit@5"],
+  ["agent", "agent.replied=exit@5"],
+] as const)(
+  "a %s that dies at %s: nothing is lost, and nothing happens twice",
+  async (name, trap) => {
+    await using faulty = await startFaultySystem({
+      env: { [name]: { HOLDFAST_FAILPOINTS: trap } },
+    });
+    const [doomed] = faulty.system.running(name);
+    const ids = await faulty.submit(mixed);
+    expect(await doomed!.exited).toBeNull();
+    await faulty.system.start(name, { HOLDFAST_FAILPOINTS: "" });
+    expect(await faulty.verdict(ids)).toEqual(expected);
+  },
+);
+
+test.each(["supervisor.found", "supervisor.recovered"])(
+  "a Supervisor that dies at %s: the next one counts each expired step once",
+  async (gap) => {
+    await using faulty = await startFaultySystem({
+      env: {
+        agent: { HOLDFAST_FAILPOINTS: "agent.worked=freeze@2" },
+        supervisor: { HOLDFAST_FAILPOINTS: `${gap}=exit` },
+      },
+    });
+    const [frozen] = faulty.system.running("agent");
+    const [doomed] = faulty.system.running("supervisor");
+    const ids = await faulty.submit(mixed);
+    await doomed!.exited;
+    frozen!.signal("SIGKILL");
+    await faulty.system.start("agent", { HOLDFAST_FAILPOINTS: "" });
+    await faulty.system.start("supervisor", { HOLDFAST_FAILPOINTS: "" });
+    expect(await faulty.verdict(ids)).toEqual(expected);
+    const twice = `select 1 from state.events where action in ('retry', 'putBack')
+    group by task_id, step, attempt having count(*) > 1`;
+    expect(await faulty.query(twice)).toEqual([]);
+  },
+);
 
 test("an Agent that was frozen past its deadline and answers late is rejected, and that is recorded", async () => {
   await using faulty = await startFaultySystem({
