@@ -1,13 +1,22 @@
+export { AgentHeartbeat } from "./agent-heartbeat.ts";
 export { defineMessage, type MessageContract } from "./message.ts";
 export { payloadFaults } from "./payload-faults.ts";
+export { StepCancel } from "./step-cancel.ts";
 export { StepReply } from "./step-reply.ts";
 export { StepRequest } from "./step-request.ts";
+export { TaskAlert, TaskStatus } from "./task-status.ts";
 export {
   agentQueue,
+  cancelExchange,
   deadReplyQueue,
   deadRequestQueue,
   deliveryLimit,
+  eventExchange,
   expiredQueue,
+  heartbeatExchange,
+  heartbeatQueue,
+  heartbeatRoute,
+  isStatusQueue,
   replyExchange,
   replyQueue,
   replyRoute,

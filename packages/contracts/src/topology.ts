@@ -17,3 +17,16 @@ export const deadRequestQueue = "dead.requests";
 export const deadReplyQueue = "dead.replies";
 /** How often a message may be redelivered after a crash of its consumer. Set explicitly: the default differs by broker version. */
 export const deliveryLimit = 20;
+/** To all instances of all Agents: somebody need not finish a step. Routed by nothing, kept by nobody. */
+export const cancelExchange = "holdfast.cancel";
+/** What Agents say of themselves: routed `heartbeat.<agent>`, so that none can speak for another. */
+export const heartbeatExchange = "holdfast.heartbeats";
+export const heartbeatRoute = (agent: string): string => `heartbeat.${agent}`;
+export const heartbeatQueue = "scheduler.heartbeats";
+/** CloudEvents for whoever binds a queue: routed `task.<what>.<workflow>` and `alert.<what>`. */
+export const eventExchange = "holdfast.events";
+/**
+ * Where whoever submits a task may have its status sent. The prefix keeps a submission from making
+ * us write to the queues of Holdfast itself.
+ */
+export const isStatusQueue = (queue: string): boolean => /^status\.[\w.-]{1,200}$/.test(queue);

@@ -1,6 +1,6 @@
 import { type Change, change } from "./change.ts";
 import type { Decision, Surroundings } from "./decision.ts";
-import { type Failure, remedyFor } from "./failure.ts";
+import { type Failure, policyFor, remedyFor } from "./failure.ts";
 import { settle } from "./settle.ts";
 import type { FailedStep, ProcessingStep, StepRecord } from "./step.ts";
 import { isFinished, type Task, withSteps } from "./task.ts";
@@ -54,6 +54,12 @@ export function decide(task: Task, event: TaskEvent, around: Surroundings): Deci
       return onFailed(task, event, (step) => settle(task, [change(step, "resolve")], around));
     case "undoRequested":
       return task.goal === "do" ? undo(task, [], event.code, around) : rejected("wrong_goal");
+    case "paused":
+      return task.paused
+        ? rejected("already_paused")
+        : settle({ ...task, paused: true }, [], around);
+    case "resumed":
+      return task.paused ? settle({ ...task, paused: false }, [], around) : rejected("not_paused");
     case "replanned":
       return replan(task, around);
   }
@@ -129,7 +135,7 @@ function fail(task: Task, step: ProcessingStep, failure: Failure, around: Surrou
     return settle(task, [change(marked, action, { reason: failure.code, changes })], around);
   }
   const failed = giveUp(marked, failure.code, counters.failureCount);
-  return step.plan.kind === "call" && step.plan.onFailure === "compensate"
+  return step.plan.kind === "call" && policyFor(step.plan, failure.code).onFailure === "compensate"
     ? undo(task, [failed], failure.code, around)
     : settle({ ...task, faultCode: failure.code }, [failed], around);
 }

@@ -1,7 +1,7 @@
 import type { Instant, ProcessingStep } from "./step.ts";
 import type { StepAction } from "./step-transitions.ts";
 import type { Effect } from "./task-event.ts";
-import type { Milliseconds } from "./workflow-definition.ts";
+import type { Milliseconds, StepPolicy } from "./workflow-definition.ts";
 
 /** An attempt that did not complete, whoever says so. */
 export interface Failure {
@@ -26,12 +26,22 @@ export interface Remedy {
 export const maxPutBacks = 20;
 const putBackBackoff = { backoff: 250, max: 30_000 };
 
+/** The policy of a step, with what it says of this fault in particular. The first that fits counts. */
+export function policyFor(plan: StepPolicy, code: string): StepPolicy {
+  const particular = plan.faults?.find((fault) => fits(fault.code, code));
+  return particular === undefined ? plan : { ...plan, ...particular };
+}
+
+/** `payments.*` is every code of that area. */
+const fits = (pattern: string, code: string): boolean =>
+  pattern.endsWith(".*") ? code.startsWith(pattern.slice(0, -1)) : pattern === code;
+
 /**
  * Applies the policy that stands at the step: retry, then cool down, then give up. A permanent fault
  * skips the first two. `random` is in [0, 1).
  */
 export function remedyFor(step: ProcessingStep, failure: Failure, random: number): Remedy {
-  const { retry, coolDown } = step.plan;
+  const { retry, coolDown } = policyFor(step.plan, failure.code);
   if (!failure.counted && step.putBackCount + 1 < maxPutBacks) {
     const putBackCount = step.putBackCount + 1;
     return remedy(step, "putBack", {
@@ -39,7 +49,8 @@ export function remedyFor(step: ProcessingStep, failure: Failure, random: number
       wait: backoff(putBackBackoff, putBackCount, random),
     });
   }
-  const failureCount = Math.min(step.failureCount + 1, retry.failures);
+  // A code with a lower threshold of its own never takes failures back that were counted before.
+  const failureCount = Math.max(step.failureCount, Math.min(step.failureCount + 1, retry.failures));
   const counted = { failureCount, putBackCount: 0 };
   if (!failure.transient) return remedy(step, "fail", counted);
   if (failureCount < retry.failures) {

@@ -53,6 +53,7 @@ export {
   type Condition,
   type CoolDownPolicy,
   definitionFormat,
+  type FaultPolicy,
   type Milliseconds,
   type RetryPolicy,
   type StepDefinition,

@@ -8,6 +8,7 @@ import { undoNameOf } from "./workflow-plan.ts";
  * nothing depends on an event being seen: planning again never hurts.
  */
 export function plan(task: Task): readonly WaitingStep[] {
+  if (task.paused) return [];
   const waiting = stepsOf(task).filter((step) => step.processState === "waiting");
   return task.goal === "do"
     ? waiting.filter((step) => mayStart(task, step))

@@ -51,12 +51,14 @@ const decideConditions: FollowUp = (task, { valueOf }) => {
   return [...round, ...decideConditions(apply(task, round), { valueOf } as Surroundings)];
 };
 
-/** In a task that halted only what is in flight goes on. */
+/** In a task that halted, or that an operator paused, only what is in flight goes on. */
 const holdPending: FollowUp = (task) => {
-  if (task.goal === "undo" || !stepsOf(task).some(isInError)) return [];
+  const halted = task.goal === "do" && stepsOf(task).some(isInError);
+  if (!halted && !task.paused) return [];
+  const reason = halted ? "task.halted" : "task.paused";
   return stepsOf(task)
     .filter((step) => step.processState === "pending")
-    .map((step) => change(step, "hold", { reason: "task.halted" }));
+    .map((step) => change(step, "hold", { reason }));
 };
 
 const isInError = ({ processState }: { readonly processState: string }): boolean =>

@@ -17,6 +17,7 @@ export function submit(
     goal: "do",
     processState: "pending",
     faultCode: null,
+    paused: false,
     steps: new Map(calls.map((plan) => [plan.name, newStep(plan)])),
   };
   return settle(task, [], around);

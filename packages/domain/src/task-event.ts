@@ -47,6 +47,9 @@ export type TaskEvent =
     }
   | { readonly kind: "resolved"; readonly step: string; readonly attempt: number }
   | { readonly kind: "undoRequested"; readonly code: string }
+  /** Nothing more is to be begun until the task is resumed; what is in flight ends by itself. */
+  | { readonly kind: "paused" }
+  | { readonly kind: "resumed" }
   /** The sweep found the task with nothing to wait for. */
   | { readonly kind: "replanned" };
 
@@ -63,4 +66,6 @@ export type Rejection =
   | "not_in_error"
   | "wrong_goal"
   | "task_finished"
+  | "already_paused"
+  | "not_paused"
   | "nothing_to_do";

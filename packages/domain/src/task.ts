@@ -23,6 +23,8 @@ export interface Task {
   readonly processState: TaskState;
   /** Why the goal became `undo`, or what the task halted with. */
   readonly faultCode: string | null;
+  /** An operator has it wait: nothing more of it is begun. */
+  readonly paused: boolean;
   /** By name, in the order of the definition; compensations appear when the undo begins. */
   readonly steps: ReadonlyMap<string, Step>;
 }

@@ -48,6 +48,14 @@ export interface StepPolicy {
   readonly coolDown: CoolDownPolicy | null;
   /** What happens to the task once this step has failed for good. */
   readonly onFailure: "compensate" | "halt";
+  /** What is done otherwise about certain faults. Absent: nothing. */
+  readonly faults?: readonly FaultPolicy[];
+}
+
+/** What is done about one fault, or all of one area; what is not said is as for any other. */
+export interface FaultPolicy extends Partial<Pick<StepPolicy, "retry" | "coolDown" | "onFailure">> {
+  /** A code such as `payments.limit_reached`, or `payments.*`. */
+  readonly code: string;
 }
 
 /** One step as the author wrote it down. */

@@ -3,6 +3,7 @@ select task_id
   from state.tasks
  where finished_at is null
    and process_state <> 'error'
+   and paused_at is null
    and updated_at < statement_timestamp() - :untouched_for::float8 * interval '1 millisecond'
    and not exists (
          select 1

@@ -1,5 +1,6 @@
 -- Like lock-tasks, but leaves out the tasks that are in other hands.
-select task_id, workflow, goal, process_state, version, priority, fault_code
+select task_id, workflow, goal, process_state, version, priority, fault_code,
+       paused_at is not null as paused, reply_to, correlation_id
   from state.tasks
  where task_id = any(:task_ids::uuid[])
    and format <= :format

@@ -4,8 +4,8 @@
 with task_change as (
   select *
     from unnest(:task_ids::uuid[], :versions::integer[], :goals::text[], :task_states::text[],
-                :task_faults::text[], :finished::boolean[])
-      as change (task_id, version, goal, process_state, fault_code, finished)
+                :task_faults::text[], :finished::boolean[], :paused::boolean[])
+      as change (task_id, version, goal, process_state, fault_code, finished, paused)
 ),
 saved_tasks as (
   update state.tasks
@@ -14,7 +14,10 @@ saved_tasks as (
          fault_code    = task_change.fault_code,
          version       = tasks.version + 1,
          updated_at    = clock_timestamp(),
-         finished_at   = case when task_change.finished then clock_timestamp() end
+         finished_at   = case when task_change.finished then clock_timestamp() end,
+         paused_at     = case when task_change.paused then coalesce(tasks.paused_at, clock_timestamp()) end,
+         paused_by     = case when task_change.paused then coalesce(tasks.paused_by, :actor) end,
+         pause_reason  = case when task_change.paused then coalesce(tasks.pause_reason, :note) end
     from task_change
    where tasks.task_id = task_change.task_id
      and tasks.version = task_change.version
@@ -55,8 +58,8 @@ saved_steps as (
   returning steps.task_id
 ),
 history as (
-  insert into state.events (task_id, step, action, from_state, to_state, attempt, actor, reason)
-  select task_id, step, action, from_state, to_state, attempt, :actor, reason
+  insert into state.events (task_id, step, action, from_state, to_state, attempt, actor, reason, note)
+  select task_id, step, action, from_state, to_state, attempt, :actor, reason, :note
     from unnest(:event_task_ids::uuid[], :event_steps::text[], :event_actions::text[],
                 :event_froms::text[], :event_tos::text[], :event_attempts::integer[],
                 :event_reasons::text[])

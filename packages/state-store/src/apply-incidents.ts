@@ -1,8 +1,11 @@
 import {
   foldEvents,
+  type Json,
   type Outcome,
   type ReportedEvent,
+  stepsOf,
   type Task,
+  type TaskEvent,
   type TaskValues,
   type WorkflowPlan,
 } from "@holdfast/domain";
@@ -11,6 +14,7 @@ import { type ClaimedStep, type ClaimOptions, claimDueSteps } from "./claimed-st
 import { inTransaction, withRetries } from "./database.ts";
 import { type LockedTask, loadTasks } from "./load-tasks.ts";
 import { loadValues } from "./load-values.ts";
+import { noticesOf, tell } from "./notices.ts";
 import type { Database } from "./query.ts";
 import { saveOutcomes } from "./save-outcomes.ts";
 import { type DecidedTask, saveTasks } from "./save-tasks.ts";
@@ -22,12 +26,23 @@ export interface Incident extends ReportedEvent {
   readonly taskId: string;
   /** For people. */
   readonly faultDetail?: string;
+  /** Takes the place of what the definition says goes into the step. */
+  readonly correctedInput?: Json;
+  /** Whoever asks has seen the task in this version, and means no other. */
+  readonly expectedVersion?: number;
 }
 
-/** What became of an incident. `unknown_task`: there is no such task, or it is in other hands. */
+/**
+ * What became of an incident. `unknown_task`: there is no such task, or it is in other hands.
+ * `version_changed`: it is not as whoever asks has seen it.
+ */
 export type IncidentOutcome =
   | Outcome
-  | { readonly applied: false; readonly reason: "unknown_task"; readonly cause?: undefined };
+  | {
+      readonly applied: false;
+      readonly reason: "unknown_task" | "version_changed";
+      readonly cause?: undefined;
+    };
 
 export interface AppliedIncidents {
   /** One for each incident, in their order. */
@@ -36,11 +51,25 @@ export interface AppliedIncidents {
   readonly tasks: readonly Task[];
   /** What was claimed in the same transaction; null: nothing was asked for, so ask by itself. */
   readonly claims: readonly ClaimedStep[] | null;
+  /** Attempts that need not be finished, because their tasks are now to be undone. */
+  readonly needless: readonly AttemptOfTask[];
+  /** Whether something is to be told: it waits in the outbox. */
+  readonly told: boolean;
+}
+
+/** One attempt at one step of one task. */
+export interface AttemptOfTask {
+  readonly taskId: string;
+  readonly step: string;
+  readonly attempt: number;
+  readonly token: string;
 }
 
 export interface ApplyOptions {
   /** Who says so: stands in the history. */
   readonly actor: string;
+  /** An operator's words, kept in the history. */
+  readonly note?: string;
   /** Leave out tasks that are in other hands instead of waiting for them. */
   readonly skipLocked?: boolean;
   /**
@@ -56,21 +85,28 @@ export interface ApplyOptions {
  * save is taken out, so that it spoils no other, and parked for a person.
  */
 export const applyIncidents =
-  (pool: Pool, catalog: WorkflowCatalog) =>
+  (home: Home) =>
   async (incidents: readonly Incident[], options: ApplyOptions): Promise<AppliedIncidents> => {
     try {
-      return await withRetries(() => applyTogether(pool, catalog, incidents, options));
+      return await withRetries(() => applyTogether(home, incidents, options));
     } catch (error) {
       if (toStoreFault(error).code !== "store.refused") throw error;
-      return applyApart(pool, catalog, incidents, options);
+      return applyApart(home, incidents, options);
     }
   };
 
+/** Where tasks live, and who is told of what happens to them. */
+export interface Home {
+  readonly pool: Pool;
+  readonly catalog: WorkflowCatalog;
+  /** Whether everybody is told of every task, or only its submitter and whoever is on call. */
+  readonly events: boolean;
+}
+
 function applyTogether(
-  pool: Pool,
-  catalog: WorkflowCatalog,
+  { pool, catalog, events }: Home,
   incidents: readonly Incident[],
-  { actor, skipLocked = false, claim }: ApplyOptions,
+  { actor, note, skipLocked = false, claim }: ApplyOptions,
 ): Promise<AppliedIncidents> {
   return inTransaction(pool, async (client) => {
     const byTask = Map.groupBy(incidents, ({ taskId }) => taskId);
@@ -84,18 +120,23 @@ function applyTogether(
     const outcomes = new Map<Incident, IncidentOutcome>();
     const decided = tasks.map((before): DecidedTask => {
       const { task } = before;
-      const mine = byTask.get(task.taskId) ?? [];
+      const [mine = [], outdated = []] = splitByVersion(byTask.get(task.taskId), before);
+      for (const incident of outdated) outcomes.set(incident, versionChanged);
       const known = hasConditions(task.workflow) ? (values.get(task.taskId) ?? null) : nothing;
       const folded = foldEvents(task, mine, { now, random: Math.random, values: known });
       mine.forEach((incident, index) => outcomes.set(incident, folded.outcomes[index]!));
-      return { before, after: folded.task, changes: folded.changes };
+      const applied = mine.filter((incident) => outcomes.get(incident)?.applied);
+      const acts = applied.flatMap(({ event }) => actOf(event));
+      return { before, after: folded.task, changes: folded.changes, acts };
     });
 
     const changed = decided.filter(({ before, after }) => before.task !== after);
+    const notices = changed.flatMap((one) => noticesOf(one, { now, events }));
     const kept = incidents.filter((incident) => outcomes.get(incident)?.applied);
     const saved = [
-      ...(changed.length > 0 ? saveTasks(client, changed, { actor, now }) : []),
+      ...(changed.length > 0 ? saveTasks(client, changed, { actor, note: note ?? null, now }) : []),
       ...saveOutcomes(client, kept),
+      ...tell(client, notices),
     ];
     const claimed = claim === undefined ? null : claimDueSteps(client, claim);
     const [claims] = await Promise.all([claimed, ...saved, client.query("commit")]);
@@ -103,10 +144,54 @@ function applyTogether(
       claims,
       outcomes: incidents.map((incident) => outcomes.get(incident) ?? unknownTask),
       tasks: decided.map(({ after }) => after),
+      needless: changed.flatMap(needlessAttempts),
+      told: notices.length > 0,
     };
   });
 }
 
+function splitByVersion(
+  incidents: readonly Incident[] = [],
+  { version }: LockedTask,
+): readonly (readonly Incident[])[] {
+  const isOutdated = ({ expectedVersion = version }: Incident) => expectedVersion !== version;
+  return incidents.some(isOutdated)
+    ? [incidents.filter((one) => !isOutdated(one)), incidents.filter(isOutdated)]
+    : [incidents];
+}
+
+/** What is asked of a task as a whole, by the name that it has in the history. */
+function actOf(event: TaskEvent): DecidedTask["acts"] {
+  switch (event.kind) {
+    case "undoRequested":
+      return [{ action: "undo", reason: event.code }];
+    case "paused":
+      return [{ action: "pause", reason: null }];
+    case "resumed":
+      return [{ action: "resume", reason: null }];
+    default:
+      return [];
+  }
+}
+
+/** What Agents still do for a task that has just turned around. */
+function needlessAttempts({ before, after }: DecidedTask): readonly AttemptOfTask[] {
+  if (before.task.goal === after.goal) return [];
+  return stepsOf(after).flatMap((step) =>
+    step.processState === "processing"
+      ? [
+          {
+            taskId: after.taskId,
+            step: step.plan.name,
+            attempt: step.attempt,
+            token: step.token,
+          },
+        ]
+      : [],
+  );
+}
+
+const versionChanged = { applied: false, reason: "version_changed" } as const;
 const unknownTask = { applied: false, reason: "unknown_task" } as const;
 const nothing: TaskValues = { input: null, outputs: new Map() };
 
@@ -139,37 +224,39 @@ const hasConditions = ({ steps }: WorkflowPlan): boolean =>
 
 /** The batch holds something that cannot be saved: find out whose it is, and park only that. */
 async function applyApart(
-  pool: Pool,
-  catalog: WorkflowCatalog,
+  home: Home,
   incidents: readonly Incident[],
   { claim: _later, ...options }: ApplyOptions,
 ): Promise<AppliedIncidents> {
   const outcomes = new Map<Incident, IncidentOutcome>();
-  const tasks: Task[] = [];
+  const parts: AppliedIncidents[] = [];
   for (const mine of Map.groupBy(incidents, ({ taskId }) => taskId).values()) {
-    const applied = await applyOrPark(pool, catalog, mine, options);
+    const applied = await applyOrPark(home, mine, options);
     mine.forEach((incident, index) => outcomes.set(incident, applied.outcomes[index]!));
-    tasks.push(...applied.tasks);
+    parts.push(applied);
   }
-  return { outcomes: incidents.map((incident) => outcomes.get(incident)!), tasks, claims: null };
+  return {
+    outcomes: incidents.map((incident) => outcomes.get(incident)!),
+    tasks: parts.flatMap(({ tasks }) => tasks),
+    claims: null,
+    needless: parts.flatMap(({ needless }) => needless),
+    told: parts.some(({ told }) => told),
+  };
 }
 
 async function applyOrPark(
-  pool: Pool,
-  catalog: WorkflowCatalog,
+  home: Home,
   mine: readonly Incident[],
   options: ApplyOptions,
 ): Promise<AppliedIncidents> {
   try {
-    return await withRetries(() => applyTogether(pool, catalog, mine, options));
+    return await withRetries(() => applyTogether(home, mine, options));
   } catch (error) {
     const cause = toStoreFault(error);
     if (cause.code !== "store.refused") throw cause;
-    const { tasks } = await withRetries(() =>
-      applyTogether(pool, catalog, mine.flatMap(toParked), options),
-    );
+    const parked = await withRetries(() => applyTogether(home, mine.flatMap(toParked), options));
     return {
-      tasks,
+      ...parked,
       claims: null,
       outcomes: mine.map(() => ({ applied: false, reason: "undecidable", cause })),
     };

@@ -15,6 +15,9 @@ export interface LockedTask {
   readonly task: Task;
   readonly version: number;
   readonly priority: number;
+  /** The queue of whoever submitted it, if it wants to be told. */
+  readonly replyTo: string | null;
+  readonly correlationId: string | null;
 }
 
 interface TaskRow {
@@ -25,6 +28,9 @@ interface TaskRow {
   readonly version: number;
   readonly priority: number;
   readonly faultCode: string | null;
+  readonly paused: boolean;
+  readonly replyTo: string | null;
+  readonly correlationId: string | null;
 }
 
 interface StepRow {
@@ -64,12 +70,14 @@ export async function loadTasks(
     loadSteps(db, { taskIds: stepIds }),
   ]);
   const stepsByTask = Map.groupBy(stepRows, ({ taskId }) => taskId);
-  const tasks = rows.map(async ({ version, priority, workflow, ...row }) => {
-    const plan = await planOf(workflow);
-    if (plan === null) return null;
-    const steps = toSteps(plan, stepsByTask.get(row.taskId) ?? []);
-    return { version, priority, task: { ...row, workflow: plan, steps } };
-  });
+  const tasks = rows.map(
+    async ({ version, priority, replyTo, correlationId, workflow, ...row }) => {
+      const plan = await planOf(workflow);
+      if (plan === null) return null;
+      const steps = toSteps(plan, stepsByTask.get(row.taskId) ?? []);
+      return { version, priority, replyTo, correlationId, task: { ...row, workflow: plan, steps } };
+    },
+  );
   const known = (await Promise.all(tasks)).filter((task) => task !== null);
   return { tasks: known, now: stepRows[0]?.now ?? 0 };
 }

@@ -10,6 +10,7 @@ import { claimDueSteps, markDispatchedSteps, takeUndispatchedSteps } from "./cla
 import { type ConnectionOptions, openPool, withRetries } from "./database.ts";
 import { findExpired } from "./find-expired.ts";
 import { loadValues } from "./load-values.ts";
+import { deleteNotices, takeNotices } from "./outbox.ts";
 import { type Database, query } from "./query.ts";
 import { findEvents, findTask } from "./read-task.ts";
 import { keepDeadLetter, keepRejectedReplies } from "./rejected-replies.ts";
@@ -17,7 +18,7 @@ import { submitTasks } from "./submit-tasks.ts";
 import { registerWorkflow, type StoredWorkflow, workflowCatalog } from "./workflow-catalog.ts";
 
 /** The schema that this release knows. */
-const schemaVersion = 1;
+const schemaVersion = 2;
 
 const findCompatibility = query<object, { schemaVersion: number; oldestReader: number }>(
   "find-compatibility",
@@ -44,6 +45,11 @@ const findViolations = query<
   { invariant: string; taskId: string; witness: string | null }
 >("find-invariant-violations");
 
+export interface StateStoreOptions extends ConnectionOptions {
+  /** Whether what happens to tasks is told to everybody; not unless said so. */
+  readonly events?: boolean;
+}
+
 export type StateStore = Awaited<ReturnType<typeof openStateStore>>;
 
 /**
@@ -51,9 +57,10 @@ export type StateStore = Awaited<ReturnType<typeof openStateStore>>;
  * (`store.incompatible`). Every method fails with a `Fault`; a transient one may have been carried
  * out or not, and is safe to repeat. The caller owns the result and disposes of it.
  */
-export async function openStateStore(options: ConnectionOptions) {
+export async function openStateStore({ events = false, ...options }: StateStoreOptions) {
   const pool = openPool(options);
   const catalog = workflowCatalog();
+  const home = { pool, catalog, events };
   const bound =
     <Params, Result>(ask: (db: Database, params: Params) => Promise<Result>) =>
     (params: Params): Promise<Result> =>
@@ -61,8 +68,8 @@ export async function openStateStore(options: ConnectionOptions) {
   await withRetries(() => mustBeCompatible(pool));
 
   return {
-    submitTasks: submitTasks(pool, catalog),
-    applyIncidents: applyIncidents(pool, catalog),
+    submitTasks: submitTasks(home),
+    applyIncidents: applyIncidents(home),
     claimDueSteps: bound(claimDueSteps),
     takeUndispatchedSteps: bound(takeUndispatchedSteps),
     markDispatchedSteps: bound(markDispatchedSteps),
@@ -77,6 +84,8 @@ export async function openStateStore(options: ConnectionOptions) {
     findStalledTasks: bound(findStalled),
     keepRejectedReplies: bound(keepRejectedReplies),
     keepDeadLetter: bound(keepDeadLetter),
+    takeNotices: bound(takeNotices),
+    deleteNotices: bound(deleteNotices),
     registerWorkflow: (definition: WorkflowDefinition) => bound(registerWorkflow)(definition),
     findWorkflow: (name: string): Promise<StoredWorkflow | null> =>
       bound((db, key: string) => catalog.find(db, key))(name),

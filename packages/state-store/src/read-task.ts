@@ -9,6 +9,8 @@ export interface TaskRecord {
   readonly processState: TaskState;
   readonly version: number;
   readonly faultCode: string | null;
+  /** Null: nobody has it wait. */
+  readonly paused: { readonly at: string; readonly by: string; readonly reason: string } | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly finishedAt: Date | null;
@@ -41,7 +43,10 @@ export interface HistoryEntry {
   readonly toState: string;
   readonly attempt: number | null;
   readonly actor: string;
+  /** A code. */
   readonly reason: string | null;
+  /** An operator's words. */
+  readonly note: string | null;
   readonly at: Date;
 }
 

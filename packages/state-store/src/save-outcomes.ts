@@ -5,7 +5,7 @@ import { type Database, query } from "./query.ts";
 
 const save = query("save-outcomes");
 
-/** Sends, without waiting, what keeps the outputs and fault details of incidents that counted. */
+/** Sends, without waiting, what keeps the payloads and fault details of incidents that counted. */
 export function saveOutcomes(
   db: Database,
   incidents: readonly Incident[],
@@ -15,6 +15,7 @@ export function saveOutcomes(
   const names = {
     taskIds: "taskId",
     names: "name",
+    inputs: "input",
     outputs: "output",
     faultDetails: "faultDetail",
   } as const;
@@ -26,9 +27,18 @@ export function saveOutcomes(
   ];
 }
 
-function toRow({ taskId, event, output, faultDetail }: Incident) {
-  if (!("step" in event) || (output === undefined && faultDetail === undefined)) return [];
-  return [{ taskId, name: event.step, output: toJson(output), faultDetail: faultDetail ?? null }];
+function toRow({ taskId, event, correctedInput, output, faultDetail }: Incident) {
+  const payloads = [correctedInput, output, faultDetail];
+  if (!("step" in event) || payloads.every((payload) => payload === undefined)) return [];
+  return [
+    {
+      taskId,
+      name: event.step,
+      input: toJson(correctedInput),
+      output: toJson(output),
+      faultDetail: faultDetail ?? null,
+    },
+  ];
 }
 
 /** The driver writes a bare string or array in other ways than JSON. */

@@ -1,4 +1,4 @@
-import type { Change, Instant, Step, Task } from "@holdfast/domain";
+import { type Change, type Instant, isFinished, type Step, type Task } from "@holdfast/domain";
 import { columns } from "./columns.ts";
 import type { LockedTask } from "./load-tasks.ts";
 import { type Database, query } from "./query.ts";
@@ -14,13 +14,22 @@ export interface DecidedTask {
   readonly before: LockedTask;
   readonly after: Task;
   readonly changes: readonly Change[];
+  /** What was asked of the task as a whole, such as `pause`: stands in its history. */
+  readonly acts: readonly { readonly action: string; readonly reason: string | null }[];
+}
+
+interface SaveOptions {
+  readonly actor: string;
+  /** An operator's words; null: nobody said anything. */
+  readonly note: string | null;
+  readonly now: Instant;
 }
 
 /** Sends, without waiting, what writes decided tasks, their steps and their history. */
 export function saveTasks(
   db: Database,
   decided: readonly DecidedTask[],
-  { actor, now }: { actor: string; now: Instant },
+  { actor, note, now }: SaveOptions,
 ): readonly Promise<unknown>[] {
   const added = decided.flatMap(({ before, after }) =>
     changedSteps(before.task, after)
@@ -29,6 +38,7 @@ export function saveTasks(
   );
   const save = saveDecisions(db, {
     actor,
+    note,
     ...taskColumns(decided),
     ...stepColumns(decided, now),
     ...eventColumns(decided),
@@ -48,7 +58,8 @@ const taskColumns = (decided: readonly DecidedTask[]) =>
       goal: after.goal,
       processState: after.processState,
       faultCode: after.faultCode,
-      finished: after.processState === "processed" || after.processState === "compensated",
+      finished: isFinished(after),
+      paused: after.paused,
     })),
     {
       taskIds: "taskId",
@@ -57,6 +68,7 @@ const taskColumns = (decided: readonly DecidedTask[]) =>
       taskStates: "processState",
       taskFaults: "faultCode",
       finished: "finished",
+      paused: "paused",
     },
   );
 
@@ -96,14 +108,23 @@ function due(step: Step, priority: number, now: Instant) {
 }
 
 function eventColumns(decided: readonly DecidedTask[]) {
-  const events = decided.flatMap(({ before, after, changes }) => [
+  const events = decided.flatMap(({ before, after, changes, acts }) => [
+    ...acts.map(({ action, reason }) => ({
+      taskId: after.taskId,
+      step: null as string | null,
+      action,
+      from: before.task.processState as string,
+      to: before.task.processState as string,
+      attempt: null as number | null,
+      reason,
+    })),
     ...changes.map(({ step, action, from, reason }) => ({
       taskId: after.taskId,
-      step: step.plan.name as string | null,
-      action: action as string,
-      from: from as string,
-      to: step.processState as string,
-      attempt: step.attempt as number | null,
+      step: step.plan.name,
+      action,
+      from,
+      to: step.processState,
+      attempt: step.attempt,
       reason,
     })),
     ...summaryOf(before.task, after),

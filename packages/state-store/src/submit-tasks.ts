@@ -1,7 +1,8 @@
 import { type Json, lookupIn, stepsOf, submit } from "@holdfast/domain";
-import type { Pool } from "pg";
+import type { Home } from "./apply-incidents.ts";
 import { columns } from "./columns.ts";
 import { inTransaction, withRetries } from "./database.ts";
+import { noticesOfNew, tell } from "./notices.ts";
 import { insertOrders, type OrderRecord } from "./orders.ts";
 import { type Database, query } from "./query.ts";
 import { addSteps, newStepRow } from "./save-tasks.ts";
@@ -42,7 +43,7 @@ const insertTasks = query("insert-tasks");
 
 /** Writes tasks down with all their steps, and their orders: all of them or none. Safe to repeat. */
 export const submitTasks =
-  (pool: Pool, catalog: WorkflowCatalog) =>
+  ({ pool, catalog, events }: Home) =>
   (tasks: readonly NewTask[], { actor }: { actor: string }): Promise<readonly Submitted[]> =>
     withRetries(() =>
       inTransaction(pool, async (client) => {
@@ -55,7 +56,7 @@ export const submitTasks =
         const workflows = await storedWorkflows(client, catalog, accepted);
         const earlier = await findEarlier(client, candidates, accepted);
         await Promise.all([
-          ...insertAll(client, accepted, { workflows, actor, now: ids[0]?.now ?? 0 }),
+          ...insertAll(client, accepted, { workflows, actor, now: ids[0]?.now ?? 0, events }),
           client.query("commit"),
         ]);
         return candidates.map((candidate) => toSubmitted(candidate, accepted, earlier));
@@ -114,12 +115,13 @@ interface InsertOptions {
   readonly workflows: ReadonlyMap<string, StoredWorkflow>;
   readonly actor: string;
   readonly now: number;
+  readonly events: boolean;
 }
 
 function insertAll(
   db: Database,
   accepted: ReadonlySet<Candidate>,
-  { workflows, actor, now }: InsertOptions,
+  { workflows, actor, now, events }: InsertOptions,
 ): readonly Promise<unknown>[] {
   if (accepted.size === 0) return [];
   const rows = [...accepted].map(({ taskId, task }) => {
@@ -134,6 +136,7 @@ function insertAll(
       processState: decided.processState,
       completeBy: completeWithin === null ? null : now + completeWithin,
       steps: stepsOf(decided).map((step) => newStepRow(taskId, step, task.priority, now)),
+      notices: noticesOfNew(decided, task, { now, events }),
     };
   });
   const orders = rows.flatMap(({ taskId, order }) => (order === null ? [] : [{ taskId, order }]));
@@ -155,6 +158,10 @@ function insertAll(
     addSteps(
       db,
       rows.flatMap(({ steps }) => steps),
+    ),
+    ...tell(
+      db,
+      rows.flatMap(({ notices }) => notices),
     ),
     ...(orders.length > 0 ? [insertOrders(db, orders)] : []),
   ];

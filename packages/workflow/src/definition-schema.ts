@@ -9,30 +9,54 @@ const closed = { additionalProperties: false };
 const nullable = (schema: TSchema) => Type.Unsafe({ ...schema, type: [typeOf(schema), "null"] });
 const typeOf = (schema: TSchema): unknown => (schema as { readonly type?: unknown }).type;
 
+const Retry = Type.Object(
+  {
+    failures: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+    backoff: Milliseconds,
+    max: Milliseconds,
+  },
+  closed,
+);
+
+const CoolDown = nullable(
+  Type.Object(
+    { wait: Milliseconds, times: nullable(Type.Integer({ minimum: 1, maximum: 1_000_000 })) },
+    closed,
+  ),
+);
+
+const faultsOf = (onFailure: TSchema) =>
+  Type.Optional(
+    Type.Array(
+      Type.Object(
+        {
+          code: Type.String({ pattern: "^[a-z][a-z0-9_-]*\\.([a-z][a-z0-9_.-]*|\\*)$" }),
+          retry: Type.Optional(Retry),
+          coolDown: Type.Optional(CoolDown),
+          onFailure: Type.Optional(onFailure),
+        },
+        closed,
+      ),
+      { minItems: 1, maxItems: 50 },
+    ),
+  );
+
 const Policy = {
   startWithin: Milliseconds,
   completeWithin: Milliseconds,
-  retry: Type.Object(
-    {
-      failures: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
-      backoff: Milliseconds,
-      max: Milliseconds,
-    },
-    closed,
-  ),
-  coolDown: nullable(
-    Type.Object(
-      { wait: Milliseconds, times: nullable(Type.Integer({ minimum: 1, maximum: 1_000_000 })) },
-      closed,
-    ),
-  ),
+  retry: Retry,
+  coolDown: CoolDown,
 };
+
+const OnFailure = Type.Enum(["compensate", "halt"]);
+const Halt = Type.Literal("halt");
 
 const Undo = Type.Object(
   {
     operation: Type.String({ pattern: operationNamePattern }),
     ...Policy,
-    onFailure: Type.Literal("halt"),
+    onFailure: Halt,
+    faults: faultsOf(Halt),
   },
   closed,
 );
@@ -48,7 +72,8 @@ const Step = Type.Object(
     onlyIf: Type.Any(),
     undo: nullable(Undo),
     ...Policy,
-    onFailure: Type.Enum(["compensate", "halt"]),
+    onFailure: OnFailure,
+    faults: faultsOf(OnFailure),
   },
   closed,
 );

@@ -19,6 +19,16 @@ export interface CoolDownOptions {
   readonly times: number | null;
 }
 
+/** What is done otherwise about one fault; what is not said is as for any other fault. */
+export interface FaultOptions {
+  readonly retry?: RetryOptions;
+  readonly coolDown?: CoolDownOptions | null;
+  readonly onFailure?: "compensate" | "halt";
+}
+
+/** By fault code, such as `payments.limit_reached`, or `payments.*` for all of an area. The first that fits counts. */
+export type FaultsOptions = Readonly<Record<string, FaultOptions>>;
+
 /** How the undo of a step is done. It may fail more often, and rests until it succeeds. */
 export interface UndoOptions {
   /** As long as the step itself unless said otherwise. */
@@ -27,6 +37,8 @@ export interface UndoOptions {
   readonly retry?: RetryOptions;
   /** `1m`, without limit, unless said otherwise. */
   readonly coolDown?: CoolDownOptions | null;
+  /** What is done otherwise about certain faults. An undo that fails for good always halts. */
+  readonly faults?: Readonly<Record<string, Omit<FaultOptions, "onFailure">>>;
 }
 
 export interface StepOptions<Result, Only extends Condition | undefined = Condition | undefined> {
@@ -40,6 +52,8 @@ export interface StepOptions<Result, Only extends Condition | undefined = Condit
   readonly coolDown?: CoolDownOptions | null;
   /** Once the step has failed for good: undo the task (so unless said otherwise), or wait for an operator. */
   readonly onFailure?: "compensate" | "halt";
+  /** What is done otherwise about certain faults. */
+  readonly faults?: FaultsOptions;
   /** The steps that must be done before: the one written above it unless said otherwise. `[]`: none. */
   readonly after?: readonly (Ref<unknown> | string)[];
   /** The step is skipped unless this holds once the steps before it are done. */
@@ -55,6 +69,7 @@ export function policyOf(options: StepOptions<unknown>): StepPolicy {
     retry: toRetry(options.retry, { failures: 3, field: "retry" }),
     coolDown: toCoolDown(options.coolDown ?? null, "coolDown"),
     onFailure: options.onFailure ?? "compensate",
+    ...toFaults(options.faults, { failures: 3, field: "faults" }),
   };
 }
 
@@ -68,7 +83,23 @@ export function undoPolicyOf(options: StepOptions<unknown>): Omit<UndoDefinition
     retry: toRetry(undo.retry, { failures: 5, field: "undo.retry" }),
     coolDown: toCoolDown(coolDown, "undo.coolDown"),
     onFailure: "halt",
+    ...toFaults(undo.faults, { failures: 5, field: "undo.faults" }),
   };
+}
+
+/** Absent when there are none: a definition that says nothing new stays the same definition. */
+function toFaults(
+  faults: FaultsOptions | undefined,
+  { failures, field }: { readonly failures: number; readonly field: string },
+): Pick<StepPolicy, "faults"> {
+  if (faults === undefined) return {};
+  const policies = Object.entries(faults).map(([code, { retry, coolDown, onFailure }]) => ({
+    code,
+    ...(retry && { retry: toRetry(retry, { failures, field: `${field}.${code}.retry` }) }),
+    ...(coolDown !== undefined && { coolDown: toCoolDown(coolDown, `${field}.${code}.coolDown`) }),
+    ...(onFailure && { onFailure }),
+  }));
+  return { faults: policies };
 }
 
 function toRetry(

@@ -1,0 +1,17 @@
+import { type Static, Type } from "typebox";
+import { defineMessage } from "./message.ts";
+import { Name, TaskId, Token } from "./parts.ts";
+
+const StepCancelSchema = Type.Object({
+  taskId: TaskId,
+  step: Name,
+  attempt: Type.Integer({ minimum: 1 }),
+  token: Token,
+});
+
+/**
+ * The task is to be undone: whoever works on this attempt may stop, and says so with a `StepReply`.
+ * A hint: should it be lost, the attempt ends by itself.
+ */
+export type StepCancel = Static<typeof StepCancelSchema>;
+export const StepCancel = defineMessage("step.cancel.v1", StepCancelSchema);

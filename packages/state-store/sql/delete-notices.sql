@@ -1,0 +1,14 @@
+-- The broker has these notices. An alert is marked when somebody listened.
+with sent as (
+  delete from state.outbox
+   where id = any(:ids::bigint[])
+  returning id, channel, body
+)
+update state.alerts
+   set told_at = clock_timestamp()
+  from sent
+ where sent.channel = 'alert'
+   and sent.id = any(:heard::bigint[])
+   and alerts.task_id = (sent.body ->> 'taskId')::uuid
+   and alerts.episode = (sent.body ->> 'episode')::integer
+   and alerts.kind    = sent.body ->> 'kind';
