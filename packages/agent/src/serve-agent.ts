@@ -1,13 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { agentQueue, replyExchange, replyRoute, StepReply, StepRequest } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import type { Broker, Delivery } from "@holdfast/messaging";
-import type { Failpoint, Logger } from "@holdfast/runtime";
+import { type Clock, type Failpoint, type Logger, sleep, systemClock } from "@holdfast/runtime";
 import { type Agent, contract, type Operations } from "@holdfast/workflow";
 import { attemptStep } from "./attempt-step.ts";
 import type { Handlers } from "./handlers.ts";
 import { bindOperations } from "./operations.ts";
-import { type ProtectionOptions, protection } from "./protection.ts";
+import { type Protection, type ProtectionOptions, protection } from "./protection.ts";
 
 /** An Agent and the code behind it, ready to be run. */
 export interface HostedAgent {
@@ -23,26 +22,31 @@ interface ServeOptions {
   readonly userId: string;
   readonly log: Logger;
   readonly failpoint: Failpoint;
+  readonly clock?: Clock;
 }
 
 /** Milliseconds between two attempts to get a reply out. */
 const replyRest = 50;
-/** What a timer can hold, about 24 days. A longer one would fire at once. */
-const longestTimer = 2 ** 31 - 1;
 
 /** Puts an Agent and its handlers together. All its instances in one process share one protection. */
-export function host<O extends Operations>(
+export const host = <O extends Operations>(
   agent: Agent<O>,
   handlers: Handlers<Agent<O>>,
   options?: ProtectionOptions,
+): HostedAgent => hostGuarded(agent, handlers, protection(options));
+
+/** Like `host`, with a protection of one's own around the remote service. */
+export function hostGuarded<O extends Operations>(
+  agent: Agent<O>,
+  handlers: Handlers<Agent<O>>,
+  guard: Protection,
 ): HostedAgent {
   const { name, operations } = agent[contract];
   const bound = bindOperations(operations, handlers);
-  const guard = protection(options);
 
   return {
     name,
-    serve({ broker, concurrency, userId, log, failpoint }) {
+    serve({ broker, concurrency, userId, log, failpoint, clock = systemClock }) {
       /** A relay or a redelivery of what is running here is dropped: it is the same request. */
       const running = new Set<string>();
 
@@ -55,7 +59,7 @@ export function host<O extends Operations>(
         failpoint("agent.worked");
         if (outcome === null) return log.warn(fields, "step abandoned");
         const body = StepReply.encode({ taskId, step, attempt, token, outcome });
-        const sent = await publishUntil(signal, () =>
+        const sent = await publishUntil({ signal, clock }, () =>
           broker.publish({
             exchange: replyExchange,
             routingKey: replyRoute(name, taskId),
@@ -79,11 +83,11 @@ export function host<O extends Operations>(
         if (running.has(id)) return;
         running.add(id);
         const deadline = new AbortController();
-        const timer = setTimeout(() => deadline.abort(), Math.min(request.workMs, longestTimer));
+        const cancel = clock.after(request.workMs, () => deadline.abort());
         try {
           await answer(request, deadline.signal);
         } finally {
-          clearTimeout(timer);
+          cancel();
           running.delete(id);
         }
       };
@@ -107,10 +111,13 @@ function read(delivery: Delivery, agent: string, log: Logger): StepRequest | nul
 }
 
 /** Until the deadline a reply is worth another try; after it nobody may say anything. */
-async function publishUntil(signal: AbortSignal, publish: () => Promise<string>): Promise<boolean> {
+async function publishUntil(
+  { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
+  publish: () => Promise<string>,
+): Promise<boolean> {
   while (!signal.aborted) {
     if ((await publish()) === "stored") return true;
-    await sleep(replyRest, undefined, { signal }).catch(() => {});
+    await sleep(clock, replyRest, signal);
   }
   return false;
 }

@@ -1,4 +1,5 @@
 export type { Logger } from "pino";
+export { type Clock, sleep, systemClock } from "./clock.ts";
 export {
   BaseConfig,
   BrokerUrl,

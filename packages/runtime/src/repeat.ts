@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { type Clock, systemClock } from "./clock.ts";
 
 interface RepeatOptions {
   /** Stands in the logs. */
@@ -6,6 +7,7 @@ interface RepeatOptions {
   /** Ends the repetition; the round in hand is finished. */
   readonly signal: AbortSignal;
   readonly log: Pick<Logger, "error">;
+  readonly clock?: Pick<Clock, "after">;
 }
 
 export interface Repetition extends AsyncDisposable {
@@ -24,7 +26,7 @@ const longestRetry = 5_000;
  */
 export function repeat(
   work: () => Promise<number>,
-  { name, signal, log }: RepeatOptions,
+  { name, signal, log, clock = systemClock }: RepeatOptions,
 ): Repetition {
   const stopping = new AbortController();
   const isStopping = () => stopping.signal.aborted;
@@ -46,9 +48,9 @@ export function repeat(
 
   const rest = (ms: number): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
+    const cancel = clock.after(ms, resolve);
     endRest = () => {
-      clearTimeout(timer);
+      cancel();
       resolve();
     };
     return promise;

@@ -1,4 +1,4 @@
-import type { Failpoint, Logger } from "@holdfast/runtime";
+import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
 import type { ClaimedStep, ClaimOptions, StateStore } from "@holdfast/state-store";
 import type { LaneWindows } from "./lane-windows.ts";
 
@@ -8,6 +8,7 @@ interface Dependencies {
   readonly dispatch: (claims: readonly ClaimedStep[], claimedAt: number) => Promise<void>;
   /** A hint to the other Schedulers that there is more than one claim can take. */
   readonly hint: () => void;
+  readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
   readonly failpoint: Failpoint;
   readonly lockedBy: string;
@@ -24,7 +25,8 @@ const batch = 500;
  * the broker's confirms: the next claim need not wait for them.
  */
 export function claimSteps(deps: Dependencies) {
-  const { store, windows, dispatch, hint, log, failpoint, lockedBy, relayAfter, rest } = deps;
+  const { store, windows, dispatch, hint, clock, log, failpoint, lockedBy, relayAfter, rest } =
+    deps;
   const dispatching = new Set<Promise<void>>();
 
   /** What may be claimed once these Agents have one step less each; null: nothing. */
@@ -54,7 +56,7 @@ export function claimSteps(deps: Dependencies) {
       await windows.refresh();
       const options = optionsFor([]);
       if (options === null) return rest;
-      const claimedAt = performance.now();
+      const claimedAt = clock.now();
       const claims = await store.claimDueSteps(options);
       send(claims, claimedAt);
       return claims.length === batch ? 0 : rest;

@@ -1,6 +1,6 @@
 import { agentQueue, replyExchange, StepRequest } from "@holdfast/contracts";
 import type { Broker } from "@holdfast/messaging";
-import type { Failpoint, Logger } from "@holdfast/runtime";
+import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
 import type { ClaimedStep, Incident, StateStore } from "@holdfast/state-store";
 import { type BuiltRequest, buildRequests, type RequestStore } from "./build-requests.ts";
 import type { Dispatches } from "./dispatches.ts";
@@ -9,6 +9,7 @@ interface Dependencies {
   readonly store: RequestStore & Pick<StateStore, "applyIncidents">;
   readonly broker: Pick<Broker, "publish">;
   readonly dispatches: Dispatches;
+  readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
   readonly failpoint: Failpoint;
   readonly actor: string;
@@ -19,7 +20,7 @@ interface Dependencies {
  * says what was meant, and any Scheduler relays it or puts it back.
  */
 export function dispatchSteps(deps: Dependencies) {
-  const { store, broker, dispatches, log, failpoint, actor } = deps;
+  const { store, broker, dispatches, clock, log, failpoint, actor } = deps;
   const refuse = async (incidents: readonly Incident[]): Promise<void> => {
     if (incidents.length > 0) await store.applyIncidents(incidents, { actor });
   };
@@ -29,7 +30,7 @@ export function dispatchSteps(deps: Dependencies) {
     claimedAt: number,
   ): Promise<Incident | null> => {
     // What is left of the time to start, as the state store counts it: no host's clock is asked.
-    const left = claim.startBy - claim.now - (performance.now() - claimedAt);
+    const left = claim.startBy - claim.now - (clock.now() - claimedAt);
     if (left <= 0) return neverStarted(claim);
     dispatches.publishing(claim);
     const result = await broker.publish({

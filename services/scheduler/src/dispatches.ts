@@ -1,3 +1,4 @@
+import type { Clock } from "@holdfast/runtime";
 import type { ClaimedStep } from "@holdfast/state-store";
 
 /** One request on its way, from the publish until its reply or its mark. */
@@ -15,18 +16,18 @@ const sample = 200;
 const relayBounds = { shortest: 600, longest: 3_000 };
 
 /** The requests of this instance that are not yet marked. Nothing is lost with it: see the relay. */
-export function dispatches() {
+export function dispatches(clock: Pick<Clock, "now">) {
   const open = new Map<string, Dispatch>();
   const confirmTimes: number[] = [];
   return {
     publishing(claim: ClaimedStep): void {
-      const publishedAt = performance.now();
+      const publishedAt = clock.now();
       open.set(keyOf(claim), { claim, publishedAt, confirmedAt: null });
     },
     confirmed(claim: ClaimedStep): void {
       const dispatch = open.get(keyOf(claim));
       if (dispatch === undefined) return;
-      dispatch.confirmedAt = performance.now();
+      dispatch.confirmedAt = clock.now();
       confirmTimes.push(dispatch.confirmedAt - dispatch.publishedAt);
       if (confirmTimes.length > sample) confirmTimes.shift();
     },
@@ -43,7 +44,7 @@ export function dispatches() {
     isOpen: (claim: ClaimedStep) => open.has(keyOf(claim)),
     /** Confirmed for a while, and still no reply. */
     unmarked(): readonly ClaimedStep[] {
-      const before = performance.now() - markAfter;
+      const before = clock.now() - markAfter;
       return [...open.values()]
         .filter(({ confirmedAt }) => confirmedAt !== null && confirmedAt < before)
         .map(({ claim }) => claim);

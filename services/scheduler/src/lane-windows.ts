@@ -1,6 +1,6 @@
 import { agentQueue, replyQueue } from "@holdfast/contracts";
 import type { Broker } from "@holdfast/messaging";
-import type { Logger } from "@holdfast/runtime";
+import type { Clock, Logger } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
 
 interface Dependencies {
@@ -8,6 +8,7 @@ interface Dependencies {
   readonly broker: Pick<Broker, "inspect">;
   /** How many steps of one lane may be in flight, over all Schedulers. */
   readonly window: number;
+  readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
 }
 
@@ -21,7 +22,7 @@ const refreshEvery = { counts: 100, consumers: 1_000, lanes: 5_000 };
  * 100 ms at most and kept up in between; how many Schedulers share the room shows at the queue that they
  * all consume, and they may overshoot by a batch each.
  */
-export function laneWindows({ store, broker, window, log }: Dependencies) {
+export function laneWindows({ store, broker, window, clock, log }: Dependencies) {
   let lanes: readonly string[] = [];
   let inFlight = new Map<string, number>();
   let windows = new Map<string, number>();
@@ -29,7 +30,7 @@ export function laneWindows({ store, broker, window, log }: Dependencies) {
   const stale = { counts: 0, consumers: 0, lanes: 0 };
 
   const isStale = (what: keyof typeof stale): boolean => {
-    const now = performance.now();
+    const now = clock.now();
     if (now < stale[what]) return false;
     stale[what] = now + refreshEvery[what];
     return true;

@@ -1,7 +1,7 @@
 import { StepReply } from "@holdfast/contracts";
 import type { Task } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
-import type { Failpoint, Logger } from "@holdfast/runtime";
+import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
 import type { Incident, IncidentOutcome, RejectedReply, StateStore } from "@holdfast/state-store";
 import type { StepClaims } from "./claim-steps.ts";
 import type { Dispatches } from "./dispatches.ts";
@@ -15,6 +15,7 @@ interface Dependencies {
   readonly claims: Pick<StepClaims, "optionsFor" | "send">;
   /** There may be steps to claim. */
   readonly wake: () => void;
+  readonly clock: Pick<Clock, "now" | "wall">;
   readonly log: Logger;
   readonly failpoint: Failpoint;
   readonly actor: string;
@@ -35,13 +36,13 @@ interface Received {
  * time. Unreadable ones go to the dead letters and hold nothing up.
  */
 export function recordReplies(deps: Dependencies) {
-  const { store, dispatches, windows, claims, wake, log, failpoint, actor, identity } = deps;
+  const { store, dispatches, windows, claims, wake, clock, log, failpoint, actor, identity } = deps;
 
   const read = (delivery: Delivery): readonly Received[] => {
     try {
       const reply = StepReply.decode(delivery.body);
       const agent = agentOf(delivery);
-      return [{ delivery, reply, agent, incident: toIncident(reply, agent, Date.now()) }];
+      return [{ delivery, reply, agent, incident: toIncident(reply, agent, clock.wall()) }];
     } catch (err) {
       log.error({ err, messageId: delivery.messageId }, "reply unreadable");
       delivery.reject();
@@ -57,7 +58,7 @@ export function recordReplies(deps: Dependencies) {
     );
     await windows.refresh();
     const claim = claims.optionsFor(signed.map(({ agent }) => agent));
-    const claimedAt = performance.now();
+    const claimedAt = clock.now();
     const {
       outcomes,
       tasks,

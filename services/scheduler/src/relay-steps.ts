@@ -1,4 +1,4 @@
-import type { Logger } from "@holdfast/runtime";
+import type { Clock, Logger } from "@holdfast/runtime";
 import type { ClaimedStep, StateStore } from "@holdfast/state-store";
 import type { Dispatches } from "./dispatches.ts";
 
@@ -8,6 +8,7 @@ interface Dependencies {
   readonly dispatch: (claims: readonly ClaimedStep[], claimedAt: number) => Promise<void>;
   /** There may be steps to claim. */
   readonly wake: () => void;
+  readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
   readonly relayAfter: () => number;
   /** How long to rest at most, in milliseconds. */
@@ -22,12 +23,12 @@ const shortestRest = 50;
  * again what nobody has marked for too long, because the Scheduler that claimed it may be dead. Resolves to how long to rest.
  */
 export function relaySteps(deps: Dependencies) {
-  const { store, dispatches, dispatch, wake, log, relayAfter, rest } = deps;
+  const { store, dispatches, dispatch, wake, clock, log, relayAfter, rest } = deps;
   return async (): Promise<number> => {
     const { lanes, nextIn, relayIn } = await store.promoteRestedSteps();
     if (lanes.length > 0) wake();
     if (relayIn !== null && relayIn <= 0) {
-      const takenAt = performance.now();
+      const takenAt = clock.now();
       const taken = await store.takeUndispatchedSteps({ relayAfter: relayAfter() });
       // What we are confirming ourselves is on its way: publishing it again would only add load.
       const lost = taken.filter((claim) => !dispatches.isOpen(claim));

@@ -1,10 +1,8 @@
-import { connectBroker, wakeHint } from "@holdfast/messaging";
-import { repeat, runService } from "@holdfast/runtime";
+import { connectBroker } from "@holdfast/messaging";
+import { runService } from "@holdfast/runtime";
 import { openStateStore } from "@holdfast/state-store";
 import { SupervisorConfig } from "./config.ts";
-import { recoverExpiredSteps } from "./recover-expired-steps.ts";
-import { replanStalledTasks } from "./replan-stalled-tasks.ts";
-import { resumeGrace } from "./resume-grace.ts";
+import { supervisor } from "./supervisor.ts";
 
 /** With `--once`: one scan and one sweep, such as from cron. */
 const once = process.argv.includes("--once");
@@ -25,29 +23,17 @@ await runService("supervisor", SupervisorConfig, async (service) => {
   });
   health.check("state store", () => store.ping().then(() => true));
 
-  const grace = resumeGrace({
-    grace: once ? 0 : config.RESUME_GRACE,
-    log,
-    clock: () => performance.now(),
-  });
-  const recover = recoverExpiredSteps({
+  const supervising = supervisor({
     store,
-    grace,
-    hint: wakeHint(broker),
+    broker,
     log,
     failpoint,
     actor,
-    rest: config.SCAN_INTERVAL,
+    scanInterval: config.SCAN_INTERVAL,
+    sweepInterval: config.SWEEP_INTERVAL,
+    grace: once ? 0 : config.RESUME_GRACE,
   });
-  const replan = replanStalledTasks({ store, log, actor, rest: config.SWEEP_INTERVAL });
-
-  if (once) {
-    while ((await recover()) === 0);
-    await replan();
-    return;
-  }
+  if (once) return supervising.once();
   log.info("ready");
-  const scans = repeat(recover, { name: "recover", signal, log });
-  const sweeps = repeat(replan, { name: "replan", signal, log });
-  await Promise.all([scans.ended, sweeps.ended]);
+  await supervising.run(signal);
 });

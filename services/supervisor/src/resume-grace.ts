@@ -1,11 +1,10 @@
-import type { Logger } from "@holdfast/runtime";
+import type { Clock, Logger } from "@holdfast/runtime";
 
 interface Options {
   /** How long to hold back, in milliseconds. */
   readonly grace: number;
   readonly log: Pick<Logger, "warn">;
-  /** A monotonic clock, in milliseconds. */
-  readonly clock: () => number;
+  readonly clock: Pick<Clock, "now">;
 }
 
 /** Scans that are further apart than they meant to be, by this much, missed an outage between them. */
@@ -21,7 +20,7 @@ export function resumeGrace({ grace, log, clock }: Options) {
   return {
     /** To be told of each look at the store that went well. Says how long to hold back: 0, not at all. */
     holdFor(): number {
-      const now = clock();
+      const now = clock.now();
       if (now - expectedAt > gap) {
         heldUntil = now + grace;
         log.warn({ grace }, "recovery held back");
@@ -32,7 +31,7 @@ export function resumeGrace({ grace, log, clock }: Options) {
     },
     /** The next look is due in so many milliseconds. */
     next(rest: number): void {
-      expectedAt = clock() + rest;
+      expectedAt = clock.now() + rest;
     },
   };
 }

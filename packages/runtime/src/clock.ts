@@ -1,0 +1,35 @@
+/** What a process knows of time. Handed to whatever waits or measures, so that a test can own it. */
+export interface Clock {
+  /** Milliseconds that only ever grow; from when on is nobody's business. */
+  now(): number;
+  /** Milliseconds since 1970 as this host believes. Decides nothing: hosts disagree. */
+  wall(): number;
+  /** Calls `act` once, after so many milliseconds. What it returns calls that off. */
+  after(ms: number, act: () => void): () => void;
+}
+
+/** What a timer can hold, about 24 days. A longer one would fire at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/** Time as the operating system has it. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wall: () => Date.now(),
+  after(ms, act) {
+    const timer = setTimeout(act, Math.min(ms, longestTimer));
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Resolves after so many milliseconds, or as soon as the signal aborts. */
+export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = clock.after(ms, resolve);
+  const wake = () => {
+    cancel();
+    resolve();
+  };
+  signal.addEventListener("abort", wake, { once: true });
+  return promise.finally(() => signal.removeEventListener("abort", wake));
+}

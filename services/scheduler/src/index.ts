@@ -1,0 +1,6 @@
+export {
+  type Scheduler,
+  type SchedulerOptions,
+  type SchedulerStore,
+  startScheduler,
+} from "./scheduler.ts";

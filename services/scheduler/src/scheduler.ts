@@ -1,0 +1,109 @@
+import {
+  deadReplyQueue,
+  deadRequestQueue,
+  expiredQueue,
+  replyQueue,
+  wakeQueue,
+} from "@holdfast/contracts";
+import { type Broker, wakeHint } from "@holdfast/messaging";
+import { type Clock, type Failpoint, type Logger, repeat, systemClock } from "@holdfast/runtime";
+import type { StateStore } from "@holdfast/state-store";
+import { claimSteps } from "./claim-steps.ts";
+import { dispatchSteps } from "./dispatch-steps.ts";
+import { dispatches as openDispatches } from "./dispatches.ts";
+import { keepDeadLetters } from "./keep-dead-letters.ts";
+import { laneWindows } from "./lane-windows.ts";
+import { markSteps } from "./mark-steps.ts";
+import { putBackExpired } from "./put-back-expired.ts";
+import { recordReplies } from "./record-replies.ts";
+import { relaySteps } from "./relay-steps.ts";
+
+/** What a Scheduler asks of the state store. */
+export type SchedulerStore = Pick<
+  StateStore,
+  | "applyIncidents"
+  | "claimDueSteps"
+  | "countStepsInFlight"
+  | "findLanes"
+  | "findWorkflow"
+  | "keepDeadLetter"
+  | "keepRejectedReplies"
+  | "loadCalls"
+  | "loadValues"
+  | "markDispatchedSteps"
+  | "promoteRestedSteps"
+  | "takeUndispatchedSteps"
+>;
+
+export interface SchedulerOptions {
+  readonly store: SchedulerStore;
+  readonly broker: Pick<Broker, "publish" | "consume" | "consumeBatches" | "inspect">;
+  readonly clock?: Clock;
+  readonly log: Logger;
+  readonly failpoint: Failpoint;
+  /** What this instance signs with. */
+  readonly actor: string;
+  /** Ends its loops. */
+  readonly signal: AbortSignal;
+  /** How many steps of one Agent may be in flight, over all Schedulers. */
+  readonly window: number;
+  /** How long it rests at most when nobody wakes it, in milliseconds. */
+  readonly pollInterval: number;
+  /** Whether a reply must carry the `user_id` that the broker vouches for. */
+  readonly identity: "required" | "trusted";
+}
+
+export interface Scheduler extends AsyncDisposable {
+  /** Resolves once the signal has aborted and all that was claimed has been sent off. */
+  readonly ended: Promise<void>;
+}
+
+const batch = { prefetch: 500, max: 200 };
+
+/** Starts all loops and consumers of one Scheduler; disposal ends the consumers. */
+export async function startScheduler(options: SchedulerOptions): Promise<Scheduler> {
+  const { store, broker, log, failpoint, actor, signal, identity, pollInterval: rest } = options;
+  const { window, clock = systemClock } = options;
+  const dispatches = openDispatches(clock);
+  const windows = laneWindows({ store, broker, window, clock, log });
+  const dispatch = dispatchSteps({ store, broker, dispatches, clock, log, failpoint, actor });
+  const relayAfter = () => dispatches.relayAfter();
+  const claiming = claimSteps({
+    store,
+    windows,
+    dispatch,
+    hint: wakeHint(broker),
+    clock,
+    log,
+    failpoint,
+    lockedBy: actor,
+    relayAfter,
+    rest,
+  });
+
+  const repeating = { signal, log, clock };
+  const claims = repeat(() => claiming.round(), { name: "claim", ...repeating });
+  const { wake } = claims;
+  const relaying = relaySteps({ store, dispatches, dispatch, wake, clock, log, relayAfter, rest });
+  const marks = repeat(markSteps({ store, dispatches }), { name: "mark", ...repeating });
+  const relays = repeat(relaying, { name: "relay", ...repeating });
+
+  const recorded = { store, dispatches, windows, claims: claiming, wake, clock, log, failpoint };
+  const record = recordReplies({ ...recorded, actor, identity });
+  const putBack = putBackExpired({ store, windows, wake, log, actor });
+  const keep = (queue: string) => keepDeadLetters({ store, log, queue });
+
+  await using consumers = new AsyncDisposableStack();
+  consumers.use(await broker.consumeBatches(replyQueue, batch, record));
+  consumers.use(await broker.consumeBatches(expiredQueue, batch, putBack));
+  for (const queue of [deadRequestQueue, deadReplyQueue]) {
+    consumers.use(await broker.consumeBatches(queue, batch, keep(queue)));
+  }
+  consumers.use(await broker.consume(wakeQueue, { prefetch: 1 }, async () => wake()));
+  const owned = consumers.move();
+
+  const ended = Promise.all([claims.ended, marks.ended, relays.ended]).then(() =>
+    claiming.drained(),
+  );
+  return { ended, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}

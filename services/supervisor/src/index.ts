@@ -1,0 +1,1 @@
+export { type SupervisorOptions, type SupervisorStore, supervisor } from "./supervisor.ts";

@@ -1,0 +1,57 @@
+import { type Broker, wakeHint } from "@holdfast/messaging";
+import { type Clock, type Failpoint, type Logger, repeat, systemClock } from "@holdfast/runtime";
+import type { StateStore } from "@holdfast/state-store";
+import { recoverExpiredSteps } from "./recover-expired-steps.ts";
+import { replanStalledTasks } from "./replan-stalled-tasks.ts";
+import { resumeGrace } from "./resume-grace.ts";
+
+/** What a Supervisor asks of the state store. */
+export type SupervisorStore = Pick<
+  StateStore,
+  "applyIncidents" | "findExpired" | "findStalledTasks"
+>;
+
+export interface SupervisorOptions {
+  readonly store: SupervisorStore;
+  /** Only to hint at the Schedulers. */
+  readonly broker: Pick<Broker, "publish">;
+  readonly clock?: Clock;
+  readonly log: Logger;
+  readonly failpoint: Failpoint;
+  /** What this instance signs with. */
+  readonly actor: string;
+  /** How long it sleeps at most, in milliseconds. In between it wakes for the earliest complete-by time. */
+  readonly scanInterval: number;
+  /** How often it looks for tasks that everybody has forgotten, in milliseconds. */
+  readonly sweepInterval: number;
+  /** How long it waits, after it could not look for a while, for replies that waited as well. */
+  readonly grace: number;
+}
+
+/** One Supervisor: `once` for cron, `run` until the signal aborts. */
+export function supervisor(options: SupervisorOptions) {
+  const { store, broker, log, failpoint, actor, clock = systemClock } = options;
+  const recover = recoverExpiredSteps({
+    store,
+    grace: resumeGrace({ grace: options.grace, log, clock }),
+    hint: wakeHint(broker),
+    log,
+    failpoint,
+    actor,
+    rest: options.scanInterval,
+  });
+  const replan = replanStalledTasks({ store, log, actor, rest: options.sweepInterval });
+  return {
+    /** One scan, for as long as it finds something, and one sweep. */
+    async once(): Promise<void> {
+      while ((await recover()) === 0);
+      await replan();
+    },
+    /** Resolves after the last round. */
+    async run(signal: AbortSignal): Promise<void> {
+      const scans = repeat(recover, { name: "recover", signal, log, clock });
+      const sweeps = repeat(replan, { name: "replan", signal, log, clock });
+      await Promise.all([scans.ended, sweeps.ended]);
+    },
+  };
+}
