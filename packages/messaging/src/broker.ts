@@ -1,4 +1,4 @@
-/** What is to be published. Always persistent, always mandatory. */
+/** What is to be published: persistent and mandatory, unless it is fleeting. */
 export interface OutgoingMessage {
   /** Empty: straight to the queue named by `routingKey`. */
   readonly exchange: string;
@@ -10,6 +10,10 @@ export interface OutgoingMessage {
   readonly replyTo?: string;
   /** Milliseconds after which the broker drops it to the dead letters. */
   readonly expirationMs?: number;
+  /** A hint, which nobody need have: it is neither returned nor kept on disk. */
+  readonly fleeting?: boolean;
+  /** `application/json` unless said otherwise. */
+  readonly contentType?: string;
   /** Must be the user of this connection, or the broker closes the channel. */
   readonly userId?: string;
 }
@@ -59,6 +63,11 @@ export interface Broker extends AsyncDisposable {
     options: ConsumeOptions,
     handle: (delivery: Delivery) => Promise<void>,
   ): Promise<AsyncDisposable>;
+  /**
+   * Hands over what an exchange sends to all who listen, from now on: through a queue of our own that
+   * goes with its channel. What is sent while there is none is missed.
+   */
+  listen(exchange: string, handle: (delivery: Delivery) => Promise<void>): Promise<AsyncDisposable>;
   /**
    * Hands over what has come in since the last batch, one batch at a time; a lone message does not
    * wait. What `handle` leaves unsettled is acknowledged after it. When it throws, the same batch

@@ -55,9 +55,23 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   return {
     publish: (message) => messages.publish(message),
     consume: (queue, { prefetch }, handle) =>
-      consumers.subscribe({ queue, prefetch, intake: handleEach({ queue, handle, log }) }),
+      consumers.subscribe({
+        source: { queue },
+        prefetch,
+        intake: handleEach({ queue, handle, log }),
+      }),
+    listen: (exchange, handle) =>
+      consumers.subscribe({
+        source: { exchange },
+        prefetch: 100,
+        intake: handleEach({ queue: exchange, handle, log }),
+      }),
     consumeBatches: (queue, { prefetch, max }, handle) =>
-      consumers.subscribe({ queue, prefetch, intake: handleBatches({ queue, max, handle, log }) }),
+      consumers.subscribe({
+        source: { queue },
+        prefetch,
+        intake: handleBatches({ queue, max, handle, log }),
+      }),
     inspect: inspector(createChannel),
     get isReady() {
       const isUp = outgoing.isUp && incoming.isUp && !outgoing.isBlocked;

@@ -1,9 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import {
   agentQueue,
+  cancelExchange,
   deadReplyQueue,
   deadRequestQueue,
+  eventExchange,
   expiredQueue,
+  heartbeatExchange,
+  heartbeatQueue,
   replyExchange,
   replyQueue,
   submissionQueue,
@@ -35,7 +39,10 @@ interface Permissions {
 
 const nothing = "^$";
 /** What is published straight to a queue goes through this exchange: it opens every queue. */
-const everyQueue = "^amq\\.default$";
+const defaultExchange = "amq.default";
+const toQueuesAnd = (...exchanges: readonly string[]): string =>
+  only([defaultExchange, ...exchanges]);
+const own = "^amq\\.gen-";
 
 /**
  * The definitions that a broker imports, for operators who own the topology: the same queues as
@@ -58,13 +65,22 @@ export function definitionsOf({ vhost, agents, users }: DefinitionsOptions) {
       vhost,
       ...permissionsOf(user, agents),
     })),
-    topic_permissions: users.map((user) => ({
-      user: user.name,
-      vhost,
-      exchange: replyExchange,
-      read: nothing,
-      write: user.role === "agent" ? `^reply\\.(${user.agents.join("|")})\\.` : nothing,
-    })),
+    topic_permissions: users.flatMap((user) => [
+      {
+        user: user.name,
+        vhost,
+        exchange: replyExchange,
+        read: nothing,
+        write: user.role === "agent" ? `^reply\\.(${user.agents.join("|")})\\.` : nothing,
+      },
+      {
+        user: user.name,
+        vhost,
+        exchange: heartbeatExchange,
+        read: nothing,
+        write: user.role === "agent" ? `^heartbeat\\.(${user.agents.join("|")})$` : nothing,
+      },
+    ]),
     exchanges: exchanges.map(({ name, type }) => ({
       name,
       type,
@@ -87,21 +103,34 @@ export function definitionsOf({ vhost, agents, users }: DefinitionsOptions) {
 function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions {
   switch (user.role) {
     case "submission":
-      return { configure: nothing, read: only([submissionQueue]), write: everyQueue };
+      return {
+        configure: nothing,
+        read: only([submissionQueue]),
+        write: toQueuesAnd(cancelExchange),
+      };
     case "scheduler":
       return {
         // It counts messages and consumers, which RabbitMQ 4.3 takes for declaring the queue.
         configure: only([...agents.map(agentQueue), replyQueue]),
-        read: only([replyQueue, expiredQueue, wakeQueue, deadRequestQueue, deadReplyQueue]),
-        write: everyQueue,
+        read: only([
+          replyQueue,
+          expiredQueue,
+          wakeQueue,
+          heartbeatQueue,
+          deadRequestQueue,
+          deadReplyQueue,
+        ]),
+        write: toQueuesAnd(cancelExchange, eventExchange),
       };
     case "supervisor":
-      return { configure: nothing, read: nothing, write: everyQueue };
+      return { configure: only([replyQueue]), read: nothing, write: toQueuesAnd(cancelExchange) };
     case "agent":
       return {
-        configure: nothing,
-        read: only(user.agents.map(agentQueue)),
-        write: only([replyExchange]),
+        // The queue by which one instance hears what need not be finished: named by the broker,
+        // and nobody else's.
+        configure: own,
+        read: `${only([...user.agents.map(agentQueue), cancelExchange])}|${own}`,
+        write: `${only([replyExchange, heartbeatExchange])}|${own}`,
       };
   }
 }

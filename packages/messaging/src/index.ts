@@ -6,6 +6,7 @@ export type {
   OutgoingMessage,
   PublishResult,
 } from "./broker.ts";
+export { cancelHints } from "./cancel-hints.ts";
 export { type BrokerOptions, connectBroker } from "./connect-broker.ts";
 export { type BrokerUser, definitionsOf, hashPassword } from "./definitions.ts";
 export { declareTopology, type Topology, topologyOf } from "./topology.ts";

@@ -52,10 +52,11 @@ export function publisher(channelNow: () => ConfirmChannel | null) {
 
 function optionsOf(message: OutgoingMessage): Options.Publish {
   const { type, messageId, correlationId, replyTo, expirationMs, userId } = message;
+  const { fleeting = false, contentType = "application/json" } = message;
   return {
-    persistent: true,
-    mandatory: true,
-    contentType: "application/json",
+    persistent: !fleeting,
+    mandatory: !fleeting,
+    contentType,
     type,
     messageId,
     ...(correlationId === undefined ? {} : { correlationId }),

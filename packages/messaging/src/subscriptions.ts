@@ -13,7 +13,8 @@ export interface Intake {
 }
 
 interface Subscription {
-  readonly queue: string;
+  /** A queue; or an exchange, from which a queue of our own is filled for as long as its channel lives. */
+  readonly source: { readonly queue: string } | { readonly exchange: string };
   readonly prefetch: number;
   readonly intake: Intake;
 }
@@ -29,15 +30,20 @@ interface Options {
 export function subscriptions({ name, createChannel, declare, log }: Options) {
   const open = new Set<KeptChannel<Channel>>();
 
-  const subscribe = async ({ queue, prefetch, intake }: Subscription): Promise<AsyncDisposable> => {
+  const subscribe = async ({
+    source,
+    prefetch,
+    intake,
+  }: Subscription): Promise<AsyncDisposable> => {
     let consumerTag = "";
     const kept = await keepChannel({
-      name: `${name} ${queue}`,
+      name: `${name} ${"queue" in source ? source.queue : source.exchange}`,
       create: createChannel,
       open: async (channel) => {
         await declare(channel);
         channel.once("close", () => void intake.drain());
         await channel.prefetch(prefetch);
+        const queue = "queue" in source ? source.queue : await ownQueue(channel, source.exchange);
         ({ consumerTag } = await channel.consume(queue, (message) => {
           // Null: the broker cancelled us, such as when the queue was deleted. Begin anew.
           if (message === null) void channel.close().catch(() => {});
@@ -65,4 +71,15 @@ export function subscriptions({ name, createChannel, declare, log }: Options) {
     /** Whether every consumer has its channel. */
     areAlive: (): boolean => [...open].every(({ current }) => current !== null),
   };
+}
+
+/** Nobody else's, and gone with its channel. */
+async function ownQueue(channel: Channel, exchange: string): Promise<string> {
+  const { queue } = await channel.assertQueue("", {
+    exclusive: true,
+    autoDelete: true,
+    durable: false,
+  });
+  await channel.bindQueue(queue, exchange, "");
+  return queue;
 }

@@ -1,9 +1,13 @@
 import {
   agentQueue,
+  cancelExchange,
   deadReplyQueue,
   deadRequestQueue,
   deliveryLimit,
+  eventExchange,
   expiredQueue,
+  heartbeatExchange,
+  heartbeatQueue,
   replyExchange,
   replyQueue,
   submissionQueue,
@@ -49,9 +53,20 @@ const coalescing = (name: string): Queue => ({
   arguments: { "x-queue-type": "classic", "x-max-length": 1, "x-overflow": "drop-head" },
 });
 
+/** What nobody took in time is out of date. */
+const fleeting = (name: string): Queue => ({
+  name,
+  arguments: { "x-queue-type": "classic", "x-max-length": 10_000, "x-message-ttl": 30_000 },
+});
+
 /** All queues and exchanges for these Agents. Fixed: there is never a queue for each task. */
 export const topologyOf = (agents: readonly string[]): Topology => ({
-  exchanges: [{ name: replyExchange, type: "topic" }],
+  exchanges: [
+    { name: replyExchange, type: "topic" },
+    { name: heartbeatExchange, type: "topic" },
+    { name: cancelExchange, type: "fanout" },
+    { name: eventExchange, type: "topic" },
+  ],
   queues: [
     ...agents.map((agent) => quorum(agentQueue(agent), expiredQueue)),
     quorum(replyQueue, deadReplyQueue),
@@ -60,8 +75,12 @@ export const topologyOf = (agents: readonly string[]): Topology => ({
     lastResort(deadRequestQueue),
     lastResort(deadReplyQueue),
     coalescing(wakeQueue),
+    fleeting(heartbeatQueue),
   ],
-  bindings: [{ exchange: replyExchange, queue: replyQueue, routingKey: "reply.#" }],
+  bindings: [
+    { exchange: replyExchange, queue: replyQueue, routingKey: "reply.#" },
+    { exchange: heartbeatExchange, queue: heartbeatQueue, routingKey: "heartbeat.*" },
+  ],
 });
 
 /** Makes sure that everything is there. Fails when something is there with other properties. */

@@ -2,10 +2,14 @@
 --
 -- Nobody waits: a row in other hands is skipped. The CTE is materialized so that it is evaluated
 -- once, and ends in a literal limit because with a parameter alone the planner expects the whole
--- table and reads it. A task that is skipped here is in the hands of a decision, which sums it up.
-with room as (
+-- table and reads it. Nothing is claimed of what is paused. A task that is skipped here is in the hands of a decision, which sums it up.
+with paused as materialized (
+  select kind, name from state.pauses where resumed_at is null
+),
+room as (
   select lane, places
     from unnest(:lanes::text[], :places::integer[]) as room (lane, places)
+   where not exists (select from paused where kind = 'agent' and name = room.lane)
 ),
 picked as materialized (
   select due.task_id, due.name
@@ -17,6 +21,10 @@ picked as materialized (
         and rank is not null
         and lane = room.lane
         and format <= :format
+        -- Steps of paused workflows are set aside soon, so that there are never many to pass over.
+        and (not exists (select from paused where kind = 'workflow')
+             or (select workflow from state.tasks where tasks.task_id = steps.task_id)
+                not in (select name from paused where kind = 'workflow'))
       order by rank
       limit room.places
         for no key update skip locked

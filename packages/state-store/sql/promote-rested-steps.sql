@@ -1,4 +1,5 @@
--- Makes steps claimable whose rest (backoff, cool-down) is over, and says when the next one's is.
+-- Makes steps claimable whose rest (backoff, cool-down) is over, and says when the next one's is, and
+-- what else there is to do.
 with rested as materialized (
   select task_id, name
     from state.steps
@@ -23,8 +24,13 @@ select (select coalesce(array_agg(distinct lane), '{}') from promoted) as lanes,
           from state.steps
          where process_state = 'pending'
            and rank is null
-           and not_before > statement_timestamp()) as next_in,
+           and not_before > statement_timestamp()
+           and not_before < 'infinity') as next_in,
        (select (extract(epoch from min(relay_at) - statement_timestamp()) * 1000)::float8
           from state.steps
          where process_state = 'processing'
-           and dispatched_at is null) as relay_in;
+           and dispatched_at is null) as relay_in,
+       exists (select from state.outbox
+                where leased_until is null or leased_until <= statement_timestamp()) as has_notices,
+       exists (select from state.pauses
+                where kind = 'workflow' and released_at is null) as has_pauses;

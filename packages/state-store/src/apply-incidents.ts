@@ -161,17 +161,16 @@ function splitByVersion(
 }
 
 /** What is asked of a task as a whole, by the name that it has in the history. */
+const taskActs: Partial<Readonly<Record<TaskEvent["kind"], string>>> = {
+  undoRequested: "undo",
+  paused: "pause",
+  resumed: "resume",
+};
+
 function actOf(event: TaskEvent): DecidedTask["acts"] {
-  switch (event.kind) {
-    case "undoRequested":
-      return [{ action: "undo", reason: event.code }];
-    case "paused":
-      return [{ action: "pause", reason: null }];
-    case "resumed":
-      return [{ action: "resume", reason: null }];
-    default:
-      return [];
-  }
+  const action = taskActs[event.kind];
+  if (action === undefined) return [];
+  return [{ action, reason: "code" in event ? event.code : null }];
 }
 
 /** What Agents still do for a task that has just turned around. */

@@ -1,10 +1,18 @@
-export type { AppliedIncidents, Incident, IncidentOutcome } from "./apply-incidents.ts";
+export type {
+  AppliedIncidents,
+  AttemptOfTask,
+  Incident,
+  IncidentOutcome,
+} from "./apply-incidents.ts";
 export type { ClaimedStep, ClaimOptions } from "./claimed-steps.ts";
 export type { Expired } from "./find-expired.ts";
+export type { Heartbeat } from "./heartbeats.ts";
 export type { LoadedValues, ValueRef } from "./load-values.ts";
 export { migrate } from "./migrate.ts";
 export { openStateStore, type StateStore } from "./open-state-store.ts";
 export type { OrderRecord } from "./orders.ts";
+export type { TakenNotice } from "./outbox.ts";
+export type { Pause, PauseTarget, PauseWish } from "./pauses.ts";
 export type { HistoryEntry, StepRecord, TaskRecord } from "./read-task.ts";
 export type { DeadLetter, RejectedReply } from "./rejected-replies.ts";
 export type { NewTask, Submitted } from "./submit-tasks.ts";

@@ -9,8 +9,10 @@ import { applyIncidents } from "./apply-incidents.ts";
 import { claimDueSteps, markDispatchedSteps, takeUndispatchedSteps } from "./claimed-steps.ts";
 import { type ConnectionOptions, openPool, withRetries } from "./database.ts";
 import { findExpired } from "./find-expired.ts";
+import { keepHeartbeats } from "./heartbeats.ts";
 import { loadValues } from "./load-values.ts";
 import { deleteNotices, takeNotices } from "./outbox.ts";
+import { findPauses, pause, resume } from "./pauses.ts";
 import { type Database, query } from "./query.ts";
 import { findEvents, findTask } from "./read-task.ts";
 import { keepDeadLetter, keepRejectedReplies } from "./rejected-replies.ts";
@@ -25,8 +27,19 @@ const findCompatibility = query<object, { schemaVersion: number; oldestReader: n
 );
 const promoteRested = query<
   object,
-  { lanes: readonly string[]; nextIn: number | null; relayIn: number | null }
+  {
+    /** Those that have something to do now. */
+    lanes: readonly string[];
+    /** Milliseconds until the next step has rested, and until the next request counts as lost. */
+    nextIn: number | null;
+    relayIn: number | null;
+    /** Whether the outbox, or a pause of a workflow, wants to be looked after. */
+    hasNotices: boolean;
+    hasPauses: boolean;
+  }
 >("promote-rested-steps");
+const setAside = query<object, { steps: number }>("set-paused-steps-aside");
+const release = query<object, { steps: number }>("release-resumed-steps");
 const countInFlight = query<
   { lanes: readonly string[]; window: number },
   { lane: string; inFlight: number }
@@ -75,6 +88,15 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
     markDispatchedSteps: bound(markDispatchedSteps),
     /** Makes steps whose rest is over claimable; says when (ms) to come back, at the latest. */
     promoteRestedSteps: async () => (await bound(promoteRested)({}))[0]!,
+    /** Does a part of what pauses of workflows ask for; says how many steps it moved. */
+    keepPauses: async (): Promise<number> => {
+      const [[aside], [released]] = await Promise.all([bound(setAside)({}), bound(release)({})]);
+      return (aside?.steps ?? 0) + (released?.steps ?? 0);
+    },
+    pause: bound(pause),
+    resume: bound(resume),
+    findPauses: () => bound(findPauses)({}),
+    keepHeartbeats: bound(keepHeartbeats),
     countStepsInFlight: bound(countInFlight),
     findLanes: async () =>
       (await bound(findLanes)({ format: definitionFormat })).map(({ lane }) => lane),

@@ -1,0 +1,39 @@
+-- Makes the steps due again that were set aside while their workflow was paused. When none is left, the
+-- pause is history.
+with resumed as materialized (
+  select id, name
+    from state.pauses
+   where kind = 'workflow'
+     and resumed_at is not null
+     and released_at is null
+     and not exists (select from state.pauses as other
+                      where other.kind = 'workflow' and other.name = pauses.name
+                        and other.resumed_at is null)
+     for no key update skip locked
+),
+picked as materialized (
+  select steps.task_id, steps.name
+    from state.steps
+    join state.tasks using (task_id)
+   where steps.process_state = 'pending'
+     and steps.rank is null
+     and steps.not_before = 'infinity'
+     and tasks.workflow in (select name from resumed)
+   limit 500
+     for no key update of steps
+),
+released as (
+  update state.steps
+     set not_before = statement_timestamp(), rank = statement_timestamp()
+    from picked
+   where steps.task_id = picked.task_id
+     and steps.name    = picked.name
+  returning 1
+),
+over as (
+  update state.pauses
+     set released_at = clock_timestamp()
+   where id in (select id from resumed)
+     and not exists (select from picked)
+)
+select count(*)::integer as steps from released;

@@ -1,0 +1,28 @@
+-- Takes due steps of paused workflows out of the way of the claim, until their workflow is resumed. The
+-- lock on the pause keeps it from being lifted in between: then nobody would look for them again.
+with paused as materialized (
+  select name
+    from state.pauses
+   where kind = 'workflow'
+     and resumed_at is null
+     for share
+),
+picked as materialized (
+  select steps.task_id, steps.name
+    from state.steps
+    join state.tasks using (task_id)
+   where steps.process_state = 'pending'
+     and steps.rank is not null
+     and tasks.workflow in (select name from paused)
+   limit 500
+     for no key update of steps skip locked
+),
+aside as (
+  update state.steps
+     set rank = null, not_before = 'infinity'
+    from picked
+   where steps.task_id = picked.task_id
+     and steps.name    = picked.name
+  returning 1
+)
+select count(*)::integer as steps from aside;
