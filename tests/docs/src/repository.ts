@@ -1,0 +1,18 @@
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = new URL("../../../", import.meta.url);
+
+/** Where a file of this repository is. */
+export const pathOf = (name: string): string => fileURLToPath(new URL(name, root));
+
+export const readFile = (name: string): string => readFileSync(pathOf(name), "utf8");
+
+/** Folders that hold what is not ours. */
+const foreign = new Set(["node_modules", ".holdfast", ".git", "dist"]);
+
+/** Every Markdown file of this repository, by its path below the root. */
+export const markdownFiles: readonly string[] = globSync("**/*.md", {
+  cwd: fileURLToPath(root),
+  exclude: (path) => foreign.has(path.split("/").at(-1) ?? ""),
+}).toSorted();
