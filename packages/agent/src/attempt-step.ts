@@ -11,28 +11,33 @@ interface AttemptOptions {
   readonly protection: Protection;
   /** Aborts at the deadline. */
   readonly signal: AbortSignal;
+  /** Aborts at the deadline too, or earlier: when the step need not be finished. */
+  readonly stop?: AbortSignal;
 }
 
 /**
  * Makes one attempt at a step. Resolves to what to tell the Scheduler, or to null when the deadline
- * passed first: by then the step may be in other hands, and not even an error may be sent.
+ * passed first: by then the step may be in other hands, and not even an error may be sent. A handler
+ * that is told to stop may finish all the same: what it returns is what the undo needs.
  */
 export async function attemptStep(
   request: StepRequest,
-  { operation, protection, signal }: AttemptOptions,
+  { operation, protection, signal, stop = signal }: AttemptOptions,
 ): Promise<Outcome | null> {
   const deadline = endOf(signal);
   const tries: Effect[] = [];
   const work = async (): Promise<Outcome> => {
     const call = await prepare(request, operation);
     const output = await protection.call(() => {
-      // After the deadline nothing may be begun, not even by a retry that was resting.
-      signal.throwIfAborted();
-      return tryOnce(call, contextOf(request, signal), { deadline, tries });
-    }, signal);
+      // From then on nothing may be begun, not even by a retry that was resting.
+      stop.throwIfAborted();
+      return tryOnce(call, contextOf(request, stop), { deadline, tries });
+    }, stop);
     return { kind: "completed", output };
   };
-  const outcome = work().catch((error: unknown) => failed(error, tries));
+  const outcome = work().catch((error: unknown) =>
+    stop.aborted ? stopped(tries) : failed(error, tries),
+  );
   const first = await Promise.race([outcome, deadline.catch(() => null)]);
   return signal.aborted ? null : first;
 }
@@ -41,6 +46,12 @@ const contextOf = (request: StepRequest, signal: AbortSignal): StepContext => {
   const { taskId, step, attempt, idempotencyKey } = request;
   return { taskId, step, attempt, idempotencyKey, signal };
 };
+
+/** Told to stop, and whatever it threw says no more than that it did. */
+const stopped = (tries: readonly Effect[]): Outcome => ({
+  kind: "stopped",
+  effect: tries.includes("unknown") ? "unknown" : "none",
+});
 
 interface Trial {
   readonly deadline: Promise<never>;

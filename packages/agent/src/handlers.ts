@@ -8,7 +8,10 @@ export interface StepContext {
   readonly attempt: number;
   /** The same for every attempt: hand it to the remote service, so that doing it twice does it once. */
   readonly idempotencyKey: string;
-  /** Aborts at the deadline. From then on the step may be in other hands: stop, whatever you do. */
+  /**
+   * Aborts at the deadline, when the step may be in other hands, and as soon as the task is to be
+   * undone: stop, whatever you do.
+   */
   readonly signal: AbortSignal;
 }
 

@@ -26,6 +26,14 @@ export interface Protection {
    * `agent.circuit_open` instead of calling when the remote service is to be left alone.
    */
   call<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  /** How the remote service does, as far as can be told from here. */
+  health(): CircuitHealth;
+}
+
+export interface CircuitHealth {
+  readonly breaker: "closed" | "open" | "half-open";
+  /** For how many milliseconds more the remote service is left alone. */
+  readonly openForMs: number;
 }
 
 const longestRest = 1_000;
@@ -64,7 +72,13 @@ export function protection(options: ProtectionOptions = {}): Protection {
     }
   };
 
-  return { call: (work, signal) => again.execute(() => callOnce(work), signal) };
+  const health = (): CircuitHealth => {
+    const openForMs = Math.max(0, Math.ceil(openUntil - performance.now()));
+    if (circuit.state === CircuitState.Closed) return { breaker: "closed", openForMs: 0 };
+    return openForMs > 0 ? { breaker: "open", openForMs } : { breaker: "half-open", openForMs: 0 };
+  };
+
+  return { call: (work, signal) => again.execute(() => callOnce(work), signal), health };
 }
 
 const isTransient = (error: unknown): boolean => !(error instanceof Fault) || error.transient;

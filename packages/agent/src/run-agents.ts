@@ -1,8 +1,11 @@
+import { cancelExchange } from "@holdfast/contracts";
 import { type Broker, connectBroker } from "@holdfast/messaging";
-import { BaseConfig, BrokerUrl, Integer, runService } from "@holdfast/runtime";
+import { BaseConfig, BrokerUrl, Integer, repeat, runService } from "@holdfast/runtime";
 import type { Agent, Operations } from "@holdfast/workflow";
 import { type Static, type TObject, Type } from "typebox";
+import { cancelAttempts } from "./cancel-attempts.ts";
 import type { Handlers } from "./handlers.ts";
+import { sendHeartbeats } from "./send-heartbeats.ts";
 import { type HostedAgent, host } from "./serve-agent.ts";
 
 /** What every process that runs Agents can be told, and by which environment variables. */
@@ -35,7 +38,7 @@ export async function runAgents<Schema extends TObject<typeof AgentConfig.proper
   await runService(
     name,
     schema,
-    async ({ config, log, instanceId, stopped, health, failpoint }) => {
+    async ({ config, log, instanceId, signal, stopped, health, failpoint }) => {
       const agents = choose(config);
       const { BROKER_URL, BROKER_TOPOLOGY, CONCURRENCY } = config as Static<typeof AgentConfig>;
       // Registered first: whoever asks while the broker is being looked for must hear a no.
@@ -50,8 +53,12 @@ export async function runAgents<Schema extends TObject<typeof AgentConfig.proper
       });
       const userId = userOf(BROKER_URL);
       const serving = { broker, concurrency: CONCURRENCY, userId, log, failpoint };
-      await using _consumers = together(
-        await Promise.all(agents.map((agent) => agent.serve(serving))),
+      const served = await Promise.all(agents.map((agent) => agent.serve(serving)));
+      await using _consumers = together(served);
+      await using _hints = await broker.listen(cancelExchange, cancelAttempts(served, log));
+      await using _heartbeats = repeat(
+        sendHeartbeats({ broker, served, capacity: CONCURRENCY, instance: instanceId, userId }),
+        { name: "heartbeats", signal, log },
       );
       connected = broker;
       log.info({ agents: agents.map((agent) => agent.name) }, "ready");

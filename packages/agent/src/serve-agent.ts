@@ -1,4 +1,11 @@
-import { agentQueue, replyExchange, replyRoute, StepReply, StepRequest } from "@holdfast/contracts";
+import {
+  agentQueue,
+  replyExchange,
+  replyRoute,
+  type StepCancel,
+  StepReply,
+  StepRequest,
+} from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import type { Broker, Delivery } from "@holdfast/messaging";
 import { type Clock, type Failpoint, type Logger, sleep, systemClock } from "@holdfast/runtime";
@@ -6,12 +13,26 @@ import { type Agent, contract, type Operations } from "@holdfast/workflow";
 import { attemptStep } from "./attempt-step.ts";
 import type { Handlers } from "./handlers.ts";
 import { bindOperations } from "./operations.ts";
-import { type Protection, type ProtectionOptions, protection } from "./protection.ts";
+import {
+  type CircuitHealth,
+  type Protection,
+  type ProtectionOptions,
+  protection,
+} from "./protection.ts";
 
 /** An Agent and the code behind it, ready to be run. */
 export interface HostedAgent {
   readonly name: string;
-  serve(options: ServeOptions): Promise<AsyncDisposable>;
+  serve(options: ServeOptions): Promise<ServedAgent>;
+}
+
+/** An Agent at work; disposing takes no more and finishes what is in hand. */
+export interface ServedAgent extends AsyncDisposable {
+  readonly name: string;
+  /** Tells the handler of this attempt, if it is in hand here, to stop. */
+  cancel(attempt: StepCancel): void;
+  /** How many steps are in hand, and how the remote service does. */
+  health(): CircuitHealth & { readonly inFlight: number };
 }
 
 interface ServeOptions {
@@ -46,16 +67,17 @@ export function hostGuarded<O extends Operations>(
 
   return {
     name,
-    serve({ broker, concurrency, userId, log, failpoint, clock = systemClock }) {
+    async serve({ broker, concurrency, userId, log, failpoint, clock = systemClock }) {
       /** A relay or a redelivery of what is running here is dropped: it is the same request. */
-      const running = new Set<string>();
+      const running = new Map<string, Running>();
 
-      const answer = async (request: StepRequest, signal: AbortSignal): Promise<void> => {
+      const answer = async (request: StepRequest, signals: Signals): Promise<void> => {
+        const { signal } = signals;
         const { taskId, step, attempt, token } = request;
         const fields = { agent: name, taskId, step, attempt, operation: request.operation };
         const operation = bound.get(request.operation);
         failpoint("agent.received");
-        const outcome = await attemptStep(request, { operation, protection: guard, signal });
+        const outcome = await attemptStep(request, { operation, protection: guard, ...signals });
         failpoint("agent.worked");
         if (outcome === null) return log.warn(fields, "step abandoned");
         const body = StepReply.encode({ taskId, step, attempt, token, outcome });
@@ -79,23 +101,51 @@ export function hostGuarded<O extends Operations>(
       const handle = async (delivery: Delivery): Promise<void> => {
         const request = read(delivery, name, log);
         if (request === null) return;
-        const id = `${request.taskId} ${request.step} ${request.attempt}`;
+        const id = idOf(request);
         if (running.has(id)) return;
-        running.add(id);
-        const deadline = new AbortController();
-        const cancel = clock.after(request.workMs, () => deadline.abort());
+        const [deadline, stop] = [new AbortController(), new AbortController()];
+        running.set(id, { token: request.token, stop: () => stop.abort() });
+        const cancel = clock.after(request.workMs, () => {
+          deadline.abort();
+          stop.abort();
+        });
         try {
-          await answer(request, deadline.signal);
+          await answer(request, { signal: deadline.signal, stop: stop.signal });
         } finally {
           cancel();
           running.delete(id);
         }
       };
 
-      return broker.consume(agentQueue(name), { prefetch: concurrency }, handle);
+      const consumer = await broker.consume(agentQueue(name), { prefetch: concurrency }, handle);
+      return {
+        name,
+        cancel(attempt) {
+          const found = running.get(idOf(attempt));
+          if (found?.token === attempt.token) found.stop();
+        },
+        health: () => ({ ...guard.health(), inFlight: running.size }),
+        [Symbol.asyncDispose]: () => consumer[Symbol.asyncDispose](),
+      };
     },
   };
 }
+
+/** An attempt in hand. */
+interface Running {
+  readonly token: string;
+  readonly stop: () => void;
+}
+
+interface Signals {
+  /** Aborts at the deadline. */
+  readonly signal: AbortSignal;
+  /** Aborts at the deadline, or when the step need not be finished. */
+  readonly stop: AbortSignal;
+}
+
+const idOf = ({ taskId, step, attempt }: Pick<StepRequest, "taskId" | "step" | "attempt">) =>
+  `${taskId} ${step} ${attempt}`;
 
 /** What nobody can read goes to the dead letters at once: trying again would not help. */
 function read(delivery: Delivery, agent: string, log: Logger): StepRequest | null {

@@ -28,6 +28,12 @@ export const BrokerUrl = Type.String({
   description: "a RabbitMQ URL such as amqp://user:password@host:5672/vhost",
 });
 
+/**
+ * Whether what happens to tasks is told to everybody, as CloudEvents. Alerts always are, and a submitter
+ * that asked for it. To be set alike for every service that moves tasks.
+ */
+export const Events = Type.Union([Type.Literal("on"), Type.Literal("off")], { default: "off" });
+
 /** What every service can be told. Keys are the environment variables' own names, so grep finds both. */
 export const BaseConfig = Type.Object({
   LOG_LEVEL: Type.Union(

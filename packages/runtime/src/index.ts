@@ -4,6 +4,7 @@ export {
   BaseConfig,
   BrokerUrl,
   Duration,
+  Events,
   environmentNames,
   Integer,
   parseConfig,

@@ -1,4 +1,4 @@
-import { BaseConfig, BrokerUrl, Duration, Integer, StateStoreUrl } from "@holdfast/runtime";
+import { BaseConfig, BrokerUrl, Duration, Events, Integer, StateStoreUrl } from "@holdfast/runtime";
 import { Type } from "typebox";
 
 /** What the Scheduler can be told, and by which environment variables. */
@@ -16,6 +16,7 @@ export const SchedulerConfig = Type.Object({
   WINDOW: Integer({ default: 200, minimum: 1, maximum: 10_000 }),
   /** How long the Scheduler rests at most when nobody wakes it. */
   POLL_INTERVAL: Duration({ default: "1s" }),
+  EVENTS: Events,
   /** Whether a reply must carry the `user_id` that the broker vouches for. */
   REPLY_IDENTITY: Type.Union([Type.Literal("required"), Type.Literal("trusted")], {
     default: "required",

@@ -6,7 +6,8 @@ import { type BuiltRequest, buildRequests, type RequestStore } from "./build-req
 import type { Dispatches } from "./dispatches.ts";
 
 interface Dependencies {
-  readonly store: RequestStore & Pick<StateStore, "applyIncidents">;
+  readonly store: RequestStore;
+  readonly apply: StateStore["applyIncidents"];
   readonly broker: Pick<Broker, "publish">;
   readonly dispatches: Dispatches;
   readonly clock: Pick<Clock, "now">;
@@ -20,9 +21,9 @@ interface Dependencies {
  * says what was meant, and any Scheduler relays it or puts it back.
  */
 export function dispatchSteps(deps: Dependencies) {
-  const { store, broker, dispatches, clock, log, failpoint, actor } = deps;
+  const { store, apply, broker, dispatches, clock, log, failpoint, actor } = deps;
   const refuse = async (incidents: readonly Incident[]): Promise<void> => {
-    if (incidents.length > 0) await store.applyIncidents(incidents, { actor });
+    if (incidents.length > 0) await apply(incidents, { actor });
   };
 
   const publish = async (

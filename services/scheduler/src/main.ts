@@ -10,6 +10,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     url: config.STATE_STORE_URL,
     applicationName: actor,
     maxConnections: config.STATE_STORE_CONNECTIONS,
+    events: config.EVENTS === "on",
   });
   await using broker = await connectBroker({
     url: config.BROKER_URL,

@@ -6,7 +6,8 @@ import type { Incident, StateStore } from "@holdfast/state-store";
 import type { LaneWindows } from "./lane-windows.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "applyIncidents" | "keepDeadLetter">;
+  readonly store: Pick<StateStore, "keepDeadLetter">;
+  readonly apply: StateStore["applyIncidents"];
   readonly windows: LaneWindows;
   /** There may be steps to claim. */
   readonly wake: () => void;
@@ -19,7 +20,7 @@ interface Dependencies {
  * Agents, or an Agent could not read them. The first is put back and not counted. Whether one of
  * them had an effect nobody knows: an expired message may have been delivered before.
  */
-export function putBackExpired({ store, windows, wake, log, actor }: Dependencies) {
+export function putBackExpired({ store, apply, windows, wake, log, actor }: Dependencies) {
   const read = async (delivery: Delivery): Promise<readonly (Incident & { agent: string })[]> => {
     try {
       const request = StepRequest.decode(delivery.body);
@@ -51,7 +52,7 @@ export function putBackExpired({ store, windows, wake, log, actor }: Dependencie
   return async (batch: readonly Delivery[]): Promise<void> => {
     const incidents = (await Promise.all(batch.map(read))).flat();
     if (incidents.length === 0) return;
-    const { outcomes } = await store.applyIncidents(incidents, { actor });
+    const { outcomes } = await apply(incidents, { actor });
     wake();
     incidents.forEach(({ agent }, index) => outcomes[index]?.applied && windows.settled(agent));
   };

@@ -9,7 +9,8 @@ import type { LaneWindows } from "./lane-windows.ts";
 import { toIncident } from "./to-incident.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "applyIncidents" | "keepRejectedReplies">;
+  readonly store: Pick<StateStore, "keepRejectedReplies">;
+  readonly apply: StateStore["applyIncidents"];
   readonly dispatches: Dispatches;
   readonly windows: LaneWindows;
   readonly claims: Pick<StepClaims, "optionsFor" | "send">;
@@ -36,7 +37,19 @@ interface Received {
  * time. Unreadable ones go to the dead letters and hold nothing up.
  */
 export function recordReplies(deps: Dependencies) {
-  const { store, dispatches, windows, claims, wake, clock, log, failpoint, actor, identity } = deps;
+  const {
+    store,
+    apply,
+    dispatches,
+    windows,
+    claims,
+    wake,
+    clock,
+    log,
+    failpoint,
+    actor,
+    identity,
+  } = deps;
 
   const read = (delivery: Delivery): readonly Received[] => {
     try {
@@ -63,7 +76,7 @@ export function recordReplies(deps: Dependencies) {
       outcomes,
       tasks,
       claims: claimed,
-    } = await store.applyIncidents(
+    } = await apply(
       signed.map(({ incident }) => incident),
       claim === null ? { actor } : { actor, claim },
     );

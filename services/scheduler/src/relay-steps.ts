@@ -3,11 +3,13 @@ import type { ClaimedStep, StateStore } from "@holdfast/state-store";
 import type { Dispatches } from "./dispatches.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "promoteRestedSteps" | "takeUndispatchedSteps">;
+  readonly store: Pick<StateStore, "promoteRestedSteps" | "takeUndispatchedSteps" | "keepPauses">;
   readonly dispatches: Dispatches;
   readonly dispatch: (claims: readonly ClaimedStep[], claimedAt: number) => Promise<void>;
   /** There may be steps to claim. */
   readonly wake: () => void;
+  /** There is something to be told. */
+  readonly notify: () => void;
   readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
   readonly relayAfter: () => number;
@@ -20,13 +22,16 @@ const shortestRest = 50;
 
 /**
  * One round of what only time brings about: makes steps claimable whose rest is over, and publishes
- * again what nobody has marked for too long, because the Scheduler that claimed it may be dead. Resolves to how long to rest.
+ * again what nobody has marked for too long, because the Scheduler that claimed it may be dead. Asks
+ * also for what others left to be done. Resolves to how long to rest.
  */
 export function relaySteps(deps: Dependencies) {
-  const { store, dispatches, dispatch, wake, clock, log, relayAfter, rest } = deps;
+  const { store, dispatches, dispatch, wake, notify, clock, log, relayAfter, rest } = deps;
   return async (): Promise<number> => {
-    const { lanes, nextIn, relayIn } = await store.promoteRestedSteps();
-    if (lanes.length > 0) wake();
+    const { lanes, nextIn, relayIn, hasNotices, hasPauses } = await store.promoteRestedSteps();
+    if (hasNotices) notify();
+    const moved = hasPauses ? await store.keepPauses() : 0;
+    if (lanes.length > 0 || moved > 0) wake();
     if (relayIn !== null && relayIn <= 0) {
       const takenAt = clock.now();
       const taken = await store.takeUndispatchedSteps({ relayAfter: relayAfter() });
@@ -35,6 +40,7 @@ export function relaySteps(deps: Dependencies) {
       if (lost.length > 0) log.warn({ steps: lost.length }, "requests relayed");
       await dispatch(lost, takenAt);
     }
+    if (moved > 0) return shortestRest;
     return Math.max(shortestRest, Math.min(rest, nextIn ?? rest, relayIn ?? rest));
   };
 }

@@ -2,21 +2,24 @@ import {
   deadReplyQueue,
   deadRequestQueue,
   expiredQueue,
+  heartbeatQueue,
   replyQueue,
   wakeQueue,
 } from "@holdfast/contracts";
-import { type Broker, wakeHint } from "@holdfast/messaging";
+import { type Broker, cancelHints, wakeHint } from "@holdfast/messaging";
 import { type Clock, type Failpoint, type Logger, repeat, systemClock } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
 import { claimSteps } from "./claim-steps.ts";
 import { dispatchSteps } from "./dispatch-steps.ts";
 import { dispatches as openDispatches } from "./dispatches.ts";
 import { keepDeadLetters } from "./keep-dead-letters.ts";
+import { keepHeartbeats } from "./keep-heartbeats.ts";
 import { laneWindows } from "./lane-windows.ts";
 import { markSteps } from "./mark-steps.ts";
 import { putBackExpired } from "./put-back-expired.ts";
 import { recordReplies } from "./record-replies.ts";
 import { relaySteps } from "./relay-steps.ts";
+import { sendNotices } from "./send-notices.ts";
 
 /** What a Scheduler asks of the state store. */
 export type SchedulerStore = Pick<
@@ -24,14 +27,18 @@ export type SchedulerStore = Pick<
   | "applyIncidents"
   | "claimDueSteps"
   | "countStepsInFlight"
+  | "deleteNotices"
   | "findLanes"
   | "findWorkflow"
   | "keepDeadLetter"
+  | "keepHeartbeats"
+  | "keepPauses"
   | "keepRejectedReplies"
   | "loadCalls"
   | "loadValues"
   | "markDispatchedSteps"
   | "promoteRestedSteps"
+  | "takeNotices"
   | "takeUndispatchedSteps"
 >;
 
@@ -66,7 +73,27 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const { window, clock = systemClock } = options;
   const dispatches = openDispatches(clock);
   const windows = laneWindows({ store, broker, window, clock, log });
-  const dispatch = dispatchSteps({ store, broker, dispatches, clock, log, failpoint, actor });
+
+  const repeating = { signal, log, clock };
+  const notices = repeat(sendNotices({ store, broker, log }), { name: "notices", ...repeating });
+  const cancel = cancelHints(broker);
+  const apply: StateStore["applyIncidents"] = async (incidents, how) => {
+    const applied = await store.applyIncidents(incidents, how);
+    if (applied.told) notices.wake();
+    cancel(applied.needless);
+    return applied;
+  };
+
+  const dispatch = dispatchSteps({
+    store,
+    apply,
+    broker,
+    dispatches,
+    clock,
+    log,
+    failpoint,
+    actor,
+  });
   const relayAfter = () => dispatches.relayAfter();
   const claiming = claimSteps({
     store,
@@ -81,16 +108,27 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     rest,
   });
 
-  const repeating = { signal, log, clock };
   const claims = repeat(() => claiming.round(), { name: "claim", ...repeating });
   const { wake } = claims;
-  const relaying = relaySteps({ store, dispatches, dispatch, wake, clock, log, relayAfter, rest });
+  const notify = () => notices.wake();
+  const relayed = { store, dispatches, dispatch, wake, notify, clock, log };
+  const relaying = relaySteps({ ...relayed, relayAfter, rest });
   const marks = repeat(markSteps({ store, dispatches }), { name: "mark", ...repeating });
   const relays = repeat(relaying, { name: "relay", ...repeating });
 
-  const recorded = { store, dispatches, windows, claims: claiming, wake, clock, log, failpoint };
+  const recorded = {
+    store,
+    apply,
+    dispatches,
+    windows,
+    claims: claiming,
+    wake,
+    clock,
+    log,
+    failpoint,
+  };
   const record = recordReplies({ ...recorded, actor, identity });
-  const putBack = putBackExpired({ store, windows, wake, log, actor });
+  const putBack = putBackExpired({ store, apply, windows, wake, log, actor });
   const keep = (queue: string) => keepDeadLetters({ store, log, queue });
 
   await using consumers = new AsyncDisposableStack();
@@ -99,10 +137,12 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   for (const queue of [deadRequestQueue, deadReplyQueue]) {
     consumers.use(await broker.consumeBatches(queue, batch, keep(queue)));
   }
+  const beats = keepHeartbeats({ store, log });
+  consumers.use(await broker.consumeBatches(heartbeatQueue, batch, beats));
   consumers.use(await broker.consume(wakeQueue, { prefetch: 1 }, async () => wake()));
   const owned = consumers.move();
 
-  const ended = Promise.all([claims.ended, marks.ended, relays.ended]).then(() =>
+  const ended = Promise.all([claims.ended, marks.ended, relays.ended, notices.ended]).then(() =>
     claiming.drained(),
   );
   return { ended, [Symbol.asyncDispose]: () => owned.disposeAsync() };

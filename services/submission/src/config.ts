@@ -1,4 +1,4 @@
-import { BaseConfig, BrokerUrl, Integer, StateStoreUrl } from "@holdfast/runtime";
+import { BaseConfig, BrokerUrl, Events, Integer, StateStoreUrl } from "@holdfast/runtime";
 import { Type } from "typebox";
 
 /** What submission can be told, and by which environment variables. */
@@ -12,6 +12,7 @@ export const SubmissionConfig = Type.Object({
   BROKER_TOPOLOGY: Type.Union([Type.Literal("declare"), Type.Literal("passive")], {
     default: "declare",
   }),
+  EVENTS: Events,
   HTTP_HOST: Type.String({ default: "0.0.0.0" }),
   HTTP_PORT: Integer({ default: 3_000, minimum: 0, maximum: 65_535 }),
 });

@@ -1,4 +1,4 @@
-import { BaseConfig, BrokerUrl, Duration, Integer, StateStoreUrl } from "@holdfast/runtime";
+import { BaseConfig, BrokerUrl, Duration, Events, Integer, StateStoreUrl } from "@holdfast/runtime";
 import { Type } from "typebox";
 
 /** What the Supervisor can be told, and by which environment variables. */
@@ -8,6 +8,7 @@ export const SupervisorConfig = Type.Object({
   STATE_STORE_CONNECTIONS: Integer({ default: 2, minimum: 1, maximum: 20 }),
   /** Only to hint at the Schedulers. */
   BROKER_URL: BrokerUrl,
+  EVENTS: Events,
   /** How long it sleeps at most. In between it wakes for the earliest complete-by time. */
   SCAN_INTERVAL: Duration({ default: "1s" }),
   /** How often it looks for tasks that everybody has forgotten. */

@@ -1,5 +1,5 @@
 import type { Failpoint, Logger } from "@holdfast/runtime";
-import type { Expired, Incident, StateStore } from "@holdfast/state-store";
+import type { AttemptOfTask, Expired, Incident, StateStore } from "@holdfast/state-store";
 import type { ResumeGrace } from "./resume-grace.ts";
 
 interface Dependencies {
@@ -7,6 +7,8 @@ interface Dependencies {
   readonly grace: ResumeGrace;
   /** Tells the Schedulers that there may be something to do. */
   readonly hint: () => void;
+  /** Tells Agents what need not be finished. */
+  readonly cancel: (needless: readonly AttemptOfTask[]) => void;
   readonly log: Logger;
   readonly failpoint: Failpoint;
   readonly actor: string;
@@ -24,7 +26,7 @@ const shortestRest = 50;
  * until the next complete-by time, within bounds.
  */
 export function recoverExpiredSteps(deps: Dependencies) {
-  const { store, grace, hint, log, failpoint, actor, rest } = deps;
+  const { store, grace, hint, cancel, log, failpoint, actor, rest } = deps;
   return async (): Promise<number> => {
     const expired = await store.findExpired({ batch });
     const hold = grace.holdFor();
@@ -32,8 +34,12 @@ export function recoverExpiredSteps(deps: Dependencies) {
     const incidents = toIncidents(expired);
     if (incidents.length > 0) {
       failpoint("supervisor.found");
-      const { outcomes } = await store.applyIncidents(incidents, { actor, skipLocked: true });
+      const { outcomes, needless } = await store.applyIncidents(incidents, {
+        actor,
+        skipLocked: true,
+      });
       failpoint("supervisor.recovered");
+      cancel(needless);
       incidents.forEach((incident, index) => {
         const outcome = outcomes[index];
         if (outcome?.applied) logRecovery(log, incident, outcome.changes[0]?.action);

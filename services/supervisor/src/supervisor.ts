@@ -1,4 +1,4 @@
-import { type Broker, wakeHint } from "@holdfast/messaging";
+import { type Broker, cancelHints, wakeHint } from "@holdfast/messaging";
 import { type Clock, type Failpoint, type Logger, repeat, systemClock } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
 import { recoverExpiredSteps } from "./recover-expired-steps.ts";
@@ -35,6 +35,7 @@ export function supervisor(options: SupervisorOptions) {
     store,
     grace: resumeGrace({ grace: options.grace, log, clock }),
     hint: wakeHint(broker),
+    cancel: cancelHints(broker),
     log,
     failpoint,
     actor,

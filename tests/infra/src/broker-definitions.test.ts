@@ -20,9 +20,11 @@ describe.each(Object.keys(brokerDefinitions))("%s", (name) => {
     expect(found).toEqual(brokerDefinitions[name]);
   });
 
-  test("lets nobody declare anything but the Scheduler, who must look at queues", () => {
-    const declaring = found.permissions.filter(({ configure }) => configure !== "^$");
-    expect(declaring.map(({ user }) => user)).toEqual(["scheduler"]);
+  test("lets nobody declare a queue of ours, but those who must look at it, and Agents one of their own", () => {
+    const declaring = found.permissions.filter(
+      ({ configure }) => configure !== "^$" && configure !== "^amq\\.gen-",
+    );
+    expect(declaring.map(({ user }) => user)).toEqual(["scheduler", "supervisor"]);
   });
 });
 
