@@ -13,6 +13,8 @@ export const SubmissionConfig = Type.Object({
     default: "declare",
   }),
   EVENTS: Events,
+  /** What operators must show; without one nobody can act as an operator here. */
+  OPERATOR_TOKEN: Type.Optional(Type.String({ minLength: 8 })),
   HTTP_HOST: Type.String({ default: "0.0.0.0" }),
   HTTP_PORT: Integer({ default: 3_000, minimum: 0, maximum: 65_535 }),
 });

@@ -1,11 +1,12 @@
 import { submissionQueue } from "@holdfast/contracts";
-import { wakeHint } from "@holdfast/messaging";
+import { cancelHints, connectInBackground, wakeHint } from "@holdfast/messaging";
 import { fulfilOrder } from "@holdfast/orders";
 import { runService } from "@holdfast/runtime";
 import { openStateStore } from "@holdfast/state-store";
 import { SubmissionConfig } from "./config.ts";
-import { connectInBackground } from "./connect-in-background.ts";
+import { findOrders } from "./find-orders.ts";
 import { openHttp } from "./open-http.ts";
+import { operatorRoutes } from "./operator-routes.ts";
 import { orderRoutes } from "./order-routes.ts";
 import { takeOrders } from "./take-orders.ts";
 
@@ -15,22 +16,32 @@ await runService("submission", SubmissionConfig, async (service) => {
     url: config.STATE_STORE_URL,
     applicationName: actor,
     maxConnections: config.STATE_STORE_CONNECTIONS,
+    events: config.EVENTS === "on",
   });
   await store.registerWorkflow(fulfilOrder.definition);
   health.check("state store", () => store.ping().then(() => true));
 
   const workflow = fulfilOrder.name;
   let hint: (() => void) | null = null;
+  let cancel: ReturnType<typeof cancelHints> | null = null;
   await using _broker = connectInBackground(
     { url: config.BROKER_URL, name: actor, topology: config.BROKER_TOPOLOGY, agents: [], log },
     (broker) => {
       hint = wakeHint(broker);
+      cancel = cancelHints(broker);
       const take = takeOrders({ store, workflow, hint, log, actor });
       return broker.consumeBatches(submissionQueue, { prefetch: 500, max: 200 }, take);
     },
   );
   await using http = openHttp(health, log);
-  orderRoutes(http, { store, workflow, hint: () => hint?.(), actor });
+  const orders = findOrders(store);
+  const hinting = { store, orders, hint: () => hint?.() };
+  orderRoutes(http, { ...hinting, workflow, actor });
+  operatorRoutes(http, {
+    ...hinting,
+    cancel: (needless) => cancel?.(needless),
+    token: config.OPERATOR_TOKEN ?? null,
+  });
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
   log.info({ url }, "ready");

@@ -14,6 +14,8 @@ export function openHttp(
     requestTimeout: 10_000,
     connectionTimeout: 15_000,
     forceCloseConnections: "idle",
+    // As it comes, or not at all: nothing is turned into what it might have meant.
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
   });
   app.removeContentTypeParser("text/plain");
   app.setErrorHandler(sendProblem);

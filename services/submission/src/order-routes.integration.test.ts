@@ -3,6 +3,7 @@ import { fulfilOrder, sampleOrder } from "@holdfast/orders";
 import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { pino } from "pino";
+import { findOrders } from "./find-orders.ts";
 import { openHttp } from "./open-http.ts";
 import { orderRoutes } from "./order-routes.ts";
 
@@ -25,7 +26,8 @@ beforeAll(async () => {
     ready: async () => ({ status: 503, body: { ready: false, failing: ["state store"] } }) as const,
   };
   app = resources.use(openHttp(health, pino({ level: "silent" })));
-  orderRoutes(app, { store, workflow: fulfilOrder.name, hint, actor: "submission-1" });
+  const orders = findOrders(store);
+  orderRoutes(app, { store, orders, workflow: fulfilOrder.name, hint, actor: "submission-1" });
 });
 afterAll(async () => {
   await resources.disposeAsync();

@@ -1,12 +1,13 @@
 import { gather } from "@holdfast/runtime";
 import type { NewTask, StateStore } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
-import { orderResource } from "./order-resource.ts";
+import type { Orders } from "./find-orders.ts";
 import { Problem } from "./problem.ts";
 import { readOrder } from "./read-order.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "submitTasks" | "findTask" | "findEvents" | "findWorkflow">;
+  readonly store: Pick<StateStore, "submitTasks" | "findEvents">;
+  readonly orders: Orders;
   readonly workflow: string;
   /** Tells the Schedulers that there is something to do. */
   readonly hint: () => void;
@@ -22,21 +23,21 @@ const batch = 200;
 
 /** Orders over HTTP. An order that was answered with 202 is durable, with all its steps. */
 export function orderRoutes(app: FastifyInstance, deps: Dependencies): void {
-  const { store, workflow, hint, actor } = deps;
+  const { store, orders, workflow, hint, actor } = deps;
   const submit = gather((tasks: readonly NewTask[]) => store.submitTasks(tasks, { actor }), {
     max: batch,
   });
 
-  const find = async (id: string) => {
-    const task = isTaskId(id) ? await store.findTask({ taskId: id, tenant: "default" }) : null;
-    if (task === null) throw new Problem(404, "order.unknown", `There is no order ${id}.`);
-    return task;
-  };
-
   app.post("/v1/orders", async (request, reply) => {
-    const key = request.headers["idempotency-key"];
-    const idempotencyKey = Array.isArray(key) ? key.join() : key;
-    const submitted = await submit(readOrder(request.body, { workflow, idempotencyKey }));
+    const { headers } = request;
+    const submitted = await submit(
+      readOrder(request.body, {
+        workflow,
+        idempotencyKey: text(headers["idempotency-key"]),
+        replyTo: text(headers["reply-to"]),
+        correlationId: text(headers["correlation-id"]),
+      }),
+    );
     if (submitted.kind === "conflict") {
       throw new Problem(
         422,
@@ -53,18 +54,13 @@ export function orderRoutes(app: FastifyInstance, deps: Dependencies): void {
       .send({ id: submitted.taskId });
   });
 
-  app.get<ById>("/v1/orders/:id", async ({ params }) => {
-    const task = await find(params.id);
-    const stored = await store.findWorkflow(task.workflow);
-    if (stored === null) throw new Problem(500, "workflow.unknown", "Its workflow is not stored.");
-    return orderResource(task, stored.definition);
-  });
+  app.get<ById>("/v1/orders/:id", ({ params }) => orders.show(params.id));
 
   app.get<ById>("/v1/orders/:id/history", async ({ params }) => {
-    const { taskId } = await find(params.id);
+    const { taskId } = await orders.find(params.id);
     return { items: await store.findEvents({ taskId }) };
   });
 }
 
-const isTaskId = (id: string): boolean =>
-  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(id);
+const text = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header.join() : header;

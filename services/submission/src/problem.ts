@@ -45,7 +45,10 @@ export function sendProblem(
 
 const titles: Readonly<Record<number, string>> = {
   400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
   404: "Not Found",
+  409: "Conflict",
   413: "Content Too Large",
   415: "Unsupported Media Type",
   422: "Unprocessable Content",
@@ -70,7 +73,14 @@ function toProblem(error: unknown): Problem {
       "The state store does not answer. Send the same request again, with the same Idempotency-Key.",
     );
   }
-  const { statusCode, code, message } = error as FastifyError;
+  const { statusCode, code, message, validation } = error as FastifyError;
+  if (validation !== undefined) {
+    const errors = validation.map(({ instancePath: pointer, message: detail = "", params }) => {
+      const { additionalProperty: extra } = params;
+      return { pointer, detail: typeof extra === "string" ? `${detail}: ${extra}` : detail };
+    });
+    return new Problem(422, "request.invalid", "The request is not complete or not right.", errors);
+  }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new Problem(statusCode, codes[code] ?? "request.invalid", message);
   }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { payloadFaults } from "@holdfast/contracts";
+import { isStatusQueue, payloadFaults } from "@holdfast/contracts";
 import type { Json } from "@holdfast/domain";
 import { Order } from "@holdfast/orders";
 import type { NewTask } from "@holdfast/state-store";
@@ -8,10 +8,13 @@ import { Problem } from "./problem.ts";
 interface Envelope {
   readonly workflow: string;
   readonly idempotencyKey: string | undefined;
+  /** The queue that is to hear what becomes of the order. */
+  readonly replyTo: string | undefined;
+  readonly correlationId: string | undefined;
 }
 
 /** Checks the body of a submission, and makes it the task and the order that are written down. */
-export function readOrder(body: unknown, { workflow, idempotencyKey }: Envelope): NewTask {
+export function readOrder(body: unknown, envelope: Envelope): NewTask {
   const faults = payloadFaults(body);
   if (faults.length > 0) {
     throw new Problem(422, "order.invalid", `The order ${faults.join(" and ")}.`);
@@ -28,12 +31,12 @@ export function readOrder(body: unknown, { workflow, idempotencyKey }: Envelope)
   const input = order as unknown as Json;
   return {
     tenant: "default",
-    workflow,
+    workflow: envelope.workflow,
     input,
     priority: 0,
-    replyTo: null,
-    correlationId: null,
-    idempotency: readKey(idempotencyKey, input),
+    replyTo: readReplyTo(envelope.replyTo),
+    correlationId: readCorrelationId(envelope.correlationId),
+    idempotency: readKey(envelope.idempotencyKey, input),
     order: {
       customer: order.customer.id,
       currency: order.currency,
@@ -43,9 +46,30 @@ export function readOrder(body: unknown, { workflow, idempotencyKey }: Envelope)
   };
 }
 
+const visible = /^[\x21-\x7e]{1,255}$/;
+
+/** Any other queue would be one of ours, and a submission has no business there. */
+function readReplyTo(queue: string | undefined): string | null {
+  if (queue === undefined || isStatusQueue(queue)) return queue ?? null;
+  throw new Problem(
+    400,
+    "request.reply_to_invalid",
+    "reply-to names your own queue: status. and up to 200 letters, digits, dots, dashes.",
+  );
+}
+
+function readCorrelationId(id: string | undefined): string | null {
+  if (id === undefined || visible.test(id)) return id ?? null;
+  throw new Problem(
+    400,
+    "request.correlation_id_invalid",
+    "correlation-id must be 1 to 255 visible ASCII characters.",
+  );
+}
+
 function readKey(key: string | undefined, input: Json): NewTask["idempotency"] {
   if (key === undefined) return null;
-  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+  if (!visible.test(key)) {
     throw new Problem(
       400,
       "request.idempotency_key_invalid",

@@ -32,7 +32,9 @@ export function takeOrders({ store, workflow, hint, log, actor }: Dependencies) 
   const read = (delivery: Delivery): readonly Taken[] => {
     try {
       const body: unknown = JSON.parse(delivery.body.toString("utf8"));
-      return [{ delivery, task: readOrder(body, { workflow, idempotencyKey: keyOf(delivery) }) }];
+      const { replyTo, correlationId } = delivery;
+      const envelope = { workflow, idempotencyKey: keyOf(delivery), replyTo, correlationId };
+      return [{ delivery, task: readOrder(body, envelope) }];
     } catch (error) {
       if (!(error instanceof Problem) && !(error instanceof SyntaxError)) throw error;
       refuse(delivery, error.message);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Broker, type BrokerOptions, connectBroker } from "@holdfast/messaging";
+import type { Broker } from "./broker.ts";
+import { type BrokerOptions, connectBroker } from "./connect-broker.ts";
 
 /** Milliseconds between two attempts at the first connection. */
 const rest = 1_000;
