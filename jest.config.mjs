@@ -34,6 +34,18 @@ export default {
     {
       ...shared,
       ...stack,
+      displayName: "store faults",
+      setupFilesAfterEnv: ["<rootDir>/tests/break-store.mjs"],
+      testMatch: [
+        "<rootDir>/packages/state-store/src/*.integration.test.ts",
+        "<rootDir>/services/*/src/*.integration.test.ts",
+      ],
+      // They open no state store, or break it themselves.
+      testPathIgnorePatterns: ["/(queries|store-faults)\\.", "/services/(agent|partners)/"],
+    },
+    {
+      ...shared,
+      ...stack,
       displayName: "system",
       testMatch: ["<rootDir>/tests/**/*.system.test.ts"],
     },

@@ -13,5 +13,7 @@ export {
 export type { Failpoint } from "./failpoint.ts";
 export { gather } from "./gather.ts";
 export type { Health, HealthReport } from "./health.ts";
+export { injectedFaults } from "./injected-faults.ts";
 export { type Repetition, repeat } from "./repeat.ts";
 export { runService, type ServiceContext } from "./run-service.ts";
+export { seededRandom } from "./seeded-random.ts";

@@ -7,6 +7,7 @@ import type { Static, TObject } from "typebox";
 import { type BaseConfig, parseConfig } from "./config.ts";
 import { type Failpoint, openFailpoints } from "./failpoint.ts";
 import { type Health, openHealth, serveHealth } from "./health.ts";
+import { injectedFaults } from "./injected-faults.ts";
 
 export interface ServiceContext<Config> {
   readonly config: Config;
@@ -42,6 +43,7 @@ export async function runService<Schema extends TObject>(
   const log = pino({ level: base.LOG_LEVEL, base: { service: name, instance: instanceId } });
   const stop = stopOnSignals(log, base.SHUTDOWN_GRACE);
   const stopped = once(stop, "abort");
+  injectedFaults.subscribe((fault) => log.warn(fault, "fault injected"));
   const crash = (err: unknown) => {
     log.fatal({ err }, "crashed");
     process.exit(1);

@@ -111,10 +111,7 @@ function applyTogether(
   return inTransaction(pool, async (client) => {
     const byTask = Map.groupBy(incidents, ({ taskId }) => taskId);
     const planOf = async (name: string) => (await catalog.find(client, name))?.plan ?? null;
-    const [, { tasks, now }] = await Promise.all([
-      client.query("begin"),
-      loadTasks(client, [...byTask.keys()], { skipLocked, planOf }),
-    ]);
+    const { tasks, now } = await loadTasks(client, [...byTask.keys()], { skipLocked, planOf });
     const values = await valuesForConditions(client, tasks, byTask);
 
     const outcomes = new Map<Incident, IncidentOutcome>();
@@ -139,13 +136,16 @@ function applyTogether(
       ...tell(client, notices),
     ];
     const claimed = claim === undefined ? null : claimDueSteps(client, claim);
-    const [claims] = await Promise.all([claimed, ...saved, client.query("commit")]);
     return {
-      claims,
-      outcomes: incidents.map((incident) => outcomes.get(incident) ?? unknownTask),
-      tasks: decided.map(({ after }) => after),
-      needless: changed.flatMap(needlessAttempts),
-      told: notices.length > 0,
+      sent: claimed === null ? saved : [...saved, claimed],
+      result: async () => ({
+        // Committed, but the answer was lost: what was claimed is relayed.
+        claims: (await claimed?.catch(() => null)) ?? null,
+        outcomes: incidents.map((incident) => outcomes.get(incident) ?? unknownTask),
+        tasks: decided.map(({ after }) => after),
+        needless: changed.flatMap(needlessAttempts),
+        told: notices.length > 0,
+      }),
     };
   });
 }

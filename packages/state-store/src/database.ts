@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { TransientFault } from "@holdfast/domain";
 import { Pool, type PoolClient } from "pg";
-import type { Database } from "./query.ts";
+import { type Database, query } from "./query.ts";
 import { toStoreFault } from "./store-fault.ts";
+import { breakConnections } from "./store-faults.ts";
 
 export interface ConnectionOptions {
   readonly url: string;
@@ -28,6 +30,7 @@ export function openPool({ url, applicationName, maxConnections }: ConnectionOpt
   // end the process.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
+  breakConnections(pool, process.env["HOLDFAST_STORE_FAULTS"]);
   return pool;
 }
 
@@ -54,11 +57,37 @@ function withOnePlan(url: string): string {
   return address.href;
 }
 
-/** Runs `work` in one transaction; `work` ends it with `commit`. Whatever it throws rolls back. */
+/** A transaction about which all is decided; only `commit` is missing. */
+export interface Decided<T> {
+  /** Statements that are on their way. */
+  readonly sent: readonly Promise<unknown>[];
+  /** What to make of it once it is committed. Answers to `sent` may have been lost all the same. */
+  readonly result: () => T | Promise<T>;
+}
+
+/**
+ * Runs `work` in one transaction and commits it. Whatever `work` throws, or one of its statements,
+ * rolls back. When the connection breaks while it commits, the store is asked what became of it: so
+ * an error means that nothing was done, except `store.outcome_unknown`, when it could not be asked.
+ */
 export async function inTransaction<T>(
   pool: Pool,
-  work: (client: Database & Pick<PoolClient, "query">) => Promise<T>,
+  work: (client: Database) => Promise<Decided<T>>,
 ): Promise<T> {
+  const { xid, result, failure } = await withClient(pool, async (client) => {
+    const beginning = begin(client);
+    // Without it nothing that follows succeeds: `work` may be the first to say so.
+    beginning.catch(() => {});
+    const decided = await work(client);
+    const ends = await Promise.allSettled([...decided.sent, client.query("commit")]);
+    const lost = ends.find(({ status }) => status === "rejected");
+    return { ...decided, xid: await beginning, failure: lost };
+  });
+  if (failure?.status === "rejected") await mustBeCommitted(pool, xid, failure.reason);
+  return result();
+}
+
+async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
@@ -73,17 +102,57 @@ export async function inTransaction<T>(
   }
 }
 
-const tries = 5;
+/** Its id is asked for at once: after a loss it is too late. */
+async function begin(client: PoolClient): Promise<string> {
+  const answers: unknown = await client.query("begin; select pg_current_xact_id()::text as xid");
+  const [, { rows }] = answers as [unknown, { rows: [{ xid: string }] }];
+  return rows[0].xid;
+}
 
-/** Repeats what lost against a rival. Every other error leaves as a `Fault`. */
+const findTransaction = query<{ xid: string }, { status: string | null }>("find-transaction");
+/** Milliseconds. A server that has not noticed the loss yet may be committing still. */
+const outcomeRest = 20;
+
+async function mustBeCommitted(pool: Pool, xid: string, reason: unknown): Promise<void> {
+  const fault = toStoreFault(reason);
+  if (fault.code !== "store.unavailable") throw fault;
+  const status = await outcomeOf(pool, xid).catch(() => null);
+  if (status === "committed") return;
+  if (status === "aborted") throw fault;
+  throw new TransientFault("store.outcome_unknown", fault.message, { cause: reason });
+}
+
+async function outcomeOf(pool: Pool, xid: string): Promise<string | null> {
+  const begun = performance.now();
+  for (;;) {
+    const [found] = await withRetries(() => findTransaction(pool, { xid }));
+    const isOpen = found?.status === "in progress" && performance.now() - begun < patience;
+    if (!isOpen) return found?.status ?? null;
+    await sleep(outcomeRest);
+  }
+}
+
+/** Against a store that breaks now and then, not one that is away: whoever asked tries that again. */
+const tries = 8;
+const longestRest = 100;
+/** Milliseconds after which it is not begun anew. */
+const patience = 2_000;
+const passing = new Set(["store.contention", "store.unavailable"]);
+
+/**
+ * Repeats what lost against a rival, and what broke and is safe to repeat, for a short while. Every
+ * other error leaves as a `Fault`.
+ */
 export async function withRetries<T>(work: () => Promise<T>): Promise<T> {
+  const begun = performance.now();
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
       const fault = toStoreFault(error);
-      if (fault.code !== "store.contention" || attempt === tries) throw fault;
-      await sleep(Math.random() * 10 * 2 ** attempt);
+      const isLast = attempt === tries || performance.now() - begun > patience;
+      if (!passing.has(fault.code) || isLast) throw fault;
+      await sleep(Math.random() * Math.min(longestRest, 10 * 2 ** attempt));
     }
   }
 }

@@ -1,7 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { runner } from "node-pg-migrate";
 import { Client } from "pg";
-import { withRetries } from "./database.ts";
 import { guardSql } from "./guard.ts";
 
 const silent = () => {};
@@ -26,7 +25,7 @@ export async function migrate(url: string): Promise<readonly string[]> {
       advisoryLockMode: "wait",
       logger: { debug: silent, info: silent, warn: silent, error: silent },
     });
-    await withRetries(() => dbClient.query(guardSql));
+    await dbClient.query(guardSql);
     return ran.map(({ name }) => name);
   } finally {
     await dbClient.end();

@@ -16,6 +16,7 @@ import { findPauses, pause, resume } from "./pauses.ts";
 import { type Database, query } from "./query.ts";
 import { findEvents, findTask } from "./read-task.ts";
 import { keepDeadLetter, keepRejectedReplies } from "./rejected-replies.ts";
+import { asFault } from "./store-fault.ts";
 import { submitTasks } from "./submit-tasks.ts";
 import { registerWorkflow, type StoredWorkflow, workflowCatalog } from "./workflow-catalog.ts";
 
@@ -78,13 +79,18 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
     <Params, Result>(ask: (db: Database, params: Params) => Promise<Result>) =>
     (params: Params): Promise<Result> =>
       withRetries(() => ask(pool, params));
+  /** For what takes something: when the answer is lost, asking again would only take more. */
+  const boundOnce =
+    <Params, Result>(ask: (db: Database, params: Params) => Promise<Result>) =>
+    (params: Params): Promise<Result> =>
+      asFault(() => ask(pool, params));
   await withRetries(() => mustBeCompatible(pool));
 
   return {
     submitTasks: submitTasks(home),
     applyIncidents: applyIncidents(home),
-    claimDueSteps: bound(claimDueSteps),
-    takeUndispatchedSteps: bound(takeUndispatchedSteps),
+    claimDueSteps: boundOnce(claimDueSteps),
+    takeUndispatchedSteps: boundOnce(takeUndispatchedSteps),
     markDispatchedSteps: bound(markDispatchedSteps),
     /** Makes steps whose rest is over claimable; says when (ms) to come back, at the latest. */
     promoteRestedSteps: async () => (await bound(promoteRested)({}))[0]!,
@@ -106,7 +112,7 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
     findStalledTasks: bound(findStalled),
     keepRejectedReplies: bound(keepRejectedReplies),
     keepDeadLetter: bound(keepDeadLetter),
-    takeNotices: bound(takeNotices),
+    takeNotices: boundOnce(takeNotices),
     deleteNotices: bound(deleteNotices),
     registerWorkflow: (definition: WorkflowDefinition) => bound(registerWorkflow)(definition),
     findWorkflow: (name: string): Promise<StoredWorkflow | null> =>

@@ -1,15 +1,16 @@
 import { Fault, PermanentFault, TransientFault } from "@holdfast/domain";
+import { DatabaseError } from "pg";
 
 /** Somebody else was quicker, or waited for us: the same transaction may well succeed next time. */
 const contention = new Set(["40001", "40P01", "55P03"]);
 /** A value or a row that the store will refuse every time, whoever brings it. */
 const poison = /^(22|23|HF|P0)/;
-/** Shutting down, starting up, out of room or time, unreachable: it may have been done or not. */
-const outage = /^(08|25P0[34]|53|57|58|XX)/;
+/** Shutting down, starting up, out of room, unreachable: the statement may have been done or not. */
+const outage = /^(08|53|57P|58|XX)/;
 
 /**
  * What an error of the driver means. `store.unavailable` includes the loss of a connection while it
- * committed: the outcome is unknown, so every write must be safe to repeat.
+ * was carrying a statement out: of a single one nobody knows whether it was.
  */
 export function toStoreFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
@@ -24,7 +25,15 @@ export function toStoreFault(error: unknown): Fault {
   return new PermanentFault("store.failed", message, options);
 }
 
-function sqlstateOf(error: unknown): string | null {
-  const code = (error as { readonly code?: unknown } | null)?.code;
-  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : null;
+/** Does `work`; whatever it throws leaves as a `Fault`. */
+export async function asFault<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toStoreFault(error);
+  }
 }
+
+/** Only the server has one: what the operating system calls EPIPE looks the same. */
+const sqlstateOf = (error: unknown): string | null =>
+  error instanceof DatabaseError ? (error.code ?? null) : null;

@@ -41,25 +41,24 @@ const findSubmissions = query<
 >("find-submissions");
 const insertTasks = query("insert-tasks");
 
-/** Writes tasks down with all their steps, and their orders: all of them or none. Safe to repeat. */
+/**
+ * Writes tasks down with all their steps, and their orders: all of them or none. Safe to repeat, but
+ * for a task without an idempotency key after `store.outcome_unknown`: it may become two.
+ */
 export const submitTasks =
   ({ pool, catalog, events }: Home) =>
   (tasks: readonly NewTask[], { actor }: { actor: string }): Promise<readonly Submitted[]> =>
     withRetries(() =>
       inTransaction(pool, async (client) => {
-        const [, ids] = await Promise.all([
-          client.query("begin"),
-          newTaskIds(client, { count: tasks.length }),
-        ]);
+        const ids = await newTaskIds(client, { count: tasks.length });
         const candidates = tasks.map((task, index) => ({ task, taskId: ids[index]!.taskId }));
         const accepted = await takeKeys(client, candidates);
         const workflows = await storedWorkflows(client, catalog, accepted);
         const earlier = await findEarlier(client, candidates, accepted);
-        await Promise.all([
-          ...insertAll(client, accepted, { workflows, actor, now: ids[0]?.now ?? 0, events }),
-          client.query("commit"),
-        ]);
-        return candidates.map((candidate) => toSubmitted(candidate, accepted, earlier));
+        return {
+          sent: insertAll(client, accepted, { workflows, actor, now: ids[0]?.now ?? 0, events }),
+          result: () => candidates.map((candidate) => toSubmitted(candidate, accepted, earlier)),
+        };
       }),
     );
 

@@ -13,7 +13,7 @@ export interface StoredWorkflow {
   readonly plan: WorkflowPlan;
 }
 
-/** The stored definitions. They never change, so each is read once. */
+/** The stored definitions. They never change, so each is read once, however many ask. */
 export interface WorkflowCatalog {
   find(db: Database, name: string): Promise<StoredWorkflow | null>;
   /** Like `find`, but throws `workflow.unknown`: a task of a workflow that is not stored is a bug. */
@@ -27,15 +27,16 @@ const findWorkflow = query<
 const insertWorkflow = query("insert-workflow");
 
 export function workflowCatalog(): WorkflowCatalog {
-  const known = new Map<string, StoredWorkflow>();
-  const find = async (db: Database, name: string) => {
-    const cached = known.get(name);
-    if (cached !== undefined) return cached;
-    const [row] = await findWorkflow(db, { name });
-    if (row === undefined) return null;
-    const workflow = { definition: row.definition, plan: planWorkflow(row.definition) };
-    known.set(name, workflow);
-    return workflow;
+  const known = new Map<string, Promise<StoredWorkflow | null>>();
+  const find = (db: Database, name: string): Promise<StoredWorkflow | null> => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const found = readWorkflow(db, name);
+    known.set(name, found);
+    const forget = () => known.delete(name);
+    // What is not there yet, or could not be read, is looked for again.
+    found.then((workflow) => workflow ?? forget(), forget);
+    return found;
   };
   return {
     find,
@@ -45,6 +46,13 @@ export function workflowCatalog(): WorkflowCatalog {
       throw new ContractFault("workflow.unknown", `No workflow named ${name} is stored`);
     },
   };
+}
+
+async function readWorkflow(db: Database, name: string): Promise<StoredWorkflow | null> {
+  const [row] = await findWorkflow(db, { name });
+  return row === undefined
+    ? null
+    : { definition: row.definition, plan: planWorkflow(row.definition) };
 }
 
 /**

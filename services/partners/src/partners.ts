@@ -1,3 +1,4 @@
+import { seededRandom } from "@holdfast/runtime";
 import { type FastifyInstance, fastify } from "fastify";
 import { assessmentRoute } from "./assessment-route.ts";
 import { effectRoutes } from "./effect-routes.ts";
@@ -7,7 +8,6 @@ import { openLedger } from "./ledger.ts";
 import { openLedgerFile } from "./ledger-file.ts";
 import { ledgerRoutes } from "./ledger-routes.ts";
 import { openPerformer } from "./perform.ts";
-import { seededRandom } from "./seeded-random.ts";
 
 export interface PartnersOptions {
   /** Where the ledger is kept. One process at a time. */
