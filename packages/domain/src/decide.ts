@@ -31,8 +31,13 @@ export function decide(task: Task, event: TaskEvent, around: Surroundings): Deci
       return onAttempt(task, event, (step) =>
         around.now < step.completeBy
           ? rejected("not_expired")
-          : // What the broker never confirmed is our trouble and no failure of the step.
-            fail(task, step, silence("step.expired", step.dispatched), around),
+          : // What the broker never confirmed, or could not carry, is no failure of the step.
+            fail(
+              task,
+              step,
+              silence("step.expired", step.dispatched && event.excused !== true),
+              around,
+            ),
       );
     case "neverStarted":
       return onAttempt(task, event, (step) =>

@@ -34,7 +34,11 @@ export type TaskEvent =
   /** The Agent was told to stop, and did. */
   | ({ readonly kind: "stopped"; readonly effect: Effect } & AttemptRef)
   /** The complete-by time passed in silence. */
-  | ({ readonly kind: "expired" } & AttemptRef)
+  | ({
+      readonly kind: "expired";
+      /** Nobody could have answered: the messages were not carried for a while. */
+      readonly excused?: boolean;
+    } & AttemptRef)
   /** No Agent took the request by its start-by time, as far as the broker knows. */
   | ({ readonly kind: "neverStarted" } & AttemptRef)
   /** Nobody can decide what the reply means for this task: a person must look. */

@@ -40,3 +40,22 @@ export function connectInBackground(
     },
   };
 }
+
+/** A broker that may be used at once: until there is a connection nothing is sent and nothing known. */
+export function brokerInBackground(
+  options: BrokerOptions,
+): Pick<Broker, "publish" | "inspect" | "isReady"> & AsyncDisposable {
+  let connected: Broker | null = null;
+  const connecting = connectInBackground(options, async (broker) => {
+    connected = broker;
+    return { [Symbol.asyncDispose]: async () => {} };
+  });
+  return {
+    publish: (message) => connected?.publish(message) ?? Promise.resolve("unknown"),
+    inspect: (queue) => connected?.inspect(queue) ?? Promise.resolve(null),
+    get isReady() {
+      return connected?.isReady ?? false;
+    },
+    [Symbol.asyncDispose]: () => connecting[Symbol.asyncDispose](),
+  };
+}

@@ -8,7 +8,7 @@ export type {
 } from "./broker.ts";
 export { cancelHints } from "./cancel-hints.ts";
 export { type BrokerOptions, connectBroker } from "./connect-broker.ts";
-export { connectInBackground } from "./connect-in-background.ts";
+export { brokerInBackground, connectInBackground } from "./connect-in-background.ts";
 export { type BrokerUser, definitionsOf, hashPassword } from "./definitions.ts";
 export { declareTopology, type Topology, topologyOf } from "./topology.ts";
 export { wakeHint } from "./wake-hint.ts";

@@ -8,6 +8,10 @@ export interface Expired {
     readonly step: string;
     readonly attempt: number;
     readonly token: string;
+    /** Milliseconds since it should have been done. */
+    readonly overdue: Milliseconds;
+    /** From its claim until then, in milliseconds. */
+    readonly lasted: Milliseconds;
   }[];
   /** Tasks whose limit as a whole has passed. */
   readonly taskIds: readonly string[];
@@ -20,6 +24,8 @@ interface Row {
   readonly step: string | null;
   readonly attempt: number;
   readonly token: string;
+  readonly overdue: number;
+  readonly lasted: number;
   readonly nextIn: number | null;
 }
 
@@ -31,8 +37,8 @@ export async function findExpired(
 ): Promise<Expired> {
   const rows = await select(db, { batch, format: definitionFormat });
   return {
-    steps: rows.flatMap(({ taskId, step, attempt, token }) =>
-      taskId === null || step === null ? [] : [{ taskId, step, attempt, token }],
+    steps: rows.flatMap(({ taskId, step, nextIn: _, ...attempt }) =>
+      taskId === null || step === null ? [] : [{ taskId, step, ...attempt }],
     ),
     taskIds: rows.flatMap(({ taskId, step }) => (taskId === null || step !== null ? [] : [taskId])),
     nextIn: rows.find(({ taskId }) => taskId === null)?.nextIn ?? null,

@@ -1,4 +1,4 @@
-import { connectBroker } from "@holdfast/messaging";
+import { brokerInBackground, connectBroker } from "@holdfast/messaging";
 import { runService } from "@holdfast/runtime";
 import { openStateStore } from "@holdfast/state-store";
 import { SupervisorConfig } from "./config.ts";
@@ -15,13 +15,15 @@ await runService("supervisor", SupervisorConfig, async (service) => {
     maxConnections: config.STATE_STORE_CONNECTIONS,
     events: config.EVENTS === "on",
   });
-  await using broker = await connectBroker({
+  // Without the broker nothing can be recovered, and nothing need be: it is no reason to give up.
+  const connection = {
     url: config.BROKER_URL,
     name: actor,
-    topology: "passive",
+    topology: "passive" as const,
     agents: [],
     log,
-  });
+  };
+  await using broker = once ? await connectBroker(connection) : brokerInBackground(connection);
   health.check("state store", () => store.ping().then(() => true));
 
   const supervising = supervisor({
@@ -34,7 +36,7 @@ await runService("supervisor", SupervisorConfig, async (service) => {
     sweepInterval: config.SWEEP_INTERVAL,
     grace: once ? 0 : config.RESUME_GRACE,
   });
-  if (once) return supervising.once();
+  if (once) return supervising.once(signal);
   log.info("ready");
   await supervising.run(signal);
 });

@@ -1,10 +1,12 @@
 import type { Failpoint, Logger } from "@holdfast/runtime";
 import type { AttemptOfTask, Expired, Incident, StateStore } from "@holdfast/state-store";
+import type { CourierWatch } from "./courier-watch.ts";
 import type { ResumeGrace } from "./resume-grace.ts";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "findExpired" | "applyIncidents">;
   readonly grace: ResumeGrace;
+  readonly courier: CourierWatch;
   /** Tells the Schedulers that there may be something to do. */
   readonly hint: () => void;
   /** Tells Agents what need not be finished. */
@@ -17,7 +19,9 @@ interface Dependencies {
 }
 
 const batch = 200;
+/** Milliseconds. */
 const shortestRest = 50;
+const whileAway = 250;
 
 /**
  * One scan: finds steps whose complete-by time has passed and has `decide` apply the remedy that
@@ -26,12 +30,16 @@ const shortestRest = 50;
  * until the next complete-by time, within bounds.
  */
 export function recoverExpiredSteps(deps: Dependencies) {
-  const { store, grace, hint, cancel, log, failpoint, actor, rest } = deps;
+  const { store, grace, courier, hint, cancel, log, failpoint, actor, rest } = deps;
   return async (): Promise<number> => {
     const expired = await store.findExpired({ batch });
+    courier.look();
+    if (expired.steps.length > 0 && !(await courier.isQuiet())) {
+      return Math.min(rest, whileAway);
+    }
     const hold = grace.holdFor();
     if (hold > 0) return hold;
-    const incidents = toIncidents(expired);
+    const incidents = toIncidents(expired, courier);
     if (incidents.length > 0) {
       failpoint("supervisor.found");
       const { outcomes, needless } = await store.applyIncidents(incidents, {
@@ -53,10 +61,11 @@ export function recoverExpiredSteps(deps: Dependencies) {
   };
 }
 
-function toIncidents({ steps, taskIds }: Expired): readonly Incident[] {
+function toIncidents({ steps, taskIds }: Expired, courier: CourierWatch): readonly Incident[] {
   return [
-    ...steps.map(({ taskId, ...attempt }): Incident => {
-      return { taskId, event: { kind: "expired", ...attempt } };
+    ...steps.map(({ taskId, overdue, lasted, ...attempt }): Incident => {
+      const excused = courier.excuses({ overdue, lasted });
+      return { taskId, event: { kind: "expired", excused, ...attempt } };
     }),
     ...taskIds.map((taskId): Incident => {
       return { taskId, event: { kind: "undoRequested", code: "task.expired" } };

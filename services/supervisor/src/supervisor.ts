@@ -1,6 +1,14 @@
 import { type Broker, cancelHints, wakeHint } from "@holdfast/messaging";
-import { type Clock, type Failpoint, type Logger, repeat, systemClock } from "@holdfast/runtime";
+import {
+  type Clock,
+  type Failpoint,
+  type Logger,
+  repeat,
+  sleep,
+  systemClock,
+} from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
+import { courierWatch } from "./courier-watch.ts";
 import { recoverExpiredSteps } from "./recover-expired-steps.ts";
 import { replanStalledTasks } from "./replan-stalled-tasks.ts";
 import { resumeGrace } from "./resume-grace.ts";
@@ -13,8 +21,8 @@ export type SupervisorStore = Pick<
 
 export interface SupervisorOptions {
   readonly store: SupervisorStore;
-  /** Only to hint at the Schedulers. */
-  readonly broker: Pick<Broker, "publish">;
+  /** To hint at the Schedulers and Agents, and to know whether replies can arrive. */
+  readonly broker: Pick<Broker, "publish" | "inspect" | "isReady">;
   readonly clock?: Clock;
   readonly log: Logger;
   readonly failpoint: Failpoint;
@@ -28,12 +36,17 @@ export interface SupervisorOptions {
   readonly grace: number;
 }
 
+/** Milliseconds. */
+const replyPatience = 30_000;
+
 /** One Supervisor: `once` for cron, `run` until the signal aborts. */
 export function supervisor(options: SupervisorOptions) {
   const { store, broker, log, failpoint, actor, clock = systemClock } = options;
+  const courier = courierWatch({ broker, clock });
   const recover = recoverExpiredSteps({
     store,
     grace: resumeGrace({ grace: options.grace, log, clock }),
+    courier,
     hint: wakeHint(broker),
     cancel: cancelHints(broker),
     log,
@@ -43,8 +56,10 @@ export function supervisor(options: SupervisorOptions) {
   });
   const replan = replanStalledTasks({ store, log, actor, rest: options.sweepInterval });
   return {
-    /** One scan, for as long as it finds something, and one sweep. */
-    async once(): Promise<void> {
+    /** One scan, for as long as it finds something, and one sweep; waits for replies under way. */
+    async once(signal: AbortSignal): Promise<void> {
+      const until = clock.now() + replyPatience;
+      while (clock.now() < until && !(await courier.isQuiet())) await sleep(clock, 100, signal);
       while ((await recover()) === 0);
       await replan();
     },

@@ -1,0 +1,67 @@
+import { replyQueue } from "@holdfast/contracts";
+import type { Broker } from "@holdfast/messaging";
+import type { Clock } from "@holdfast/runtime";
+
+interface Options {
+  readonly broker: Pick<Broker, "inspect" | "isReady">;
+  readonly clock: Pick<Clock, "now">;
+}
+
+/** A time in which no reply could arrive; on our monotonic clock, in milliseconds. */
+interface Outage {
+  readonly from: number;
+  to: number;
+}
+
+const remembered = 20;
+/** Replies that wait longer than this, with Schedulers there to take them, are not what is missing. */
+const patience = 10_000;
+
+/**
+ * Knows when silence says nothing about an Agent: while the broker is away, or no Scheduler is there
+ * to take replies, or they have not yet got round to them. Then nothing is recovered; and an attempt that
+ * had to do with an outage is no failure of its step.
+ */
+export function courierWatch({ broker, clock }: Options) {
+  const outages: Outage[] = [];
+  let waitingSince: number | null = null;
+
+  const away = (): void => {
+    const now = clock.now();
+    const last = outages.at(-1);
+    if (last !== undefined && last.to === Number.POSITIVE_INFINITY) return;
+    outages.push({ from: now, to: Number.POSITIVE_INFINITY });
+    if (outages.length > remembered) outages.shift();
+  };
+
+  const back = (): void => {
+    const last = outages.at(-1);
+    if (last !== undefined) last.to = Math.min(last.to, clock.now());
+  };
+
+  return {
+    /** To be called at every scan: what falls between two of them is short enough to be waited out. */
+    look(): void {
+      if (broker.isReady) back();
+      else away();
+    },
+    /** Whether silence means something now. */
+    async isQuiet(): Promise<boolean> {
+      const replies = broker.isReady ? await broker.inspect(replyQueue) : null;
+      if (replies === null || replies.consumers === 0) {
+        away();
+        return false;
+      }
+      back();
+      waitingSince = replies.messages === 0 ? null : (waitingSince ?? clock.now());
+      return waitingSince === null || clock.now() - waitingSince > patience;
+    },
+    /** Whether an outage fell into an attempt that should have ended `overdue` ms ago, after `lasted` ms. */
+    excuses({ overdue, lasted }: { readonly overdue: number; readonly lasted: number }): boolean {
+      const end = clock.now() - overdue;
+      return outages.some(({ from, to }) => from < end && to > end - lasted);
+    },
+  };
+}
+
+export type CourierWatch = ReturnType<typeof courierWatch>;
