@@ -6,9 +6,23 @@ export type {
 } from "./apply-incidents.ts";
 export type { ClaimedStep, ClaimOptions } from "./claimed-steps.ts";
 export type { Expired } from "./find-expired.ts";
+export type { KeptOptions } from "./find-kept-options.ts";
+export type { Migrations } from "./find-migrations.ts";
+export type { FoundPooler } from "./find-pooler.ts";
 export type { Heartbeat } from "./heartbeats.ts";
 export type { LoadedValues, ValueRef } from "./load-values.ts";
 export { migrate } from "./migrate.ts";
+export {
+  type AgentNeed,
+  type InspectorOptions,
+  type Loss,
+  openInspector,
+  type ServerFacts,
+  type StoreInspector,
+  type UnvacuumedTable,
+  type Violation,
+  type XminHolder,
+} from "./open-inspector.ts";
 export { openStateStore, type StateStore } from "./open-state-store.ts";
 export type { OrderRecord } from "./orders.ts";
 export type { TakenNotice } from "./outbox.ts";

@@ -4,7 +4,7 @@ import { Client } from "pg";
 import { guardSql } from "./guard.ts";
 
 const silent = () => {};
-const folder = fileURLToPath(new URL("../migrations", import.meta.url));
+export const migrationsFolder = fileURLToPath(new URL("../migrations", import.meta.url));
 
 /**
  * Brings the store at `url` to the schema of this release, and its guards to the state machine of
@@ -17,7 +17,7 @@ export async function migrate(url: string): Promise<readonly string[]> {
   try {
     const ran = await runner({
       dbClient,
-      dir: folder,
+      dir: migrationsFolder,
       direction: "up",
       migrationsTable: "migrations",
       migrationsSchema: "state",

@@ -1,0 +1,29 @@
+import type { Fault } from "@holdfast/domain";
+import { usage } from "./command-line.ts";
+
+/** What to do about an error of Postgres, by its code. */
+const bySqlstate: Readonly<Record<string, string>> = {
+  "28P01": "Postgres does not take this user and password: look at STATE_STORE_URL.",
+  "28000": "Postgres does not let this user in: look at STATE_STORE_URL and at its pg_hba.conf.",
+  "3D000": "There is no such database: look at STATE_STORE_URL, or make it and run the migrations.",
+  "3F000":
+    "There is no state store in this database: look at STATE_STORE_URL, or run the migrations.",
+  "42P01": "This is no state store, or one of an older release: run the migrations.",
+  "42703": "The state store is older than this release: run the migrations.",
+  "42501": "This user may not read the state store: grant holdfast_observer to it.",
+  "57014": "Postgres took too long: it is overloaded, or has no statistics yet (analyze).",
+};
+
+/** What went wrong, and what to do about it. */
+export function adviceFor(fault: Fault): string {
+  if (fault.code === "cli.usage") return `${fault.message}\n\n${usage}`;
+  if (fault.code === "config.invalid") {
+    return `${fault.message}\nEach has an option as well: see holdfast --help.`;
+  }
+  const advice = bySqlstate[String(fault.details["sqlstate"])];
+  if (advice !== undefined) return `${advice} (${fault.message})`;
+  if (fault.code === "store.unavailable") {
+    return `Postgres does not answer: is it running, and is STATE_STORE_URL right? (${fault.message})`;
+  }
+  return `${fault.message} (${fault.code})`;
+}

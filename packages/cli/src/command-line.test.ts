@@ -1,0 +1,38 @@
+import { describe, expect, test } from "@jest/globals";
+import { readCommandLine } from "./command-line.ts";
+import { environmentFor, sinceOf } from "./settings.ts";
+
+describe("the command line", () => {
+  test("asks for help where nothing is said", () => {
+    expect(readCommandLine([]).command).toBe("help");
+    expect(readCommandLine(["verify", "-h"]).command).toBe("help");
+  });
+
+  test.each([
+    [["veriyf"], "There is no command veriyf"],
+    [["verify", "x"], "verify does not take"],
+    [["verify", "--sinse", "1h"], "--sinse"],
+    [["verify", "--since"], "--since"],
+  ])("refuses %j", (args, reason) => {
+    expect(() => readCommandLine(args)).toThrow(
+      expect.objectContaining({ code: "cli.usage", message: expect.stringContaining(reason) }),
+    );
+  });
+});
+
+describe("settings", () => {
+  test("go by the option before the environment, and its file", () => {
+    const line = readCommandLine(["verify", "--state-store-url", "postgres://option/x"]);
+    const env = { STATE_STORE_URL: "postgres://env/x", STATE_STORE_URL_FILE: "/run/secret" };
+    expect(environmentFor(line, env)).toMatchObject({
+      STATE_STORE_URL: "postgres://option/x",
+      STATE_STORE_URL_FILE: "",
+    });
+  });
+
+  test("read durations", () => {
+    const line = readCommandLine(["verify", "--since", "24h"]);
+    expect(sinceOf(line)).toBe(86_400_000);
+    expect(() => sinceOf({ since: "yesterday" })).toThrow("--since must be a duration such as");
+  });
+});

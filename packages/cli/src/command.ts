@@ -1,0 +1,13 @@
+import type { CommandLine } from "./command-line.ts";
+
+/** What a command has to say. */
+export interface Answer {
+  readonly exitCode: number;
+  /** For people. */
+  readonly text: string;
+  /** For machines: the same, as JSON. */
+  readonly json: unknown;
+}
+
+/** Throws a `Fault` when it cannot answer. */
+export type Command = (line: CommandLine, env: NodeJS.ProcessEnv) => Promise<Answer>;

@@ -1,0 +1,41 @@
+import { Fault } from "@holdfast/domain";
+import { adviceFor } from "./advice.ts";
+import type { Answer, Command } from "./command.ts";
+import { type CommandLine, readCommandLine, usage } from "./command-line.ts";
+import { environmentFor } from "./settings.ts";
+import { verify } from "./verify/verify.ts";
+
+/** What is to be printed where, and the exit code. */
+export interface Printed {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const help: Command = async () => ({ exitCode: 0, text: usage, json: { usage } });
+
+const commands: Readonly<Record<CommandLine["command"], Command>> = {
+  verify,
+  help,
+};
+
+/** Wrong use, or a server that does not answer. */
+const unable = 2;
+
+/** Does what the command line says. Throws only for a bug. */
+export async function runCommand(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<Printed> {
+  try {
+    const line = readCommandLine(args);
+    const answer = await commands[line.command](line, environmentFor(line, env));
+    return { exitCode: answer.exitCode, stdout: print(answer, line), stderr: "" };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { exitCode: unable, stdout: "", stderr: `${adviceFor(error)}\n` };
+  }
+}
+
+const print = ({ text, json }: Answer, line: CommandLine): string =>
+  `${line.json ? JSON.stringify(json, null, 2) : text}\n`;

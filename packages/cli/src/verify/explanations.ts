@@ -1,0 +1,41 @@
+/** What it means when an invariant does not hold, and what to do. Keys are the names in the view. */
+const explanations: Readonly<Record<string, string>> = {
+  "every task has steps":
+    "The task was written without its steps, so nothing will ever happen to it: submit it anew.",
+  "the state of a task follows from its steps":
+    "The task says something else than its steps: a row was changed by hand, or a release decided wrongly.",
+  "an unfinished task has something to wait for":
+    "Nothing is due, in hand or in error. The Supervisor plans it anew within a minute; should it stay, report it.",
+  "nothing is left to do in a finished task":
+    "The task has ended and a step of it has not: that step will not be done.",
+  "every step belongs to a task":
+    "The row of its task is gone: rows were deleted by hand, or restored in part.",
+  "nothing more is begun of a paused task":
+    "A step of a paused task is due all the same: a Scheduler may take it.",
+  "only what is to be undone has undos":
+    "The task is still to be done, and already has an undo: a row was changed by hand.",
+  "no undo meets its own do":
+    "The undo was begun before its call was over: compare with the remote service's ledger.",
+  "what an undone task did is undone":
+    "The task counts as undone, this undo was never done: do it by hand, under its idempotency key.",
+  "what may have had an effect has its undo":
+    "The task is being undone, and nothing undoes this step: look for its idempotency key at the remote service.",
+  "nothing is begun before what it waits for":
+    "The step was begun although one before it was not done.",
+  "an attempt is claimed once":
+    "Two Schedulers claimed one attempt: compare with the remote service's ledger.",
+  "an attempt ends once":
+    "One attempt was counted twice: compare the step's output with the remote service's ledger.",
+  "the history of a step is unbroken":
+    "A move does not begin where the one before ended: a row or the history was changed by hand.",
+  "the history of a step ends where it stands":
+    "The step is elsewhere than its history says: a row was changed by hand.",
+  "every claim is in the history":
+    "Attempts and claims differ in number: a row or the history was changed by hand.",
+  "whoever halts raises one alert":
+    "The task halted and nobody was told, or was told twice: look at the task itself.",
+};
+
+/** One line about an invariant that does not hold. */
+export const explain = (invariant: string): string =>
+  explanations[invariant] ?? "A later release made this rule: its name says what does not hold.";

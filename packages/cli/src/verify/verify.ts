@@ -1,0 +1,41 @@
+import { parseConfig } from "@holdfast/runtime";
+import { openInspector } from "@holdfast/state-store";
+import type { Command } from "../command.ts";
+import { StoreSettings, sinceOf } from "../settings.ts";
+import { explain } from "./explanations.ts";
+import { findViolations, type Verification } from "./find-violations.ts";
+
+/** Looks for what must never be. */
+export const verify: Command = async (line, env) => {
+  const since = sinceOf(line);
+  const { STATE_STORE_URL: url } = parseConfig(StoreSettings, env);
+  await using store = openInspector({ url, applicationName: "holdfast verify" });
+  const found = await findViolations(store, { since });
+  const violations = found.violations.map((one) => ({
+    ...one,
+    explanation: explain(one.invariant),
+  }));
+  return {
+    exitCode: violations.length === 0 ? 0 : 1,
+    text: describe(found),
+    json: { ...found, violations },
+  };
+};
+
+function describe({ tasks, violations, more }: Verification): string {
+  const looked = `${count(tasks, "task")} looked at`;
+  if (violations.length === 0) return `${looked}: all that must hold does.`;
+  const paragraphs = [...Map.groupBy(violations, ({ invariant }) => invariant)].map(
+    ([invariant, witnesses]) =>
+      [
+        `✗ ${invariant}`,
+        `  ${explain(invariant)}`,
+        ...witnesses.map(({ taskId, witness }) => `    ${taskId}  ${witness ?? ""}`.trimEnd()),
+      ].join("\n"),
+  );
+  const sum = `${looked}: ${count(violations.length, "violation")}${more ? ", and perhaps more" : ""}.`;
+  return [...paragraphs, sum].join("\n\n");
+}
+
+const count = (number: number, what: string): string =>
+  `${number} ${what}${number === 1 ? "" : "s"}`;

@@ -1,0 +1,35 @@
+import { readdir } from "node:fs/promises";
+import { migrationsFolder } from "./migrate.ts";
+import { type Database, query } from "./query.ts";
+
+/** The migrations that a store has had, and those of this release that it has not. */
+export interface Migrations {
+  readonly applied: readonly string[];
+  readonly pending: readonly string[];
+  /** What this release does not know: the store belongs to a later one. */
+  readonly unknown: readonly string[];
+}
+
+const select = query<object, { name: string }>("find-migrations");
+const undefinedTable = "42P01";
+
+export async function findMigrations(db: Database): Promise<Migrations> {
+  const files = await readdir(migrationsFolder);
+  const ours = files.map((file) => file.replace(/\.sql$/, "")).toSorted();
+  const applied = await namesIn(db);
+  return {
+    applied,
+    pending: ours.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !ours.includes(name)),
+  };
+}
+
+async function namesIn(db: Database): Promise<readonly string[]> {
+  try {
+    return (await select(db, {})).map(({ name }) => name);
+  } catch (error) {
+    // An empty database has not had any.
+    if ((error as { readonly code?: unknown }).code === undefinedTable) return [];
+    throw error;
+  }
+}

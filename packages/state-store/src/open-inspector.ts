@@ -1,0 +1,157 @@
+import { Client, Pool } from "pg";
+import { withRetries } from "./database.ts";
+import { findKeptOptions, type KeptOptions } from "./find-kept-options.ts";
+import { findMigrations } from "./find-migrations.ts";
+import { type FoundPooler, findPooler } from "./find-pooler.ts";
+import { type Database, query } from "./query.ts";
+
+export interface InspectorOptions {
+  readonly url: string;
+  /** Shows in `pg_stat_activity`. */
+  readonly applicationName: string;
+  /** How long one question may take the server, in milliseconds. */
+  readonly answerWithin?: number;
+}
+
+/** What must never be, and of which task. */
+export interface Violation {
+  readonly invariant: string;
+  readonly taskId: string;
+  readonly witness: string | null;
+}
+
+/** The server and its settings. `now` is its clock, in milliseconds since 1970. */
+export interface ServerFacts {
+  readonly version: string;
+  readonly major: number;
+  readonly isStandby: boolean;
+  readonly autovacuum: boolean;
+  readonly trackCounts: boolean;
+  readonly fsync: boolean;
+  readonly fullPageWrites: boolean;
+  readonly synchronousCommit: string;
+  /** How many connections there may be, of those that are not reserved. */
+  readonly places: number;
+  readonly connections: number;
+  readonly seesAllSessions: boolean;
+  readonly now: number;
+}
+
+/** What keeps vacuum from its work. `openFor` in milliseconds; null: counted in transactions. */
+export interface XminHolder {
+  readonly kind: "session" | "prepared transaction" | "replication slot";
+  readonly name: string;
+  readonly detail: string | null;
+  readonly openFor: number | null;
+}
+
+export interface UnvacuumedTable {
+  readonly name: string;
+  readonly dead: number;
+  readonly live: number;
+  readonly isOff: boolean;
+}
+
+/** An Agent that stored workflows need. `longest` in milliseconds. */
+export interface AgentNeed {
+  readonly agent: string;
+  readonly workflows: readonly string[];
+  readonly longest: number;
+  readonly longestStep: string;
+  readonly openSteps: number;
+}
+
+export interface Loss {
+  readonly kind: "dead letter" | "rejected reply";
+  readonly from: string;
+  readonly reason: string;
+  readonly messages: number;
+  readonly latest: Date;
+}
+
+/** Late and double replies, which every crash brings about. */
+const everyday = ["not_processing", "stale_attempt", "task_finished", "nothing_to_do"];
+
+const findLowestId = query<{ within: number }, { after: string }>("find-lowest-id");
+const findRange = query<{ after: string; size: number }, { tasks: number; upto: string | null }>(
+  "find-task-range",
+);
+const findViolations = query<{ after: string; upto: string; batch: number }, Violation>(
+  "find-violations-between",
+);
+const findServer = query<object, ServerFacts>("find-server-facts");
+const findHolders = query<{ longerThan: number; furtherThan: number }, XminHolder>(
+  "find-xmin-holders",
+);
+const findUnvacuumed = query<{ moreThan: number }, UnvacuumedTable>("find-unvacuumed-tables");
+const findNeeds = query<object, AgentNeed>("find-agent-needs");
+const findLosses = query<{ within: number; everyday: readonly string[] }, Loss>("find-losses");
+
+export type StoreInspector = ReturnType<typeof openInspector>;
+
+/**
+ * Looks at a state store and changes nothing: each question is a read-only transaction of its own that
+ * the server ends when it takes too long. Takes any schema, and connects when it is first asked. Every
+ * method fails with a `Fault`. The caller disposes of the result.
+ */
+export function openInspector({ url, applicationName, answerWithin = 10_000 }: InspectorOptions) {
+  const connection = {
+    connectionString: url,
+    application_name: applicationName,
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  };
+  const pool = new Pool({ ...connection, max: 2 });
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+  const ask = <Result>(question: (db: Database) => Promise<Result>): Promise<Result> =>
+    withRetries(() => inSnapshot(pool, answerWithin, question));
+  const bound =
+    <Params, Result>(question: (db: Database, params: Params) => Promise<Result>) =>
+    (params: Params): Promise<Result> =>
+      ask((db) => question(db, params));
+
+  return {
+    /** Before every task that was submitted in the last so many milliseconds. */
+    findLowestId: async (within: number) => (await bound(findLowestId)({ within }))[0]!.after,
+    /** How many of the next tasks there are, at most `size`; `upto`: the last of them. */
+    findRange: async (range: { readonly after: string; readonly size: number }) =>
+      (await bound(findRange)(range))[0]!,
+    findViolations: bound(findViolations),
+    findServer: async () => (await bound(findServer)({}))[0]!,
+    findMigrations: () => ask(findMigrations),
+    findHolders: bound(findHolders),
+    findUnvacuumed: bound(findUnvacuumed),
+    findNeeds: () => bound(findNeeds)({}),
+    findLosses: ({ within }: { readonly within: number }) =>
+      bound(findLosses)({ within, everyday }),
+    findPooler: (): Promise<FoundPooler> =>
+      withRetries(() => findPooler(() => new Client(connection))),
+    findKeptOptions: (): Promise<KeptOptions> => findKeptOptions({ url, applicationName }),
+    [Symbol.asyncDispose]: () => pool.end(),
+  };
+}
+
+/**
+ * Limits are set within the transaction and statements have no names, so a pooler in between needs to
+ * know nothing of either, whatever its mode.
+ */
+async function inSnapshot<Result>(
+  pool: Pool,
+  answerWithin: number,
+  question: (db: Database) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query(
+      `begin read only; set local statement_timeout = ${answerWithin}; set local jit = off`,
+    );
+    return await question({ query: ({ text, values }) => client.query({ text, values }) });
+  } finally {
+    await client.query("rollback").catch((error: Error) => {
+      broken = error;
+    });
+    client.release(broken);
+  }
+}

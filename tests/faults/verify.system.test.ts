@@ -1,0 +1,54 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { SampleKind } from "@holdfast/orders";
+import { expect, test } from "@jest/globals";
+import { allRight, startFaultySystem } from "./harness.ts";
+
+interface Look {
+  readonly tasks: number;
+  readonly violations: readonly object[];
+}
+
+test("verify raises no false alarm while orders move, are undone, and processes are killed", async () => {
+  await using faulty = await startFaultySystem({
+    count: { scheduler: 2, agent: 2, supervisor: 2 },
+  });
+  const { system } = faulty;
+  const kinds: readonly SampleKind[] = Array.from({ length: 300 }, (_, index) =>
+    index % 3 === 0 ? "declined" : "good",
+  );
+  const looks: (Look & { readonly moving: number })[] = [];
+  const look = async () => {
+    const [open] = await faulty.query<{ moving: number }>(
+      "select count(*)::integer as moving from state.tasks where finished_at is null",
+    );
+    looks.push({
+      ...(await verify(system.environmentOf("submission"))),
+      moving: open?.moving ?? 0,
+    });
+  };
+
+  const ids = await faulty.submit(kinds);
+  const judged = faulty.verdict(ids);
+  await look();
+  system.running("scheduler")[0]?.signal("SIGKILL");
+  system.running("agent")[0]?.signal("SIGKILL");
+  await Promise.all([system.start("scheduler"), system.start("agent"), look()]);
+  const ended = judged.then(() => true);
+  const looked = () => look().then(() => false);
+  while (!(await Promise.race([ended, looked()])));
+
+  expect(looks.flatMap(({ violations }) => violations)).toEqual([]);
+  expect(looks.filter(({ moving }) => moving > 0).length).toBeGreaterThan(2);
+  expect(await judged).toEqual(allRight({ processed: 200, undone: 100 }));
+}, 180_000);
+
+/** Throws with what it printed when there is a violation: it then ends with 1. */
+async function verify(env: Readonly<Record<string, string>>): Promise<Look> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--conditions=@holdfast/source", "packages/cli/src/main.ts", "verify", "--json"],
+    { env },
+  );
+  return JSON.parse(stdout) as Look;
+}
