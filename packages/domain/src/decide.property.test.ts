@@ -51,6 +51,8 @@ const anyHappening = fc.record({
       "resolve",
       "undo",
       "replan",
+      "pause",
+      "resume",
     ] as const),
     ...(["stale", "forged", "claim", "claim", "claim", "claim", "claim"] as const),
     ...(["complete", "complete", "complete", "complete"] as const),
@@ -71,6 +73,8 @@ function eventFor(task: Task, { kind, pick }: Happening): TaskEvent | null {
   if (kind === "undo")
     return pick % 2 === 0 ? { kind: "undoRequested", code: "operator.undo" } : null;
   if (kind === "replan") return { kind: "replanned" };
+  if (kind === "pause") return { kind: "paused" };
+  if (kind === "resume") return { kind: "resumed" };
   if (kind === "claim") {
     const due = among(steps, "pending", pick);
     return due ? { kind: "claimed", step: due.plan.name, by: "s", token: `t${pick}` } : null;
@@ -106,7 +110,7 @@ function eventFor(task: Task, { kind, pick }: Happening): TaskEvent | null {
     case "stop":
       return { kind: "stopped", ...ref, effect: pick % 2 === 0 ? "none" : "unknown" };
     case "expire":
-      return { kind: "expired", ...ref };
+      return { kind: "expired", excused: pick % 2 === 0, ...ref };
     case "neverStarted":
       return { kind: "neverStarted", ...ref };
     case "park":
@@ -138,13 +142,14 @@ function mustBeLegal(before: Task, after: Task): void {
 
 /** Someone must be about to do something, or a person has been asked. */
 function mustHaveSomethingToWaitFor(task: Task): void {
-  if (isFinished(task)) return;
+  if (isFinished(task) || task.paused) return;
   const states = stepsOf(task).map(({ processState }) => processState);
   expect(states.some((state) => ["pending", "processing", "error"].includes(state))).toBe(true);
 }
 
-function mustStandStillInError(task: Task): void {
-  if (task.goal === "undo" || task.processState !== "error") return;
+function mustStandStill(task: Task): void {
+  const halted = task.goal === "do" && task.processState === "error";
+  if (!halted && !task.paused) return;
   expect(stepsOf(task).filter(({ processState }) => processState === "pending")).toEqual([]);
 }
 
@@ -212,7 +217,7 @@ function play(
     mustHaveSomethingToWaitFor(decision.task);
     mustUndoInReverse(decision.task);
     mustUndoWhatHappened(decision.task);
-    mustStandStillInError(decision.task);
+    mustStandStill(decision.task);
     mustStartAfterWhatIsBefore(ready, decision.task);
     task = decision.task;
   }
@@ -225,9 +230,9 @@ function dispatched(task: Task, name: string): Task {
   return { ...task, steps: new Map(task.steps).set(name, { ...step, dispatched: true }) };
 }
 
-/** From here on everything works, and an operator resubmits what is in error. */
+/** From here on everything works, and an operator resumes, and resubmits what is in error. */
 function finish(start: Task, from: number): Task {
-  const kinds = ["complete", "claim", "resubmit"] as const;
+  const kinds = ["resume", "complete", "claim", "resubmit"] as const;
   let current = { task: start, now: from };
   for (let round = 0; round < 200 && !isFinished(current.task); round += 1) {
     const happenings = kinds.map((kind) => ({ kind, pick: round, dispatched: true }));

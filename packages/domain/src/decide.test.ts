@@ -3,6 +3,7 @@ import { decide } from "./decide.ts";
 import { maxPutBacks } from "./failure.ts";
 import { foldEvents } from "./fold-events.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
+import type { Step } from "./step.ts";
 import type { Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
 import { at, definitionOf, newTask, noon } from "./testing.ts";
@@ -165,6 +166,50 @@ describe("failing", () => {
     expect(silent).toMatchObject({ applied: true, changes: [{ action: "retry" }] });
   });
 
+  test("silence burns no failure while nobody could have answered", () => {
+    const task = seen(abc(), claimed("a"));
+    const a = { ...task.steps.get("a")!, dispatched: true } as Step;
+    const sent = { ...task, steps: new Map(task.steps).set("a", a) };
+    const excused = decide(
+      sent,
+      { kind: "expired", excused: true, ...ref("a") },
+      at(noon + 60_000),
+    );
+    expect(excused).toMatchObject({
+      changes: [{ action: "putBack", step: { failureCount: 0, mayHaveEffect: true } }],
+    });
+  });
+
+  test.each([
+    ["a code of its own", "x.failed", { action: "coolDown", step: { failureCount: 1 } }],
+    ["all of an area", "y.odd", { action: "fail" }],
+    ["any other code", "z.failed", { action: "retry", step: { failureCount: 1 } }],
+  ])("does about %s what its policy says", (_, code, expected) => {
+    const [once, rest] = [
+      { failures: 1, backoff: 1, max: 1 },
+      { wait: 600_000, times: null },
+    ];
+    const faults = [
+      { code: "x.failed", retry: once, coolDown: rest },
+      { code: "y.*", retry: once, onFailure: "halt" as const },
+    ];
+    const task = seen(newTask(definitionOf([{ name: "a", faults }])), claimed("a"));
+    const decision = decide(task, failed("a", 1, { code }), at(noon));
+    expect(decision).toMatchObject({ applied: true, changes: [expected] });
+    if (code === "y.odd") expect(decision).toMatchObject({ task: { processState: "error" } });
+  });
+
+  test("a lower threshold for one code takes back no failure that was counted before", () => {
+    const faults = [{ code: "x.rare", retry: { failures: 1, backoff: 1, max: 1 } }];
+    let task = newTask(definitionOf([{ name: "a", faults }]));
+    for (const [index, code] of ["x.failed", "x.failed", "x.rare"].entries()) {
+      const claim = decide(task, claimed("a", index + 1), at(noon + index * 60_000));
+      if (!claim.applied) throw new Error(claim.reason);
+      task = seen(claim.task, failed("a", index + 1, { code }));
+    }
+    expect(task.steps.get("a")).toMatchObject({ processState: "error", failureCount: 2 });
+  });
+
   test(`counts as failed what was put back ${maxPutBacks} times in a row`, () => {
     let task = abc();
     for (let attempt = 1; attempt <= maxPutBacks; attempt += 1) {
@@ -209,6 +254,34 @@ describe("failing", () => {
     });
     expect(states(resumed)).toEqual({ a: "pending", b: "processed", c: "pending", d: "pending" });
     expect(resumed.faultCode).toBeNull();
+  });
+});
+
+describe("pausing", () => {
+  const paused: TaskEvent = { kind: "paused" };
+  const resumed: TaskEvent = { kind: "resumed" };
+
+  test("begins nothing more, lets what is in flight end, and goes on where it was", () => {
+    const task = seen(diamond(), ...done("a"), claimed("b"), paused);
+    expect(states(task)).toMatchObject({ b: "processing", c: "waiting", d: "waiting" });
+    const drained = seen(task, completed("b"));
+    expect(states(drained)).toMatchObject({ b: "processed", c: "waiting" });
+    expect(states(seen(drained, resumed))).toMatchObject({ c: "pending", d: "waiting" });
+  });
+
+  test("holds back a retry and an undo as well", () => {
+    const failing = seen(abc(), claimed("a"), paused, failed("a"));
+    expect(failing.steps.get("a")).toMatchObject({ processState: "waiting", failureCount: 1 });
+    const undoing = seen(abc(), ...done("a"), paused, { kind: "undoRequested", code: "x.y" });
+    expect(states(undoing)).toMatchObject({ "a:undo": "waiting" });
+    expect(states(seen(undoing, resumed))).toMatchObject({ "a:undo": "pending" });
+  });
+
+  test.each([
+    ["twice", [paused], paused, "already_paused"],
+    ["without a pause", [], resumed, "not_paused"],
+  ])("is refused %s", (_, before, event, reason) => {
+    expect(decide(seen(abc(), ...before), event, at(noon))).toEqual({ applied: false, reason });
   });
 });
 

@@ -1,0 +1,58 @@
+import { describe, expect, test } from "@jest/globals";
+import { courierWatch } from "./courier-watch.ts";
+
+/** A broker and a clock that a test turns. */
+function watched() {
+  const world = { isReady: true, now: 0, replies: { messages: 0, consumers: 1 } };
+  const watch = courierWatch({
+    broker: {
+      get isReady() {
+        return world.isReady;
+      },
+      inspect: async () => world.replies,
+    },
+    clock: { now: () => world.now },
+  });
+  return { world, watch };
+}
+
+describe("silence", () => {
+  test("means something when every reply has been taken", async () => {
+    const { watch } = watched();
+    expect(await watch.isQuiet()).toBe(true);
+  });
+
+  test.each([
+    ["the broker is away", { isReady: false }],
+    ["no Scheduler takes replies", { replies: { messages: 0, consumers: 0 } }],
+    ["replies wait", { replies: { messages: 1, consumers: 1 } }],
+  ])("means nothing while %s", async (_, change) => {
+    const { watch, world } = watched();
+    Object.assign(world, change);
+    expect(await watch.isQuiet()).toBe(false);
+  });
+
+  test("means something after all when there are always replies waiting", async () => {
+    const { watch, world } = watched();
+    world.replies = { messages: 1, consumers: 1 };
+    expect(await watch.isQuiet()).toBe(false);
+    world.now = 10_001;
+    expect(await watch.isQuiet()).toBe(true);
+  });
+});
+
+test.each([
+  ["ended before the outage", { overdue: 9_500, lasted: 4_000 }, false],
+  ["ended in the outage", { overdue: 8_000, lasted: 4_000 }, true],
+  ["lasted longer than the outage", { overdue: 2_000, lasted: 9_000 }, true],
+  ["began after the outage", { overdue: 1_000, lasted: 2_000 }, false],
+])("an attempt that %s: excused or not", (_, attempt, expected) => {
+  const { watch, world } = watched();
+  watch.look();
+  Object.assign(world, { now: 1_000, isReady: false });
+  watch.look();
+  Object.assign(world, { now: 5_000, isReady: true });
+  watch.look();
+  world.now = 10_000;
+  expect(watch.excuses(attempt)).toBe(expected);
+});
