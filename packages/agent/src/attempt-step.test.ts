@@ -15,6 +15,7 @@ interface Trial {
   readonly handlers: Partial<PaymentsHandlers>;
   readonly asked?: Partial<StepRequest>;
   readonly signal?: AbortSignal;
+  readonly stop?: AbortSignal;
   readonly guard?: ProtectionOptions;
 }
 
@@ -22,13 +23,14 @@ const never = new AbortController().signal;
 const unasked = () => Promise.reject(new Error("Nobody asked for this"));
 
 /** One attempt by an Agent with these handlers. */
-function attempt({ handlers, asked, signal = never, guard }: Trial) {
+function attempt({ handlers, asked, signal = never, stop = signal, guard }: Trial) {
   const all = { charge: unasked, refund: unasked, assess: unasked, ...handlers };
   const wanted = request(asked);
   return attemptStep(wanted, {
     operation: bindOperations(payments[contract].operations, all).get(wanted.operation),
     protection: protection({ firstRest: 0, ...guard }),
     signal,
+    stop,
   });
 }
 
@@ -214,6 +216,51 @@ test("says that it has not called a remote service that is left alone", async ()
   expect(outcome).toMatchObject({ attempted: false, transient: true, effect: "none" });
   expect(outcome).toHaveProperty("retryAfterMs", expect.any(Number));
   expect(charge).not.toHaveBeenCalled();
+});
+
+describe("told to stop", () => {
+  test("says so, and that nobody knows what happened", async () => {
+    const stop = new AbortController();
+    const charge: PaymentsHandlers["charge"] = (_, { signal }) => {
+      stop.abort();
+      return Promise.reject(signal.reason);
+    };
+    expect(await attempt({ handlers: { charge }, stop: stop.signal })).toEqual({
+      kind: "stopped",
+      effect: "unknown",
+    });
+  });
+
+  test("before anything was called, says that nothing happened", async () => {
+    const charge = throwing();
+    const outcome = await attempt({ handlers: { charge }, stop: AbortSignal.abort() });
+    expect(outcome).toEqual({ kind: "stopped", effect: "none" });
+    expect(charge).not.toHaveBeenCalled();
+  });
+
+  test("may finish all the same: the undo needs what came out", async () => {
+    const stop = new AbortController();
+    const charge = async () => {
+      stop.abort();
+      return { chargeId: "c-1" };
+    };
+    expect(await attempt({ handlers: { charge }, stop: stop.signal })).toEqual({
+      kind: "completed",
+      output: { chargeId: "c-1" },
+    });
+  });
+
+  test("is not tried again", async () => {
+    const stop = new AbortController();
+    const charge = jest.fn<PaymentsHandlers["charge"]>(() => {
+      stop.abort();
+      return Promise.reject(new Error("boom"));
+    });
+    expect(await attempt({ handlers: { charge }, stop: stop.signal })).toMatchObject({
+      kind: "stopped",
+    });
+    expect(charge).toHaveBeenCalledTimes(1);
+  });
 });
 
 describe("after the deadline", () => {

@@ -1,12 +1,23 @@
 import { randomUUID } from "node:crypto";
-import { agentQueue, expiredQueue, replyQueue, StepReply, StepRequest } from "@holdfast/contracts";
+import {
+  AgentHeartbeat,
+  agentQueue,
+  cancelExchange,
+  expiredQueue,
+  heartbeatQueue,
+  replyQueue,
+  StepReply,
+  StepRequest,
+} from "@holdfast/contracts";
 import { PermanentFault } from "@holdfast/domain";
 import { type TestBroker, testBroker } from "@holdfast/local-stack";
-import { type Broker, connectBroker, type Delivery } from "@holdfast/messaging";
+import { type Broker, cancelHints, connectBroker, type Delivery } from "@holdfast/messaging";
 import type { Logger } from "@holdfast/runtime";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { cancelAttempts } from "./cancel-attempts.ts";
 import type { Handlers } from "./handlers.ts";
 import type { ProtectionOptions } from "./protection.ts";
+import { sendHeartbeats } from "./send-heartbeats.ts";
 import { host } from "./serve-agent.ts";
 import { payments, request } from "./testing.ts";
 
@@ -90,7 +101,7 @@ async function serve({ charge, options, publish }: Serving) {
       failpoint: () => {},
     }),
   );
-  return { broker, logs, stop: () => consumer[Symbol.asyncDispose]() };
+  return { broker, served: consumer, logs, stop: () => consumer[Symbol.asyncDispose]() };
 }
 
 async function ask(asked: StepRequest, body = StepRequest.encode(asked)): Promise<void> {
@@ -270,6 +281,52 @@ test("finishes what is in hand when it is told to stop, and takes nothing more",
   expect(answerOf(await replies.take())).toMatchObject({ attempt: 1 });
   await ask(request({ attempt: 2 }));
   expect(await server.depth(queue)).toBe(1);
+});
+
+test("tells a handler to stop, in milliseconds, and only that of the attempt that is meant", async () => {
+  const begun = mailbox<number>();
+  const charge: Serving["charge"] = (_, { attempt, signal }) => {
+    begun.put(attempt);
+    return new Promise((_resolve, reject) =>
+      signal.addEventListener("abort", () => reject(signal.reason)),
+    );
+  };
+  const { broker, served } = await serve({ charge });
+  const silent = { warn: () => {} };
+  parts.use(await broker.listen(cancelExchange, cancelAttempts([served], silent)));
+  const asked = request();
+  await ask(asked);
+  await begun.take();
+  expect(served.health()).toEqual({ breaker: "closed", openForMs: 0, inFlight: 1 });
+
+  cancelHints(scheduler)([{ ...asked, token: randomUUID() }, asked]);
+  expect(answerOf(await replies.take())).toMatchObject({
+    taskId: asked.taskId,
+    outcome: { kind: "stopped", effect: "unknown" },
+  });
+});
+
+test("says of itself that it is there, and how its remote service does", async () => {
+  const beats = mailbox<AgentHeartbeat>();
+  parts.use(
+    await scheduler.consume(heartbeatQueue, { prefetch: 10 }, async ({ body, routingKey }) => {
+      expect(routingKey).toBe("heartbeat.payments");
+      beats.put(AgentHeartbeat.decode(body));
+    }),
+  );
+  const { broker, served } = await serve({
+    charge: () => Promise.reject(new Error("down")),
+    options: { retries: 0, failures: 1, openFor: 60_000 },
+  });
+  const userId = decodeURIComponent(new URL(server.url).username);
+  const beat = sendHeartbeats({ broker, served: [served], capacity: 10, instance: "i-1", userId });
+  await beat();
+  const idle = { agent: "payments", instance: "i-1", capacity: 10, inFlight: 0 };
+  expect(await beats.take()).toEqual({ ...idle, breaker: "closed", openForMs: 0 });
+  await ask(request());
+  await replies.take();
+  await beat();
+  expect(await beats.take()).toMatchObject({ breaker: "open", openForMs: expect.any(Number) });
 });
 
 test("goes on by itself after all connections were cut", async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Socket } from "node:net";
 import {
   agentQueue,
+  cancelExchange,
   expiredQueue,
   replyExchange,
   replyQueue,
@@ -385,5 +386,42 @@ test("says what is wrong when the broker keeps refusing", async () => {
   await expect(refused).rejects.toMatchObject({
     code: "broker.refused",
     message: expect.stringContaining("NOT_FOUND"),
+  });
+});
+
+describe("listening", () => {
+  const hint = (text: string): OutgoingMessage => ({
+    exchange: cancelExchange,
+    routingKey: "",
+    type: "test.v1",
+    messageId: randomUUID(),
+    body: Buffer.from(text),
+  });
+  const listen = async () => {
+    const heard: string[] = [];
+    const hear = async ({ body }: Delivery): Promise<void> => void heard.push(String(body));
+    return { heard, listener: parts.use(await broker.listen(cancelExchange, hear)) };
+  };
+
+  test("hears what is sent to all, from now on, and again after its connection was lost", async () => {
+    await broker.publish(hint("too early"));
+    const [one, other] = [await listen(), await listen()];
+    await broker.publish(hint("first"));
+    await until(() => one.heard.length === 1 && other.heard.length === 1);
+
+    line.cut();
+    await until(() => !broker.isReady);
+    await until(() => broker.isReady);
+    await broker.publish(hint("second"));
+    await until(() => one.heard.length === 2 && other.heard.length === 2);
+    expect([one.heard, other.heard]).toEqual(Array(2).fill(["first", "second"]));
+  });
+
+  test("leaves no queue behind", async () => {
+    const { listener } = await listen();
+    expect(await broker.publish(hint("somebody"))).toBe("stored");
+    await listener[Symbol.asyncDispose]();
+    expect(await broker.publish(hint("nobody"))).toBe("unroutable");
+    expect(await broker.publish({ ...hint("whoever"), fleeting: true })).toBe("stored");
   });
 });

@@ -104,6 +104,32 @@ describe("a step as it is written down", () => {
     });
   });
 
+  test("says by fault code what is done otherwise, and nothing where nothing was said", () => {
+    const { definition } = defineWorkflow("sell.v3", Order, (order, step) => {
+      step("charge", {
+        call: payments.charge({ price: order.price }),
+        completeWithin: "1s",
+        faults: {
+          "payments.limit_reached": { coolDown: { wait: "1h", times: 3 }, onFailure: "halt" },
+          "payments.*": { retry: { failures: 1 } },
+        },
+        undo: { faults: { "payments.gone": { coolDown: null } } },
+      });
+    });
+    expect(definition.steps[0]).toMatchObject({
+      faults: [
+        {
+          code: "payments.limit_reached",
+          coolDown: { wait: 3_600_000, times: 3 },
+          onFailure: "halt",
+        },
+        { code: "payments.*", retry: { failures: 1, backoff: 1_000, max: 60_000 } },
+      ],
+      undo: { faults: [{ code: "payments.gone", coolDown: null }] },
+    });
+    expect(definition.steps[0]?.faults?.[1]).not.toHaveProperty("onFailure");
+  });
+
   test("has nothing to undo when the contract of its Agent names no undo", () => {
     const { definition } = defineWorkflow("look.v1", Order, (order, step) => {
       step("assess", { call: payments.assess({ price: order.price }), completeWithin: "1s" });

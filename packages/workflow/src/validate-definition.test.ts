@@ -135,6 +135,25 @@ describe("a problem with the form", () => {
       /coolDown must have required property 'times'/,
     ],
     [
+      "a fault that is no code",
+      workflow([step("a", { faults: [{ code: "anything" }] })]),
+      /faults\.0\.code must match/,
+    ],
+    [
+      "an undo that compensates after one fault",
+      workflow([
+        step("a", {
+          undo: {
+            ...policy(),
+            operation: "b",
+            onFailure: "halt",
+            faults: [{ code: "b.gone", onFailure: "compensate" }],
+          },
+        }),
+      ]),
+      /undo\.faults\.0\.onFailure/,
+    ],
+    [
       "an undo that compensates",
       workflow([step("a", { undo: { ...policy(), operation: "b", onFailure: "compensate" } })]),
       /undo\.onFailure/,
