@@ -1,0 +1,281 @@
+import { testDatabase } from "@holdfast/local-stack";
+import { fulfilOrder, sampleOrder } from "@holdfast/orders";
+import {
+  type AttemptOfTask,
+  migrate,
+  openStateStore,
+  type StateStore,
+} from "@holdfast/state-store";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { pino } from "pino";
+import { findOrders } from "./find-orders.ts";
+import { openHttp } from "./open-http.ts";
+import { operatorRoutes } from "./operator-routes.ts";
+import { orderRoutes } from "./order-routes.ts";
+
+const token = "the-operators-token";
+const wish = { actor: "ann", reason: "the customer called" };
+const resources = new AsyncDisposableStack();
+let store: StateStore;
+let app: ReturnType<typeof openHttp>;
+let hints = 0;
+let cancelled: AttemptOfTask[] = [];
+const hint = () => {
+  hints += 1;
+};
+
+/** Stops where an operator is needed: each of its steps halts when it fails. */
+const halting = {
+  ...fulfilOrder.definition,
+  name: "halting.v1",
+  steps: fulfilOrder.definition.steps.map((step) => ({ ...step, onFailure: "halt" as const })),
+};
+
+beforeAll(async () => {
+  const database = resources.use(await testDatabase());
+  await migrate(database.url);
+  const options = { url: database.url, applicationName: "test", maxConnections: 8 };
+  store = resources.use(await openStateStore(options));
+  await store.registerWorkflow(halting);
+  app = resources.use(openApp(token));
+});
+afterAll(async () => {
+  await resources.disposeAsync();
+});
+beforeEach(() => {
+  hints = 0;
+  cancelled = [];
+});
+
+function openApp(operatorToken: string | null) {
+  const health = {
+    check: () => {},
+    live: () => ({ status: 200, body: { ready: true, failing: [] } }) as const,
+    ready: async () => ({ status: 200, body: { ready: true, failing: [] } }) as const,
+  };
+  const opened = openHttp(health, pino({ level: "silent" }));
+  const orders = findOrders(store);
+  orderRoutes(opened, { store, orders, workflow: halting.name, hint, actor: "submission-1" });
+  operatorRoutes(opened, {
+    store,
+    orders,
+    hint,
+    cancel: (needless) => cancelled.push(...needless),
+    token: operatorToken,
+  });
+  return opened;
+}
+
+interface Shown {
+  readonly id: string;
+  readonly version: number;
+  readonly state: string;
+  readonly paused: object | null;
+  readonly steps: readonly { readonly name: string; readonly processState: string }[];
+}
+
+async function submit(): Promise<Shown> {
+  const response = await app.inject({
+    method: "POST",
+    url: "/v1/orders",
+    payload: sampleOrder({ kind: "good" }),
+  });
+  return show(response.json<{ id: string }>().id);
+}
+
+const show = async (id: string) => (await app.inject({ url: `/v1/orders/${id}` })).json<Shown>();
+
+const act = (path: string, payload: object, authorization = `Bearer ${token}`) =>
+  app.inject({ method: "POST", url: path, headers: { authorization }, payload });
+
+const onOrder = ({ id, version }: Shown, what: string, payload: object = {}) =>
+  act(`/v1/orders/${id}/${what}`, { ...wish, version, ...payload });
+
+const claim = () =>
+  store.claimDueSteps({
+    lockedBy: "scheduler-1",
+    room: ["inventory", "payments", "shipping"].map((lane) => ({ lane, places: 100 })),
+    relayAfter: 1_000,
+  });
+
+/** The first step of the order fails for good, and so the order halts. */
+async function halted(): Promise<Shown> {
+  const { id } = await submit();
+  const claims = (await claim()).filter(({ taskId, name }) => taskId === id && name === "reserve");
+  await store.applyIncidents(
+    claims.map(({ taskId, name: step, attempt, token: proof }) => ({
+      taskId,
+      event: {
+        kind: "failed",
+        code: "inventory.sold_out",
+        transient: false,
+        attempted: true,
+        effect: "none",
+        notBefore: null,
+        step,
+        attempt,
+        token: proof,
+      },
+    })),
+    { actor: "scheduler-1" },
+  );
+  return show(id);
+}
+
+const stepOf = ({ steps }: Shown, name: string) => steps.find((step) => step.name === name);
+
+describe("who may", () => {
+  test.each([
+    ["nobody", ""],
+    ["somebody with another token", "Bearer something-else"],
+    ["somebody with the token, but not as one", token],
+  ])("%s may not", async (_, authorization) => {
+    const order = await submit();
+    const response = await act(
+      `/v1/orders/${order.id}/undo`,
+      { ...wish, version: 1 },
+      authorization,
+    );
+    expect(response.statusCode).toBe(401);
+    expect(response.json()).toMatchObject({ code: "operator.unknown" });
+    expect(await show(order.id)).toEqual(order);
+  });
+
+  test("nobody may where no token is set, whatever they show", async () => {
+    await using closed = openApp(null);
+    const response = await closed.inject({
+      method: "POST",
+      url: "/v1/agents/payments/pause",
+      headers: { authorization: "Bearer null" },
+      payload: wish,
+    });
+    expect(response.statusCode).toBe(403);
+    expect(response.json()).toMatchObject({ code: "operator.disabled" });
+  });
+});
+
+describe("a wish", () => {
+  test.each([
+    ["no reason", { actor: "ann", version: 1 }, "", /reason/],
+    ["no version", wish, "", /version/],
+    ["a version that is a text", { ...wish, version: "1" }, "/version", /integer/],
+    ["a field that nobody knows", { ...wish, version: 1, force: true }, "", /force/],
+  ])("with %s is refused", async (_, payload, pointer, detail) => {
+    const { id } = await submit();
+    const response = await act(`/v1/orders/${id}/pause`, payload);
+    expect(response.statusCode).toBe(422);
+    expect(response.json()).toMatchObject({
+      code: "request.invalid",
+      errors: [{ pointer, detail: expect.stringMatching(detail) }],
+    });
+  });
+
+  test("about an order that is not there is refused", async () => {
+    const response = await act(`/v1/orders/${crypto.randomUUID()}/undo`, { ...wish, version: 1 });
+    expect(response.statusCode).toBe(404);
+  });
+
+  test("that was sent twice is granted once", async () => {
+    const order = await halted();
+    const clicks = await Promise.all(Array.from({ length: 20 }, () => onOrder(order, "resubmit")));
+    expect(clicks.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
+    const refused = clicks.filter(({ statusCode }) => statusCode === 409);
+    expect(refused).toHaveLength(19);
+    const attempts = (await claim()).filter(({ taskId }) => taskId === order.id);
+    expect(attempts.filter(({ name }) => name === "reserve")).toHaveLength(1);
+  });
+
+  test("about an order that somebody has changed meanwhile is refused, and says so", async () => {
+    const order = await submit();
+    await onOrder(order, "pause");
+    const response = await onOrder(order, "undo");
+    expect(response.statusCode).toBe(409);
+    expect(response.json()).toMatchObject({
+      code: "order.changed",
+      detail: expect.stringContaining("version 1"),
+    });
+  });
+});
+
+describe("an order", () => {
+  test("that nothing was done for is cancelled at once", async () => {
+    const response = await onOrder(await submit(), "cancel");
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toMatchObject({ state: "compensated" });
+    expect(cancelled).toEqual([]);
+  });
+
+  test("in hand is undone once its Agents have been told to stop", async () => {
+    const order = await submit();
+    const claims = (await claim()).filter(({ taskId }) => taskId === order.id);
+    const response = await onOrder(await show(order.id), "cancel");
+    expect(response.json()).toMatchObject({ state: "compensating" });
+    expect(cancelled.map(({ token: proof }) => proof).toSorted()).toEqual(
+      claims.map(({ token: proof }) => proof).toSorted(),
+    );
+    expect(hints).toBeGreaterThan(1);
+  });
+
+  test("that has ended is left alone", async () => {
+    const order = await submit();
+    await onOrder(order, "undo");
+    const response = await onOrder(await show(order.id), "undo");
+    expect(response.statusCode).toBe(409);
+    expect(response.json()).toMatchObject({ code: "order.task_finished" });
+  });
+
+  test("waits while it is paused, and shows for whom and why", async () => {
+    const paused = (await onOrder(await submit(), "pause")).json<Shown>();
+    expect(paused).toMatchObject({ paused: { by: "ann", reason: wish.reason } });
+    expect((await claim()).filter(({ taskId }) => taskId === paused.id)).toEqual([]);
+    const again = await onOrder(paused, "pause");
+    expect(again.json()).toMatchObject({ status: 409, code: "order.already_paused" });
+    expect((await onOrder(paused, "resume")).json()).toMatchObject({ paused: null });
+    expect((await claim()).filter(({ taskId }) => taskId === paused.id)).toHaveLength(2);
+  });
+
+  test("that halted goes on with the step that failed, as it was or with another input", async () => {
+    const order = await halted();
+    const lines = [{ sku: "other", quantity: 1 }];
+    const resubmitted = await onOrder(order, "resubmit", { step: "reserve", input: { lines } });
+    expect(stepOf(resubmitted.json(), "reserve")).toMatchObject({ processState: "pending" });
+    const values = await store.loadValues([{ taskId: order.id, name: "reserve" }]);
+    expect(values.get(order.id)?.correctedInputs.get("reserve")).toEqual({ lines });
+  });
+
+  test("that halted goes on with what was done by hand", async () => {
+    const order = await halted();
+    const output = { reservationId: "r-by-hand" };
+    const resolved = await onOrder(order, "resolve", { output });
+    expect(stepOf(resolved.json(), "reserve")).toMatchObject({ processState: "processed", output });
+    const history = await app.inject({ url: `/v1/orders/${order.id}/history` });
+    expect(history.json().items).toContainEqual(
+      expect.objectContaining({
+        step: "reserve",
+        action: "resolve",
+        actor: "ann",
+        note: wish.reason,
+      }),
+    );
+  });
+
+  test.each([
+    ["no step of it has failed", {}, 409, "order.nothing_failed", submit],
+    ["another one has", { step: "charge" }, 409, "order.step_not_failed", halted],
+    ["what is given to it cannot be stored", { input: "\u0000" }, 422, "request.invalid", halted],
+  ])("is not resubmitted when %s", async (_, payload, status, code, begin) => {
+    const response = await onOrder(await begin(), "resubmit", payload);
+    expect(response.json()).toMatchObject({ status, code });
+  });
+});
+
+test.each(["agent", "workflow"])("a %s is paused and resumed, by whom and why", async (kind) => {
+  const path = `/v1/${kind}s/some-${kind}`;
+  expect((await act(`${path}/pause`, wish)).statusCode).toBe(204);
+  expect((await act(`${path}/pause`, wish)).json()).toMatchObject({ code: "pause.in_force" });
+  const headers = { authorization: `Bearer ${token}` };
+  const { items } = (await app.inject({ url: "/v1/pauses", headers })).json();
+  expect(items[0]).toMatchObject({ kind, name: `some-${kind}`, ...wish, resumedAt: null });
+  expect((await act(`${path}/resume`, wish)).statusCode).toBe(204);
+  expect((await act(`${path}/resume`, wish)).json()).toMatchObject({ code: "pause.not_in_force" });
+});
