@@ -61,7 +61,9 @@ async function demonstrate(): Promise<number> {
     ports: { submission: await freePort(3_000), partners: await freePort(4_000) },
     env: {
       // One user does everything here, and the Schedulers say each time that a task has moved.
-      scheduler: { LOG_LEVEL: "debug" },
+      scheduler: { LOG_LEVEL: "debug", EVENTS: "on" },
+      submission: { EVENTS: "on" },
+      supervisor: { EVENTS: "on" },
       // Partners as they are: slow, sometimes unwell, and sometimes silent after the deed.
       partners: { LATENCY: "150ms", ERROR_RATE: "0.05", APPLY_THEN_DROP_RATE: "0.03" },
     },

@@ -5,4 +5,10 @@ export {
   type StartOptions,
   startService,
 } from "./start-service.ts";
-export { type ServiceName, type System, type SystemOptions, startSystem } from "./start-system.ts";
+export {
+  operatorToken,
+  type ServiceName,
+  type System,
+  type SystemOptions,
+  startSystem,
+} from "./start-system.ts";

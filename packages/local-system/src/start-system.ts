@@ -32,6 +32,9 @@ export interface System extends AsyncDisposable {
   start(name: ServiceName, env?: Readonly<Record<string, string>>): Promise<ServiceProcess>;
 }
 
+/** What operators of a local system show; it is no secret. */
+export const operatorToken = "local-operator";
+
 const roleOf: Partial<Record<ServiceName, string>> = {
   submission: "holdfast_submission",
   scheduler: "holdfast_scheduler",
@@ -62,6 +65,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
           BROKER_URL: brokerUrl,
           HTTP_HOST: "127.0.0.1",
           HTTP_PORT: String(ports.submission ?? 0),
+          OPERATOR_TOKEN: operatorToken,
         };
       case "agent":
         return { BROKER_URL: brokerUrl, PARTNERS_URL: urls.partners };

@@ -1,0 +1,207 @@
+import { operatorToken, stateOf } from "@holdfast/local-system";
+import { fulfilOrder, type SampleKind, sampleOrder } from "@holdfast/orders";
+import { expect, test } from "@jest/globals";
+import { connect } from "amqplib";
+import { CloudEvent } from "cloudevents";
+import { allRight, type FaultySystem, startFaultySystem, until } from "./harness.ts";
+
+interface Shown {
+  readonly id: string;
+  readonly version: number;
+  readonly state: string;
+  readonly steps: readonly { readonly name: string; readonly processState: string }[];
+}
+
+const show = async ({ system }: FaultySystem, id: string): Promise<Shown> =>
+  (await (await fetch(`${system.submissionUrl}/v1/orders/${id}`)).json()) as Shown;
+
+async function post(
+  { system }: FaultySystem,
+  path: string,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Shown> {
+  const response = await fetch(`${system.submissionUrl}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+  return (text === "" ? {} : JSON.parse(text)) as Shown;
+}
+
+/** What an operator does, who has just looked at the order. */
+async function operate(faulty: FaultySystem, id: string, act: string, more: object = {}) {
+  const { version } = await show(faulty, id);
+  const wish = { actor: "ann", reason: "a test", version, ...more };
+  const authorization = `Bearer ${operatorToken}`;
+  return post(faulty, `/v1/orders/${id}/${act}`, wish, { authorization });
+}
+
+const knob = ({ system }: FaultySystem, partner: string, knobs: object) =>
+  fetch(`${system.partnersUrl}/knobs/${partner}`, {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(knobs),
+  });
+
+interface Heard {
+  readonly routingKey: string;
+  readonly correlationId: unknown;
+  readonly content: Readonly<Record<string, unknown>>;
+}
+
+/** A queue of our own, and what has come to it: by its name, or through an exchange. */
+async function listen(faulty: FaultySystem, queue: string, exchange?: string) {
+  const connection = await connect(faulty.broker?.url ?? "", { noDelay: true });
+  const channel = await connection.createChannel();
+  await channel.assertQueue(queue, { durable: true });
+  if (exchange !== undefined) await channel.bindQueue(queue, exchange, "#");
+  const heard: Heard[] = [];
+  await channel.consume(
+    queue,
+    (message) => {
+      if (message === null) return;
+      heard.push({
+        routingKey: message.fields.routingKey,
+        correlationId: message.properties.correlationId,
+        content: JSON.parse(message.content.toString("utf8")) as Heard["content"],
+      });
+    },
+    { noAck: true },
+  );
+  return { heard, [Symbol.asyncDispose]: () => connection.close() };
+}
+
+const submit = (faulty: FaultySystem, kind: SampleKind, headers = {}) =>
+  post(faulty, "/v1/orders", sampleOrder({ kind }), headers);
+
+test("a cancelled order does not wait for its Agent: it is told to stop, and what it did is undone", async () => {
+  await using faulty = await startFaultySystem();
+  await knob(faulty, "payments", { holdMs: 60_000 });
+  const { id } = await submit(faulty, "good");
+  const isCharged = async () =>
+    (await show(faulty, id)).steps.some(
+      ({ name, processState }) => name === "assess-risk" && processState === "processing",
+    );
+  await until(isCharged);
+  await operate(faulty, id, "cancel");
+  // It would be silent for five seconds more; that its Agent said so is what the history shows.
+  expect(await faulty.verdict([id])).toEqual(allRight({ processed: 0, undone: 1 }));
+  const reasons = await faulty.query<{ reason: string }>(
+    "select distinct reason from state.events where action = 'cancel' and from_state = 'processing'",
+  );
+  expect(reasons).toEqual([{ reason: "step.stopped" }]);
+}, 120_000);
+
+test("a paused Agent gets nothing to do until somebody resumes it", async () => {
+  await using faulty = await startFaultySystem();
+  const authorization = `Bearer ${operatorToken}`;
+  const wish = { actor: "ann", reason: "maintenance" };
+  await post(faulty, "/v1/agents/payments/pause", wish, { authorization });
+  const ids = await faulty.submit(["good"]);
+  await until(
+    async () =>
+      (
+        await faulty.query(
+          "select from state.steps where name = 'reserve' and process_state = 'processed'",
+        )
+      ).length === 1,
+  );
+  expect(
+    await faulty.query("select from state.events where step = 'assess-risk' and action = 'claim'"),
+  ).toEqual([]);
+  await post(faulty, "/v1/agents/payments/resume", wish, { authorization });
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 0 }));
+}, 120_000);
+
+test("an order that halts alerts, and goes on with the input that an operator corrected", async () => {
+  await using faulty = await startFaultySystem();
+  await using events = await listen(faulty, "on-call", "holdfast.events");
+  const name = "fulfil-order-halting.v1";
+  await faulty.store.registerWorkflow({
+    ...fulfilOrder.definition,
+    name,
+    steps: fulfilOrder.definition.steps.map((step) => ({ ...step, onFailure: "halt" as const })),
+  });
+  const [submitted] = await faulty.store.submitTasks(
+    [
+      {
+        tenant: "default",
+        workflow: name,
+        input: sampleOrder({ kind: "declined" }),
+        priority: 0,
+        replyTo: null,
+        correlationId: null,
+        idempotency: null,
+        order: null,
+      },
+    ],
+    { actor: "test" },
+  );
+  const id = submitted?.kind === "created" ? submitted.taskId : "";
+  await until(async () => (await stateOf(faulty.system, id)) === "error");
+  await until(() => events.heard.length > 0);
+  expect(events.heard[0]).toMatchObject({
+    routingKey: "alert.task.halted",
+    content: { subject: id, data: { step: "charge", kind: "task.halted" } },
+  });
+  const { customer, total: amount, currency, paymentMethod } = sampleOrder({ kind: "good" });
+  const input = { customerId: customer.id, paymentMethod, amount, currency };
+  await operate(faulty, id, "resubmit", { input });
+  await until(async () => (await stateOf(faulty.system, id)) === "processed");
+  expect(await faulty.store.findInvariantViolations({ batch: 10 })).toEqual([]);
+  expect(events.heard).toHaveLength(1);
+}, 120_000);
+
+test("whoever submits an order hears what becomes of it, in order, and a reader that went away holds nothing up", async () => {
+  await using faulty = await startFaultySystem({ count: { scheduler: 2 } });
+  await using statuses = await listen(faulty, "status.shop");
+  const told = { "reply-to": "status.shop", "correlation-id": "c-1" };
+  const good = await submit(faulty, "good", told);
+  const undone = await submit(faulty, "unshippable", told);
+  const away = await submit(faulty, "good", { "reply-to": "status.nobody" });
+  const ids = [good.id, undone.id, away.id];
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 2, undone: 1 }));
+  await until(async () => (await faulty.query("select from state.outbox")).length === 0);
+
+  const story = (id: string) =>
+    statuses.heard.map(({ content }) => content).filter(({ taskId }) => taskId === id);
+  await until(() => ids.slice(0, 2).every((id) => /ed$/.test(String(story(id).at(-1)?.["event"]))));
+  for (const [id, first, last] of [
+    [good.id, "received", "processed"],
+    [undone.id, "received", "compensated"],
+  ] as const) {
+    const numbers = story(id).map(({ sequence }) => Number(sequence));
+    expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
+    expect(story(id).at(0)?.["event"]).toBe(first);
+    expect(story(id).at(-1)?.["event"]).toBe(last);
+  }
+  expect(story(undone.id).map(({ event }) => event)).toContain("compensating");
+  expect(new Set(statuses.heard.map(({ correlationId }) => correlationId))).toEqual(
+    new Set(["c-1"]),
+  );
+}, 120_000);
+
+test("everybody who listens hears of every order, as CloudEvents", async () => {
+  const on = { EVENTS: "on" };
+  await using faulty = await startFaultySystem({
+    env: { submission: on, scheduler: on, supervisor: on },
+  });
+  await using events = await listen(faulty, "news", "holdfast.events");
+  const { id } = await submit(faulty, "unshippable");
+  expect(await faulty.verdict([id])).toEqual(allRight({ processed: 0, undone: 1 }));
+  await until(() =>
+    events.heard.some(({ routingKey }) => routingKey.startsWith("task.compensated")),
+  );
+  // Throws on anything that is not CloudEvents 1.0.
+  const parsed = events.heard.map(({ content }) => new CloudEvent<{ workflow: string }>(content));
+  expect(parsed.map(({ type, subject }) => [type, subject])).toEqual([
+    ["holdfast.task.received", id],
+    ["holdfast.task.compensating", id],
+    ["holdfast.task.compensated", id],
+  ]);
+  expect(new Set(parsed.map((event) => event.id)).size).toBe(3);
+  expect(events.heard[0]?.routingKey).toBe("task.received.fulfil-order.v1");
+}, 120_000);
