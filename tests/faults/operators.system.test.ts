@@ -168,7 +168,9 @@ test("whoever submits an order hears what becomes of it, in order, and a reader 
 
   const story = (id: string) =>
     statuses.heard.map(({ content }) => content).filter(({ taskId }) => taskId === id);
-  await until(() => ids.slice(0, 2).every((id) => /ed$/.test(String(story(id).at(-1)?.["event"]))));
+  await until(() =>
+    ids.slice(0, 2).every((id) => String(story(id).at(-1)?.["event"]).endsWith("ed")),
+  );
   for (const [id, first, last] of [
     [good.id, "received", "processed"],
     [undone.id, "received", "compensated"],

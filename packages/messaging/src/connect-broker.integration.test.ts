@@ -389,20 +389,20 @@ test("says what is wrong when the broker keeps refusing", async () => {
   });
 });
 
-describe("listening", () => {
-  const hint = (text: string): OutgoingMessage => ({
-    exchange: cancelExchange,
-    routingKey: "",
-    type: "test.v1",
-    messageId: randomUUID(),
-    body: Buffer.from(text),
-  });
-  const listen = async () => {
-    const heard: string[] = [];
-    const hear = async ({ body }: Delivery): Promise<void> => void heard.push(String(body));
-    return { heard, listener: parts.use(await broker.listen(cancelExchange, hear)) };
-  };
+const hint = (text: string): OutgoingMessage => ({
+  exchange: cancelExchange,
+  routingKey: "",
+  type: "test.v1",
+  messageId: randomUUID(),
+  body: Buffer.from(text),
+});
+const listen = async () => {
+  const heard: string[] = [];
+  const hear = async ({ body }: Delivery): Promise<void> => void heard.push(String(body));
+  return { heard, listener: parts.use(await broker.listen(cancelExchange, hear)) };
+};
 
+describe("listening", () => {
   test("hears what is sent to all, from now on, and again after its connection was lost", async () => {
     await broker.publish(hint("too early"));
     const [one, other] = [await listen(), await listen()];
@@ -414,7 +414,10 @@ describe("listening", () => {
     await until(() => broker.isReady);
     await broker.publish(hint("second"));
     await until(() => one.heard.length === 2 && other.heard.length === 2);
-    expect([one.heard, other.heard]).toEqual(Array(2).fill(["first", "second"]));
+    expect([one.heard, other.heard]).toEqual([
+      ["first", "second"],
+      ["first", "second"],
+    ]);
   });
 
   test("leaves no queue behind", async () => {

@@ -35,8 +35,8 @@ create table state.alerts (
   id      bigint      generated always as identity primary key,
   -- Null: about a message that belongs to no task that we know.
   task_id uuid,
-  -- The version of the task that brought it about.
-  episode integer     not null default 0,
+  -- The version of the task that brought it about, or the number of the dead letter.
+  episode integer     not null,
   kind    text        not null,
   step    text,
   code    text        not null,
@@ -47,8 +47,7 @@ create table state.alerts (
 
   constraint known_kind check (kind in ('task.halted', 'undo.failing', 'message.dead'))
 );
-create unique index alerts_once on state.alerts (task_id, episode, kind, coalesce(step, ''))
-  where task_id is not null;
+create unique index alerts_once on state.alerts (kind, episode, task_id, coalesce(step, ''));
 
 -- Messages that follow from a change of state, written with it and deleted once the broker has them.
 -- Those of one subject on one channel leave in the order of their ids.

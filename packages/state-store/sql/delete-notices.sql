@@ -9,6 +9,7 @@ update state.alerts
   from sent
  where sent.channel = 'alert'
    and sent.id = any(:heard::bigint[])
-   and alerts.task_id = (sent.body ->> 'taskId')::uuid
+   and alerts.kind    = sent.body ->> 'kind'
    and alerts.episode = (sent.body ->> 'episode')::integer
-   and alerts.kind    = sent.body ->> 'kind';
+   and alerts.task_id is not distinct from (sent.body ->> 'taskId')::uuid
+   and alerts.step    is not distinct from sent.body ->> 'step';

@@ -37,8 +37,8 @@ export async function findExpired(
 ): Promise<Expired> {
   const rows = await select(db, { batch, format: definitionFormat });
   return {
-    steps: rows.flatMap(({ taskId, step, nextIn: _, ...attempt }) =>
-      taskId === null || step === null ? [] : [{ taskId, step, ...attempt }],
+    steps: rows.flatMap(({ taskId, step, attempt, token, overdue, lasted }) =>
+      taskId === null || step === null ? [] : [{ taskId, step, attempt, token, overdue, lasted }],
     ),
     taskIds: rows.flatMap(({ taskId, step }) => (taskId === null || step !== null ? [] : [taskId])),
     nextIn: rows.find(({ taskId }) => taskId === null)?.nextIn ?? null,

@@ -20,14 +20,14 @@ export interface CoolDownOptions {
 }
 
 /** What is done otherwise about one fault; what is not said is as for any other fault. */
-export interface FaultOptions {
+interface FaultOptions {
   readonly retry?: RetryOptions;
   readonly coolDown?: CoolDownOptions | null;
   readonly onFailure?: "compensate" | "halt";
 }
 
 /** By fault code, such as `payments.limit_reached`, or `payments.*` for all of an area. The first that fits counts. */
-export type FaultsOptions = Readonly<Record<string, FaultOptions>>;
+type FaultsOptions = Readonly<Record<string, FaultOptions>>;
 
 /** How the undo of a step is done. It may fail more often, and rests until it succeeds. */
 export interface UndoOptions {
