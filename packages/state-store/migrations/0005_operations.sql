@@ -175,6 +175,7 @@ grant insert on state.alerts, state.outbox
    to holdfast_submission, holdfast_scheduler, holdfast_supervisor;
 grant select, update, delete on state.outbox to holdfast_scheduler;
 grant update on state.alerts to holdfast_scheduler;
+grant select (id, queue, reason, at) on state.dead_letters to holdfast_scheduler;
 grant update on state.pauses to holdfast_scheduler;
 grant select, insert, update, delete on state.agents to holdfast_scheduler;
 -- What operators ask for comes through the submission service.
