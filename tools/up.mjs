@@ -14,6 +14,7 @@ const tasks = {
   test: () => test(args),
   check: () => pnpm(["run", "check"]),
   bench: () => runSource("packages/bench/src/main.ts"),
+  chaos: () => runSource("packages/chaos/src/main.ts"),
   stack: () => runSource("packages/local-stack/src/main.ts"),
   holdfast: () => runSource("packages/cli/src/main.ts"),
 };

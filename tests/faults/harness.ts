@@ -12,6 +12,7 @@ import {
   startSystem,
   stateOf,
   type Verdict,
+  withLimits,
 } from "@holdfast/local-system";
 import { fulfilOrder, type SampleKind, sampleOrder } from "@holdfast/orders";
 import { openStateStore, type StateStore } from "@holdfast/state-store";
@@ -44,22 +45,15 @@ export interface FaultySystem extends AsyncDisposable {
   verdict(ids: readonly string[]): Promise<Verdict & { readonly violations: readonly object[] }>;
 }
 
-const limits = {
-  startWithin: 1_000,
-  completeWithin: 1_000,
-  retry: { failures: 5, backoff: 100, max: 500 },
-};
-
 /** Fast enough to wait for in a test: a silent step is taken again after two seconds. */
-const quickly = {
-  ...fulfilOrder.definition,
+const quickly = withLimits(fulfilOrder.definition, {
   name: "fulfil-order-quickly.v1",
-  steps: fulfilOrder.definition.steps.map((step) => ({
-    ...step,
-    ...limits,
-    undo: step.undo === null ? null : { ...step.undo, ...limits },
-  })),
-};
+  limits: {
+    startWithin: 1_000,
+    completeWithin: 1_000,
+    retry: { failures: 5, backoff: 100, max: 500 },
+  },
+});
 
 export async function startFaultySystem(options: FaultyOptions = {}): Promise<FaultySystem> {
   await using stack = new AsyncDisposableStack();

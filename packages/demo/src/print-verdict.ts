@@ -1,6 +1,6 @@
 import { judgeOrders, type System, stateOf } from "@holdfast/local-system";
+import { endOf } from "@holdfast/orders";
 import type { StateStore } from "@holdfast/state-store";
-import { endOf } from "./sample-orders.ts";
 import type { AcceptedOrder } from "./submit-orders.ts";
 
 interface Options {

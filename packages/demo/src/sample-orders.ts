@@ -15,7 +15,3 @@ const kinds: readonly SampleKind[] = [
 ];
 
 export const kindOf = (index: number): SampleKind => kinds[index % kinds.length] ?? "good";
-
-/** What must become of it, whatever breaks on the way. */
-export const endOf = (kind: SampleKind): "processed" | "compensated" =>
-  kind === "good" || kind === "flaky" ? "processed" : "compensated";

@@ -1,3 +1,4 @@
+export { askBroker } from "./ask-broker.ts";
 export { createDatabase, type Database } from "./create-database.ts";
 export { createVhost, type Vhost } from "./create-vhost.ts";
 export { holdfastFolder } from "./data-folder.ts";

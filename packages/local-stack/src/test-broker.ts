@@ -1,4 +1,4 @@
-import { connect } from "amqplib";
+import { askBroker } from "./ask-broker.ts";
 import { createVhost } from "./create-vhost.ts";
 import { testServerUrl } from "./test-server-url.ts";
 
@@ -34,29 +34,14 @@ export async function testBroker(): Promise<TestBroker> {
       if (vhost === null) throw new Error("Set TEST_BROKER_MANAGEMENT_URL to cut connections.");
       await vhost.closeAllConnections();
     },
-    depth: (queue) => once(url, async (channel) => (await channel.checkQueue(queue)).messageCount),
-    purge: (queue) => once(url, async (channel) => (await channel.purgeQueue(queue)).messageCount),
-    deleteQueue: (queue) => once(url, async (channel) => void (await channel.deleteQueue(queue))),
+    depth: (queue) =>
+      askBroker(url, async (channel) => (await channel.checkQueue(queue)).messageCount),
+    purge: (queue) =>
+      askBroker(url, async (channel) => (await channel.purgeQueue(queue)).messageCount),
+    deleteQueue: (queue) =>
+      askBroker(url, async (channel) => void (await channel.deleteQueue(queue))),
     async [Symbol.asyncDispose]() {
       await vhost?.drop();
     },
   };
-}
-
-type Channel = Awaited<ReturnType<Awaited<ReturnType<typeof connect>>["createChannel"]>>;
-
-async function once<Answer>(
-  url: string,
-  ask: (channel: Channel) => Promise<Answer>,
-): Promise<Answer> {
-  const connection = await connect(url, { noDelay: true });
-  connection.on("error", () => {});
-  try {
-    const channel = await connection.createChannel();
-    // A fault of the channel reaches the caller by the call that it fails.
-    channel.on("error", () => {});
-    return await ask(channel);
-  } finally {
-    await connection.close();
-  }
 }

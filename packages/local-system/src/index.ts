@@ -12,3 +12,4 @@ export {
   type SystemOptions,
   startSystem,
 } from "./start-system.ts";
+export { withLimits } from "./with-limits.ts";

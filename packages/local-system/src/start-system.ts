@@ -20,6 +20,7 @@ export interface SystemOptions {
 
 /** The whole system, each service a process of its own. */
 export interface System extends AsyncDisposable {
+  /** Of one that runs. */
   readonly submissionUrl: string;
   readonly partnersUrl: string;
   /** The processes that were started, those that have ended included. */
@@ -95,17 +96,22 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   });
 
   urls.partners = urlOf(await start("partners"));
-  const submission = await start("submission");
-  for (const name of ["agent", "scheduler", "supervisor"] as const) {
+  for (const name of ["submission", "agent", "scheduler", "supervisor"] as const) {
     await Promise.all(Array.from({ length: count[name] ?? 1 }, () => start(name)));
   }
+  const running = (name: ServiceName) =>
+    processes.filter((one) => one.name === name && one.isRunning);
   const owned = stack.move();
   return {
-    submissionUrl: urlOf(submission),
+    get submissionUrl() {
+      const [submission] = running("submission");
+      if (submission === undefined) throw new Error("No submission is running.");
+      return urlOf(submission);
+    },
     partnersUrl: urls.partners,
     processes,
     environmentOf,
-    running: (name) => processes.filter((one) => one.name === name && one.isRunning),
+    running,
     start,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

@@ -11,6 +11,10 @@ export const sampleKinds = [
 ] as const;
 export type SampleKind = (typeof sampleKinds)[number];
 
+/** What must become of such an order, whatever breaks on the way. */
+export const endOf = (kind: SampleKind): "processed" | "compensated" =>
+  kind === "good" || kind === "flaky" ? "processed" : "compensated";
+
 /**
  * An order for demonstrations and tests: `good` and `flaky` (the partners stumble, then recover) are
  * fulfilled, the others are undone. The same kind and seed make the same order.

@@ -1,3 +1,4 @@
+import { fulfilOrder } from "@holdfast/orders";
 import { BaseConfig, BrokerUrl, Events, Integer, StateStoreUrl } from "@holdfast/runtime";
 import { Type } from "typebox";
 
@@ -13,6 +14,8 @@ export const SubmissionConfig = Type.Object({
     default: "declare",
   }),
   EVENTS: Events,
+  /** By which workflow orders are done. Another than the one that we bring must be stored already. */
+  WORKFLOW: Type.String({ default: fulfilOrder.name }),
   /** What operators must show; without one nobody can act as an operator here. */
   OPERATOR_TOKEN: Type.Optional(Type.String({ minLength: 8 })),
   HTTP_HOST: Type.String({ default: "0.0.0.0" }),

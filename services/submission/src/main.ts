@@ -1,8 +1,9 @@
 import { submissionQueue } from "@holdfast/contracts";
+import { ContractFault } from "@holdfast/domain";
 import { cancelHints, connectInBackground, wakeHint } from "@holdfast/messaging";
 import { fulfilOrder } from "@holdfast/orders";
 import { runService } from "@holdfast/runtime";
-import { openStateStore } from "@holdfast/state-store";
+import { openStateStore, type StateStore } from "@holdfast/state-store";
 import { SubmissionConfig } from "./config.ts";
 import { findOrders } from "./find-orders.ts";
 import { openHttp } from "./open-http.ts";
@@ -21,7 +22,8 @@ await runService("submission", SubmissionConfig, async (service) => {
   await store.registerWorkflow(fulfilOrder.definition);
   health.check("state store", () => store.ping().then(() => true));
 
-  const workflow = fulfilOrder.name;
+  const workflow = config.WORKFLOW;
+  await mustBeStored(store, workflow);
   let hint: (() => void) | null = null;
   let cancel: ReturnType<typeof cancelHints> | null = null;
   await using _broker = connectInBackground(
@@ -47,3 +49,12 @@ await runService("submission", SubmissionConfig, async (service) => {
   log.info({ url }, "ready");
   await stopped;
 });
+
+/** Found out at the start, and not by the first customer. */
+async function mustBeStored(
+  store: Pick<StateStore, "findWorkflow">,
+  workflow: string,
+): Promise<void> {
+  if ((await store.findWorkflow(workflow)) !== null) return;
+  throw new ContractFault("config.invalid", `WORKFLOW: no workflow named ${workflow} is stored`);
+}

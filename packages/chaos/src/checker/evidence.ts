@@ -22,8 +22,10 @@ export interface FaultEvent {
   readonly class: string;
   readonly target: string;
   readonly from: Moment;
-  /** When what was broken was whole again. For a kill, the moment of the kill: others take over. */
+  /** When what was broken was whole again. */
   readonly healedAt: Moment;
+  /** From when on recovery is measured: where others take over, the moment of the fault itself. */
+  readonly recoverFrom: Moment;
   /** Why it could not be injected; null: it was. */
   readonly error: string | null;
 }

@@ -1,4 +1,4 @@
-import type { SampleKind } from "@holdfast/orders";
+import { endOf, type SampleKind } from "@holdfast/orders";
 import type { Casebook } from "./casebook.ts";
 import type { StoreEvent, TaskRow } from "./evidence.ts";
 import type { Violation } from "./violation.ts";
@@ -38,7 +38,3 @@ function afterlife({ taskId }: TaskRow, events: readonly StoreEvent[]): readonly
 /** The moves of one decision share its transaction, and their order says nothing. */
 const sameMoment = (one: StoreEvent, other: StoreEvent | undefined): boolean =>
   one.at === other?.at && one.actor === other.actor;
-
-/** What must become of it, whatever breaks on the way. */
-export const endOf = (kind: SampleKind): "processed" | "compensated" =>
-  kind === "good" || kind === "flaky" ? "processed" : "compensated";

@@ -4,14 +4,14 @@ import { type Percentiles, percentilesOf } from "./percentiles.ts";
 /** How long the orders took to end that a fault of one class found under way. */
 export interface Recovery extends Percentiles {
   readonly faults: number;
-  /** Orders that were under way when what was broken was whole again. */
+  /** Orders that were under way at the moment from which recovery is measured. */
   readonly struck: number;
 }
 
 /**
- * For each class of faults: from the moment when what was broken was whole again until the end of
- * each order that was under way at that moment. A kill counts as whole again at once: the others go
- * on. Where faults overlap, each is charged with the delays of all.
+ * For each class of faults: how long each order that was under way still took. Counted from the
+ * fault where others can take over at once, such as after a kill; from its end where nothing can go
+ * on before, such as without a store. Where faults overlap, each is charged with the delays of all.
  */
 export function measureRecovery(
   faults: readonly FaultEvent[],
@@ -23,7 +23,7 @@ export function measureRecovery(
   );
   return Object.fromEntries(
     [...byClass].map(([name, own]) => {
-      const times = own.flatMap(({ healedAt }) => timesToEnd(tasks, healedAt));
+      const times = own.flatMap(({ recoverFrom }) => timesToEnd(tasks, recoverFrom));
       return [name, { faults: own.length, struck: times.length, ...percentilesOf(times) }];
     }),
   );

@@ -120,7 +120,14 @@ export function cleanEvidence(): Evidence {
     },
     history: [...client(processed, "good"), ...client(undone, "declined")],
     faults: [
-      { class: "agent-frozen", target: "agent-1", from: start, healedAt: start + 50, error: null },
+      {
+        class: "agent-frozen",
+        target: "agent-1",
+        from: start,
+        healedAt: start + 50,
+        recoverFrom: start + 50,
+        error: null,
+      },
     ],
     tasks: [
       {

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { agentQueue, expiredQueue, replyQueue, wakeQueue } from "@holdfast/contracts";
+import { askBroker } from "@holdfast/local-stack";
+import { between, pick } from "./chance.ts";
+import type { FaultClass } from "./fault-class.ts";
+
+/** Everything but `task.submissions`: what waits there is nowhere else. */
+const expendable = [
+  ...["inventory", "payments", "shipping", "notifications"].map(agentQueue),
+  replyQueue,
+  expiredQueue,
+  wakeQueue,
+];
+
+/** Erlang: closes the connections that it is told of, and prints when. */
+const closing = (choose: string) =>
+  `At = erlang:system_time(millisecond), All = rabbit_networking:connections(), ` +
+  `[catch rabbit_networking:close_connection(C, "chaos") || C <- ${choose}], At.`;
+
+/** A RabbitMQ that comes and goes, forgets, or takes nothing more. */
+export const brokerFaults: readonly FaultClass[] = [
+  {
+    name: "connections-cut",
+    server: "broker",
+    weight: 3,
+    async strike({ rig }) {
+      const at = await rig.broker.rabbitmqctl("eval", closing("All"));
+      return { target: "all connections to the broker", recoverFrom: Number(at) };
+    },
+  },
+  {
+    name: "connection-cut",
+    server: "broker",
+    weight: 2,
+    async strike({ rig, random }) {
+      const nth = between(0, 1_000, random);
+      const one = `[lists:nth(1 + ${nth} rem length(All), All) || All =/= []]`;
+      const at = await rig.broker.rabbitmqctl("eval", closing(one));
+      return { target: "one connection to the broker", recoverFrom: Number(at) };
+    },
+  },
+  {
+    name: "broker-restarted",
+    server: "broker",
+    weight: 1,
+    async strike({ rig: { broker } }) {
+      await broker.rabbitmqctl("stop_app");
+      await broker.rabbitmqctl("start_app");
+      return { target: "rabbitmq" };
+    },
+  },
+  {
+    name: "broker-killed",
+    server: "broker",
+    weight: 1,
+    async strike({ rig: { broker } }) {
+      await broker.kill();
+      await broker.start();
+      return { target: "rabbitmq" };
+    },
+  },
+  {
+    name: "broker-wiped",
+    server: "broker",
+    weight: 1,
+    async strike({ rig: { broker } }) {
+      await broker.rabbitmqctl("stop_app");
+      await broker.rabbitmqctl("reset");
+      await broker.rabbitmqctl("start_app");
+      return { target: "rabbitmq" };
+    },
+  },
+  {
+    name: "memory-alarm",
+    server: "broker",
+    weight: 1,
+    async strike({ rig: { broker }, random }) {
+      await broker.rabbitmqctl("set_vm_memory_high_watermark", "0");
+      await sleep(between(500, 3_000, random));
+      await broker.rabbitmqctl("set_vm_memory_high_watermark", "0.4");
+      return { target: "rabbitmq" };
+    },
+  },
+  {
+    name: "queue-purged",
+    server: "broker",
+    weight: 3,
+    async strike({ rig, random }) {
+      const queue = pick(expendable, random);
+      const recoverFrom = Date.now();
+      await askBroker(rig.broker.url, (channel) => channel.purgeQueue(queue));
+      return { target: queue, recoverFrom };
+    },
+  },
+  {
+    name: "queue-deleted",
+    server: "broker",
+    weight: 2,
+    async strike({ rig, random }) {
+      const queue = pick(expendable, random);
+      const recoverFrom = Date.now();
+      await askBroker(rig.broker.url, (channel) => channel.deleteQueue(queue));
+      return { target: queue, recoverFrom };
+    },
+  },
+];

@@ -1,0 +1,17 @@
+import { brokerFaults } from "./broker-faults.ts";
+import type { FaultClass } from "./fault-class.ts";
+import { linkFaults } from "./link-faults.ts";
+import { messageFaults } from "./message-faults.ts";
+import { partnerFaults } from "./partner-faults.ts";
+import { processFaults } from "./process-faults.ts";
+import { storeFaults } from "./store-faults.ts";
+
+/** Everything that can be broken. */
+export const faultClasses: readonly FaultClass[] = [
+  ...processFaults,
+  ...storeFaults,
+  ...brokerFaults,
+  ...linkFaults,
+  ...messageFaults,
+  ...partnerFaults,
+];

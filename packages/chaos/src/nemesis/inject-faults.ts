@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FaultEvent } from "../checker/evidence.ts";
+import type { Rig } from "../system/start-rig.ts";
+import { pick } from "./chance.ts";
+import type { FaultClass, Field } from "./fault-class.ts";
+import type { PlannedFault } from "./plan-faults.ts";
+
+interface Options {
+  readonly rig: Rig;
+  readonly plan: readonly PlannedFault[];
+  readonly random: () => number;
+  readonly record: (event: FaultEvent) => void;
+  readonly poisoned: (messageId: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Milliseconds within which a fault must be over. */
+const patience = 120_000;
+
+/** Injects each fault at its time, whatever else is broken. Resolves when all is whole again. */
+export async function injectFaults(options: Options): Promise<void> {
+  const { rig, plan, random, record, poisoned, signal } = options;
+  const field: Field = { rig, random, claim: claims(random), poisoned };
+  const servers = { store: Promise.resolve(), broker: Promise.resolve() };
+  const startedAt = performance.now();
+  const open: Promise<void>[] = [];
+  for (const { at, fault } of plan) {
+    const dueIn = startedAt + at - performance.now();
+    if (dueIn > 0) await sleep(dueIn, undefined, { signal }).catch(() => {});
+    if (signal.aborted) break;
+    const inject = async () => record(await strike(fault, field));
+    if (fault.server === null) open.push(inject());
+    else servers[fault.server] = servers[fault.server].then(inject);
+  }
+  await Promise.all([...open, servers.store, servers.broker]);
+}
+
+async function strike(fault: FaultClass, field: Field): Promise<FaultEvent> {
+  const from = Date.now();
+  try {
+    const { target, recoverFrom } = await Promise.race([fault.strike(field), tooLong()]);
+    const healedAt = Date.now();
+    const facts = { class: fault.name, target, from, healedAt };
+    return { ...facts, recoverFrom: recoverFrom ?? healedAt, error: null };
+  } catch (error) {
+    const now = Date.now();
+    const why = error instanceof Error ? error.message : String(error);
+    return { class: fault.name, target: "", from, healedAt: now, recoverFrom: now, error: why };
+  }
+}
+
+async function tooLong(): Promise<never> {
+  await sleep(patience, undefined, { ref: false });
+  throw new Error("it did not end in time");
+}
+
+/** No two faults have one thing in hand: the end of the first would end the second. */
+function claims(random: () => number): Field["claim"] {
+  const taken = new Set<string>();
+  return async (targets, work) => {
+    const target = pick(
+      targets.filter(({ name }) => !taken.has(name)),
+      random,
+    );
+    taken.add(target.name);
+    try {
+      return await work(target);
+    } finally {
+      taken.delete(target.name);
+    }
+  };
+}

@@ -1,0 +1,54 @@
+import type { Evidence } from "./checker/evidence.ts";
+import type { Verdict } from "./checker/judge.ts";
+import { timelineOf } from "./checker/timeline.ts";
+import { invariants } from "./checker/violation.ts";
+
+const witnesses = 10;
+
+/** Tells a person what a run came to, and where to look if it was not well. */
+export function printVerdict(
+  verdict: Verdict,
+  evidence: Evidence,
+  say: (line: string) => void,
+): void {
+  const { orders, faults, classes, lost, doubled, stuck, forfeited, recovered } = verdict;
+  say("");
+  say(table(["class", "faults", "struck", "p50 ms", "p99 ms", "max ms"], recoveryRows(verdict)));
+  say("");
+  say(`${orders} orders, ${faults} faults of ${classes} classes`);
+  say(
+    `${lost} lost, ${doubled} doubled, ${stuck} stuck; ${verdict.staleReplies} stale replies refused`,
+  );
+  say(`${recovered} never answered and yet done, ${forfeited} gone with a wiped broker`);
+  for (const reason of verdict.vacuous) say(`proves nothing: ${reason}`);
+  for (const { invariant, taskId, what } of verdict.violations.slice(0, witnesses)) {
+    say("");
+    say(`${invariant} broken (${invariants[invariant]}): ${what}`);
+    if (taskId === null) continue;
+    for (const line of timelineOf(evidence, taskId)) say(`  ${line}`);
+  }
+  if (verdict.violations.length > 0) say(`\n${verdict.violations.length} violations in all`);
+  say(verdict.valid ? "Everything is right." : "Not everything is right.");
+}
+
+const recoveryRows = ({ recovery }: Verdict): readonly (readonly string[])[] =>
+  Object.entries(recovery)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, { faults, struck, p50, p99, max }]) =>
+      [name, faults, struck, p50, p99, max].map(String),
+    );
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  return all
+    .map((row) =>
+      row
+        .map((cell, column) => {
+          const width = widths[column] ?? 0;
+          return column === 0 ? cell.padEnd(width) : cell.padStart(width);
+        })
+        .join("  "),
+    )
+    .join("\n");
+}
