@@ -10,6 +10,8 @@ const ownerLabel = "holdfast.owner";
 export interface ContainerOptions {
   readonly image: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** What the image's own entry point is given. */
+  readonly command?: readonly string[];
   /** From ports of the container to ports of this machine, which stay the same over a restart. */
   readonly ports: readonly { readonly container: number; readonly host: number }[];
 }
@@ -29,6 +31,7 @@ export async function startContainer(options: ContainerOptions): Promise<OwnedCo
   await removeAbandonedContainers();
   const container = await new GenericContainer(options.image)
     .withEnvironment({ ...options.environment })
+    .withCommand([...(options.command ?? [])])
     .withExposedPorts(...options.ports)
     .withLabels({ [ownerLabel]: ownerOf(process.pid) })
     .start();

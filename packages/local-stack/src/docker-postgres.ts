@@ -19,6 +19,7 @@ export async function startDockerPostgres(
   const container = await startContainer({
     image,
     environment: { POSTGRES_USER: user, POSTGRES_PASSWORD: password, POSTGRES_DB: "postgres" },
+    command: ["-c", "shared_preload_libraries=pg_stat_statements"],
     ports: [{ container: 5432, host }],
   });
   const url = `postgres://${user}:${password}@127.0.0.1:${host}/postgres`;

@@ -80,6 +80,8 @@ function settings(port: number, purpose: StackOptions["purpose"]): readonly stri
     "max_wal_size=4GB",
     // A demo is judged by what survives. A test run throws its cluster away; killed servers, not
     // killed machines, are what its tests are about, and those do not need the disk.
+    // Counts statements, for benchmarks and for the tests of what idling costs.
+    ...(purpose === "demo" ? [] : ["shared_preload_libraries=pg_stat_statements"]),
     `fsync=${purpose === "demo" ? "on" : "off"}`,
   ];
 }

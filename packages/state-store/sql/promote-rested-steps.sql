@@ -30,6 +30,8 @@ select (select coalesce(array_agg(distinct lane), '{}') from promoted) as lanes,
           from state.steps
          where process_state = 'processing'
            and dispatched_at is null) as relay_in,
+       exists (select from state.steps
+                where process_state = 'pending' and rank is not null) as has_due,
        exists (select from state.outbox
                 where leased_until is null or leased_until <= statement_timestamp()) as has_notices,
        exists (select from state.pauses

@@ -34,6 +34,8 @@ const promoteRested = query<
     /** Milliseconds until the next step has rested, and until the next request counts as lost. */
     nextIn: number | null;
     relayIn: number | null;
+    /** Whether there are steps to claim. */
+    hasDue: boolean;
     /** Whether the outbox, or a pause of a workflow, wants to be looked after. */
     hasNotices: boolean;
     hasPauses: boolean;

@@ -13,9 +13,10 @@ interface Dependencies {
   readonly failpoint: Failpoint;
   readonly lockedBy: string;
   readonly relayAfter: () => number;
-  /** How long to rest when nothing is due, in milliseconds. */
-  readonly rest: number;
 }
+
+/** Milliseconds. The relay looks for us, with the same statement as for everything else, and wakes us. */
+const rest = 60_000;
 
 /** What one claim statement takes at most. */
 const batch = 500;
@@ -25,8 +26,7 @@ const batch = 500;
  * the broker's confirms: the next claim need not wait for them.
  */
 export function claimSteps(deps: Dependencies) {
-  const { store, windows, dispatch, hint, clock, log, failpoint, lockedBy, relayAfter, rest } =
-    deps;
+  const { store, windows, dispatch, hint, clock, log, failpoint, lockedBy, relayAfter } = deps;
   const dispatching = new Set<Promise<void>>();
 
   /** What may be claimed once these Agents have one step less each; null: nothing. */

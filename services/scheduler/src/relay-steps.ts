@@ -28,10 +28,11 @@ const shortestRest = 50;
 export function relaySteps(deps: Dependencies) {
   const { store, dispatches, dispatch, wake, notify, clock, log, relayAfter, rest } = deps;
   return async (): Promise<number> => {
-    const { lanes, nextIn, relayIn, hasNotices, hasPauses } = await store.promoteRestedSteps();
+    const { lanes, nextIn, relayIn, hasDue, hasNotices, hasPauses } =
+      await store.promoteRestedSteps();
     if (hasNotices) notify();
     const moved = hasPauses ? await store.keepPauses() : 0;
-    if (lanes.length > 0 || moved > 0) wake();
+    if (hasDue || lanes.length > 0 || moved > 0) wake();
     if (relayIn !== null && relayIn <= 0) {
       const takenAt = clock.now();
       const taken = await store.takeUndispatchedSteps({ relayAfter: relayAfter() });

@@ -105,7 +105,6 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     failpoint,
     lockedBy: actor,
     relayAfter,
-    rest,
   });
 
   const claims = repeat(() => claiming.round(), { name: "claim", ...repeating });
