@@ -1,6 +1,7 @@
 import type { StepPolicy, WorkflowDefinition } from "@holdfast/domain";
 
-type Limits = Pick<StepPolicy, "startWithin" | "completeWithin" | "retry">;
+type Limits = Pick<StepPolicy, "startWithin" | "completeWithin" | "retry"> &
+  Partial<Pick<StepPolicy, "coolDown">>;
 
 /** The same workflow with other limits for each step and each undo, under a name of its own. */
 export const withLimits = (

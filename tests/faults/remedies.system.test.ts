@@ -1,0 +1,74 @@
+import { withLimits } from "@holdfast/local-system";
+import { fulfilOrder, sampleOrder } from "@holdfast/orders";
+import { expect, test } from "@jest/globals";
+import { allRight, type FaultySystem, startFaultySystem, until } from "./harness.ts";
+
+const name = "fulfil-order-patiently.v1";
+
+/** Two failures, then a rest of a second and a half, as often as it takes. */
+const patient = withLimits(fulfilOrder.definition, {
+  name,
+  limits: {
+    startWithin: 1_000,
+    completeWithin: 1_000,
+    retry: { failures: 2, backoff: 50, max: 100 },
+    coolDown: { wait: 1_500, times: null },
+  },
+});
+
+const knob = ({ system }: FaultySystem, partner: string, knobs: object) =>
+  fetch(`${system.partnersUrl}/knobs/${partner}`, {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(knobs),
+  });
+
+async function submit({ store }: FaultySystem): Promise<string> {
+  await store.registerWorkflow(patient);
+  const [submitted] = await store.submitTasks(
+    [
+      {
+        tenant: "default",
+        workflow: name,
+        input: sampleOrder({ kind: "good" }),
+        priority: 0,
+        replyTo: null,
+        correlationId: null,
+        idempotency: null,
+        order: null,
+      },
+    ],
+    { actor: "test" },
+  );
+  if (submitted?.kind !== "created") throw new Error("not submitted");
+  return submitted.taskId;
+}
+
+test("a step that keeps failing rests for an extended period, and the probe after it decides", async () => {
+  await using faulty = await startFaultySystem();
+  await knob(faulty, "inventory", { errorRate: 1 });
+  const id = await submit(faulty);
+  const actions = async () =>
+    (
+      await faulty.query<{ action: string; at: Date }>(
+        "select action, at from state.events where step = 'reserve' order by id",
+      )
+    ).filter(({ action }) => ["retry", "coolDown", "claim"].includes(action));
+  await until(async () => (await actions()).some(({ action }) => action === "coolDown"));
+  await knob(faulty, "inventory", {});
+  expect(await faulty.verdict([id])).toEqual(allRight({ processed: 1, undone: 0 }));
+
+  const moves = await actions();
+  expect(moves.slice(0, 4).map(({ action }) => action)).toEqual([
+    "claim",
+    "retry",
+    "claim",
+    "coolDown",
+  ]);
+  const rested = moves.findIndex(({ action }) => action === "coolDown");
+  const [coolDown, probe] = moves.slice(rested, rested + 2);
+  expect(probe?.action).toBe("claim");
+  expect(Number(probe?.at) - Number(coolDown?.at)).toBeGreaterThanOrEqual(1_400);
+  const [step] = await faulty.query("select failure_count from state.steps where name = 'reserve'");
+  expect(step).toEqual({ failure_count: 0 });
+}, 120_000);
