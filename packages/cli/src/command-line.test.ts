@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { readCommandLine } from "./command-line.ts";
-import { environmentFor, sinceOf } from "./settings.ts";
+import { environmentFor, spansOf } from "./settings.ts";
 
 describe("the command line", () => {
   test("asks for help where nothing is said", () => {
@@ -32,7 +32,9 @@ describe("settings", () => {
 
   test("read durations", () => {
     const line = readCommandLine(["verify", "--since", "24h"]);
-    expect(sinceOf(line)).toBe(86_400_000);
-    expect(() => sinceOf({ since: "yesterday" })).toThrow("--since must be a duration such as");
+    expect(spansOf(line)).toEqual({ since: 86_400_000, consumerTimeout: null, openFor: null });
+    expect(() => spansOf({ ...line, since: "yesterday" })).toThrow(
+      "--since must be a duration such as",
+    );
   });
 });

@@ -1,14 +1,16 @@
 import { parseArgs } from "node:util";
 import { ContractFault } from "@holdfast/domain";
 
-const commands = ["verify", "help"] as const;
+const commands = ["verify", "doctor", "help"] as const;
 
 /** What was asked for. */
 export interface CommandLine {
   readonly command: (typeof commands)[number];
   readonly json: boolean;
-  /** A duration, as it was written. */
+  /** Durations as they were written. */
   readonly since: string | undefined;
+  readonly consumerTimeout: string | undefined;
+  readonly openFor: string | undefined;
   /** Environment variables that an option stands for. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -16,15 +18,22 @@ export interface CommandLine {
 export const usage = `holdfast <command> [options]
 
   verify           look for what must never be in the state store, and show witnesses
+  doctor           look at how the servers are set up, and who serves whom
 
   --state-store-url URL          instead of STATE_STORE_URL
+  --broker-url URL               instead of BROKER_URL (doctor)
+  --management-url URL           instead of BROKER_MANAGEMENT_URL: RabbitMQ's HTTP API (doctor)
   --since DURATION               only tasks submitted since then, such as 30m or 24h (verify)
+  --consumer-timeout DURATION    the broker's consumer_timeout, where it is not 30m (doctor)
+  --open-for DURATION            from when on a transaction is long, where not from 1m (doctor)
   --json                         for machines
 
 exit code: 0 all is well; 1 something was found; 2 wrong use, or a server that does not answer`;
 
 const variables = {
   "state-store-url": "STATE_STORE_URL",
+  "broker-url": "BROKER_URL",
+  "management-url": "BROKER_MANAGEMENT_URL",
 } as const;
 
 /** Reads the command line. Throws `cli.usage` with what is wrong. */
@@ -38,6 +47,8 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     command,
     json: values.json,
     since: values.since,
+    consumerTimeout: values["consumer-timeout"],
+    openFor: values["open-for"],
     environment: environmentOf(values),
   };
 }
@@ -49,7 +60,11 @@ function parse(args: readonly string[]) {
       allowPositionals: true,
       options: {
         "state-store-url": { type: "string" },
+        "broker-url": { type: "string" },
+        "management-url": { type: "string" },
         since: { type: "string" },
+        "consumer-timeout": { type: "string" },
+        "open-for": { type: "string" },
         json: { type: "boolean", default: false },
         help: { type: "boolean", default: false, short: "h" },
       },

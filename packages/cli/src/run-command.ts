@@ -2,6 +2,7 @@ import { Fault } from "@holdfast/domain";
 import { adviceFor } from "./advice.ts";
 import type { Answer, Command } from "./command.ts";
 import { type CommandLine, readCommandLine, usage } from "./command-line.ts";
+import { doctor } from "./doctor/doctor.ts";
 import { environmentFor } from "./settings.ts";
 import { verify } from "./verify/verify.ts";
 
@@ -16,6 +17,7 @@ const help: Command = async () => ({ exitCode: 0, text: usage, json: { usage } }
 
 const commands: Readonly<Record<CommandLine["command"], Command>> = {
   verify,
+  doctor,
   help,
 };
 

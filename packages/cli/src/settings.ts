@@ -1,12 +1,28 @@
-import { Duration, parseConfig, StateStoreUrl } from "@holdfast/runtime";
+import { BrokerUrl, Duration, parseConfig, StateStoreUrl } from "@holdfast/runtime";
 import { Type } from "typebox";
 import type { CommandLine } from "./command-line.ts";
 
 /** What every command needs. */
 export const StoreSettings = Type.Object({ STATE_STORE_URL: StateStoreUrl });
 
+/** What a command can be told that looks at the broker as well. */
+export const SystemSettings = Type.Object({
+  STATE_STORE_URL: StateStoreUrl,
+  BROKER_URL: BrokerUrl,
+  /** RabbitMQ's HTTP API, with user and password. Without it some things cannot be seen. */
+  BROKER_MANAGEMENT_URL: Type.Optional(
+    Type.String({
+      format: "url",
+      pattern: "^https?://",
+      description: "a URL such as http://user:password@host:15672",
+    }),
+  ),
+});
+
 const Spans = Type.Object({
   "--since": Type.Optional(Duration()),
+  "--consumer-timeout": Type.Optional(Duration()),
+  "--open-for": Type.Optional(Duration()),
 });
 
 /** Options go before the environment: one for `X` silences `X_FILE`, too. */
@@ -18,6 +34,20 @@ export function environmentFor(
   return { ...env, ...Object.fromEntries(silenced), ...environment };
 }
 
-/** How far back to look, in milliseconds; null: as far as there is something. */
-export const sinceOf = ({ since }: Pick<CommandLine, "since">): number | null =>
-  parseConfig(Spans, { "--since": since })["--since"] ?? null;
+/** The durations of the command line, in milliseconds; null: not said. */
+export function spansOf(line: Pick<CommandLine, "since" | "consumerTimeout" | "openFor">): {
+  readonly since: number | null;
+  readonly consumerTimeout: number | null;
+  readonly openFor: number | null;
+} {
+  const spans = parseConfig(Spans, {
+    "--since": line.since,
+    "--consumer-timeout": line.consumerTimeout,
+    "--open-for": line.openFor,
+  });
+  return {
+    since: spans["--since"] ?? null,
+    consumerTimeout: spans["--consumer-timeout"] ?? null,
+    openFor: spans["--open-for"] ?? null,
+  };
+}

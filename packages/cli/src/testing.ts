@@ -27,7 +27,7 @@ const policy = {
 };
 
 /** Steps that follow one another. The operation has the name of the step. */
-const workflowOf = (
+export const workflowOf = (
   name: string,
   steps: readonly (Partial<StepDefinition> & { readonly name: string; readonly agent: string })[],
 ): WorkflowDefinition => ({

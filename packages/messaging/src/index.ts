@@ -10,5 +10,12 @@ export { cancelHints } from "./cancel-hints.ts";
 export { type BrokerOptions, connectBroker } from "./connect-broker.ts";
 export { brokerInBackground, connectInBackground } from "./connect-in-background.ts";
 export { type BrokerUser, definitionsOf, hashPassword } from "./definitions.ts";
+export {
+  type BrokerFacts,
+  type InspectBrokerOptions,
+  inspectBroker,
+  type QueueFacts,
+} from "./inspect-broker.ts";
+export type { ManagedQueue, ManagementFacts } from "./inspect-management.ts";
 export { declareTopology, type Topology, topologyOf } from "./topology.ts";
 export { wakeHint } from "./wake-hint.ts";

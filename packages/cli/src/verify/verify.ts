@@ -1,13 +1,13 @@
 import { parseConfig } from "@holdfast/runtime";
 import { openInspector } from "@holdfast/state-store";
 import type { Command } from "../command.ts";
-import { StoreSettings, sinceOf } from "../settings.ts";
+import { StoreSettings, spansOf } from "../settings.ts";
 import { explain } from "./explanations.ts";
 import { findViolations, type Verification } from "./find-violations.ts";
 
 /** Looks for what must never be. */
 export const verify: Command = async (line, env) => {
-  const since = sinceOf(line);
+  const { since } = spansOf(line);
   const { STATE_STORE_URL: url } = parseConfig(StoreSettings, env);
   await using store = openInspector({ url, applicationName: "holdfast verify" });
   const found = await findViolations(store, { since });

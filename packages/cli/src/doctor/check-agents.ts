@@ -1,0 +1,91 @@
+import { agentQueue } from "@holdfast/contracts";
+import type { BrokerFacts, ManagedQueue } from "@holdfast/messaging";
+import type { AgentNeed } from "@holdfast/state-store";
+import { duration } from "../duration.ts";
+import { managed } from "./check-broker.ts";
+import { type Finding, fine, orFine, wrong } from "./finding.ts";
+
+export interface AgentFacts {
+  readonly needs: readonly AgentNeed[];
+  readonly broker: BrokerFacts;
+  /** The node's own setting, in milliseconds; null: not said. The broker does not tell it. */
+  readonly consumerTimeout: number | null;
+}
+
+/** RabbitMQ's own, in milliseconds. */
+const defaultTimeout = 30 * 60_000;
+
+/** Whether every Agent that stored workflows need is there, and may work as long as it is told to. */
+export const checkAgents = (facts: AgentFacts): readonly Finding[] => [
+  ...checkServed(facts),
+  ...checkTimeouts(facts),
+];
+
+function checkServed({ needs, broker }: AgentFacts): readonly Finding[] {
+  const found = needs.flatMap(({ agent, workflows, openSteps }) => {
+    const queue = broker.queues.find(({ name }) => name === agentQueue(agent));
+    const waiting = `${workflows.join(", ")} ${workflows.length === 1 ? "needs" : "need"} it, and ${openSteps} of its steps ${openSteps === 1 ? "is" : "are"} open`;
+    if (queue?.state === "missing") {
+      return [
+        wrong(
+          "agents.unroutable",
+          `the Agent ${agent} has no queue: ${waiting}`,
+          `start the Agent ${agent}, or import broker definitions that name it`,
+        ),
+      ];
+    }
+    if (queue === undefined || queue.consumers > 0) return [];
+    return [
+      wrong(
+        "agents.absent",
+        `nobody serves the Agent ${agent}: ${waiting}`,
+        `start the Agent ${agent}`,
+      ),
+    ];
+  });
+  return orFine(found, "agents.present", served(needs));
+}
+
+const served = (needs: readonly AgentNeed[]): string =>
+  needs.length === 0
+    ? "no workflow is stored yet"
+    : `every Agent is served: ${needs.map(({ agent }) => agent).join(", ")}`;
+
+/**
+ * A request stays unacknowledged while its Agent works on it: past its consumer timeout the broker
+ * takes the Agent for dead, closes its channel and delivers the request again.
+ */
+function checkTimeouts({ needs, broker, consumerTimeout }: AgentFacts): readonly Finding[] {
+  const queues = managed(broker.management)?.queues ?? [];
+  const node = consumerTimeout ?? defaultTimeout;
+  const found = needs.flatMap(({ agent, longest, longestStep }) => {
+    const timeout = timeoutOf(
+      queues.find(({ name }) => name === agentQueue(agent)),
+      node,
+    );
+    if (longest < timeout) return [];
+    return [
+      wrong(
+        "agents.consumer_timeout",
+        `${longestStep} gives the Agent ${agent} ${duration(longest)}, the broker's consumer_timeout only ${duration(timeout)}${consumerTimeout === null ? " unless it was raised" : ""}`,
+        "raise consumer_timeout in rabbitmq.conf and say so by --consumer-timeout, or make the step shorter",
+      ),
+    ];
+  });
+  if (found.length > 0 || needs.length === 0) return found;
+  const longest = Math.max(...needs.map((need) => need.longest));
+  return [
+    fine(
+      "agents.consumer_timeout",
+      `the longest step has ${duration(longest)}, within a consumer_timeout of ${duration(node)}`,
+    ),
+  ];
+}
+
+/** What is said of the queue itself goes before the node's setting. */
+function timeoutOf(queue: ManagedQueue | undefined, node: number): number {
+  const said = [queue?.arguments["x-consumer-timeout"], queue?.definition["consumer-timeout"]]
+    .filter((value) => value !== undefined)
+    .map(Number);
+  return said.length === 0 ? node : Math.min(...said);
+}

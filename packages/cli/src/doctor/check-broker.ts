@@ -1,0 +1,79 @@
+import type { BrokerFacts, ManagementFacts } from "@holdfast/messaging";
+import { type Finding, fine, orFine, unseen, wrong } from "./finding.ts";
+
+const tested = { from: [3, 10], to: [4, 3] } as const;
+const nearlyFull = 0.8;
+
+/** What RabbitMQ is, and whether it takes messages and connections. */
+export const checkBroker = ({ version, blocked, management }: BrokerFacts): readonly Finding[] => [
+  ...checkVersion(version),
+  ...checkAlarms(blocked, managed(management)?.alarms ?? []),
+  ...checkManagement(management),
+];
+
+/** What the HTTP API told; null: it was not asked, or it did not answer. */
+export const managed = (management: BrokerFacts["management"]): ManagementFacts | null =>
+  management === null || "fault" in management ? null : management;
+
+function checkVersion(version: string): readonly Finding[] {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const number = major * 1_000 + minor;
+  const [from, to] = [tested.from, tested.to].map(([one, other]) => one * 1_000 + other);
+  if (number < (from ?? 0)) {
+    return [
+      wrong(
+        "broker.version",
+        `RabbitMQ ${version} is older than what Holdfast runs on`,
+        `upgrade it to ${tested.from.join(".")} or later`,
+      ),
+    ];
+  }
+  const untested =
+    number > (to ?? 0) ? `, later than what Holdfast is tested on (${tested.to.join(".")})` : "";
+  return [fine("broker.version", `RabbitMQ ${version}${untested}`)];
+}
+
+function checkAlarms(blocked: string | null, alarms: readonly string[]): readonly Finding[] {
+  const reasons = alarms.length > 0 ? alarms : blocked === null ? [] : [blocked];
+  return orFine(
+    reasons.map((reason) =>
+      wrong(
+        "broker.alarms",
+        `an alarm is on (${reason}): the broker takes no messages, so no step is begun`,
+        "free disk or memory of the broker; what was meant to be sent is sent then by itself",
+      ),
+    ),
+    "broker.alarms",
+    "no alarm: the broker takes messages",
+  );
+}
+
+function checkManagement(management: BrokerFacts["management"]): readonly Finding[] {
+  if (management === null) {
+    return [
+      unseen(
+        "broker.management",
+        "policies, replicas, bindings and connections could not be looked at",
+        "set BROKER_MANAGEMENT_URL to RabbitMQ's HTTP API",
+      ),
+    ];
+  }
+  if ("fault" in management) {
+    return [
+      unseen(
+        "broker.management",
+        `the HTTP API did not answer: ${management.fault}`,
+        "look at BROKER_MANAGEMENT_URL; its user needs the tag monitoring",
+      ),
+    ];
+  }
+  return checkConnections(management);
+}
+
+function checkConnections({ connections, maxConnections }: ManagementFacts): readonly Finding[] {
+  if (maxConnections === null) return [fine("broker.connections", `${connections} connections`)];
+  const used = `${connections} of ${maxConnections} connections are taken`;
+  return connections >= maxConnections * nearlyFull
+    ? [wrong("broker.connections", used, "raise max-connections of the virtual host")]
+    : [fine("broker.connections", used)];
+}

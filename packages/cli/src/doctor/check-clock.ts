@@ -1,0 +1,31 @@
+import { duration } from "../duration.ts";
+import { type Finding, fine, wrong } from "./finding.ts";
+
+/** One look at both clocks, in milliseconds since 1970: before the question, the answer, after it. */
+export interface ClockSample {
+  readonly before: number;
+  readonly store: number;
+  readonly after: number;
+}
+
+/** Milliseconds. */
+const tolerated = 1_000;
+
+/** Only the store's clock decides anything; but logs and traces are read side by side. */
+export function checkClock(samples: readonly ClockSample[]): readonly Finding[] {
+  const [best] = samples.toSorted((a, b) => roundTrip(a) - roundTrip(b));
+  if (best === undefined) return [];
+  const skew = best.store - (best.before + best.after) / 2;
+  const text = `this host's clock is ${duration(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the store's`;
+  return Math.abs(skew) - roundTrip(best) / 2 > tolerated
+    ? [
+        wrong(
+          "store.clock",
+          text,
+          "synchronise both by NTP: until then, logs do not tell the order",
+        ),
+      ]
+    : [fine("store.clock", text)];
+}
+
+const roundTrip = ({ before, after }: ClockSample): number => after - before;

@@ -1,0 +1,155 @@
+import {
+  agentQueue,
+  deadReplyQueue,
+  deadRequestQueue,
+  replyQueue,
+  submissionQueue,
+} from "@holdfast/contracts";
+import {
+  type BrokerFacts,
+  type ManagedQueue,
+  type QueueFacts,
+  topologyOf,
+} from "@holdfast/messaging";
+import { managed } from "./check-broker.ts";
+import { type Finding, orFine, unseen, wrong } from "./finding.ts";
+
+/** Whether everything is declared as this release would, and nothing changes it afterwards. */
+export function checkQueues({
+  queues,
+  missingExchanges,
+  management,
+}: BrokerFacts): readonly Finding[] {
+  const facts = managed(management);
+  const ours = new Set(queues.map(({ name }) => name));
+  return [
+    ...orFine(
+      [
+        ...queues.flatMap(checkDeclaration),
+        ...checkHidden(queues),
+        ...missingExchanges.map((name) => missing(`the exchange ${name}`)),
+        ...(facts === null ? [] : checkBindings(facts.bindings)),
+      ],
+      "broker.topology",
+      `${queues.length} queues as they should be, dead letters and delivery limits included`,
+    ),
+    ...(facts?.queues ?? []).filter(({ name }) => ours.has(name)).flatMap(checkManaged),
+    ...checkReaders(queues),
+  ];
+}
+
+function checkDeclaration({ name, state, difference }: QueueFacts): readonly Finding[] {
+  switch (state) {
+    case "hidden":
+      return [];
+    case "missing":
+      // Whether anybody would serve it is another question: see `checkAgents`.
+      return name.startsWith(agentQueue("")) ? [] : [missing(`the queue ${name}`)];
+    case "there":
+      return difference === null
+        ? []
+        : [
+            wrong(
+              "broker.topology",
+              `the queue ${name} is declared otherwise: ${difference}`,
+              `stop its consumers, let it run empty, delete it, and start a service of this release, which declares it anew`,
+            ),
+          ];
+  }
+}
+
+function checkHidden(queues: readonly QueueFacts[]): readonly Finding[] {
+  const hidden = queues.filter(({ state }) => state === "hidden").map(({ name }) => name);
+  if (hidden.length === 0) return [];
+  return [
+    unseen(
+      "broker.topology",
+      `this user may not see how these queues are declared: ${hidden.join(", ")}`,
+      "name a user in BROKER_URL who may configure them",
+    ),
+  ];
+}
+
+const missing = (what: string): Finding =>
+  wrong(
+    "broker.topology",
+    `${what} is missing`,
+    "start a Scheduler with BROKER_TOPOLOGY=declare, or import infra/rabbitmq/definitions.json",
+  );
+
+const checkBindings = (
+  bindings: readonly { readonly exchange: string; readonly queue: string }[],
+): readonly Finding[] =>
+  topologyOf([])
+    .bindings.filter(
+      ({ exchange, queue }) =>
+        !bindings.some((one) => one.exchange === exchange && one.queue === queue),
+    )
+    .map(({ exchange, queue }) => missing(`the binding of ${queue} to ${exchange}`));
+
+/** What a policy may say and what that does to queues which must lose nothing. */
+const harmful: Readonly<Record<string, string>> = {
+  "max-length": "messages are dropped",
+  "max-length-bytes": "messages are dropped",
+  "message-ttl": "messages are dropped",
+  expires: "the queue itself is deleted",
+};
+
+function checkManaged(queue: ManagedQueue): readonly Finding[] {
+  const { name, policy, definition, members, online } = queue;
+  const limit = Number(definition["delivery-limit"] ?? Number.POSITIVE_INFINITY);
+  const declared = Number(queue.arguments["x-delivery-limit"] ?? Number.POSITIVE_INFINITY);
+  const harms = Object.entries(harmful).filter(([key]) => key in definition);
+  return [
+    ...harms.map(([key, harm]) =>
+      wrong(
+        "broker.policies",
+        `the policy ${policy} gives ${name} ${key} = ${String(definition[key])}: ${harm}`,
+        "exempt Holdfast's queues from it",
+      ),
+    ),
+    ...(limit < declared
+      ? [
+          wrong(
+            "broker.policies",
+            `the policy ${policy} lowers the delivery limit of ${name} from ${declared} to ${limit}: a few crashes count as a failure`,
+            "exempt Holdfast's queues from it",
+          ),
+        ]
+      : []),
+    ...(members !== null && online !== null && online < members
+      ? [
+          wrong(
+            "broker.replicas",
+            `${name} has ${online} of ${members} replicas`,
+            "bring the broker's other nodes back: without a majority the queue stands still",
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** Who has to listen, wherever Agents run. */
+const readers: Readonly<Record<string, string>> = {
+  [replyQueue]: "no Scheduler runs: nothing is begun and no reply is read",
+  [submissionQueue]: "no submission service runs: orders that come as messages wait",
+  [deadRequestQueue]: "nobody keeps dead letters",
+  [deadReplyQueue]: "nobody keeps dead letters",
+};
+
+function checkReaders(queues: readonly QueueFacts[]): readonly Finding[] {
+  const deaf = queues.filter(
+    ({ name, state, consumers }) => name in readers && state !== "missing" && consumers === 0,
+  );
+  return orFine(
+    deaf.map(({ name, messages }) =>
+      wrong(
+        "services.absent",
+        `nobody reads ${name} (${messages} waiting): ${readers[name]}`,
+        `start ${name === submissionQueue ? "a submission service" : "a Scheduler"}`,
+      ),
+    ),
+    "services.present",
+    "Schedulers and submission listen",
+  );
+}

@@ -1,0 +1,105 @@
+import { Fault } from "@holdfast/domain";
+import { type BrokerFacts, inspectBroker } from "@holdfast/messaging";
+import {
+  type AgentNeed,
+  type Loss,
+  type Migrations,
+  openInspector,
+  type ServerFacts,
+  type StoreInspector,
+  type Untold,
+} from "@holdfast/state-store";
+import type { ClockSample } from "./check-clock.ts";
+import type { PoolerFacts } from "./check-schema.ts";
+import type { VacuumFacts } from "./check-vacuum.ts";
+
+export interface FactsOptions {
+  readonly stateStoreUrl: string;
+  readonly brokerUrl: string;
+  readonly managementUrl: string | null;
+  /** This host's clock, in milliseconds since 1970. */
+  readonly now: () => number;
+  /** From how many milliseconds on a transaction counts as long. */
+  readonly openFor: number;
+}
+
+/** What a store has once it is migrated. */
+interface StoreContents {
+  readonly needs: readonly AgentNeed[];
+  readonly losses: readonly Loss[];
+  readonly untold: Untold;
+}
+
+export interface StoreFacts {
+  readonly server: ServerFacts;
+  readonly clock: readonly ClockSample[];
+  readonly pooler: PoolerFacts;
+  readonly vacuum: VacuumFacts;
+  readonly migrations: Migrations;
+  /** Null: the schema is not there, or not that of this release. */
+  readonly contents: StoreContents | null;
+}
+
+/** What was seen of each server, or why it could not be looked at. */
+export interface Facts {
+  readonly store: StoreFacts | Fault;
+  readonly broker: BrokerFacts | Fault;
+}
+
+const day = 24 * 3_600_000;
+const minute = 60_000;
+const name = "holdfast doctor";
+
+/** Looks at both servers. One that cannot be reached does not keep us from looking at the other. */
+export async function gatherFacts(options: FactsOptions): Promise<Facts> {
+  const { stateStoreUrl: url, brokerUrl, managementUrl } = options;
+  await using inspector = openInspector({ url, applicationName: name });
+  const store = await orFault(() => inspectStore(inspector, options));
+  const needs = store instanceof Fault ? [] : (store.contents?.needs ?? []);
+  const agents = needs.map(({ agent }) => agent);
+  const broker = await orFault(() =>
+    inspectBroker({ url: brokerUrl, managementUrl, name, agents }),
+  );
+  return { store, broker };
+}
+
+async function orFault<Found>(look: () => Promise<Found>): Promise<Found | Fault> {
+  try {
+    return await look();
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+}
+
+async function inspectStore(
+  store: StoreInspector,
+  { now, openFor }: FactsOptions,
+): Promise<StoreFacts> {
+  const clock: ClockSample[] = [];
+  for (let look = 0; look < 3; look += 1) {
+    const before = now();
+    const { now: answer } = await store.findServer();
+    clock.push({ before, store: answer, after: now() });
+  }
+  const server = await store.findServer();
+  const migrations = await store.findMigrations();
+  return {
+    server,
+    clock,
+    migrations,
+    pooler: { pooler: await store.findPooler(), options: await store.findKeptOptions() },
+    vacuum: {
+      server,
+      holders: await store.findHolders({ longerThan: openFor, furtherThan: 1_000_000 }),
+      tables: await store.findUnvacuumed({ moreThan: 50_000 }),
+    },
+    contents: migrations.pending.length > 0 ? null : await inspectContents(store),
+  };
+}
+
+const inspectContents = async (store: StoreInspector): Promise<StoreContents> => ({
+  needs: await store.findNeeds(),
+  losses: await store.findLosses({ within: day }),
+  untold: await store.countUntold({ within: day, longerThan: minute }),
+});
