@@ -27,6 +27,7 @@ export {
   legalStepTransitions,
   nextStepState,
   type StepAction,
+  savedStepTransitions,
   stepTransitions,
 } from "./step-transitions.ts";
 export { submit } from "./submit.ts";

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import { change } from "./change.ts";
 import { newStep, type Step, type StepState, stepStates } from "./step.ts";
-import { legalStepTransitions, type StepAction, stepTransitions } from "./step-transitions.ts";
+import {
+  legalStepTransitions,
+  type StepAction,
+  savedStepTransitions,
+  stepTransitions,
+} from "./step-transitions.ts";
 import { definitionOf } from "./testing.ts";
 import { planWorkflow } from "./workflow-plan.ts";
 
@@ -59,4 +64,10 @@ test("nothing leaves processed, skipped or cancelled", () => {
   expect(left).not.toContain("processed");
   expect(left).not.toContain("skipped");
   expect(left).not.toContain("cancelled");
+});
+
+test("moves that are saved together make one that may be saved; a claim never is", () => {
+  const saved = savedStepTransitions.map((pair) => pair.join(" "));
+  expect(saved).toEqual(expect.arrayContaining(["processing waiting", "error waiting"]));
+  expect(saved.filter((pair) => pair.endsWith(" processing"))).toEqual(["pending processing"]);
 });

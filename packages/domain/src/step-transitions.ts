@@ -1,4 +1,4 @@
-import type { StepState } from "./step.ts";
+import { type StepState, stepStates } from "./step.ts";
 
 /** Everything that can be done to a step. */
 export type StepAction =
@@ -58,6 +58,30 @@ export const legalStepTransitions: readonly (readonly [StepState, StepState])[] 
     .flatMap((moves) => Object.entries(moves) as [StepState, StepState][])
     .filter(([from, to]) => from !== to),
 );
+
+/**
+ * Pairs [from, to] of what may become of a step between two commits: moves that are saved together,
+ * such as a retry in a task that has halted, which is held at once. A claim is always saved by itself.
+ */
+export const savedStepTransitions: readonly (readonly [StepState, StepState])[] = distinct([
+  ...legalStepTransitions,
+  ...stepStates.flatMap((from) => {
+    const reached = reachableFrom(from);
+    return [...reached].filter((to) => to !== from).map((to) => [from, to] as const);
+  }),
+]);
+
+/** By any number of moves other than a claim. */
+function reachableFrom(from: StepState): ReadonlySet<StepState> {
+  const reached = new Set<StepState>([from]);
+  for (const state of reached) {
+    for (const [action, moves] of Object.entries(stepTransitions)) {
+      const to = moves[state];
+      if (to !== undefined && action !== "claim") reached.add(to);
+    }
+  }
+  return reached;
+}
 
 function distinct<T extends readonly [string, string]>(pairs: readonly T[]): readonly T[] {
   return [...new Map(pairs.map((pair) => [pair.join(), pair])).values()];

@@ -1,4 +1,4 @@
-import { type Json, legalStepTransitions, stepStates as states, type Task } from "@holdfast/domain";
+import { type Json, savedStepTransitions, stepStates as states, type Task } from "@holdfast/domain";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { ClaimedStep } from "./claimed-steps.ts";
 import type { StateStore } from "./open-state-store.ts";
@@ -42,6 +42,16 @@ beforeAll(async () => {
         { name: "c" },
       ],
       "choice.v1",
+    ),
+  );
+  const halting = { after: [], onFailure: "halt" } as const;
+  await submission.registerWorkflow(
+    testWorkflow(
+      [
+        { name: "a", ...halting },
+        { name: "b", ...halting },
+      ],
+      "halting.v1",
     ),
   );
 });
@@ -178,6 +188,37 @@ const columns = (state: string) => `process_state = '${state}',
   start_by = ${state === "processing" ? "now()" : "null"}, complete_by = ${state === "processing" ? "now()" : "null"},
   relay_at = ${state === "processing" ? "now()" : "null"}, attempt = attempt + ${Number(state === "processing")}`;
 
+describe("a task that halted", () => {
+  const failForGood = (claim: ClaimedStep) => ({
+    taskId: claim.taskId,
+    event: failed(claim, { transient: false, effect: "none" }),
+  });
+  const claimBoth = async () => {
+    await submit(1, "halting.v1");
+    return (await claimAll(scheduler)).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  };
+
+  test("holds a step that would be tried again", async () => {
+    const [a, b] = await claimBoth();
+    await apply(failForGood(a!));
+    const { outcomes, tasks } = await apply({ taskId: b!.taskId, event: failed(b!) });
+    expect(outcomes).toMatchObject([
+      { applied: true, changes: [{ action: "retry" }, { action: "hold" }] },
+    ]);
+    expect(stepStates(tasks[0])).toEqual({ a: "error", b: "waiting" });
+  });
+
+  test("holds a step that is resubmitted while another one is still in error", async () => {
+    const [a, b] = await claimBoth();
+    const { taskId } = a!;
+    await apply(failForGood(a!), failForGood(b!));
+    const resubmit = (step: string) =>
+      apply({ taskId, event: { kind: "resubmitted", step, attempt: 1, inputChanged: false } });
+    expect(stepStates((await resubmit("a")).tasks[0])).toEqual({ a: "waiting", b: "error" });
+    expect(stepStates((await resubmit("b")).tasks[0])).toEqual({ a: "pending", b: "pending" });
+  });
+});
+
 describe("what the store refuses", () => {
   test("parks its own task, and the others of the batch go on", async () => {
     await submit(3);
@@ -196,10 +237,10 @@ describe("what the store refuses", () => {
     states
       .filter((to) => to !== from)
       .map(
-        (to) => [from, to, legalStepTransitions.some(([a, b]) => a === from && b === to)] as const,
+        (to) => [from, to, savedStepTransitions.some(([a, b]) => a === from && b === to)] as const,
       ),
   );
-  test.each(cells)("the guard of the store: %s to %s is legal: %s", async (from, to, legal) => {
+  test.each(cells)("the guard of the store: %s to %s may be saved: %s", async (from, to, legal) => {
     await submit(1);
     await db.query("alter table state.steps disable trigger guard_step");
     await db.query(`update state.steps set ${columns(from)} where name = 'a'`);

@@ -1,4 +1,4 @@
-import { legalStepTransitions, legalTaskTransitions } from "@holdfast/domain";
+import { legalTaskTransitions, savedStepTransitions } from "@holdfast/domain";
 
 const pairs = (moves: readonly (readonly [string, string])[]): string =>
   moves.map(([from, to]) => `('${from}', '${to}')`).join(", ");
@@ -22,7 +22,7 @@ $$;
 create or replace trigger guard_step before update on state.steps for each row
 when (
   (old.process_state <> new.process_state
-    and (old.process_state, new.process_state) not in (${pairs(legalStepTransitions)}))
+    and (old.process_state, new.process_state) not in (${pairs(savedStepTransitions)}))
   or new.attempt <> old.attempt
      + (new.process_state = 'processing' and old.process_state <> 'processing')::integer
   or (old.may_have_effect and not new.may_have_effect)

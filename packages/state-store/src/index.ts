@@ -19,7 +19,6 @@ export {
   openInspector,
   type ServerFacts,
   type StoreInspector,
-  type Untold,
   type UnvacuumedTable,
   type Violation,
   type XminHolder,
