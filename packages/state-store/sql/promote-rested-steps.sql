@@ -32,7 +32,7 @@ select (select coalesce(array_agg(distinct lane), '{}') from promoted) as lanes,
            and dispatched_at is null) as relay_in,
        exists (select from state.steps
                 where process_state = 'pending' and rank is not null) as has_due,
-       exists (select from state.outbox
+       exists (select from (select leased_until from state.outbox order by id limit 200) as oldest
                 where leased_until is null or leased_until <= statement_timestamp()) as has_notices,
        exists (select from state.pauses
                 where kind = 'workflow' and released_at is null) as has_pauses;

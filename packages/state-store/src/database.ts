@@ -40,7 +40,7 @@ export function openPool({ url, applicationName, maxConnections }: ConnectionOpt
  * longer than the claim, or keeps a plan that it made when the tables were empty. Asked for at the
  * start of a connection, so no session state is needed.
  */
-const planner = [
+export const planner = [
   "plan_cache_mode=force_generic_plan",
   "enable_seqscan=off",
   "enable_hashjoin=off",

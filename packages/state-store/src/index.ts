@@ -19,6 +19,7 @@ export {
   openInspector,
   type ServerFacts,
   type StoreInspector,
+  type Untold,
   type UnvacuumedTable,
   type Violation,
   type XminHolder,

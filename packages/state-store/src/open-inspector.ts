@@ -69,6 +69,12 @@ export interface Loss {
   readonly latest: Date;
 }
 
+/** How many alerts nobody has heard, and how many notices nobody has sent. */
+export interface Untold {
+  readonly unheard: number;
+  readonly unsent: number;
+}
+
 /** Late and double replies, which every crash brings about. */
 const everyday = ["not_processing", "stale_attempt", "task_finished", "nothing_to_do"];
 
@@ -86,6 +92,7 @@ const findHolders = query<{ longerThan: number; furtherThan: number }, XminHolde
 const findUnvacuumed = query<{ moreThan: number }, UnvacuumedTable>("find-unvacuumed-tables");
 const findNeeds = query<object, AgentNeed>("find-agent-needs");
 const findLosses = query<{ within: number; everyday: readonly string[] }, Loss>("find-losses");
+const countUntold = query<{ within: number; longerThan: number }, Untold>("count-untold");
 
 export type StoreInspector = ReturnType<typeof openInspector>;
 
@@ -125,6 +132,8 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
     findNeeds: () => bound(findNeeds)({}),
     findLosses: ({ within }: { readonly within: number }) =>
       bound(findLosses)({ within, everyday }),
+    countUntold: async (spans: { readonly within: number; readonly longerThan: number }) =>
+      (await bound(countUntold)(spans))[0]!,
     findPooler: (): Promise<FoundPooler> =>
       withRetries(() => findPooler(() => new Client(connection))),
     findKeptOptions: (): Promise<KeptOptions> => findKeptOptions({ url, applicationName }),
