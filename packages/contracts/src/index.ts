@@ -1,5 +1,6 @@
 export { AgentHeartbeat } from "./agent-heartbeat.ts";
 export { defineMessage, type MessageContract } from "./message.ts";
+export { parseJson } from "./parse-json.ts";
 export { payloadFaults } from "./payload-faults.ts";
 export { StepCancel } from "./step-cancel.ts";
 export { StepReply } from "./step-reply.ts";

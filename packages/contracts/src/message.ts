@@ -1,6 +1,7 @@
 import { ContractFault, type Json } from "@holdfast/domain";
 import { Ajv } from "ajv";
 import type { Static, TSchema } from "typebox";
+import { parseJson } from "./parse-json.ts";
 
 /** A message as both ends see it: its name on the wire, its JSON Schema, how to write and read it. */
 export interface MessageContract<Message> {
@@ -38,7 +39,7 @@ export function defineMessage<Schema extends TSchema>(
 
 function parse(type: string, content: Buffer): Json {
   try {
-    return JSON.parse(content.toString("utf8")) as Json;
+    return parseJson(content);
   } catch (cause) {
     throw malformed(type, "it is not JSON", cause);
   }

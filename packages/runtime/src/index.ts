@@ -12,7 +12,7 @@ export {
 } from "./config.ts";
 export type { Failpoint } from "./failpoint.ts";
 export { gather } from "./gather.ts";
-export type { Health, HealthReport } from "./health.ts";
+export { type Health, type HealthReport, openHealth } from "./health.ts";
 export { injectedFaults } from "./injected-faults.ts";
 export { type Repetition, repeat } from "./repeat.ts";
 export { runService, type ServiceContext } from "./run-service.ts";

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { Health } from "@holdfast/runtime";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { Problem, sendProblem } from "./problem.ts";
@@ -18,6 +19,7 @@ export function openHttp(
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
   });
   app.removeContentTypeParser("text/plain");
+  takeUtf8Only(app);
   app.setErrorHandler(sendProblem);
   app.setNotFoundHandler(({ method, url }) => {
     throw new Problem(404, "request.no_route", `There is no ${method} ${url}.`);
@@ -31,4 +33,14 @@ export function openHttp(
     return reply.code(status).send(body);
   });
   return Object.assign(app, { [Symbol.asyncDispose]: () => app.close() });
+}
+
+/** Bytes that are no UTF-8 would otherwise be replaced, and nobody told. */
+function takeUtf8Only(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser("error", "error");
+  const options = { parseAs: "buffer" } as const;
+  app.addContentTypeParser("application/json", options, (request, body: Buffer, done) => {
+    if (isUtf8(body)) return parse(request, body.toString("utf8"), done);
+    return done(new Problem(400, "request.not_json", "The body is not JSON in UTF-8."));
+  });
 }

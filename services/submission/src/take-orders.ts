@@ -1,3 +1,4 @@
+import { parseJson } from "@holdfast/contracts";
 import type { Delivery } from "@holdfast/messaging";
 import type { Logger } from "@holdfast/runtime";
 import type { NewTask, StateStore } from "@holdfast/state-store";
@@ -31,7 +32,7 @@ export function takeOrders({ store, workflow, hint, log, actor }: Dependencies) 
 
   const read = (delivery: Delivery): readonly Taken[] => {
     try {
-      const body: unknown = JSON.parse(delivery.body.toString("utf8"));
+      const body: unknown = parseJson(delivery.body);
       const { replyTo, correlationId } = delivery;
       const envelope = { workflow, idempotencyKey: keyOf(delivery), replyTo, correlationId };
       return [{ delivery, task: readOrder(body, envelope) }];

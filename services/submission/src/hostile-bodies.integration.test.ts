@@ -1,0 +1,107 @@
+import { gzipSync } from "node:zlib";
+import { testDatabase } from "@holdfast/local-stack";
+import { fulfilOrder, sampleOrder } from "@holdfast/orders";
+import { openHealth } from "@holdfast/runtime";
+import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import * as fc from "fast-check";
+import { pino } from "pino";
+import { findOrders } from "./find-orders.ts";
+import { openHttp } from "./open-http.ts";
+import { orderRoutes } from "./order-routes.ts";
+
+const resources = new AsyncDisposableStack();
+let store: StateStore;
+let app: ReturnType<typeof openHttp>;
+beforeAll(async () => {
+  const database = resources.use(await testDatabase());
+  await migrate(database.url);
+  const options = { url: database.url, applicationName: "test", maxConnections: 4 };
+  store = resources.use(await openStateStore(options));
+  await store.registerWorkflow(fulfilOrder.definition);
+  const health = openHealth(new AbortController().signal);
+  app = resources.use(openHttp(health, pino({ level: "silent" })));
+  const orders = findOrders(store);
+  orderRoutes(app, { store, orders, workflow: fulfilOrder.name, hint: () => {}, actor: "test" });
+});
+afterAll(async () => {
+  await resources.disposeAsync();
+});
+
+const order = sampleOrder({ kind: "good" });
+const text = JSON.stringify(order);
+const named = (name: string) => JSON.stringify({ ...order, customer: { ...order.customer, name } });
+
+const post = (payload: Buffer | string, headers: Readonly<Record<string, string>> = {}) =>
+  app.inject({
+    method: "POST",
+    url: "/v1/orders",
+    headers: { "content-type": "application/json", ...headers },
+    payload,
+  });
+
+const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+const utf16 = { "content-type": "application/json; charset=utf-16le" };
+
+test.each<[string, () => ReturnType<typeof post>]>([
+  ["a prototype as a key", () => post(`{"__proto__":{"admin":true},${text.slice(1)}`)],
+  ["a constructor as a key", () => post(`{"constructor":{"prototype":{}},${text.slice(1)}`)],
+  ["a prototype deep inside", () => post(text.replace('"sku"', '"__proto__":{"a":1},"sku"'))],
+  ["bytes that are no UTF-8", () => post(Buffer.from(named("Z\u00fcrich"), "latin1"))],
+  ["UTF-16", () => post(Buffer.from(text, "utf16le"), utf16)],
+  ["bytes that must be unpacked", () => post(gzipSync(text), { "content-encoding": "gzip" })],
+  ["a NUL", () => post(named("a\u0000b"))],
+  ["half a character", () => post(named("a\ud83d"))],
+  ["half a character, escaped", () => post(named("x").replace('"x"', String.raw`"\ud83d"`))],
+  ["a number beyond all numbers", () => post(text.replace(/"total":\d+/, '"total":1e400'))],
+  [
+    "a number that is not exact",
+    () => post(text.replace(/"total":\d+/, '"total":9007199254740993')),
+  ],
+  ["five thousand levels", () => post(nested(5_000))],
+  ["a hundred thousand levels", () => post(nested(100_000))],
+  ["a list", () => post(`[${text}]`)],
+  ["a text", () => post('"order"')],
+  ["null", () => post("null")],
+])("refuses %s as the sender's fault, and changes nothing", async (_, send) => {
+  const before = await store.countTasks();
+  const response = await send();
+  expect([400, 413, 415, 422]).toContain(response.statusCode);
+  expect(response.headers["content-type"]).toContain("application/problem+json");
+  expect(await store.countTasks()).toEqual(before);
+  expect(({} as { admin?: boolean }).admin).toBeUndefined();
+});
+
+test("takes a byte order mark for what it is", async () => {
+  const response = await post(`\ufeff${text}`);
+  expect(response.statusCode).toBe(202);
+  const { id } = response.json<{ id: string }>();
+  expect((await app.inject({ url: `/v1/orders/${id}` })).json()).toMatchObject({ order });
+});
+
+/** Any order, with anything in place of any one of its parts. */
+const anyBody = fc.oneof(
+  fc.jsonValue({ maxDepth: 6 }),
+  fc
+    .record({ field: fc.constantFrom(...Object.keys(order)), value: fc.jsonValue() })
+    .map(({ field, value }) => ({ ...order, [field]: value })),
+  fc
+    .string({ unit: "binary", minLength: 1, maxLength: 40 })
+    .map((name) => ({ ...order, customer: { ...order.customer, name: `x${name}x` } })),
+);
+
+test("whatever the body, it is taken and read back unchanged, or refused as the sender's fault", async () => {
+  await fc.assert(
+    fc.asyncProperty(anyBody, async (body) => {
+      const response = await post(JSON.stringify(body));
+      if (response.statusCode !== 202) {
+        expect([400, 413, 422]).toContain(response.statusCode);
+        return;
+      }
+      const { id } = response.json<{ id: string }>();
+      const found = await app.inject({ url: `/v1/orders/${id}` });
+      expect(found.json().order).toEqual(JSON.parse(JSON.stringify(body)));
+    }),
+    { numRuns: 300 },
+  );
+});
