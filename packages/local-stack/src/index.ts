@@ -4,6 +4,7 @@ export { createVhost, type Vhost } from "./create-vhost.ts";
 export { holdfastFolder } from "./data-folder.ts";
 export { freePort } from "./free-port.ts";
 export { guardProcess } from "./guard-process.ts";
+export { type Line, openLine } from "./open-line.ts";
 export { queryOnce } from "./query-once.ts";
 export type { BrokerServer, PostgresServer, Provider } from "./server.ts";
 export {

@@ -8,7 +8,7 @@ import {
   replyQueue,
   wakeQueue,
 } from "@holdfast/contracts";
-import { type TestBroker, testBroker } from "@holdfast/local-stack";
+import { type Line, openLine, type TestBroker, testBroker } from "@holdfast/local-stack";
 import {
   afterAll,
   afterEach,
@@ -24,7 +24,7 @@ import type { Broker, Delivery, OutgoingMessage, PublishResult } from "./broker.
 import { connectBroker } from "./connect-broker.ts";
 import { keepChannel } from "./keep-channel.ts";
 import { openConnection } from "./open-connection.ts";
-import { inbox, type Line, openLine, quiet, until } from "./testing.ts";
+import { inbox, quiet, until } from "./testing.ts";
 import { topologyOf } from "./topology.ts";
 
 const agents = ["payments"];

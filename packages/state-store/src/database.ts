@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { TransientFault } from "@holdfast/domain";
-import { Pool, type PoolClient } from "pg";
+import { Fault, TransientFault } from "@holdfast/domain";
+import { DatabaseError, Pool, type PoolClient } from "pg";
 import { type Database, query } from "./query.ts";
 import { toStoreFault } from "./store-fault.ts";
 import { breakConnections } from "./store-faults.ts";
@@ -22,6 +22,8 @@ export function openPool({ url, applicationName, maxConnections }: ConnectionOpt
     idleTimeoutMillis: 0,
     keepAlive: true,
     statement_timeout: 10_000,
+    // For a server that is silent: it can end nothing. Longer than the one above, which says why.
+    query_timeout: 12_000,
     lock_timeout: 5_000,
     idle_in_transaction_session_timeout: 10_000,
     pipeline: true,
@@ -93,13 +95,20 @@ async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T
   try {
     return await work(client);
   } catch (error) {
-    await client.query("rollback").catch((cause: Error) => {
-      broken = cause;
-    });
+    broken = await rollBack(client, error);
     throw error;
   } finally {
     client.release(broken);
   }
+}
+
+/** Resolves to what is wrong with the connection. Where nobody answered, nobody is asked again. */
+async function rollBack(client: PoolClient, error: unknown): Promise<Error | undefined> {
+  if (!(error instanceof Fault || error instanceof DatabaseError)) return error as Error;
+  return client.query("rollback").then(
+    () => undefined,
+    (cause: Error) => cause,
+  );
 }
 
 /** Its id is asked for at once: after a loss it is too late. */

@@ -10,8 +10,14 @@ const taskMoves = Object.entries(legalTaskTransitions).flatMap(([from, targets])
 /**
  * The second wall behind `decide`: the store itself refuses a move that the tables of the domain do
  * not have. The whole rule stands in WHEN, so that legal moves never enter the function.
+ *
+ * One transaction of one runner at a time. It waits for whoever writes, and all who come later wait
+ * for it, so it does not wait long: run it again when it gives up.
  */
 export const guardSql = `
+set local lock_timeout = '2s';
+select pg_advisory_xact_lock(hashtext('holdfast guard'));
+
 create or replace function state.refuse_transition() returns trigger language plpgsql as $$
 begin
   raise exception 'illegal transition of % %: % to %', tg_table_name, old.task_id, old.process_state,

@@ -1,10 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { runner } from "node-pg-migrate";
 import { Client } from "pg";
+import { withRetries } from "./database.ts";
 import { guardSql } from "./guard.ts";
 
 const silent = () => {};
-export const migrationsFolder = fileURLToPath(new URL("../migrations", import.meta.url));
+const folder = fileURLToPath(new URL("../migrations", import.meta.url));
 
 /**
  * Brings the store at `url` to the schema of this release, and its guards to the state machine of
@@ -17,7 +18,7 @@ export async function migrate(url: string): Promise<readonly string[]> {
   try {
     const ran = await runner({
       dbClient,
-      dir: migrationsFolder,
+      dir: folder,
       direction: "up",
       migrationsTable: "migrations",
       migrationsSchema: "state",
@@ -25,7 +26,7 @@ export async function migrate(url: string): Promise<readonly string[]> {
       advisoryLockMode: "wait",
       logger: { debug: silent, info: silent, warn: silent, error: silent },
     });
-    await dbClient.query(guardSql);
+    await withRetries(() => dbClient.query(guardSql));
     return ran.map(({ name }) => name);
   } finally {
     await dbClient.end();

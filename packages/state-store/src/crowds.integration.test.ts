@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { Client } from "pg";
+import type { StateStore } from "./open-state-store.ts";
+import { readQuery } from "./query.ts";
+import {
+  claimAll,
+  completed,
+  newTask,
+  openTestStore,
+  type TestStore,
+  testWorkflow,
+} from "./testing.ts";
+
+let db: TestStore;
+let submission: StateStore;
+let scheduler: StateStore;
+let supervisor: StateStore;
+beforeAll(async () => {
+  db = await openTestStore();
+  submission = await db.open("submission");
+  scheduler = await db.open("scheduler");
+  supervisor = await db.open("supervisor");
+  await submission.registerWorkflow(testWorkflow([{ name: "a" }]));
+});
+afterAll(async () => {
+  await db[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  await db.query(
+    "truncate state.tasks, state.steps, state.events, state.task_payloads, state.step_payloads",
+  );
+});
+
+async function submit(tasks: number): Promise<readonly string[]> {
+  const batches = Array.from({ length: Math.ceil(tasks / 500) }, (_, index) =>
+    submission.submitTasks(
+      Array.from({ length: Math.min(500, tasks - index * 500) }, () => newTask()),
+      { actor: "test" },
+    ),
+  );
+  return (await Promise.all(batches))
+    .flat()
+    .flatMap((one) => (one.kind === "created" ? [one.taskId] : []));
+}
+
+const violations = () => submission.findInvariantViolations({ batch: 10 });
+
+test("eight Schedulers claim ten thousand steps, each of them once", async () => {
+  await submit(10_000);
+  const owners = new Map<string, string>();
+  let twice = 0;
+  const claimUntilDone = async (name: string): Promise<void> => {
+    for (;;) {
+      const claims = await claimAll(scheduler, name);
+      for (const { taskId } of claims) {
+        if (owners.has(taskId)) twice += 1;
+        owners.set(taskId, name);
+      }
+      if (claims.length === 0 && owners.size === 10_000) return;
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, (_, index) => claimUntilDone(`scheduler-${index}`)));
+  expect(twice).toBe(0);
+  expect(new Set(owners.values()).size).toBeGreaterThan(1);
+  const rows = await db.query<{ task_id: string; locked_by: string }>(
+    "select task_id::text, locked_by from state.steps where attempt = 1",
+  );
+  expect(rows.every(({ task_id, locked_by }) => owners.get(task_id) === locked_by)).toBe(true);
+  expect(rows).toHaveLength(10_000);
+});
+
+test("two Schedulers of the same name share nothing either", async () => {
+  await submit(400);
+  const claims = await Promise.all([1, 2, 3, 4].map(() => claimAll(scheduler, "twin")));
+  expect(claims.flat()).toHaveLength(400);
+  expect(new Set(claims.flat().map(({ taskId }) => taskId)).size).toBe(400);
+});
+
+describe("the claim takes no more than its places", () => {
+  const off = ["hashjoin", "mergejoin", "nestloop", "seqscan", "indexscan", "bitmapscan"];
+  test.each([
+    ["nested loops alone", ["hashjoin", "mergejoin"]],
+    ["hash joins alone", ["nestloop", "mergejoin"]],
+    ["merge joins alone", ["nestloop", "hashjoin"]],
+    ["no index", ["indexscan", "bitmapscan"]],
+    ["all that costs forbidden", off],
+    ["the planner left to itself", []],
+  ])("with %s", async (_, forbidden) => {
+    await submit(1_000);
+    const { text, parameters } = readQuery("claim-due-steps");
+    const given: Readonly<Record<string, unknown>> = {
+      lanes: ["agent"],
+      places: [3],
+      format: 1,
+      lockedBy: "s",
+      relayAfter: 300,
+    };
+    const client = new Client({ connectionString: db.url });
+    await client.connect();
+    for (const what of forbidden) await client.query(`set enable_${what} = off`);
+    const values = parameters.map((parameter) => given[parameter]);
+    const { rows } = await client.query(text, values);
+    await client.end();
+    expect(rows).toHaveLength(3);
+    expect(
+      await db.query("select 1 from state.steps where process_state = 'processing'"),
+    ).toHaveLength(3);
+  });
+});
+
+describe("thousands of steps that expire at once", () => {
+  const expire = () =>
+    db.query(
+      `update state.steps set start_by = now() - interval '2 s', dispatched_at = now(),
+              complete_by = now() - interval '1 s' where process_state = 'processing'`,
+    );
+
+  const superviseUntilDone = async (actor: string): Promise<void> => {
+    for (;;) {
+      const { steps } = await supervisor.findExpired({ batch: 200 });
+      if (steps.length === 0) return;
+      const incidents = steps.map(({ taskId, ...attempt }) => ({
+        taskId,
+        event: { kind: "expired", ...attempt } as const,
+      }));
+      await supervisor.applyIncidents(incidents, { actor, skipLocked: true });
+    }
+  };
+
+  test("are counted once each by rival Supervisors, and come back one after the other", async () => {
+    await submit(3_000);
+    for (let round = 0; round < 6; round += 1) await claimAll(scheduler);
+    await expire();
+    await Promise.all([1, 2, 3].map((n) => superviseUntilDone(`supervisor-${n}`)));
+    expect(
+      await db.query("select failure_count, count(*)::int from state.steps group by 1"),
+    ).toEqual([{ failure_count: 1, count: 3_000 }]);
+    const [spread] = await db.query<{ ms: number }>(
+      `select extract(milliseconds from max(not_before - updated_at) - min(not_before - updated_at))::float8 as ms
+         from state.steps join state.tasks using (task_id)`,
+    );
+    expect(spread?.ms).toBeGreaterThan(400);
+    expect(await violations()).toEqual([]);
+  });
+
+  test("do not hide others behind those that nobody here may touch", async () => {
+    const ids = await submit(301);
+    await claimAll(scheduler);
+    await expire();
+    await db.query("update state.steps set format = 99 where task_id <> $1", [ids.at(-1)]);
+    await db.query("update state.steps set complete_by = now() where task_id = $1", [ids.at(-1)]);
+    const { steps } = await supervisor.findExpired({ batch: 200 });
+    expect(steps.map(({ taskId }) => taskId)).toEqual([ids.at(-1)]);
+  });
+
+  test("are no longer found while they only wait to be claimed, however long", async () => {
+    await submit(10);
+    await db.query("update state.steps set rank = rank - interval '1 day'");
+    expect((await supervisor.findExpired({ batch: 200 })).steps).toEqual([]);
+  });
+});
+
+test("a cancel and the last reply race two hundred times: each task ends in one way", async () => {
+  await submit(200);
+  const claims = await claimAll(scheduler);
+  const results = await Promise.all(
+    claims.map(async (claim, index) => {
+      const { taskId } = claim;
+      const reply = { taskId, event: completed(claim), output: {} };
+      const cancel = {
+        taskId,
+        event: { kind: "undoRequested", code: "operator.cancelled" } as const,
+      };
+      const [first, second] = index % 2 === 0 ? [reply, cancel] : [cancel, reply];
+      return Promise.all(
+        [first, second].map((one) => scheduler.applyIncidents([one], { actor: "test" })),
+      );
+    }),
+  );
+  expect(results).toHaveLength(200);
+  for (;;) {
+    const due = await claimAll(scheduler);
+    if (due.length === 0) break;
+    const done = due.map((claim) => ({
+      taskId: claim.taskId,
+      event: completed(claim),
+      output: null,
+    }));
+    await scheduler.applyIncidents(done, { actor: "test" });
+  }
+  const ends = await db.query<{ goal: string; process_state: string }>(
+    "select distinct goal, process_state from state.tasks order by goal",
+  );
+  for (const { goal, process_state } of ends) {
+    expect(process_state).toBe(goal === "do" ? "processed" : "compensated");
+  }
+  const endings = `select task_id from state.events
+    where step is null and to_state in ('processed', 'compensated') group by 1 having count(*) > 1`;
+  expect(await db.query(endings)).toEqual([]);
+  expect(await violations()).toEqual([]);
+});
+
+test("while somebody holds a snapshot open, ten thousand finished steps hardly slow a claim", async () => {
+  const reader = new Client({ connectionString: db.url });
+  await reader.connect();
+  await reader.query("begin isolation level repeatable read");
+  await reader.query("select count(*) from state.steps");
+  const churn = async (): Promise<number> => {
+    await submit(500);
+    const startedAt = performance.now();
+    const claims = await claimAll(scheduler);
+    const took = performance.now() - startedAt;
+    expect(claims).toHaveLength(500);
+    const done = claims.map((claim) => ({
+      taskId: claim.taskId,
+      event: completed(claim),
+      output: {},
+    }));
+    await scheduler.applyIncidents(done, { actor: "test" });
+    return took;
+  };
+  const times: number[] = [];
+  for (let round = 0; round < 20; round += 1) times.push(await churn());
+  await reader.query("rollback");
+  await reader.end();
+  // A statement may take ten seconds; a claim of 500 with nothing in its way takes some 30 ms.
+  expect(Math.max(...times.slice(-5))).toBeLessThan(1_000);
+});

@@ -1,0 +1,312 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Line, openLine } from "@holdfast/local-stack";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { Client } from "pg";
+import { openPool } from "./database.ts";
+import { openStateStore, type StateStore } from "./open-state-store.ts";
+import {
+  claimAll,
+  completed,
+  newTask,
+  openTestStore,
+  type TestStore,
+  testWorkflow,
+} from "./testing.ts";
+
+let parts: AsyncDisposableStack;
+let db: TestStore;
+let line: Line;
+let store: StateStore;
+/** By a line that can be cut. */
+let distant: StateStore;
+beforeAll(async () => {
+  parts = new AsyncDisposableStack();
+  db = parts.use(await openTestStore());
+  line = parts.use(await openLine(db.url));
+  store = parts.use(await open(db.url));
+  distant = parts.use(await open(line.url));
+  await store.registerWorkflow(testWorkflow([{ name: "a" }, { name: "b" }]));
+});
+afterAll(async () => {
+  await parts.disposeAsync();
+});
+beforeEach(async () => {
+  await db.query(
+    "truncate state.submissions, state.tasks, state.steps, state.events, state.task_payloads, state.step_payloads, orders.orders, orders.order_lines",
+  );
+});
+
+const open = (url: string) => openStateStore({ url, applicationName: "test", maxConnections: 8 });
+const actor = "test";
+const order = {
+  customer: "c",
+  currency: "EUR",
+  total: 30,
+  lines: [{ sku: "a", quantity: 3, unitPrice: 10 }],
+};
+const keyed = (key: string) => newTask({ idempotency: { key, hash: "h" }, order });
+const submit = (by: StateStore, key: string) => by.submitTasks([keyed(key)], { actor });
+const unavailable = { code: "store.unavailable", transient: true };
+const violations = () => store.findInvariantViolations({ batch: 10 });
+
+const count = async (from: string): Promise<number> =>
+  (await db.query<{ n: number }>(`select count(*)::int as n from ${from}`))[0]?.n ?? 0;
+
+/** As whoever gets a 503 does: the same again, until it works. */
+async function insist<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error as { readonly transient?: boolean }).transient) throw error;
+    }
+  }
+}
+
+async function claimed() {
+  const [claim] = await claimAll(store);
+  return { ...claim!, incident: { taskId: claim!.taskId, event: completed(claim!), output: {} } };
+}
+
+describe("a connection that is lost", () => {
+  const moments = ["before", "after"] as const;
+
+  test.each(moments)("%s the COMMIT of a submission is made up for: there is one task", async (moment) => {
+    for (let trial = 1; trial <= 20; trial += 1) {
+      line.loseNext("commit", moment);
+      expect(await submit(distant, `key ${trial}`)).toMatchObject([{ kind: "created" }]);
+      expect(await count("state.tasks")).toBe(trial);
+      expect(await submit(distant, `key ${trial}`)).toMatchObject([{ kind: "replayed" }]);
+    }
+    expect(await count("orders.orders")).toBe(20);
+    expect(await violations()).toEqual([]);
+  });
+
+  test("after the COMMIT, with nobody to ask what became of it: the same key tells", async () => {
+    line.loseNext("commit", "after");
+    const submitting = submit(distant, "key");
+    while (line.isArmed) await sleep(1);
+    line.down();
+    await expect(submitting).rejects.toMatchObject({ code: "store.outcome_unknown", transient: true });
+    line.up();
+    expect(await insist(() => submit(distant, "key"))).toMatchObject([{ kind: "replayed" }]);
+    expect(await count("state.tasks")).toBe(1);
+  });
+
+  test("before a claim is committed leaves the step to the next claim", async () => {
+    await submit(store, "key");
+    line.loseNext("claim-due-steps", "before");
+    await expect(claimAll(distant)).rejects.toMatchObject(unavailable);
+    expect(await claimAll(distant)).toMatchObject([{ attempt: 1 }]);
+  });
+
+  test("after a claim was committed leaves the step to the relay, with the same attempt", async () => {
+    await submit(store, "key");
+    line.loseNext("claim-due-steps", "after");
+    await expect(claimAll(distant)).rejects.toMatchObject(unavailable);
+    expect(await claimAll(distant)).toEqual([]);
+    await db.query("update state.steps set relay_at = now() where process_state = 'processing'");
+    expect(await distant.takeUndispatchedSteps({ relayAfter: 300 })).toMatchObject([
+      { name: "a", attempt: 1 },
+    ]);
+  });
+
+  test.each(moments)("%s the COMMIT of a reply is made up for: it counts once", async (moment) => {
+    await submit(store, "key");
+    const { incident } = await claimed();
+    line.loseNext("commit", moment);
+    const first = await distant.applyIncidents([incident], { actor });
+    expect(first.outcomes).toMatchObject([{ applied: true }]);
+    const again = await distant.applyIncidents([incident], { actor });
+    expect(again.outcomes).toMatchObject([{ applied: false }]);
+    expect(await claimAll(store)).toMatchObject([{ name: "b", attempt: 1 }]);
+    expect(await violations()).toEqual([]);
+  });
+
+  test("by the server, again and again: every submission is there once in the end", async () => {
+    const keys = Array.from({ length: 60 }, (_, index) => `key ${index}`);
+    const submitting = Promise.all(keys.map((key) => insist(() => submit(distant, key))));
+    for (let round = 0; round < 5; round += 1) await endAllBackends();
+    await submitting;
+    expect(await count("state.tasks")).toBe(60);
+    expect(await violations()).toEqual([]);
+  });
+
+  test("while nobody uses it is replaced", async () => {
+    await Promise.all([1, 2, 3].map(() => distant.ping()));
+    expect(await endAllBackends()).toBeGreaterThan(0);
+    await insist(() => distant.ping());
+  });
+});
+
+/** All but our own. Resolves to how many there were. */
+async function endAllBackends(): Promise<number> {
+  const ended = await db.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`,
+  );
+  return ended.length;
+}
+
+describe("a backend that dies in the middle of a submission", () => {
+  test.each([
+    "state.submissions",
+    "state.tasks",
+    "state.task_payloads",
+    "state.steps",
+    "state.events",
+    "orders.orders",
+    "orders.order_lines",
+  ])("after its insert into %s leaves nothing behind", async (table) => {
+    await db.query(
+      `create or replace function public.die() returns trigger language plpgsql security definer as
+       $$ begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$`,
+    );
+    await db.query(
+      `create trigger die after insert on ${table} for each statement execute function public.die()`,
+    );
+    await expect(submit(store, "key")).rejects.toMatchObject(unavailable);
+    await db.query(`drop trigger die on ${table}`);
+    expect(await count("state.tasks")).toBe(0);
+    expect(await count("orders.orders")).toBe(0);
+    expect(await submit(store, "key")).toMatchObject([{ kind: "created" }]);
+  });
+});
+
+describe("a store in need", () => {
+  beforeEach(async () => {
+    // A sequence is not rolled back: it counts the attempts.
+    await db.query("create sequence public.attempts");
+    await db.query("grant usage on sequence public.attempts to public");
+  });
+  afterEach(async () => {
+    await db.query("drop trigger if exists fail on state.steps");
+    await db.query("drop sequence public.attempts");
+  });
+
+  /** Has the first updates of steps fail. */
+  const failAtFirst = async (sqlstate: string, times: number): Promise<void> => {
+    await db.query(
+      `create or replace function public.fail() returns trigger language plpgsql as $$ begin
+         if nextval('public.attempts') <= ${times} then
+           raise exception 'in need' using errcode = '${sqlstate}';
+         end if;
+         return null; end $$`,
+    );
+    await db.query(
+      "create trigger fail after update on state.steps for each statement execute function public.fail()",
+    );
+  };
+
+  const attempts = () =>
+    db.query<{ n: number }>("select last_value::int as n from public.attempts");
+
+  test.each([
+    ["a serialization failure", "40001"],
+    ["a deadlock", "40P01"],
+    ["a lock that is not to be had", "55P03"],
+  ])("has %s tried again at once", async (_, sqlstate) => {
+    await submit(store, "key");
+    const { incident } = await claimed();
+    await failAtFirst(sqlstate, 3);
+    expect((await store.applyIncidents([incident], { actor })).outcomes).toMatchObject([
+      { applied: true },
+    ]);
+    expect((await attempts())[0]?.n).toBeGreaterThan(3);
+  });
+
+  test("has contention that does not end reported after eight attempts", async () => {
+    await submit(store, "key");
+    const { incident } = await claimed();
+    await failAtFirst("40P01", 1_000);
+    await expect(store.applyIncidents([incident], { actor })).rejects.toMatchObject({
+      code: "store.contention",
+      transient: true,
+    });
+    expect(await attempts()).toEqual([{ n: 8 }]);
+  });
+
+  test.each([
+    ["a full disk", "53100"],
+    ["too little memory", "53200"],
+    ["a statement that took too long", "57014"],
+    ["a shutdown", "57P01"],
+  ])(
+    "is unavailable for %s, parks no step for it, and goes on when it is over",
+    async (_, code) => {
+      await submit(store, "key");
+      const { incident } = await claimed();
+      await failAtFirst(code, 1);
+      await expect(store.applyIncidents([incident], { actor })).rejects.toMatchObject(unavailable);
+      expect(await count("state.steps where process_state = 'error'")).toBe(0);
+      const { outcomes } = await store.applyIncidents([incident], { actor });
+      expect(outcomes).toMatchObject([{ applied: true }]);
+      expect(await violations()).toEqual([]);
+    },
+  );
+
+  test("waits only so long for a lock, and comes back for it", async () => {
+    await submit(store, "key");
+    const { incident } = await claimed();
+    const holder = new Client({ connectionString: db.url });
+    await holder.connect();
+    await holder.query("begin");
+    await holder.query("select from state.tasks for update");
+    const applying = store.applyIncidents([incident], { actor });
+    const first = await waiting();
+    // The second wait is another one: the first has been given up.
+    while ((await waiting()) === first) await sleep(50);
+    await holder.query("rollback");
+    await holder.end();
+    expect((await applying).outcomes).toMatchObject([{ applied: true }]);
+  });
+
+  /** Since when a statement has waited for a lock, once one does. */
+  async function waiting(): Promise<string> {
+    for (;;) {
+      const [row] = await db.query<{ since: string }>(
+        `select query_start::text as since from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      if (row !== undefined) return row.since;
+      await sleep(20);
+    }
+  }
+
+  test("with too few connections for all has the others come back, and loses nothing", async () => {
+    const login = `few_${randomUUID().slice(0, 8)}`;
+    await db.query(`create role ${login} login password 'few' connection limit 2`);
+    await db.query(`grant holdfast_submission to ${login}`);
+    const url = Object.assign(new URL(db.url), { username: login, password: "few" });
+    const crowded = await open(url.href);
+    const refused: unknown[] = [];
+    const keys = Array.from({ length: 40 }, (_, index) => `key ${index}`);
+    await Promise.all(
+      keys.map((key) =>
+        insist(() =>
+          submit(crowded, key).catch((error: unknown) => {
+            refused.push(error);
+            throw error;
+          }),
+        ),
+      ),
+    );
+    await crowded[Symbol.asyncDispose]();
+    await db.query(`drop owned by ${login}`);
+    await db.query(`drop role ${login}`);
+    expect(refused).not.toEqual([]);
+    expect(refused.every((error) => (error as { code: string }).code === "store.unavailable")).toBe(
+      true,
+    );
+    expect(await count("state.tasks")).toBe(40);
+  });
+});
+
+test("a statement that takes too long is ended by the server, not only given up", async () => {
+  const pool = openPool({ url: db.url, applicationName: "slow", maxConnections: 1 });
+  await expect(pool.query("select pg_sleep(600)")).rejects.toMatchObject({ code: "57014" });
+  const active = `pg_stat_activity where application_name = 'slow' and state = 'active'`;
+  while ((await count(active)) > 0) await sleep(20);
+  await pool.end();
+});

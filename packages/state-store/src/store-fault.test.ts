@@ -1,0 +1,41 @@
+import { PermanentFault } from "@holdfast/domain";
+import { expect, test } from "@jest/globals";
+import { DatabaseError } from "pg";
+import { toStoreFault } from "./store-fault.ts";
+
+const fromServer = (code: string) =>
+  Object.assign(new DatabaseError("no", 2, "error"), { code });
+const fromNetwork = (code: string) => Object.assign(new Error("no"), { code });
+
+test.each([
+  ["a deadlock", "40P01", "store.contention", true],
+  ["a serialization failure", "40001", "store.contention", true],
+  ["a lock that was not to be had in time", "55P03", "store.contention", true],
+  ["a full disk", "53100", "store.unavailable", true],
+  ["too many connections", "53300", "store.unavailable", true],
+  ["a shutdown", "57P01", "store.unavailable", true],
+  ["a server that is starting", "57P03", "store.unavailable", true],
+  ["a statement that took too long", "57014", "store.unavailable", true],
+  ["a transaction that was idle for too long", "25P03", "store.unavailable", true],
+  ["a connection that broke", "08006", "store.unavailable", true],
+  ["a disk that cannot be read", "58030", "store.unavailable", true],
+  ["a NUL in a text", "22P05", "store.refused", false],
+  ["a broken constraint", "23514", "store.refused", false],
+  ["an illegal transition", "HF001", "store.refused", false],
+  ["a right that was not granted", "42501", "store.failed", false],
+  ["a password that is wrong", "28P01", "store.failed", false],
+])("takes %s for what it is", (_, sqlstate, code, transient) => {
+  expect(toStoreFault(fromServer(sqlstate))).toMatchObject({ code, transient });
+});
+
+test.each(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOTFOUND"])(
+  "takes %s of the network for an outage",
+  (code) => {
+    expect(toStoreFault(fromNetwork(code))).toMatchObject({ code: "store.unavailable" });
+  },
+);
+
+test("leaves a fault as it is", () => {
+  const fault = new PermanentFault("workflow.unknown", "no");
+  expect(toStoreFault(fault)).toBe(fault);
+});
