@@ -5,7 +5,7 @@ import { withRetries } from "./database.ts";
 import { guardSql } from "./guard.ts";
 
 const silent = () => {};
-const folder = fileURLToPath(new URL("../migrations", import.meta.url));
+export const migrationsFolder = fileURLToPath(new URL("../migrations", import.meta.url));
 
 /**
  * Brings the store at `url` to the schema of this release, and its guards to the state machine of
@@ -18,7 +18,7 @@ export async function migrate(url: string): Promise<readonly string[]> {
   try {
     const ran = await runner({
       dbClient,
-      dir: folder,
+      dir: migrationsFolder,
       direction: "up",
       migrationsTable: "migrations",
       migrationsSchema: "state",

@@ -72,23 +72,29 @@ async function claimed() {
 describe("a connection that is lost", () => {
   const moments = ["before", "after"] as const;
 
-  test.each(moments)("%s the COMMIT of a submission is made up for: there is one task", async (moment) => {
-    for (let trial = 1; trial <= 20; trial += 1) {
-      line.loseNext("commit", moment);
-      expect(await submit(distant, `key ${trial}`)).toMatchObject([{ kind: "created" }]);
-      expect(await count("state.tasks")).toBe(trial);
-      expect(await submit(distant, `key ${trial}`)).toMatchObject([{ kind: "replayed" }]);
-    }
-    expect(await count("orders.orders")).toBe(20);
-    expect(await violations()).toEqual([]);
-  });
+  test.each(moments)(
+    "%s the COMMIT of a submission is made up for: there is one task",
+    async (moment) => {
+      for (let trial = 1; trial <= 20; trial += 1) {
+        line.loseNext("commit", moment);
+        expect(await submit(distant, `key ${trial}`)).toMatchObject([{ kind: "created" }]);
+        expect(await count("state.tasks")).toBe(trial);
+        expect(await submit(distant, `key ${trial}`)).toMatchObject([{ kind: "replayed" }]);
+      }
+      expect(await count("orders.orders")).toBe(20);
+      expect(await violations()).toEqual([]);
+    },
+  );
 
   test("after the COMMIT, with nobody to ask what became of it: the same key tells", async () => {
     line.loseNext("commit", "after");
     const submitting = submit(distant, "key");
     while (line.isArmed) await sleep(1);
     line.down();
-    await expect(submitting).rejects.toMatchObject({ code: "store.outcome_unknown", transient: true });
+    await expect(submitting).rejects.toMatchObject({
+      code: "store.outcome_unknown",
+      transient: true,
+    });
     line.up();
     expect(await insist(() => submit(distant, "key"))).toMatchObject([{ kind: "replayed" }]);
     expect(await count("state.tasks")).toBe(1);

@@ -3,8 +3,7 @@ import { expect, test } from "@jest/globals";
 import { DatabaseError } from "pg";
 import { toStoreFault } from "./store-fault.ts";
 
-const fromServer = (code: string) =>
-  Object.assign(new DatabaseError("no", 2, "error"), { code });
+const fromServer = (code: string) => Object.assign(new DatabaseError("no", 2, "error"), { code });
 const fromNetwork = (code: string) => Object.assign(new Error("no"), { code });
 
 test.each([
