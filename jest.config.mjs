@@ -41,7 +41,10 @@ export default {
         "<rootDir>/services/*/src/*.integration.test.ts",
       ],
       // They open no state store, or break it themselves.
-      testPathIgnorePatterns: ["/(queries|store-faults)\\.", "/services/(agent|partners)/"],
+      testPathIgnorePatterns: [
+        "/(queries|store-faults|outages|store-outage)\\.",
+        "/services/(agent|partners)/",
+      ],
     },
     {
       ...shared,

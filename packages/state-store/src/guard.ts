@@ -11,21 +11,17 @@ const taskMoves = Object.entries(legalTaskTransitions).flatMap(([from, targets])
  * The second wall behind `decide`: the store itself refuses a move that the tables of the domain do
  * not have. The whole rule stands in WHEN, so that legal moves never enter the function.
  *
- * One transaction of one runner at a time. It waits for whoever writes, and all who come later wait
- * for it, so it does not wait long: run it again when it gives up.
+ * Each a transaction of its own: whoever locks both tables in one waits in a circle with those who
+ * work meanwhile.
  */
-export const guardSql = `
-set local lock_timeout = '2s';
-select pg_advisory_xact_lock(hashtext('holdfast guard'));
-
-create or replace function state.refuse_transition() returns trigger language plpgsql as $$
+export const guards: readonly string[] = [
+  `create or replace function state.refuse_transition() returns trigger language plpgsql as $$
 begin
   raise exception 'illegal transition of % %: % to %', tg_table_name, old.task_id, old.process_state,
     new.process_state using errcode = 'HF001';
 end
-$$;
-
-create or replace trigger guard_step before update on state.steps for each row
+$$`,
+  `create or replace trigger guard_step before update on state.steps for each row
 when (
   (old.process_state <> new.process_state
     and (old.process_state, new.process_state) not in (${pairs(savedStepTransitions)}))
@@ -33,14 +29,13 @@ when (
      + (new.process_state = 'processing' and old.process_state <> 'processing')::integer
   or (old.may_have_effect and not new.may_have_effect)
 )
-execute function state.refuse_transition();
-
-create or replace trigger guard_task before update on state.tasks for each row
+execute function state.refuse_transition()`,
+  `create or replace trigger guard_task before update on state.tasks for each row
 when (
   (old.process_state <> new.process_state
     and (old.process_state, new.process_state) not in (${pairs(taskMoves)}))
   or (old.goal = 'undo' and new.goal <> 'undo')
   or new.version <= old.version
 )
-execute function state.refuse_transition();
-`;
+execute function state.refuse_transition()`,
+];

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { runner } from "node-pg-migrate";
 import { Client } from "pg";
 import { withRetries } from "./database.ts";
-import { guardSql } from "./guard.ts";
+import { guards } from "./guard.ts";
 
 const silent = () => {};
 export const migrationsFolder = fileURLToPath(new URL("../migrations", import.meta.url));
@@ -26,9 +26,16 @@ export async function migrate(url: string): Promise<readonly string[]> {
       advisoryLockMode: "wait",
       logger: { debug: silent, info: silent, warn: silent, error: silent },
     });
-    await withRetries(() => dbClient.query(guardSql));
+    await renewGuards(dbClient);
     return ran.map(({ name }) => name);
   } finally {
     await dbClient.end();
   }
+}
+
+/** One runner at a time, until its connection ends. It holds up all who write, so it waits briefly. */
+async function renewGuards(dbClient: Client): Promise<void> {
+  await dbClient.query("select pg_advisory_lock(hashtext('holdfast guards'))");
+  await dbClient.query("set lock_timeout = '500ms'");
+  for (const guard of guards) await withRetries(() => dbClient.query(guard));
 }
