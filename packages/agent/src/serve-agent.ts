@@ -36,7 +36,7 @@ export interface ServedAgent extends AsyncDisposable {
 }
 
 interface ServeOptions {
-  readonly broker: Broker;
+  readonly broker: Pick<Broker, "publish" | "consume">;
   /** How many steps are done at a time. */
   readonly concurrency: number;
   /** The user of our connection: the broker vouches for it in every reply. */

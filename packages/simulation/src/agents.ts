@@ -1,0 +1,53 @@
+import { type HostedAgent, hostGuarded, type Protection, type StepContext } from "@holdfast/agent";
+import type { Host } from "./host.ts";
+import { callRemote, type RemoteService, type Script } from "./remote.ts";
+import { left, right } from "./workflows.ts";
+import type { World } from "./world.ts";
+
+/** No retries within an attempt and no circuit breaker: the steps' own policies are what is tried. */
+const unprotected: Protection = {
+  call: (work) => work(),
+  health: () => ({ breaker: "closed", openForMs: 0 }),
+};
+
+interface Options {
+  readonly service: RemoteService;
+  readonly scriptOf: (order: string, step: string) => Script;
+}
+
+interface StepInput {
+  readonly order: string;
+  readonly from: string | null;
+}
+interface StepEffect {
+  readonly input: StepInput;
+  readonly output: { readonly id: string } | undefined;
+  readonly key: string;
+}
+
+/** The Agents of one process, with the handlers of the simulation. */
+export function simulatedAgents(
+  world: World,
+  host: Host,
+  { service, scriptOf }: Options,
+): readonly HostedAgent[] {
+  const perform = ({ order, from }: StepInput, context: StepContext) => {
+    const { taskId, step, idempotencyKey } = context;
+    const script = scriptOf(order, step);
+    const declines = () => script === "declined" || world.strikes("remoteDecline");
+    const call = { what: `do ${step}`, isDown: script === "failing", isLossy: script === "lossy" };
+    return callRemote(world, host, call, () =>
+      service.perform(idempotencyKey, { caller: { taskId, step }, from, declines }),
+    );
+  };
+  const undo = ({ key }: StepEffect, { taskId, step: name }: StepContext) => {
+    const step = name.replace(":undo", "");
+    return callRemote(world, host, { what: `undo ${step}`, isDown: false, isLossy: false }, () =>
+      service.undo(key, { taskId, step }),
+    );
+  };
+  return [
+    hostGuarded(left, { reserve: perform, release: undo, tell: perform }, unprotected),
+    hostGuarded(right, { charge: perform, refund: undo }, unprotected),
+  ];
+}

@@ -1,0 +1,211 @@
+import type { Broker, Delivery, PublishResult } from "@holdfast/messaging";
+import type { Host } from "./host.ts";
+import type { MessageJudge } from "./judge-messages.ts";
+import type { Consumer, MemoryBroker } from "./memory-broker.ts";
+import type { World } from "./world.ts";
+
+/** What the loops use of a broker. */
+export type SimulatedBroker = Pick<
+  Broker,
+  "publish" | "consume" | "consumeBatches" | "inspect" | "isReady"
+>;
+
+type OpenDelivery = Delivery & { readonly tryAgain: () => void };
+
+/** Takes deliveries for as long as a connection holds. */
+interface Intake {
+  take(delivery: OpenDelivery): void;
+  /** The connection broke: what has not been begun is somebody else's now. */
+  drop(): void;
+}
+
+interface Subscription {
+  readonly queue: string;
+  readonly prefetch: number;
+  readonly intake: Intake;
+  consumer: Consumer | null;
+}
+
+const shortestRest = 100;
+const longestRest = 5_000;
+/** How long the publisher waits for a confirm, in milliseconds. */
+const confirmWithin = 3_000;
+
+interface Options {
+  readonly broker: MemoryBroker;
+  readonly judge: MessageJudge;
+}
+
+/** The broker as one process sees it: its connection may break, its confirms may not arrive. */
+export function brokerPort(world: World, host: Host, { broker, judge }: Options): SimulatedBroker {
+  const { random, timeline } = world;
+  const subscriptions = new Set<Subscription>();
+  let isConnected = true;
+  /** Counts what was to be brought about; the last one counts. */
+  let changes = 0;
+
+  const open = (subscription: Subscription): void => {
+    const { queue, prefetch, intake } = subscription;
+    const take = (delivery: Delivery) => intake.take(delivery as OpenDelivery);
+    subscription.consumer = broker.attach(queue, { host, prefetch, take });
+  };
+
+  const disconnect = (): void => {
+    isConnected = false;
+    for (const { consumer, intake } of subscriptions) {
+      if (consumer !== null) broker.close(consumer);
+      intake.drop();
+    }
+  };
+
+  const connect = (): void => {
+    if (isConnected || !host.isAlive) return;
+    isConnected = true;
+    world.tell(host.name, () => "has the broker again");
+    for (const subscription of subscriptions) open(subscription);
+  };
+
+  const loseFor = (ms: number): void => {
+    if (!isConnected) return;
+    world.tell(host.name, () => `loses the broker for ${ms} ms`);
+    changes += 1;
+    const mine = changes;
+    disconnect();
+    timeline.after(ms, () => changes === mine && host.act(connect));
+  };
+
+  host.onDeath(disconnect);
+  world.onHeal(() => host.act(connect));
+
+  const mayDisconnect = (): void => {
+    if (world.strikes("brokerPartition")) loseFor(300 + random.below(2_500));
+    else if (world.strikes("connectionLost")) loseFor(5 + random.below(100));
+  };
+
+  const subscribe = (subscription: Subscription): Promise<AsyncDisposable> => {
+    const { promise, resolve } = Promise.withResolvers<AsyncDisposable>();
+    host.act(() => {
+      subscriptions.add(subscription);
+      if (isConnected) open(subscription);
+      resolve({
+        [Symbol.asyncDispose]() {
+          subscriptions.delete(subscription);
+          if (subscription.consumer !== null) broker.close(subscription.consumer);
+          return Promise.resolve();
+        },
+      });
+    });
+    return promise;
+  };
+
+  return {
+    publish(message) {
+      const { promise, resolve } = Promise.withResolvers<PublishResult>();
+      const answer = (result: PublishResult, ms: number): void => {
+        timeline.after(ms, () =>
+          host.actAtRisk(() => {
+            if (result === "stored") judge.confirmed(message);
+            resolve(result);
+          }),
+        );
+      };
+      host.actAtRisk(() => {
+        judge.publishing(message, host);
+        mayDisconnect();
+        if (!isConnected) return answer("unknown", 0);
+        if (world.strikes("publishLost")) {
+          world.tell(host.name, () => `publishes ${message.messageId} in vain`);
+          return answer("unknown", random.chance(0.5) ? confirmWithin : world.latency());
+        }
+        if (message.exchange === "" && world.strikes("publishUnroutable")) {
+          return answer("unroutable", world.latency());
+        }
+        const isRouted = broker.store(message);
+        if (world.strikes("publishUnconfirmed")) {
+          world.tell(host.name, () => `hears no confirm of ${message.messageId}`);
+          return answer("unknown", random.chance(0.5) ? confirmWithin : world.latency());
+        }
+        answer(isRouted ? "stored" : "unroutable", world.latency());
+      });
+      return promise;
+    },
+    consume: (queue, { prefetch }, handle) =>
+      subscribe({ queue, prefetch, intake: oneByOne(handle), consumer: null }),
+    consumeBatches: (queue, { prefetch, max }, handle) =>
+      subscribe({ queue, prefetch, intake: inBatches(host, { max, handle }), consumer: null }),
+    get isReady() {
+      return isConnected;
+    },
+    inspect(queue) {
+      const { promise, resolve } =
+        Promise.withResolvers<Awaited<ReturnType<SimulatedBroker["inspect"]>>>();
+      host.act(() => {
+        const found = isConnected ? broker.inspect(queue) : null;
+        timeline.after(1, () => host.act(() => resolve(found)));
+      });
+      return promise;
+    },
+  };
+}
+
+const oneByOne = (handle: (delivery: Delivery) => Promise<void>): Intake => ({
+  take(delivery) {
+    void handle(delivery).then(
+      () => delivery.ack(),
+      () => delivery.tryAgain(),
+    );
+  },
+  drop() {},
+});
+
+interface BatchOptions {
+  readonly max: number;
+  readonly handle: (batch: readonly Delivery[]) => Promise<void>;
+}
+
+/** One batch at a time. What fails is handed over again after a while, and is acknowledged at the end. */
+function inBatches(host: Host, { max, handle }: BatchOptions): Intake {
+  let waiting: OpenDelivery[] = [];
+  const connection = { count: 0 };
+  let isBusy = false;
+
+  const rest = (ms: number): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    host.clock.after(ms, resolve);
+    return promise;
+  };
+
+  const handleBatch = async (batch: readonly OpenDelivery[]): Promise<void> => {
+    const mine = connection.count;
+    for (let failures = 0; mine === connection.count; failures += 1) {
+      try {
+        await handle(batch);
+        for (const delivery of batch) delivery.ack();
+        return;
+      } catch {
+        await rest(Math.min(longestRest, shortestRest * 2 ** failures));
+      }
+    }
+  };
+
+  const pump = async (): Promise<void> => {
+    isBusy = true;
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, max);
+      waiting = waiting.slice(max);
+      await handleBatch(batch);
+    }
+    isBusy = false;
+  };
+
+  return {
+    take(delivery) {
+      waiting.push(delivery);
+      if (!isBusy) void pump();
+    },
+    drop() {
+      waiting = [];
+      connection.count += 1;
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { isFinished, type StepDefinition } from "@holdfast/domain";
+import { type Facts, isSkipped, nameOf, type StepFacts, type TaskFacts } from "./facts.ts";
+import { type LedgerWatcher, outputIdOf } from "./remote.ts";
+import { sourceOf } from "./workflows.ts";
+import type { World } from "./world.ts";
+
+export interface EffectJudge extends LedgerWatcher {
+  /** Everything is quiet: looks at what was achieved. `isUntroubled`: nothing could go wrong. */
+  judge(options: { readonly isUntroubled: boolean }): void;
+}
+
+/** Holds what the remote services do against the rules, as it happens and at the end. */
+export function judgeEffects(world: World, { tasks }: Facts): EffectJudge {
+  const { accuse } = world;
+
+  const stepOf = (taskId: string, name: string) => {
+    const facts = tasks.get(taskId);
+    const step = facts?.steps.get(name);
+    return facts === undefined || step === undefined ? null : { facts, step };
+  };
+
+  const checkInput = (
+    taskId: string,
+    facts: TaskFacts,
+    definition: StepDefinition,
+    from: string | null,
+  ): void => {
+    const source = definition.input === null ? null : sourceOf(definition);
+    const step = source === null ? undefined : facts.steps.get(source);
+    const isMissing = source === null || step === undefined || isSkipped(facts, step.definition);
+    if (from !== (isMissing ? null : outputIdOf({ taskId, step: source }))) {
+      accuse("a step is given what the one before it returned", () =>
+        nameOf(taskId, definition.name),
+      );
+    }
+  };
+
+  const judgeStep = (taskId: string, facts: TaskFacts, name: string, step: StepFacts): void => {
+    if (name.includes(":")) return;
+    const witness = () =>
+      `${nameOf(taskId, name)}: ${step.net} times, and the task is ${facts.processState}`;
+    if (facts.processState === "processed") {
+      const expected = isSkipped(facts, step.definition) ? 0 : 1;
+      if (step.net !== expected) accuse("what a processed task asks for is done once", witness);
+    } else if (step.definition.undo !== null && step.net !== 0) {
+      accuse("nothing is left of what was undone", witness);
+    }
+  };
+
+  return {
+    performed(key, { taskId, step: name }, from) {
+      world.tell("remote", () => `does ${nameOf(taskId, name)}`);
+      const found = stepOf(taskId, name);
+      if (found === null) return accuse("only what is stored is done", () => nameOf(taskId, name));
+      const { facts, step } = found;
+      step.net += 1;
+      step.keys.add(key);
+      if (step.keys.size > 1) accuse("a step has one idempotency key", () => nameOf(taskId, name));
+      if (step.net > 1) accuse("nothing is done twice", () => nameOf(taskId, name));
+      for (const before of step.definition.after) {
+        const earlier = facts.steps.get(before);
+        if (earlier === undefined || isSkipped(facts, earlier.definition)) continue;
+        if (earlier.net === 1) continue;
+        accuse(
+          "nothing is done before what it builds on",
+          () => `${nameOf(taskId, name)}: ${before}`,
+        );
+      }
+      checkInput(taskId, facts, step.definition, from);
+    },
+
+    undone({ taskId, step: name }) {
+      world.tell("remote", () => `undoes ${nameOf(taskId, name)}`);
+      const found = stepOf(taskId, name);
+      if (found === null)
+        return accuse("only what is stored is undone", () => nameOf(taskId, name));
+      const { facts, step } = found;
+      step.net -= 1;
+      if (facts.goal === "do")
+        accuse("a task that goes on is not undone", () => nameOf(taskId, name));
+      for (const later of facts.definition.steps) {
+        const isLater = later.after.includes(name) && later.undo !== null;
+        if (!isLater || facts.steps.get(later.name)?.net === 0) continue;
+        accuse(
+          "what was done last is undone first",
+          () => `${nameOf(taskId, name)}: ${later.name}`,
+        );
+      }
+    },
+
+    judge({ isUntroubled }) {
+      for (const [taskId, facts] of tasks) {
+        if (isFinished(facts)) {
+          for (const [name, step] of facts.steps) {
+            judgeStep(taskId, facts, name, step);
+            if (isUntroubled && step.attempt > 1) {
+              accuse("without faults one attempt is enough", () => nameOf(taskId, name));
+            }
+          }
+        } else {
+          accuse("every task ends", () => `${nameOf(taskId)} is ${facts.processState}`);
+        }
+      }
+    },
+  };
+}

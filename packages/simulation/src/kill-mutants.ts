@@ -1,0 +1,35 @@
+import { mutants } from "./mutants.ts";
+import type { Mutation } from "./mutation.ts";
+import { simulate } from "./simulate.ts";
+import { turn } from "./tally.ts";
+
+/** How a mutant fared. */
+export interface Hunt {
+  readonly mutant: string;
+  /** How many schedules it took; null: it has survived them all. */
+  readonly schedules: number | null;
+  /** The rule by which it was found. */
+  readonly rule: string | null;
+}
+
+/** So many schedules a mutant may survive: several times what the best hidden one needs. */
+const patience = 6_000;
+
+/** Has the simulation look for each mutant. */
+export async function killMutants(first: number): Promise<readonly Hunt[]> {
+  const hunts: Hunt[] = [];
+  for (const [mutant, mutation] of Object.entries(mutants)) {
+    hunts.push({ mutant, ...(await hunt(mutation, first)) });
+  }
+  return hunts;
+}
+
+async function hunt(mutation: Mutation, first: number): Promise<Omit<Hunt, "mutant">> {
+  for (let schedules = 1; schedules <= patience; schedules += 1) {
+    const { violations } = await simulate(first + schedules - 1, { mutation });
+    const [found] = violations;
+    if (found !== undefined) return { schedules, rule: found.rule };
+    await turn();
+  }
+  return { schedules: null, rule: null };
+}

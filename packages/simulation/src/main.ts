@@ -1,0 +1,77 @@
+import { parseArgs } from "node:util";
+import { type Hunt, killMutants } from "./kill-mutants.ts";
+import { runThreads } from "./run-threads.ts";
+import { simulate } from "./simulate.ts";
+import type { Tally } from "./tally.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    schedules: { type: "string", default: "10000" },
+    /** The seed of the first schedule; the others follow. */
+    from: { type: "string", default: "1" },
+    /** Runs this one schedule and tells its story. */
+    seed: { type: "string" },
+    /** Looks for each mutant as well. */
+    mutants: { type: "boolean", default: false },
+    /** Only one line of JSON on the standard output. */
+    json: { type: "boolean", default: false },
+  },
+});
+
+const write = (text: string): void => void process.stdout.write(`${text}\n`);
+const say = (text: string): void => {
+  if (!options.json) write(text);
+};
+
+/** How many stories of failures are told; the others have the same to tell, mostly. */
+const told = 3;
+
+async function tellStory(seed: number): Promise<boolean> {
+  const { story, violations, faults, took } = await simulate(seed, { telling: true });
+  say(`Schedule ${seed}, in simulated milliseconds:\n\n${story.join("\n")}\n`);
+  if (options.json) write(JSON.stringify({ seed, took, faults, violations, story }));
+  return violations.length === 0;
+}
+
+async function runMany(): Promise<boolean> {
+  const first = Number(options.from);
+  const end = first + Number(options.schedules);
+  const startedAt = performance.now();
+  const tally = await runThreads({ first, end });
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const hunts = options.mutants ? await killMutants(first) : null;
+  if (options.json) write(JSON.stringify(reportOf(tally, seconds, hunts)));
+  else await print(tally, seconds, hunts);
+  return tally.failures.length === 0 && (hunts ?? []).every(({ schedules }) => schedules !== null);
+}
+
+const reportOf = (tally: Tally, seconds: number, hunts: readonly Hunt[] | null) => ({
+  schedules: tally.schedules,
+  perSecond: Math.round(tally.schedules / seconds),
+  perCoreSecond: Math.round(tally.schedules / tally.cpuSeconds),
+  faults: tally.faults,
+  violations: tally.failures.length,
+  failures: tally.failures.slice(0, 20),
+  ...(hunts === null ? {} : { mutants: hunts }),
+});
+
+async function print(tally: Tally, seconds: number, hunts: readonly Hunt[] | null): Promise<void> {
+  const { perSecond, perCoreSecond, faults } = reportOf(tally, seconds, hunts);
+  say(`\n${tally.schedules} schedules, ${perSecond} a second, ${perCoreSecond} for each core.\n`);
+  for (const [kind, count] of Object.entries(faults)) {
+    say(`${String(count).padStart(9)}  ${kind}`);
+  }
+  say(`\n${tally.failures.length} broke a rule.`);
+  for (const { seed } of tally.failures.slice(0, told)) {
+    await tellStory(seed);
+    say(`To see it again: npm run simulate -- --seed ${seed}\n`);
+  }
+  for (const { mutant, schedules, rule } of hunts ?? []) {
+    const fate = schedules === null ? "SURVIVES" : `${schedules}`.padStart(8);
+    say(`${fate}  ${mutant}${rule === null ? "" : `: ${rule}`}`);
+  }
+}
+
+Error.stackTraceLimit = 0;
+const isWell = options.seed === undefined ? await runMany() : await tellStory(Number(options.seed));
+process.exitCode = isWell ? 0 : 1;

@@ -1,0 +1,90 @@
+import type { Change, Instant, Json, Step, Task } from "@holdfast/domain";
+
+/** A task with all that the tables of the state store hold of it. */
+export interface StoredTask {
+  task: Task;
+  version: number;
+  readonly priority: number;
+  readonly input: Json;
+  readonly completeBy: Instant | null;
+  updatedAt: Instant;
+  /** Of pending steps, those that may be claimed, with their places in the queue. */
+  readonly ranks: Map<string, number>;
+  /** Of steps in processing, those that nobody has marked: from when on anybody may relay them. */
+  readonly relayAts: Map<string, Instant>;
+  readonly outputs: Map<string, Json>;
+  readonly correctedInputs: Map<string, Json>;
+}
+
+/** One line of the history. */
+export interface Move {
+  readonly taskId: string;
+  /** Null: it is about the task as a whole. */
+  readonly step: string | null;
+  readonly action: string;
+  readonly from: string | null;
+  readonly to: string;
+  readonly attempt: number | null;
+  readonly actor: string;
+  readonly reason: string | null;
+}
+
+/** A head start of this many milliseconds for each level of priority. */
+const headStart = 30_000;
+
+/** Where a step stands in the queue once it may be claimed. */
+export function rankOf(stored: StoredTask, step: Step & { processState: "pending" }): number {
+  const urgency = stored.priority + (step.plan.kind === "compensation" ? 1 : 0);
+  return step.notBefore - urgency * headStart;
+}
+
+/** Puts the task as decided in the place of what was stored. */
+export function keep(stored: StoredTask, after: Task, now: Instant): void {
+  const before = stored.task;
+  for (const [name, step] of after.steps) {
+    if (before.steps.get(name) === step) continue;
+    stored.ranks.delete(name);
+    stored.relayAts.delete(name);
+    if (step.processState === "pending" && step.notBefore <= now) {
+      stored.ranks.set(name, rankOf(stored, step));
+    }
+  }
+  stored.task = after;
+  stored.version += 1;
+  stored.updatedAt = now;
+}
+
+/** One step replaced, and nothing decided. */
+export function replaceStep(stored: StoredTask, step: Step): void {
+  const steps = new Map(stored.task.steps).set(step.plan.name, step);
+  stored.task = { ...stored.task, steps };
+}
+
+interface Telling {
+  readonly before: Task;
+  readonly after: Task;
+  readonly changes: readonly Change[];
+  readonly acts: readonly { readonly action: string; readonly reason: string | null }[];
+  readonly actor: string;
+}
+
+/** What the history says of a decision. */
+export function movesOf({ before, after, changes, acts, actor }: Telling): readonly Move[] {
+  const { taskId, processState: to } = after;
+  const ofTask = { taskId, step: null, attempt: null, actor };
+  const from = before.processState;
+  return [
+    ...acts.map((act) => ({ ...ofTask, ...act, from, to: from })),
+    ...changes.map(({ step, action, from: was, reason }) => ({
+      taskId,
+      step: step.plan.name,
+      action,
+      from: was,
+      to: step.processState,
+      attempt: step.attempt,
+      actor,
+      reason,
+    })),
+    ...(from === to ? [] : [{ ...ofTask, action: "summarise", from, to, reason: after.faultCode }]),
+  ];
+}

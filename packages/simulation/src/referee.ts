@@ -1,0 +1,27 @@
+import type { Facts } from "./facts.ts";
+import { type EffectJudge, judgeEffects } from "./judge-effects.ts";
+import { judgeMessages, type MessageJudge } from "./judge-messages.ts";
+import { judgeMoves, type MoveOptions } from "./judge-moves.ts";
+import type { StoreWatcher } from "./memory-store.ts";
+import type { World } from "./world.ts";
+
+/**
+ * Knows what really happened, and the rules. It sees every move, message and effect, decides nothing
+ * and believes nobody: each rule is held against what it saw itself.
+ */
+export interface Referee {
+  readonly facts: Facts;
+  readonly moves: StoreWatcher;
+  readonly messages: MessageJudge;
+  readonly effects: EffectJudge;
+}
+
+export function referee(world: World, options: MoveOptions): Referee {
+  const facts: Facts = { tasks: new Map(), attempts: new Map() };
+  return {
+    facts,
+    moves: judgeMoves(world, facts, options),
+    messages: judgeMessages(world, facts),
+    effects: judgeEffects(world, facts),
+  };
+}

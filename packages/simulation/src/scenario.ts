@@ -1,0 +1,65 @@
+import type { WorkflowDefinition } from "@holdfast/domain";
+import type { Random } from "./random.ts";
+import type { Script } from "./remote.ts";
+import { definitions } from "./workflows.ts";
+
+/** One order that a client submits. */
+export interface Order {
+  readonly name: string;
+  readonly definition: WorkflowDefinition;
+  readonly wanted: boolean;
+  readonly priority: number;
+  /** When, in milliseconds. */
+  readonly at: number;
+  readonly scripts: Readonly<Record<string, Script>>;
+}
+
+/** Who takes part in a schedule, and what is to be done. */
+export interface Scenario {
+  readonly schedulers: number;
+  readonly supervisors: number;
+  readonly agents: number;
+  readonly window: number;
+  /** Milliseconds for which a Supervisor holds back after a start. */
+  readonly grace: number;
+  readonly orders: readonly Order[];
+  /** When all faults end, in milliseconds. */
+  readonly healsAt: number;
+}
+
+/** So many schedules have a crowd of small orders before a narrow window instead. */
+const crowded = 0.06;
+const crowd = 6;
+
+export function chooseScenario(random: Random): Scenario {
+  const isCrowded = random.chance(crowded);
+  const oneOrTwo = (share: number) => (random.chance(share) ? 2 : 1);
+  const count = isCrowded ? crowd : oneOrTwo(0.35);
+  return {
+    schedulers: isCrowded ? 1 : oneOrTwo(0.45),
+    supervisors: oneOrTwo(0.15),
+    agents: oneOrTwo(0.35),
+    window: isCrowded ? 1 : random.pick([1, 2, 200]),
+    grace: random.pick([0, 300, 1_000]),
+    orders: Array.from({ length: count }, (_, index) => chooseOrder(random, index, isCrowded)),
+    healsAt: 400 + random.below(2_000),
+  };
+}
+
+function chooseOrder(random: Random, index: number, isCrowded: boolean): Order {
+  const definition = isCrowded ? (definitions[0] as WorkflowDefinition) : random.pick(definitions);
+  return {
+    name: `order ${index + 1}`,
+    definition,
+    wanted: random.chance(0.6),
+    priority: random.chance(0.2) ? 1 : 0,
+    at: isCrowded ? 0 : random.below(150),
+    scripts: Object.fromEntries(definition.steps.map(({ name }) => [name, chooseScript(random)])),
+  };
+}
+
+function chooseScript(random: Random): Script {
+  if (random.chance(0.1)) return "declined";
+  if (random.chance(0.05)) return "lossy";
+  return random.chance(0.04) ? "failing" : "fine";
+}

@@ -1,0 +1,205 @@
+import { isFinished } from "@holdfast/domain";
+import { wakeHint } from "@holdfast/messaging";
+import { startScheduler } from "@holdfast/scheduler-service";
+import { supervisor } from "@holdfast/supervisor-service";
+import { simulatedAgents } from "./agents.ts";
+import { brokerPort } from "./broker-port.ts";
+import type { FaultKind } from "./faults.ts";
+import { type Host, type Role, startHost } from "./host.ts";
+import { memoryBroker } from "./memory-broker.ts";
+import { memoryStore, realDomain, type SimulatedStore } from "./memory-store.ts";
+import type { Mutation } from "./mutation.ts";
+import { unleashNemesis } from "./nemesis.ts";
+import { callOperator } from "./operator.ts";
+import { referee } from "./referee.ts";
+import { remoteService } from "./remote.ts";
+import { chooseScenario, type Order } from "./scenario.ts";
+import { storePort } from "./store-port.ts";
+import { epoch, newWorld, type Violation } from "./world.ts";
+
+/** What became of one schedule. */
+export interface Verdict {
+  readonly seed: number;
+  readonly violations: readonly Violation[];
+  readonly faults: Readonly<Partial<Record<FaultKind, number>>>;
+  /** Simulated milliseconds. */
+  readonly took: number;
+  /** One line for each thing that happened; empty unless it was asked for. */
+  readonly story: readonly string[];
+}
+
+export interface SimulationOptions {
+  readonly mutation?: Mutation;
+  /** Whether the story is to be told. It changes nothing in what happens. */
+  readonly telling?: boolean;
+}
+
+/** Milliseconds after the healing within which every task must have ended. */
+const endsWithin = 120_000;
+const lanes = ["left", "right"];
+
+/** Runs one schedule to its end. The same seed and the same code: the same schedule. */
+export async function simulate(
+  seed: number,
+  { mutation = {}, telling = false }: SimulationOptions = {},
+): Promise<Verdict> {
+  const world = newWorld(seed, { telling });
+  const { random, timeline } = world;
+  const scenario = chooseScenario(random);
+  const inFlightLimit =
+    world.isCalm && scenario.schedulers === 1 ? 2 * scenario.window : Number.POSITIVE_INFINITY;
+  const judges = referee(world, { inFlightLimit });
+  const { facts } = judges;
+
+  const memory = memoryStore({
+    now: () => epoch + timeline.now,
+    random: random.next,
+    newId: () => `00000000-0000-4000-8000-0000${world.unique().toString(16).padStart(8, "0")}`,
+    isLocked: () => world.strikes("rowLocked"),
+    domain: mutation.domain?.(realDomain) ?? realDomain,
+    watcher: judges.moves,
+  });
+  for (const { definition } of scenario.orders) memory.registerWorkflow(definition);
+  const store = mutation.store?.(memory) ?? memory;
+  const broker = memoryBroker(world, { agents: lanes, watcher: judges.messages });
+  const remote = remoteService(judges.effects, mutation.habits);
+  const service = mutation.service?.(remote) ?? remote;
+
+  const portsOf = (host: Host) => {
+    const stores = storePort(world, host, store);
+    const brokers = brokerPort(world, host, { broker, judge: judges.messages });
+    return {
+      store: mutation.storePort?.(stores, memory) ?? stores,
+      broker: mutation.brokerPort?.(brokers, host) ?? brokers,
+      clock: mutation.clock?.(host.clock, host) ?? host.clock,
+    };
+  };
+
+  const runScheduler = async (host: Host, stop: AbortSignal): Promise<void> => {
+    const { log, failpoint, name: actor } = host;
+    await using scheduler = await startScheduler({
+      ...portsOf(host),
+      log,
+      failpoint,
+      actor,
+      signal: stop,
+      window: mutation.window ?? scenario.window,
+      pollInterval: 1_000,
+      identity: mutation.identity ?? "required",
+    });
+    await scheduler.ended;
+  };
+
+  const runSupervisor = (host: Host, stop: AbortSignal): Promise<void> => {
+    const { log, failpoint, name: actor } = host;
+    const intervals = { scanInterval: 1_000, sweepInterval: 5_000, grace: scenario.grace };
+    return supervisor({ ...portsOf(host), log, failpoint, actor, ...intervals }).run(stop);
+  };
+
+  const orders = new Map<string, Order>(scenario.orders.map((order) => [order.name, order]));
+  const scriptOf = (order: string, step: string) => orders.get(order)?.scripts[step] ?? "fine";
+
+  const runAgents = async (host: Host, stop: AbortSignal): Promise<void> => {
+    const { log, failpoint } = host;
+    const serving = { ...portsOf(host), concurrency: 10, log, failpoint };
+    const agents = simulatedAgents(world, host, { service, scriptOf });
+    await using consumers = new AsyncDisposableStack();
+    for (const agent of agents) {
+      consumers.use(await agent.serve({ ...serving, userId: agent.name }));
+    }
+    await aborted(stop);
+  };
+
+  const run = { scheduler: runScheduler, supervisor: runSupervisor, agent: runAgents };
+
+  /** Starts a process, and another one for each that ends. */
+  const keepRunning = (role: keyof typeof run, instance: number, start = 1): void => {
+    const host = startHost(world, { name: `${role} ${instance}.${start}`, role });
+    world.tell(host.name, () => "starts");
+    const stop = new AbortController();
+    host.onStop(() => stop.abort());
+    host.onDeath(() => {
+      const down = world.healedAt === null ? 20 + random.below(800) : 0;
+      timeline.after(down, () => keepRunning(role, instance, start + 1));
+    });
+    void run[role](host, stop.signal).then(host.kill);
+  };
+
+  const keepAll = (role: keyof typeof run, count: number): void => {
+    for (let instance = 1; instance <= count; instance += 1) keepRunning(role, instance);
+  };
+  keepAll("scheduler", scenario.schedulers);
+  keepAll("supervisor", scenario.supervisors);
+  keepAll("agent", scenario.agents);
+
+  let clients = scenario.orders.length;
+  for (const order of scenario.orders) {
+    const host = startHost(world, { name: order.name, role: "client" satisfies Role });
+    host.onDeath(() => {
+      clients -= 1;
+    });
+    const ports = portsOf(host);
+    const submitted = () => {
+      wakeHint(ports.broker)();
+      host.kill();
+    };
+    timeline.after(order.at, () => void submitOrder(ports.store, host, order).then(submitted));
+  }
+  unleashNemesis(world, { store: memory, broker, facts });
+  callOperator(world, memory);
+  timeline.after(scenario.healsAt, world.heal);
+
+  const isQuiet = (): boolean =>
+    clients === 0 &&
+    broker.outstanding === 0 &&
+    world.expected === 0 &&
+    [...memory.tasks.values()].every(({ task }) => isFinished(task));
+  const isOver = (): boolean =>
+    world.violations.length > 0 ||
+    isQuiet() ||
+    timeline.now > (world.healedAt ?? timeline.now) + endsWithin;
+  await timeline.run(isOver);
+  const isUntroubled =
+    world.isCalm &&
+    scenario.orders.every(({ scripts }) => Object.values(scripts).every((one) => one === "fine"));
+  if (world.violations.length === 0) judges.effects.judge({ isUntroubled });
+
+  return {
+    seed,
+    violations: world.violations,
+    faults: world.faultCounts,
+    took: timeline.now,
+    story: world.story,
+  };
+}
+
+/** A client that does not hear yes asks again, under the same key. */
+async function submitOrder(store: SimulatedStore, host: Host, order: Order): Promise<void> {
+  const { name, definition, wanted, priority } = order;
+  const task = {
+    tenant: "default",
+    workflow: definition.name,
+    input: { order: name, wanted },
+    priority,
+    replyTo: null,
+    correlationId: null,
+    idempotency: { key: name, hash: name },
+    order: null,
+  };
+  for (;;) {
+    try {
+      await store.submitTasks([task], { actor: host.name });
+      return;
+    } catch {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      host.clock.after(40, resolve);
+      await promise;
+    }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  return promise;
+}

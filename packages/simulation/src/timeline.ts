@@ -1,0 +1,107 @@
+/** Simulated time: what is to happen, in its order. Moves only when everything at hand has been done. */
+export interface Timeline {
+  /** Milliseconds since the schedule began. */
+  readonly now: number;
+  /** Calls `act` so many milliseconds from now. */
+  after(ms: number, act: () => void): void;
+  /** The same; what it returns calls that off. */
+  timer(ms: number, act: () => void): () => void;
+  /** Lets things happen until `isOver` says so, or nothing is left to happen. */
+  run(isOver: () => boolean): Promise<void>;
+}
+
+interface Entry {
+  readonly at: number;
+  /** Of two at the same time the one asked for first comes first. */
+  readonly order: number;
+  act: (() => void) | null;
+}
+
+const isBefore = (one: Entry, other: Entry): boolean =>
+  one.at < other.at || (one.at === other.at && one.order < other.order);
+
+export function timeline(): Timeline {
+  const heap: Entry[] = [];
+  let now = 0;
+  let asked = 0;
+
+  const push = (entry: Entry): void => {
+    let index = heap.length;
+    heap.push(entry);
+    while (index > 0) {
+      const above = (index - 1) >> 1;
+      const parent = heap[above] as Entry;
+      if (!isBefore(entry, parent)) break;
+      heap[index] = parent;
+      index = above;
+    }
+    heap[index] = entry;
+  };
+
+  const enter = (ms: number, act: () => void): Entry => {
+    const entry = { at: now + Math.max(0, ms), order: asked, act };
+    asked += 1;
+    push(entry);
+    return entry;
+  };
+
+  const pop = (): Entry | undefined => {
+    const first = heap[0];
+    const last = heap.pop();
+    if (first === undefined || last === undefined || heap.length === 0) return first;
+    let index = 0;
+    for (;;) {
+      let below = 2 * index + 1;
+      if (below >= heap.length) break;
+      if (below + 1 < heap.length && isBefore(heap[below + 1] as Entry, heap[below] as Entry)) {
+        below += 1;
+      }
+      const child = heap[below] as Entry;
+      if (!isBefore(child, last)) break;
+      heap[index] = child;
+      index = below;
+    }
+    heap[index] = last;
+    return first;
+  };
+
+  /** False: there is nothing left. */
+  const advance = (): boolean => {
+    for (;;) {
+      const entry = pop();
+      if (entry === undefined) return false;
+      if (entry.act === null) continue;
+      now = entry.at;
+      entry.act();
+      return true;
+    }
+  };
+
+  return {
+    get now() {
+      return now;
+    },
+    after: (ms, act) => void enter(ms, act),
+    timer(ms, act) {
+      const entry = enter(ms, act);
+      return () => {
+        entry.act = null;
+      };
+    },
+    run(isOver) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const step = (): void => {
+        try {
+          if (isOver() || !advance()) return resolve();
+        } catch (error) {
+          return reject(error);
+        }
+        // Ticks come after all promises that follow from this step have settled, however many.
+        queueMicrotask(next);
+      };
+      const next = (): void => process.nextTick(step);
+      next();
+      return promise;
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import type { StepDefinition, WorkflowDefinition } from "@holdfast/domain";
+import {
+  defineAgent,
+  defineWorkflow,
+  equals,
+  type StepOptions,
+  type Workflow,
+} from "@holdfast/workflow";
+import { z } from "zod";
+
+const input = z.object({ order: z.string(), from: z.string().nullable() });
+const output = z.object({ id: z.string() });
+
+/** Two Agents, so that a reply can come from the wrong one. */
+export const left = defineAgent("left", {
+  reserve: { input, output, undo: "release" },
+  tell: { input, output },
+});
+export const right = defineAgent("right", { charge: { input, output, undo: "refund" } });
+
+const Order = z.object({ order: z.string(), wanted: z.boolean() });
+type Order = typeof Order;
+
+/** Short limits: a schedule is to end within seconds of simulated time. */
+const brief = {
+  startWithin: "1200ms",
+  completeWithin: "500ms",
+  retry: { failures: 2, backoff: "40ms", max: "150ms" },
+  undo: {
+    retry: { failures: 2, backoff: "40ms", max: "100ms" },
+    coolDown: { wait: "200ms", times: null },
+  },
+} as const satisfies Partial<StepOptions<unknown>>;
+
+const one = defineWorkflow("one.v1", Order, ({ order }, step) => {
+  step("a", { call: left.reserve({ order, from: null }), ...brief });
+});
+
+const chain = defineWorkflow("chain.v1", Order, ({ order }, step) => {
+  const a = step("a", { call: left.reserve({ order, from: null }), ...brief });
+  step("b", { call: right.charge({ order, from: a.id }), ...brief });
+});
+
+const told = defineWorkflow("told.v1", Order, ({ order }, step) => {
+  const a = step("a", { call: left.reserve({ order, from: null }), ...brief });
+  const b = step("b", { call: right.charge({ order, from: a.id }), ...brief });
+  const { undo: _none, ...rest } = brief;
+  step("c", { call: left.tell({ order, from: b.id }), ...rest });
+});
+
+const three = defineWorkflow("three.v1", Order, ({ order }, step) => {
+  const a = step("a", { call: left.reserve({ order, from: null }), ...brief });
+  const b = step("b", { call: right.charge({ order, from: a.id }), ...brief });
+  step("c", { call: left.reserve({ order, from: b.id }), ...brief });
+});
+
+const fork = defineWorkflow("fork.v1", Order, ({ order }, step) => {
+  const a = step("a", { call: left.reserve({ order, from: null }), ...brief });
+  const b = step("b", { call: right.charge({ order, from: null }), after: [], ...brief });
+  step("c", { call: right.charge({ order, from: a.id }), after: [a, b], ...brief });
+});
+
+const maybe = defineWorkflow("maybe.v1", Order, ({ order, wanted }, step) => {
+  const a = step("a", { call: left.reserve({ order, from: null }), ...brief });
+  const onlyIf = equals(wanted, true);
+  const b = step("b", { call: right.charge({ order, from: a.id }), onlyIf, ...brief });
+  step("c", { call: left.reserve({ order, from: b.id }), ...brief });
+});
+
+const halting = defineWorkflow("halting.v1", Order, ({ order }, step) => {
+  const a = step("a", { call: left.reserve({ order, from: null }), ...brief });
+  step("b", { call: right.charge({ order, from: a.id }), onFailure: "halt", ...brief });
+});
+
+const rested = defineWorkflow("rested.v1", Order, ({ order }, step) => {
+  const coolDown = { wait: "300ms", times: 1 } as const;
+  const a = step("a", { call: left.reserve({ order, from: null }), coolDown, ...brief });
+  step("b", { call: right.charge({ order, from: a.id }), coolDown, ...brief });
+});
+
+const limited = defineWorkflow(
+  "limited.v1",
+  Order,
+  ({ order }, step) => {
+    const a = step("a", { call: left.reserve({ order, from: null }), ...brief });
+    step("b", { call: right.charge({ order, from: a.id }), ...brief });
+  },
+  { completeWithin: "2s" },
+);
+
+/** What is lost of it is not found by its complete-by time for a long while. */
+const patient = defineWorkflow("patient.v1", Order, ({ order }, step) => {
+  const a = step("a", { call: left.reserve({ order, from: null }), ...brief, startWithin: "15s" });
+  step("b", { call: right.charge({ order, from: a.id }), ...brief });
+});
+
+const workflows: readonly Workflow<Order>[] = [
+  one,
+  chain,
+  chain,
+  told,
+  three,
+  fork,
+  fork,
+  maybe,
+  maybe,
+  halting,
+  rested,
+  limited,
+  patient,
+];
+
+/** What schedules choose from; what stands here twice is chosen twice as often. */
+export const definitions: readonly WorkflowDefinition[] = workflows.map(
+  ({ definition }) => definition,
+);
+
+/** The step whose output a step asks for; null: none. */
+export function sourceOf({ input: template }: StepDefinition): string | null {
+  const { from } = template as { readonly from: null | { readonly $ref: string } };
+  return from === null ? null : (from.$ref.split("/")[2] ?? null);
+}

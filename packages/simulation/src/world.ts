@@ -1,0 +1,103 @@
+import { chooseFaults, type FaultKind } from "./faults.ts";
+import { type Random, seededRandom } from "./random.ts";
+import { type Timeline, timeline } from "./timeline.ts";
+
+/** When schedules begin, in milliseconds since 1970 on the state store's clock. */
+export const epoch = Date.UTC(2026, 0, 1);
+
+/** What all parts of one schedule share. */
+export interface World {
+  readonly seed: number;
+  readonly random: Random;
+  readonly timeline: Timeline;
+  /** Whether a fault of this kind happens now. Counted if it does; never after the healing. */
+  strikes(kind: FaultKind): boolean;
+  readonly faultCounts: Partial<Record<FaultKind, number>>;
+  /** Whether this schedule has no faults at all. */
+  readonly isCalm: boolean;
+  /** When everything was healed; null: not yet. */
+  readonly healedAt: number | null;
+  /** Ends all faults, and has done what was asked for with `onHeal`. */
+  readonly heal: () => void;
+  onHeal(act: () => void): void;
+  /** Milliseconds that something takes from one host to another. */
+  latency(): number;
+  /** For whoever reads the story; asks for nothing unless it is being told. */
+  tell(who: string, what: () => string): void;
+  readonly story: readonly string[];
+  /** A rule is broken. */
+  readonly accuse: (rule: string, witness: () => string) => void;
+  readonly violations: readonly Violation[];
+  /** Something is under way that will still have an effect; to be called off when it has had it. */
+  expect(): () => void;
+  /** How much of that there is. */
+  readonly expected: number;
+  /** A number that nobody has had before. */
+  unique(): number;
+}
+
+export interface Violation {
+  readonly rule: string;
+  readonly witness: string;
+}
+
+export function newWorld(seed: number, { telling }: { readonly telling: boolean }): World {
+  const random = seededRandom(seed);
+  const time = timeline();
+  const faults = chooseFaults(random);
+  const faultCounts: Partial<Record<FaultKind, number>> = {};
+  const story: string[] = [];
+  const violations: Violation[] = [];
+  const atHealing: (() => void)[] = [];
+  let healedAt: number | null = null;
+  let last = 0;
+  let expected = 0;
+
+  const tell = (who: string, what: () => string): void => {
+    if (telling) story.push(`${time.now.toFixed(0).padStart(7)}  ${who.padEnd(14)}  ${what()}`);
+  };
+
+  return {
+    seed,
+    random,
+    timeline: time,
+    faultCounts,
+    isCalm: Object.values(faults).every((probability) => probability === 0),
+    story,
+    violations,
+    tell,
+    get healedAt() {
+      return healedAt;
+    },
+    strikes(kind) {
+      if (healedAt !== null || !random.chance(faults[kind])) return false;
+      faultCounts[kind] = (faultCounts[kind] ?? 0) + 1;
+      return true;
+    },
+    heal() {
+      if (healedAt !== null) return;
+      healedAt = time.now;
+      tell("nemesis", () => "heals everything");
+      for (const act of atHealing) act();
+    },
+    onHeal: (act) => void atHealing.push(act),
+    latency: () => 1 + (random.chance(0.05) ? random.below(40) : random.below(4)),
+    accuse(rule, witness) {
+      tell("referee", () => `VIOLATION: ${rule}: ${witness()}`);
+      violations.push({ rule, witness: witness() });
+    },
+    expect() {
+      expected += 1;
+      return () => {
+        expected -= 1;
+      };
+    },
+    get expected() {
+      return expected;
+    },
+    unique() {
+      last += 1;
+      return last;
+    },
+  };
+}
