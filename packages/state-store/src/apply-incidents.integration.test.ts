@@ -240,7 +240,7 @@ describe("what the store refuses", () => {
         (to) => [from, to, savedStepTransitions.some(([a, b]) => a === from && b === to)] as const,
       ),
   );
-  test.each(cells)("the guard of the store: %s to %s may be saved: %s", async (from, to, legal) => {
+  test.each(cells)("the guard of the store: %s to %s is legal: %s", async (from, to, legal) => {
     await submit(1);
     await db.query("alter table state.steps disable trigger guard_step");
     await db.query(`update state.steps set ${columns(from)} where name = 'a'`);
