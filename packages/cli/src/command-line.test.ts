@@ -2,15 +2,27 @@ import { describe, expect, test } from "@jest/globals";
 import { readCommandLine } from "./command-line.ts";
 import { environmentFor, spansOf } from "./settings.ts";
 
+const id = "01a1fd8d-d928-77c8-96cb-353aaba1757f";
+
 describe("the command line", () => {
   test("asks for help where nothing is said", () => {
     expect(readCommandLine([]).command).toBe("help");
     expect(readCommandLine(["verify", "-h"]).command).toBe("help");
   });
 
+  test("names a task by its id, however it is written", () => {
+    expect(readCommandLine(["why", id.toUpperCase()])).toMatchObject({
+      command: "why",
+      taskId: id,
+    });
+  });
+
   test.each([
     [["veriyf"], "There is no command veriyf"],
-    [["verify", "x"], "verify does not take"],
+    [["why"], "Say which task"],
+    [["why", "order-1"], "Say which task"],
+    [["why", id, id], "why does not take"],
+    [["verify", id], "verify does not take"],
     [["verify", "--sinse", "1h"], "--sinse"],
     [["verify", "--since"], "--since"],
   ])("refuses %j", (args, reason) => {

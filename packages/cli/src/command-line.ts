@@ -1,11 +1,13 @@
 import { parseArgs } from "node:util";
 import { ContractFault } from "@holdfast/domain";
 
-const commands = ["verify", "doctor", "help"] as const;
+const commands = ["verify", "doctor", "why", "help"] as const;
 
 /** What was asked for. */
 export interface CommandLine {
   readonly command: (typeof commands)[number];
+  /** Of `why`; empty otherwise. */
+  readonly taskId: string;
   readonly json: boolean;
   /** Durations as they were written. */
   readonly since: string | undefined;
@@ -19,9 +21,10 @@ export const usage = `holdfast <command> [options]
 
   verify           look for what must never be in the state store, and show witnesses
   doctor           look at how the servers are set up, and who serves whom
+  why <task id>    say what a task waits for, or how it ended
 
   --state-store-url URL          instead of STATE_STORE_URL
-  --broker-url URL               instead of BROKER_URL (doctor)
+  --broker-url URL               instead of BROKER_URL (doctor, why)
   --management-url URL           instead of BROKER_MANAGEMENT_URL: RabbitMQ's HTTP API (doctor)
   --since DURATION               only tasks submitted since then, such as 30m or 24h (verify)
   --consumer-timeout DURATION    the broker's consumer_timeout, where it is not 30m (doctor)
@@ -36,15 +39,17 @@ const variables = {
   "management-url": "BROKER_MANAGEMENT_URL",
 } as const;
 
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /** Reads the command line. Throws `cli.usage` with what is wrong. */
 export function readCommandLine(args: readonly string[]): CommandLine {
   const { values, positionals } = parse(args);
   const [name = "help", ...operands] = positionals;
   const command = commands.find((one) => one === (values.help ? "help" : name));
   if (command === undefined) throw usageFault(`There is no command ${name}`);
-  if (operands.length > 0) throw usageFault(`${command} does not take ${operands.join(" ")}`);
   return {
     command,
+    taskId: taskIdOf(command, operands),
     json: values.json,
     since: values.since,
     consumerTimeout: values["consumer-timeout"],
@@ -72,6 +77,16 @@ function parse(args: readonly string[]) {
   } catch (error) {
     throw usageFault(error instanceof Error ? error.message : String(error));
   }
+}
+
+function taskIdOf(command: CommandLine["command"], operands: readonly string[]): string {
+  const [taskId = "", ...more] = command === "why" ? operands : ["", ...operands];
+  if (command === "help") return "";
+  if (more.length > 0) throw usageFault(`${command} does not take ${more.join(" ")}`);
+  if (command === "why" && !uuid.test(taskId)) {
+    throw usageFault("Say which task: holdfast why <task id>");
+  }
+  return taskId.toLowerCase();
 }
 
 const environmentOf = (

@@ -5,6 +5,7 @@ import { type CommandLine, readCommandLine, usage } from "./command-line.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { environmentFor } from "./settings.ts";
 import { verify } from "./verify/verify.ts";
+import { why } from "./why/why.ts";
 
 /** What is to be printed where, and the exit code. */
 export interface Printed {
@@ -18,6 +19,7 @@ const help: Command = async () => ({ exitCode: 0, text: usage, json: { usage } }
 const commands: Readonly<Record<CommandLine["command"], Command>> = {
   verify,
   doctor,
+  why,
   help,
 };
 

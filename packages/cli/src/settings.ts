@@ -5,6 +5,12 @@ import type { CommandLine } from "./command-line.ts";
 /** What every command needs. */
 export const StoreSettings = Type.Object({ STATE_STORE_URL: StateStoreUrl });
 
+/** Without a broker much can be said all the same. */
+export const WhySettings = Type.Object({
+  STATE_STORE_URL: StateStoreUrl,
+  BROKER_URL: Type.Optional(BrokerUrl),
+});
+
 /** What a command can be told that looks at the broker as well. */
 export const SystemSettings = Type.Object({
   STATE_STORE_URL: StateStoreUrl,

@@ -3,6 +3,7 @@ import { withRetries } from "./database.ts";
 import { findKeptOptions, type KeptOptions } from "./find-kept-options.ts";
 import { findMigrations } from "./find-migrations.ts";
 import { type FoundPooler, findPooler } from "./find-pooler.ts";
+import { findTaskFacts } from "./find-task-facts.ts";
 import { type Database, query } from "./query.ts";
 
 export interface InspectorOptions {
@@ -134,6 +135,8 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
       bound(findLosses)({ within, everyday }),
     countUntold: async (spans: { readonly within: number; readonly longerThan: number }) =>
       (await bound(countUntold)(spans))[0]!,
+    /** All that keeps a task waiting; null when there is none of that id. */
+    findTaskFacts: (taskId: string) => ask((db) => findTaskFacts(db, taskId)),
     findPooler: (): Promise<FoundPooler> =>
       withRetries(() => findPooler(() => new Client(connection))),
     findKeptOptions: (): Promise<KeptOptions> => findKeptOptions({ url, applicationName }),
@@ -154,7 +157,7 @@ async function inSnapshot<Result>(
   let broken: Error | undefined;
   try {
     await client.query(
-      `begin read only; set local statement_timeout = ${answerWithin}; set local jit = off`,
+      `begin isolation level repeatable read, read only; set local statement_timeout = ${answerWithin}; set local jit = off`,
     );
     return await question({ query: ({ text, values }) => client.query({ text, values }) });
   } finally {

@@ -1,6 +1,7 @@
 import { parseConfig } from "@holdfast/runtime";
 import { openInspector } from "@holdfast/state-store";
 import type { Command } from "../command.ts";
+import { count } from "../count.ts";
 import { StoreSettings, spansOf } from "../settings.ts";
 import { explain } from "./explanations.ts";
 import { findViolations, type Verification } from "./find-violations.ts";
@@ -36,6 +37,3 @@ function describe({ tasks, violations, more }: Verification): string {
   const sum = `${looked}: ${count(violations.length, "violation")}${more ? ", and perhaps more" : ""}.`;
   return [...paragraphs, sum].join("\n\n");
 }
-
-const count = (number: number, what: string): string =>
-  `${number} ${what}${number === 1 ? "" : "s"}`;

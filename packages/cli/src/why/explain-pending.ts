@@ -1,0 +1,81 @@
+import type { StepFacts } from "@holdfast/state-store";
+import { count } from "../count.ts";
+import { type CourierFacts, type Facts, laneOf } from "./facts.ts";
+import { faultOf, instant, pausedBy, stepOf } from "./words.ts";
+
+/** How many steps of one Agent are in flight at most, where WINDOW does not say otherwise. */
+const usualWindow = 200;
+
+/** Why a step that may be claimed, or rests, is not in hand. The first reason that holds counts. */
+export function explainPending(step: StepFacts, facts: Facts): string {
+  return (
+    pausedReason(step, facts) ??
+    restReason(step, facts) ??
+    courierReason(step, facts.courier) ??
+    agentReason(step, facts) ??
+    turnReason(step, facts)
+  );
+}
+
+function pausedReason(step: StepFacts, facts: Facts): string | null {
+  const { paused } = laneOf(facts, step.agent);
+  if (facts.workflowPaused !== null) {
+    return `It waits for ${stepOf(step)}: the workflow ${facts.workflow} is paused by ${pausedBy(facts.workflowPaused, facts.now)}.`;
+  }
+  if (paused !== null) {
+    return `It waits for ${stepOf(step)}: the Agent is paused by ${pausedBy(paused, facts.now)}.`;
+  }
+  if (step.notBefore === Number.POSITIVE_INFINITY) {
+    return `It waits for ${stepOf(step)}: its workflow was paused until a moment ago, and a Scheduler takes it up again within seconds.`;
+  }
+  return null;
+}
+
+function restReason(step: StepFacts, { now, plan }: Facts): string | null {
+  const { notBefore, failureCount, putBackCount } = step;
+  if (notBefore === null || notBefore <= now) return null;
+  const until = instant(notBefore, now);
+  const failures = plan?.steps.get(step.name)?.retry.failures;
+  const failed = `failed ${failureCount}${failures === undefined ? "" : ` of ${failures}`} times (${faultOf(step)})`;
+  if (step.lastAction === "coolDown") {
+    return `It waits for ${stepOf(step)}, which cools down until ${until}, having ${failed}.`;
+  }
+  if (step.lastAction === "retry") {
+    return `It waits for ${stepOf(step)}, which backs off until ${until}, having ${failed}.`;
+  }
+  return step.lastAction === "putBack"
+    ? `It waits for ${stepOf(step)}, which was put back ${count(putBackCount, "time")} in a row (${faultOf(step)}) and rests until ${until}: no failure of the step is counted.`
+    : `It waits for ${stepOf(step)}, which is not due until ${until}.`;
+}
+
+function courierReason(step: StepFacts, courier: CourierFacts | null): string | null {
+  if (courier === null) return null;
+  if (courier.schedulers === 0) {
+    return `It waits for ${stepOf(step)}, which is due: no Scheduler runs that could claim it.`;
+  }
+  if (courier.blocked !== null) {
+    return `It waits for ${stepOf(step)}, which is due: the broker takes no messages (${courier.blocked}).`;
+  }
+  const consumers = courier.consumers[step.agent] ?? null;
+  if (consumers === null) {
+    return `It waits for ${stepOf(step)}, which is due: the Agent has no queue, so no request can reach it; start the Agent.`;
+  }
+  if (consumers === 0) {
+    return `It waits for ${stepOf(step)}, which is due: the Agent has no consumer; start it.`;
+  }
+  return null;
+}
+
+function agentReason(step: StepFacts, facts: Facts): string | null {
+  const { inFlight, instances, broken, brokenUntil } = laneOf(facts, step.agent);
+  if (instances > 0 && broken === instances) {
+    return `It waits for ${stepOf(step)}, which is due: the breaker of every instance of the Agent is open until ${instant(brokenUntil, facts.now)}.`;
+  }
+  if (inFlight >= usualWindow) {
+    return `It waits for ${stepOf(step)}, which is due: the Agent's window is full with ${inFlight} steps in flight (it is ${usualWindow}, unless WINDOW says otherwise), and ${step.dueBefore} are due before it.`;
+  }
+  return null;
+}
+
+const turnReason = (step: StepFacts, facts: Facts): string =>
+  `It waits for ${stepOf(step)}, which is due since ${instant(step.notBefore, facts.now)}: a Scheduler claims it when its turn comes, ${step.dueBefore} are due before it and ${laneOf(facts, step.agent).inFlight} in flight.`;

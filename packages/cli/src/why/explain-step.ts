@@ -1,0 +1,55 @@
+import type { StepFacts } from "@holdfast/state-store";
+import { count } from "../count.ts";
+import { explainPending } from "./explain-pending.ts";
+import { explainWaiting } from "./explain-waiting.ts";
+import type { Facts } from "./facts.ts";
+import { faultOf, instant, stepOf } from "./words.ts";
+
+/** Where a step stands, and why, in one sentence. Total: every state has an answer. */
+export function explainStep(step: StepFacts, facts: Facts): string {
+  switch (step.processState) {
+    case "waiting":
+      return explainWaiting(step, facts);
+    case "pending":
+      return explainPending(step, facts);
+    case "processing":
+      return explainProcessing(step, facts);
+    case "error":
+      return explainError(step, facts);
+    case "processed":
+      return `${capital(stepOf(step))} was done at ${instant(step.since, facts.now)}, by attempt ${step.attempt}.`;
+    case "skipped":
+      return `${capital(stepOf(step))} was skipped: ${step.lastReason ?? "there was nothing to do"}.`;
+    case "cancelled":
+      return `${capital(stepOf(step))} was cancelled: ${step.lastReason ?? "the task is to be undone"}.`;
+  }
+}
+
+function explainProcessing(step: StepFacts, facts: Facts): string {
+  const { now, plan, courier } = facts;
+  const failures = plan?.steps.get(step.name)?.retry.failures;
+  const attempt = `attempt ${step.attempt}, ${step.failureCount}${failures === undefined ? "" : ` of ${failures}`} failures counted`;
+  const hand = `in hand of ${step.lockedBy ?? "an unknown Scheduler"} since ${instant(step.since, now)} (${attempt})`;
+  const { completeBy } = step;
+  if (completeBy === null || completeBy <= now) {
+    return `It waits for ${stepOf(step)}, ${hand}, whose time was over at ${instant(completeBy, now)}: the Supervisor takes it up; if this stays, none runs.`;
+  }
+  const lease = `lease until ${instant(completeBy, now)}`;
+  const nobody = courier !== null && (courier.consumers[step.agent] ?? 0) === 0;
+  if (nobody) {
+    return `It waits for ${stepOf(step)}, ${hand}, ${lease}: the Agent has no consumer that could take the request; start it.`;
+  }
+  return step.dispatched
+    ? `It waits for ${stepOf(step)}, ${hand}: the broker has the request, ${lease}.`
+    : `It waits for ${stepOf(step)}, ${hand}: nobody has marked yet that the broker has the request, ${lease}.`;
+}
+
+function explainError(step: StepFacts, { goal }: Facts): string {
+  const what = `${capital(stepOf(step))} failed for good with ${faultOf(step)} after ${count(step.attempt, "attempt")}`;
+  if (step.kind === "compensation") return `${what}: resubmit or resolve it.`;
+  return goal === "do"
+    ? `${what}: resubmit it, resolve it, or undo the task.`
+    : `${what}, so the task is undone.`;
+}
+
+const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

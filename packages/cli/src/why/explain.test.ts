@@ -1,0 +1,268 @@
+import { type StepKind, stepStates, taskStates } from "@holdfast/domain";
+import type { LaneFacts, StepFacts, TaskFacts } from "@holdfast/state-store";
+import { describe, expect, test } from "@jest/globals";
+import { explain } from "./explain.ts";
+import type { CourierFacts, Facts } from "./facts.ts";
+
+const noon = Date.UTC(2026, 0, 1, 12);
+
+const charge: StepFacts = {
+  name: "charge",
+  kind: "call",
+  agent: "payments",
+  processState: "pending",
+  attempt: 0,
+  failureCount: 0,
+  putBackCount: 0,
+  admitted: true,
+  faultCode: null,
+  faultDetail: null,
+  lockedBy: null,
+  dispatched: false,
+  startBy: null,
+  completeBy: null,
+  notBefore: noon - 5_000,
+  dueBefore: 3,
+  lastAction: "plan",
+  lastReason: null,
+  since: noon - 5_000,
+};
+
+const lane: LaneFacts = {
+  agent: "payments",
+  inFlight: 7,
+  paused: null,
+  instances: 2,
+  broken: 0,
+  brokenUntil: null,
+};
+
+const courier: CourierFacts = { blocked: null, schedulers: 2, consumers: { payments: 2 } };
+
+const facts: Facts = {
+  workflow: "shopping.v1",
+  goal: "do",
+  processState: "processing",
+  faultCode: null,
+  createdAt: noon - 60_000,
+  finishedAt: null,
+  paused: null,
+  workflowPaused: null,
+  now: noon,
+  steps: [charge],
+  lanes: [lane],
+  plan: null,
+  courier,
+};
+
+const pause = { at: noon - 60_000, by: "ann", reason: "stock-taking" };
+
+const failures = (number: number) =>
+  ({
+    steps: new Map([["charge", { retry: { failures: number }, after: ["reserve"], undoes: null }]]),
+    downstream: new Map(),
+  }) as unknown as TaskFacts["plan"];
+
+const sentence = (task: Partial<Facts>, step: Partial<StepFacts> = {}): string =>
+  explain({ ...facts, steps: [{ ...charge, ...step }], ...task }).sentence;
+
+const evidence = (task: Partial<Facts>): string =>
+  explain({ ...facts, ...task }).evidence.join("\n");
+
+describe("says of a step that is due", () => {
+  test.each<readonly [string, Partial<Facts>]>([
+    ["3 are due before it and 7 in flight", {}],
+    ["the workflow shopping.v1 is paused by ann since", { workflowPaused: pause }],
+    ["the Agent is paused by ann since", { lanes: [{ ...lane, paused: pause }] }],
+    [
+      "It is paused by ann since 2026-01-01T11:59:00.000Z (60 s ago) because: stock-taking",
+      { paused: pause },
+    ],
+    ["no Scheduler runs", { courier: { ...courier, schedulers: 0 } }],
+    ["takes no messages (low on disk)", { courier: { ...courier, blocked: "low on disk" } }],
+    ["the Agent has no queue", { courier: { ...courier, consumers: {} } }],
+    ["the Agent has no consumer", { courier: { ...courier, consumers: { payments: 0 } } }],
+    [
+      "the breaker of every instance of the Agent is open until 2026-01-01T12:00:09.000Z (in 9 s)",
+      { lanes: [{ ...lane, broken: 2, brokenUntil: noon + 9_000 }] },
+    ],
+    ["the Agent's window is full with 200 steps", { lanes: [{ ...lane, inFlight: 200 }] }],
+    ["3 are due before it", { courier: null }],
+    ["3 are due before it", { lanes: [{ ...lane, broken: 1, brokenUntil: noon + 9_000 }] }],
+  ])("%s", (text, task) => {
+    expect(sentence(task)).toContain(text);
+  });
+});
+
+describe("says of a step that rests", () => {
+  const rest = { notBefore: noon + 30_000, failureCount: 2, faultCode: "payments.busy" };
+  test.each<readonly [string, Partial<StepFacts>]>([
+    [
+      "backs off until 2026-01-01T12:00:30.000Z (in 30 s), having failed 2 of 3 times (payments.busy)",
+      { lastAction: "retry" },
+    ],
+    ["cools down until 2026-01-01T12:00:30.000Z", { lastAction: "coolDown" }],
+    ["was put back 4 times in a row", { lastAction: "putBack", putBackCount: 4 }],
+    ["is not due until", { lastAction: "plan" }],
+    ["paused until a moment ago", { notBefore: Number.POSITIVE_INFINITY }],
+  ])("%s", (text, step) => {
+    expect(sentence({ plan: failures(3) }, { ...rest, ...step })).toContain(text);
+  });
+});
+
+describe("says of a step in hand", () => {
+  const hand: Partial<StepFacts> = {
+    processState: "processing",
+    lockedBy: "scheduler-7",
+    attempt: 2,
+    failureCount: 1,
+    completeBy: noon + 4_000,
+    dispatched: true,
+  };
+  test.each<readonly [string, Partial<StepFacts>]>([
+    [
+      "in hand of scheduler-7 since 2026-01-01T11:59:55.000Z (5 s ago) (attempt 2, 1 of 3 failures counted)",
+      {},
+    ],
+    ["the broker has the request, lease until 2026-01-01T12:00:04.000Z (in 4 s)", {}],
+    ["nobody has marked yet that the broker has the request", { dispatched: false }],
+    ["whose time was over at 2026-01-01T11:59:59.000Z (1000 ms ago)", { completeBy: noon - 1_000 }],
+    [
+      "for the undo of step charge of Agent payments",
+      { name: "charge:undo", kind: "compensation" },
+    ],
+  ])("%s", (text, step) => {
+    expect(sentence({ plan: failures(3) }, { ...hand, ...step })).toContain(text);
+  });
+
+  test("even when its task is paused, for it ends by itself", () => {
+    expect(sentence({ paused: pause }, hand)).toContain("in hand of scheduler-7");
+  });
+});
+
+describe("says of a step that waits", () => {
+  const waiting: StepFacts = { ...charge, processState: "waiting", notBefore: null };
+  const reserve: StepFacts = { ...charge, name: "reserve", agent: "inventory" };
+
+  test("what comes before", () => {
+    const steps = [{ ...reserve, processState: "processing" as const }, waiting];
+    expect(evidence({ steps, plan: failures(3) })).toContain(
+      "what comes before: reserve (processing)",
+    );
+  });
+
+  test("that the task halted", () => {
+    const failed = { ...reserve, processState: "error" as const, faultCode: "inventory.gone" };
+    expect(evidence({ processState: "error", steps: [failed, waiting] })).toContain(
+      "the task halted at step reserve of Agent inventory with inventory.gone",
+    );
+  });
+
+  test("that nobody has planned it, or decided its condition", () => {
+    expect(sentence({ steps: [waiting] })).toContain("nobody has planned it yet");
+    const undecided = { ...waiting, admitted: false };
+    expect(sentence({ steps: [undecided] })).toContain("whose condition nobody has decided");
+  });
+
+  test("which undos come first", () => {
+    const plan = {
+      steps: new Map([["reserve:undo", { undoes: "reserve", after: [] }]]),
+      downstream: new Map([["reserve", ["charge"]]]),
+    } as unknown as TaskFacts["plan"];
+    const undo: StepFacts = { ...waiting, name: "reserve:undo", kind: "compensation" };
+    const steps = [
+      { ...reserve, processState: "processed" as const },
+      { ...charge, processState: "processed" as const, attempt: 1 },
+      undo,
+      { ...undo, name: "charge:undo", processState: "pending" as const },
+    ];
+    const text = evidence({ goal: "undo", processState: "compensating", steps, plan });
+    expect(text).toContain("waits with the undo of step reserve of Agent payments");
+    expect(text).toContain("what comes before: charge:undo (pending)");
+  });
+});
+
+describe("says of a task that needs nothing more, or a person,", () => {
+  const failed = { processState: "error", faultCode: "payments.declined", attempt: 3 } as const;
+  test.each<readonly [string, Partial<Facts>, Partial<StepFacts>]>([
+    [
+      "It was processed at 2026-01-01T11:59:50.000Z",
+      { processState: "processed", finishedAt: noon - 10_000 },
+      {},
+    ],
+    [
+      "It was undone at 2026-01-01T11:59:50.000Z (10 s ago), because of payments.declined",
+      { processState: "compensated", goal: "undo", finishedAt: noon - 10_000 },
+      failed,
+    ],
+    [
+      "because of order.too_late",
+      { processState: "compensated", goal: "undo", faultCode: "order.too_late" },
+      { processState: "cancelled" },
+    ],
+    [
+      "It halted with payments.declined: no money at step charge of Agent payments: resubmit or resolve that step, or undo the task.",
+      { processState: "error" },
+      { ...failed, faultDetail: "no money" },
+    ],
+    [
+      "at the undo of step charge of Agent payments: resubmit or resolve it",
+      { processState: "error", goal: "undo" },
+      { ...failed, name: "charge:undo", kind: "compensation" },
+    ],
+    ["nothing to wait for, which must not be", {}, { processState: "processed" }],
+  ])("%s", (text, task, step) => {
+    expect(sentence(task, step)).toContain(text);
+  });
+});
+
+test("has a whole sentence for every combination of facts", () => {
+  const kinds: readonly StepKind[] = ["call", "compensation"];
+  const combinations = product({
+    processState: taskStates,
+    goal: ["do", "undo"] as const,
+    paused: [null, pause],
+    workflowPaused: [null, { ...pause, reason: null }],
+    step: stepStates,
+    kind: kinds,
+    notBefore: [null, noon - 1, noon + 1, Number.POSITIVE_INFINITY],
+    lastAction: [null, "retry", "coolDown", "putBack"],
+    bare: [true, false],
+    courier: [null, { blocked: "x", schedulers: 1, consumers: {} }, courier],
+  });
+  const broken: string[] = [];
+  let combined = 0;
+  for (const { step, kind, notBefore, lastAction, bare, ...task } of combinations) {
+    const known = bare
+      ? { since: null, completeBy: null, lockedBy: null, faultCode: null, lastReason: null }
+      : { since: noon, completeBy: noon + 1, lockedBy: "z", faultCode: "a.b", lastReason: "a.b" };
+    const one: StepFacts = { ...charge, ...known, kind, notBefore, lastAction, processState: step };
+    const other: StepFacts = { ...one, name: "charge:undo" };
+    const lanes = bare ? [] : facts.lanes;
+    const explanation = explain({ ...facts, ...task, lanes, steps: [one, other] });
+    const texts = [explanation.sentence, ...explanation.evidence];
+    broken.push(...texts.filter((text) => !isWhole(text)));
+    combined += 1;
+  }
+  expect(broken).toEqual([]);
+  expect(combined).toBe(6 * 2 * 2 * 2 * 7 * 2 * 4 * 4 * 2 * 3);
+});
+
+const isWhole = (text: string): boolean =>
+  /^[A-Z].{12,}\.$/.test(text) && !/null|undefined|NaN|Infinity|Invalid/.test(text);
+
+type Choices = Readonly<Record<string, readonly unknown[]>>;
+
+function* product<const Of extends Choices>(
+  of: Of,
+): Generator<{ readonly [key in keyof Of]: Of[key][number] }> {
+  const [first, ...rest] = Object.entries(of);
+  if (first === undefined) {
+    yield {} as never;
+    return;
+  }
+  const [key, values] = first;
+  for (const others of product(Object.fromEntries(rest))) {
+    for (const value of values) yield { [key]: value, ...others } as never;
+  }
+}
