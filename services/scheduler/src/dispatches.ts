@@ -10,23 +10,42 @@ interface Dispatch {
 
 /** Marking waits so long that the replies of fast Agents come first: most marks are never written. */
 const markAfter = 200;
+/** Milliseconds between two looks at what is to be marked, while there is anything. */
+const lookEvery = 100;
 
 /** Of how many confirms the slow ones are looked at. */
 const sample = 200;
 const relayBounds = { shortest: 600, longest: 3_000 };
 
 /** The requests of this instance that are not yet marked. Nothing is lost with it: see the relay. */
-export function dispatches(clock: Pick<Clock, "now">) {
+export function dispatches(clock: Pick<Clock, "now" | "after">) {
   const open = new Map<string, Dispatch>();
+  let look: (() => void) | null = null;
+  let isLooking = false;
+
+  const lookIn = (ms: number): void => {
+    if (isLooking || look === null) return;
+    isLooking = true;
+    clock.after(ms, () => {
+      isLooking = false;
+      look?.();
+    });
+  };
+
   const confirmTimes: number[] = [];
   return {
     publishing(claim: ClaimedStep): void {
       const publishedAt = clock.now();
       open.set(keyOf(claim), { claim, publishedAt, confirmedAt: null });
     },
+    /** Has `act` called when there may be something to mark. */
+    whenToMark(act: () => void): void {
+      look = act;
+    },
     confirmed(claim: ClaimedStep): void {
       const dispatch = open.get(keyOf(claim));
       if (dispatch === undefined) return;
+      lookIn(markAfter);
       dispatch.confirmedAt = clock.now();
       confirmTimes.push(dispatch.confirmedAt - dispatch.publishedAt);
       if (confirmTimes.length > sample) confirmTimes.shift();
@@ -45,9 +64,10 @@ export function dispatches(clock: Pick<Clock, "now">) {
     /** Confirmed for a while, and still no reply. */
     unmarked(): readonly ClaimedStep[] {
       const before = clock.now() - markAfter;
-      return [...open.values()]
-        .filter(({ confirmedAt }) => confirmedAt !== null && confirmedAt < before)
-        .map(({ claim }) => claim);
+      const confirmed = [...open.values()].filter(({ confirmedAt }) => confirmedAt !== null);
+      const due = confirmed.filter(({ confirmedAt }) => (confirmedAt ?? 0) <= before);
+      if (due.length < confirmed.length) lookIn(lookEvery);
+      return due.map(({ claim }) => claim);
     },
   };
 }

@@ -6,8 +6,8 @@ interface Dependencies {
   readonly dispatches: Dispatches;
 }
 
-/** Milliseconds. Together with the time until a mark is due well below what a relay waits. */
-const rest = 100;
+/** Milliseconds. We are woken when there is something to mark. */
+const rest = 60_000;
 
 /**
  * One round: marks requests that the broker has confirmed and no Agent has answered yet, so that no

@@ -113,6 +113,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const relayed = { store, dispatches, dispatch, wake, notify, clock, log };
   const relaying = relaySteps({ ...relayed, relayAfter, rest });
   const marks = repeat(markSteps({ store, dispatches }), { name: "mark", ...repeating });
+  dispatches.whenToMark(marks.wake);
   const relays = repeat(relaying, { name: "relay", ...repeating });
 
   const recorded = {
