@@ -59,6 +59,7 @@ async function collect(options: ChaosOptions, { folder, say }: Place): Promise<E
     await startRig({
       folder: servers,
       random,
+      partners: options.profile.partners,
       log: say,
       onLog: (line, service) => log.write(`${JSON.stringify({ service, ...line })}\n`),
     }),

@@ -1,19 +1,28 @@
 /** How long and how hard a run is. */
 export interface Profile {
-  readonly name: string;
   /** Milliseconds in which orders are submitted and faults injected. */
   readonly duration: number;
   readonly orders: number;
   readonly faults: number;
+  /** Whether the partners are now and then unwell by themselves. */
+  readonly partners: "reliable" | "unreliable";
 }
 
 const minute = 60_000;
 
 export const profiles = {
-  smoke: { name: "smoke", duration: minute, orders: 600, faults: 60 },
-  full: { name: "full", duration: 30 * minute, orders: 20_000, faults: 1_500 },
-  soak: { name: "soak", duration: 24 * 60 * minute, orders: 500_000, faults: 2_880 },
+  smoke: { duration: minute, orders: 600, faults: 60, partners: "unreliable" },
+  full: { duration: 30 * minute, orders: 20_000, faults: 1_500, partners: "unreliable" },
+  soak: { duration: 24 * 60 * minute, orders: 500_000, faults: 2_880, partners: "unreliable" },
 } as const satisfies Record<string, Profile>;
+
+/** For one class of faults: slow enough that each has healed before the next, and nothing else is unwell. */
+export const alone: Profile = {
+  duration: minute,
+  orders: 600,
+  faults: 15,
+  partners: "reliable",
+};
 
 export type ProfileName = keyof typeof profiles;
 
@@ -21,7 +30,7 @@ export type ProfileName = keyof typeof profiles;
 export function lasting(profile: Profile, duration: number): Profile {
   const part = duration / profile.duration;
   return {
-    name: profile.name,
+    ...profile,
     duration,
     orders: Math.round(profile.orders * part),
     faults: Math.round(profile.faults * part),

@@ -1,16 +1,21 @@
 import { legalTaskTransitions, type TaskState } from "@holdfast/domain";
 import type { Casebook } from "./casebook.ts";
-import type { Observation, StatusMessage } from "./evidence.ts";
+import type { FaultEvent, Observation, StatusMessage, TaskRow } from "./evidence.ts";
 import type { Violation } from "./violation.ts";
 
 /** I13: what askers and listeners were told is a path of the task, and ends where the task stands. */
 export function judgeReports(book: Casebook): readonly Violation[] {
-  const stored = new Map(book.tasks.map(({ taskId, state }) => [taskId, state]));
+  const stored = new Map(book.tasks.map((task) => [task.taskId, task]));
+  const wipes = book.faults.filter((fault) => fault.class === "broker-wiped");
   const asked = Map.groupBy(book.observations, ({ observer, taskId }) => `${observer} ${taskId}`);
   const told = Map.groupBy(book.statuses, ({ taskId }) => taskId);
   return [
     ...[...asked.values()].flatMap((seen) => judgeObservations(seen)),
-    ...[...told].flatMap(([taskId, seen]) => judgeStatuses(seen, stored.get(taskId))),
+    ...[...told].flatMap(([taskId, seen]) => {
+      const task = stored.get(taskId);
+      const isComplete = task !== undefined && !wipes.some((wipe) => meets(task, wipe));
+      return [...judgeSequence(seen), ...(isComplete ? judgeEnds(seen, task) : [])];
+    }),
   ];
 }
 
@@ -27,23 +32,32 @@ function judgeObservations(seen: readonly Observation[]): readonly Violation[] {
   });
 }
 
-function judgeStatuses(
-  messages: readonly StatusMessage[],
-  stored: string | undefined,
-): readonly Violation[] {
+/** Milliseconds that the listener may take to make its queue again. */
+const queueBackWithin = 4_000;
+
+/** Whether what was told of an order may have gone with a wiped broker. */
+const meets = ({ createdAt, finishedAt }: TaskRow, { from, healedAt }: FaultEvent): boolean =>
+  createdAt <= healedAt + queueBackWithin && (finishedAt ?? Infinity) >= from - queueBackWithin;
+
+/** The same message may come twice; what is left rises. */
+function judgeSequence(messages: readonly StatusMessage[]): readonly Violation[] {
   const distinct = messages.filter(
     (message, index) => !messages.slice(0, index).some((other) => isSame(other, message)),
   );
-  const [first] = distinct;
-  const last = distinct.at(-1);
-  if (first === undefined || last === undefined) return [];
-  const { taskId } = first;
   const sequence = distinct.map((message) => message.sequence);
   const rises = sequence.every((one, index) => index === 0 || one > (sequence[index - 1] ?? one));
+  const [first] = messages;
+  return rises || first === undefined
+    ? []
+    : [found(first.taskId, `told in the sequence ${sequence.join()}`)];
+}
+
+function judgeEnds(messages: readonly StatusMessage[], { taskId, state }: TaskRow) {
+  const inOrder = messages.toSorted((one, other) => one.sequence - other.sequence);
+  const [first, last] = [inOrder[0], inOrder.at(-1)];
   return [
-    ...(rises ? [] : [found(taskId, `told in the sequence ${sequence.join()}`)]),
-    ...(first.event === "received" ? [] : [found(taskId, `first told: ${first.event}`)]),
-    ...(last.state === stored ? [] : [found(taskId, `last told ${last.state}; it is ${stored}`)]),
+    ...(first?.event === "received" ? [] : [found(taskId, `first told: ${first?.event}`)]),
+    ...(last?.state === state ? [] : [found(taskId, `last told ${last?.state}; it is ${state}`)]),
   ];
 }
 

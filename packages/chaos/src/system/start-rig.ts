@@ -18,6 +18,7 @@ interface RigOptions {
   /** An empty folder for all that the servers keep. */
   readonly folder: string;
   readonly random: () => number;
+  readonly partners: keyof typeof partnerSettings;
   readonly log: (line: string) => void;
   readonly onLog: (line: LogLine, service: string) => void;
 }
@@ -29,11 +30,15 @@ const count: Readonly<Record<Breakable, number>> = {
   supervisor: 2,
 };
 
-/** Partners as they are: now and then unwell, and sometimes silent after the deed. */
-const partners = { LATENCY: "5ms", ERROR_RATE: "0.02", APPLY_THEN_DROP_RATE: "0.02" };
+const partnerSettings = {
+  reliable: { LATENCY: "5ms" },
+  /** As they are: now and then unwell, and sometimes silent after the deed. */
+  unreliable: { LATENCY: "5ms", ERROR_RATE: "0.02", APPLY_THEN_DROP_RATE: "0.02" },
+} as const;
 
 /** Starts everything. Disposing stops it, whatever state it is in. */
-export async function startRig({ folder, random, log, onLog }: RigOptions): Promise<Rig> {
+export async function startRig(options: RigOptions): Promise<Rig> {
+  const { folder, random, partners, log, onLog } = options;
   await using stack = new AsyncDisposableStack();
   const servers = stack.use(
     await startLocalStack({ purpose: "demo", dataFolder: folder, fresh: true, log }),
@@ -50,7 +55,7 @@ export async function startRig({ folder, random, log, onLog }: RigOptions): Prom
       dataFolder: folder,
       count: { submission: 0, agent: 0, scheduler: 0, supervisor: 0 },
       env: {
-        partners,
+        partners: partnerSettings[partners],
         submission: { WORKFLOW: chaosWorkflow.name },
         supervisor: { RESUME_GRACE: "500ms", SWEEP_INTERVAL: "5s" },
       },

@@ -1,0 +1,30 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "@jest/globals";
+
+const main = fileURLToPath(new URL("../../packages/chaos/src/main.ts", import.meta.url));
+
+/** Runs it as a person would; the servers of this test run are not for it to break. */
+async function chaos(...options: readonly string[]) {
+  const { TEST_STATE_STORE_URL: _store, TEST_BROKER_URL: _broker, ...env } = process.env;
+  const child = spawn(
+    process.execPath,
+    ["--conditions=@holdfast/source", main, ...options, "--json"],
+    { env, stdio: ["ignore", "pipe", "pipe"] },
+  );
+  const [said, told] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "exit"),
+  ]);
+  return { verdict: JSON.parse(said.trim().split("\n").at(-1) ?? "{}") as object, told };
+}
+
+test("a minute of faults of every kind: no order is lost, doubled or stuck, and nothing is untrue", async () => {
+  const { verdict, told } = await chaos("--profile", "smoke", "--seed", "1");
+  const right = { valid: true, lost: 0, doubled: 0, stuck: 0, violations: 0, vacuous: [] };
+  // What went wrong is in the report: the first witnesses, each with all that is known of it.
+  expect({ told, verdict }).toMatchObject({ told: expect.any(String), verdict: right });
+}, 240_000);
