@@ -52,7 +52,7 @@ export async function openLink(target: Target, random: () => number): Promise<Li
   const open = async (direction: Direction) => {
     while (conditions.held.includes(direction)) await healed.promise;
   };
-  const reset = () => {
+  const resetAll = () => {
     for (const pair of pairs) resetPair(pair);
   };
 
@@ -82,7 +82,7 @@ export async function openLink(target: Target, random: () => number): Promise<Li
       } else {
         // Ended and not reset: what the server has not read yet, a reset would take from it.
         server.end(chunk);
-        client.resetAndDestroy();
+        reset(client);
       }
       return false;
     };
@@ -92,8 +92,8 @@ export async function openLink(target: Target, random: () => number): Promise<Li
     const server = connect({ ...target, noDelay: true, allowHalfOpen: true });
     const pair = { client, server };
     pairs.add(pair);
-    client.on("error", () => server.resetAndDestroy());
-    server.on("error", () => client.resetAndDestroy());
+    client.on("error", () => reset(server));
+    server.on("error", () => reset(client));
     const up = pump(client, server, {
       latency,
       open: () => open("toServer"),
@@ -114,7 +114,7 @@ export async function openLink(target: Target, random: () => number): Promise<Li
   };
 
   const listener = createServer({ noDelay: true, allowHalfOpen: true }, (client) => {
-    if (conditions.isDown) client.resetAndDestroy();
+    if (conditions.isDown) reset(client);
     else void carry(client);
   });
   listener.listen(0, "127.0.0.1");
@@ -135,10 +135,10 @@ export async function openLink(target: Target, random: () => number): Promise<Li
     },
     slow: become,
     hold: (held) => become({ held }),
-    reset,
+    reset: resetAll,
     takeDown() {
       become({ isDown: true });
-      reset();
+      resetAll();
     },
     cutAt(cut) {
       pending = cut;
@@ -149,7 +149,7 @@ export async function openLink(target: Target, random: () => number): Promise<Li
     },
     async [Symbol.asyncDispose]() {
       become(healthy);
-      reset();
+      resetAll();
       listener.close();
       await once(listener, "close");
     },
@@ -157,6 +157,12 @@ export async function openLink(target: Target, random: () => number): Promise<Li
 }
 
 function resetPair({ client, server }: Pair): void {
-  client.resetAndDestroy();
-  server.resetAndDestroy();
+  reset(client);
+  reset(server);
+}
+
+/** A reset while the goodbye is under way is refused, and would leave the socket behind for ever. */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }

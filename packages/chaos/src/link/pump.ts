@@ -56,8 +56,18 @@ export async function pump(from: Socket, to: Socket, options: Options): Promise<
     await open();
     if (to.destroyed) return;
     if (!deliver(piece.chunk)) return;
-    if (to.writableNeedDrain) await Promise.race([once(to, "drain"), once(to, "close")]);
+    if (to.writableNeedDrain) await drained(to);
     bytes -= piece.chunk.length;
     if (from.isPaused() && bytes < most) from.resume();
   }
+}
+
+/** Or gone: then there is nothing to wait for. */
+async function drained(socket: Socket): Promise<void> {
+  const over = new AbortController();
+  const { signal } = over;
+  const either = [once(socket, "drain", { signal }), once(socket, "close", { signal })];
+  await Promise.race(either).catch(() => {});
+  over.abort();
+  await Promise.allSettled(either);
 }

@@ -6,9 +6,9 @@ export interface Field {
   readonly rig: Rig;
   /** In [0, 1), from the seed of the run. */
   readonly random: () => number;
-  /** Runs `work` on something that no other fault has in hand; throws when there is nothing. */
+  /** Runs `work` on something that no other fault has in hand; throws when there is nothing for long. */
   readonly claim: <Target extends { readonly name: string }, Result>(
-    targets: readonly Target[],
+    targets: () => readonly Target[],
     work: (target: Target) => Promise<Result>,
   ) => Promise<Result>;
   /** To be told of each message that nobody will be able to read. */

@@ -54,14 +54,17 @@ async function tooLong(): Promise<never> {
   throw new Error("it did not end in time");
 }
 
+/** Milliseconds in which something should turn up that can be broken. */
+const somethingWithin = 10_000;
+
 /** No two faults have one thing in hand: the end of the first would end the second. */
 function claims(random: () => number): Field["claim"] {
   const taken = new Set<string>();
   return async (targets, work) => {
-    const target = pick(
-      targets.filter(({ name }) => !taken.has(name)),
-      random,
-    );
+    const giveUpAt = performance.now() + somethingWithin;
+    const free = () => targets().filter(({ name }) => !taken.has(name));
+    while (free().length === 0 && performance.now() < giveUpAt) await sleep(20);
+    const target = pick(free(), random);
     taken.add(target.name);
     try {
       return await work(target);

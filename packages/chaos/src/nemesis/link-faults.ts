@@ -102,5 +102,5 @@ function onLink<Result>(
       .filter(([dependency]) => only === undefined || dependency === only)
       .map(([dependency, link]): NamedLink => ({ name: `${name} to ${dependency}`, link })),
   );
-  return claim(links, work);
+  return claim(() => links, work);
 }

@@ -19,7 +19,7 @@ function disturbed(name: string, knobs: object): FaultClass {
     weight: 2,
     strike: ({ rig, random, claim }) =>
       claim(
-        partners.map((partner) => ({ name: partner })),
+        () => partners.map((partner) => ({ name: partner })),
         async ({ name: partner }) => {
           const url = `${rig.system.partnersUrl}/knobs`;
           const before = (await (await fetch(url)).json()) as Readonly<Record<string, object>>;

@@ -63,7 +63,8 @@ function onProcess<Result>(
   service: Breakable,
   work: (member: Running) => Promise<Result>,
 ): Promise<Result> {
-  const running = membersOf(rig.fleet.members, service).filter(({ process }) => process !== null);
+  const running = () =>
+    membersOf(rig.fleet.members, service).filter((member) => member.process !== null);
   return claim(running, (member) => work(member as Running));
 }
 
