@@ -5,8 +5,11 @@ import { holdfastFolder } from "@holdfast/local-stack";
 import { seededRandom } from "@holdfast/runtime";
 import type { Evidence } from "./checker/evidence.ts";
 import { judge, type Verdict } from "./checker/judge.ts";
+import { summarise } from "./checker/measure-recovery.ts";
+import { mergeVerdicts } from "./checker/merge-verdicts.ts";
 import { type ChaosOptions, readOptions, usage } from "./options.ts";
-import { printVerdict } from "./print-verdict.ts";
+import { printVerdict, printWitnesses } from "./print-verdict.ts";
+import { roundsOf } from "./profile.ts";
 import { runChaos } from "./run-chaos.ts";
 import { startRig } from "./system/start-rig.ts";
 
@@ -31,25 +34,30 @@ async function main(options: ChaosOptions): Promise<boolean> {
     void (json ? process.stderr : process.stdout).write(`${line}\n`);
   const folder = join(holdfastFolder(), "chaos", `${seed}-${process.pid}`);
   await mkdir(folder, { recursive: true });
-  const replay = `pnpm chaos ${process.argv.slice(2).join(" ")} --seed ${seed}`;
-  say(`seed ${seed}: ${profile.orders} orders, ${profile.faults} faults; again: ${replay}`);
-  const evidence = await collect(options, { folder, say });
-  const verdict = judge(evidence);
-  await keep(folder, evidence, verdict);
-  printVerdict(verdict, evidence, say);
+  say(`seed ${seed}: ${profile.orders} orders, ${profile.faults} faults`);
+  const verdict = mergeVerdicts(await judgeRounds(options, { folder, say }));
+  printVerdict(verdict, say);
   say(`what everybody said: ${folder}`);
-  say(`the same again: ${replay}`);
+  say(`the same faults again: pnpm chaos ${argumentsWith(seed)}`);
   if (json) process.stdout.write(`${JSON.stringify(summaryOf(verdict, seed))}\n`);
   return verdict.valid;
 }
+
+/** A seed that was given comes last, too: the last one counts. */
+const argumentsWith = (seed: number): string =>
+  [...process.argv.slice(2), "--seed", String(seed)].join(" ");
 
 interface Place {
   readonly folder: string;
   readonly say: (line: string) => void;
 }
 
-async function collect(options: ChaosOptions, { folder, say }: Place): Promise<Evidence> {
-  const random = seededRandom(options.seed);
+async function judgeRounds(
+  options: ChaosOptions,
+  { folder, say }: Place,
+): Promise<readonly Verdict[]> {
+  const { seed, classes, profile } = options;
+  const random = seededRandom(seed);
   const servers = join(folder, "servers");
   const log = createWriteStream(join(folder, "services.log"));
   await using stack = new AsyncDisposableStack();
@@ -59,16 +67,25 @@ async function collect(options: ChaosOptions, { folder, say }: Place): Promise<E
     await startRig({
       folder: servers,
       random,
-      partners: options.profile.partners,
+      partners: profile.partners,
       log: say,
       onLog: (line, service) => log.write(`${JSON.stringify({ service, ...line })}\n`),
     }),
   );
-  return await runChaos({ ...options, rig, random, say });
+  const verdicts: Verdict[] = [];
+  for (const [index, round] of roundsOf(profile).entries()) {
+    const evidence = await runChaos({ profile: round, seed, classes, rig, random, say });
+    const verdict = judge(evidence);
+    await keep(join(folder, `round-${index + 1}`), evidence, verdict);
+    printWitnesses(verdict, evidence, say);
+    verdicts.push(verdict);
+  }
+  return verdicts;
 }
 
 /** One file for each witness, a line for each thing it said. */
 async function keep(folder: string, evidence: Evidence, verdict: Verdict): Promise<void> {
+  await mkdir(folder);
   for (const [name, content] of Object.entries(evidence)) {
     const lines = Array.isArray(content) ? content : [content];
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
@@ -78,6 +95,14 @@ async function keep(folder: string, evidence: Evidence, verdict: Verdict): Promi
 }
 
 /** For programs: the verdict, with the violations counted. */
-function summaryOf({ violations, ...rest }: Verdict, seed: number) {
-  return { seed, ...rest, violations: violations.length, witnesses: violations.slice(0, 10) };
+function summaryOf({ violations, recovery, ...rest }: Verdict, seed: number) {
+  return {
+    seed,
+    ...rest,
+    violations: violations.length,
+    witnesses: violations.slice(0, 10),
+    recovery: Object.fromEntries(
+      Object.entries(recovery).map(([name, times]) => [name, summarise(times)]),
+    ),
+  };
 }

@@ -18,7 +18,7 @@ export const usage = `pnpm chaos [--profile smoke|full|soak] [--seed N] [--minut
   --seed N         plans the same faults as another run with this seed
   --minutes N      the same pace for another time
   --class NAME     one class of faults alone, to measure recovery from it: 60 s, 600 orders,
-                   15 faults, and nothing else goes wrong;
+                   10 faults, and nothing else goes wrong;
                    ${faultClasses.map(({ name }) => name).join(", ")}
   --json           end with one line of JSON; the rest goes to the standard error`;
 

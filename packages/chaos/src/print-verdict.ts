@@ -1,16 +1,13 @@
 import type { Evidence } from "./checker/evidence.ts";
 import type { Verdict } from "./checker/judge.ts";
+import { summarise } from "./checker/measure-recovery.ts";
 import { timelineOf } from "./checker/timeline.ts";
 import { invariants } from "./checker/violation.ts";
 
 const witnesses = 10;
 
-/** Tells a person what a run came to, and where to look if it was not well. */
-export function printVerdict(
-  verdict: Verdict,
-  evidence: Evidence,
-  say: (line: string) => void,
-): void {
+/** Tells a person what a run came to. */
+export function printVerdict(verdict: Verdict, say: (line: string) => void): void {
   const { orders, faults, classes, lost, doubled, stuck, forfeited, recovered } = verdict;
   say("");
   say(table(["class", "faults", "struck", "p50 ms", "p99 ms", "max ms"], recoveryRows(verdict)));
@@ -21,22 +18,31 @@ export function printVerdict(
   );
   say(`${recovered} never answered and yet done, ${forfeited} gone with a wiped broker`);
   for (const reason of verdict.vacuous) say(`proves nothing: ${reason}`);
-  for (const { invariant, taskId, what } of verdict.violations.slice(0, witnesses)) {
+  if (verdict.violations.length > 0) say(`${verdict.violations.length} violations`);
+  say(verdict.valid ? "Everything is right." : "Not everything is right.");
+}
+
+/** The first things that were not right, each with all that is known of the order. */
+export function printWitnesses(
+  { violations }: Verdict,
+  evidence: Evidence,
+  say: (line: string) => void,
+): void {
+  for (const { invariant, taskId, what } of violations.slice(0, witnesses)) {
     say("");
     say(`${invariant} broken (${invariants[invariant]}): ${what}`);
     if (taskId === null) continue;
     for (const line of timelineOf(evidence, taskId)) say(`  ${line}`);
   }
-  if (verdict.violations.length > 0) say(`\n${verdict.violations.length} violations in all`);
-  say(verdict.valid ? "Everything is right." : "Not everything is right.");
 }
 
 const recoveryRows = ({ recovery }: Verdict): readonly (readonly string[])[] =>
   Object.entries(recovery)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, { faults, struck, p50, p99, max }]) =>
-      [name, faults, struck, p50, p99, max].map(String),
-    );
+    .map(([name, times]) => {
+      const { faults, struck, p50, p99, max } = summarise(times);
+      return [name, faults, struck, p50, p99, max].map(String);
+    });
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows];

@@ -20,11 +20,19 @@ export const profiles = {
 export const alone: Profile = {
   duration: minute,
   orders: 600,
-  faults: 15,
+  faults: 10,
   partners: "reliable",
 };
 
 export type ProfileName = keyof typeof profiles;
+
+const longestRound = 30 * minute;
+
+/** A long run in equal rounds: after each the faults rest and all of it is judged, and forgotten. */
+export function roundsOf(profile: Profile): readonly Profile[] {
+  const count = Math.max(1, Math.round(profile.duration / longestRound));
+  return Array.from({ length: count }, () => lasting(profile, profile.duration / count));
+}
 
 /** The same pace over another time. */
 export function lasting(profile: Profile, duration: number): Profile {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { askBroker } from "@holdfast/local-stack";
 import { connectBroker } from "@holdfast/messaging";
 import type {
   ClientEvent,
@@ -32,15 +33,16 @@ const pollers = ["poller-1", "poller-2", "poller-3"];
 /** Milliseconds after the last fault within which everything must have ended. */
 const healWithin = 45_000;
 /** Milliseconds: what the Supervisor may rest and hold back, and a breath. */
-const recoveryMs = 4_000;
+const recoveryMs = 8_000;
 /** What the pools of all services may hold together, twice: the connections of the dead linger. */
 const maxConnections = 80;
 const rest = 200;
 
-/** One run: load and faults side by side, then peace; resolves to what all witnesses say. */
+/** One round: load and faults side by side, then peace; resolves to what all witnesses say. */
 export async function runChaos(options: Options): Promise<Evidence> {
   const { rig, profile, seed, classes, random, say } = options;
-  const run = `chaos-${seed}-${Date.now()}`;
+  const since = Date.now();
+  const run = `chaos-${seed}-${since}`;
   const heard = openNotebook();
   const over = new AbortController();
   const { signal } = over;
@@ -109,6 +111,7 @@ export async function runChaos(options: Options): Promise<Evidence> {
   await Promise.all([submitting, ...watching]);
   const queues = await quietQueues(rig);
   await listener[Symbol.asyncDispose]();
+  await askBroker(rig.broker.url, (channel) => channel.deleteQueue(statusQueue));
   return {
     plan: planOf(options, planned.length),
     history: heard.history,
@@ -118,8 +121,8 @@ export async function runChaos(options: Options): Promise<Evidence> {
     statuses: heard.statuses,
     samples: heard.samples,
     queues,
-    ledger: await readLedger(rig.system.partnersUrl),
-    ...(await readStore(rig)),
+    ledger: await readLedger(rig.system.partnersUrl, since),
+    ...(await readStore(rig, since)),
   };
 }
 

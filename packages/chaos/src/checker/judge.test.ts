@@ -1,6 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Evidence } from "./evidence.ts";
 import { judge } from "./judge.ts";
+import { summarise } from "./measure-recovery.ts";
+import { mergeVerdicts } from "./merge-verdicts.ts";
 import { cleanEvidence, processed, undone } from "./testing.ts";
 import { timelineOf } from "./timeline.ts";
 import { type Invariant, invariants } from "./violation.ts";
@@ -220,7 +222,9 @@ test("an order by message that went down with a wiped broker is forfeited, and n
 
 test("recovery is measured from the moment when all was whole again", () => {
   const { recovery } = judge(cleanEvidence());
-  expect(recovery["agent-frozen"]).toEqual({ faults: 1, struck: 2, p50: 350, p99: 450, max: 450 });
+  const { "agent-frozen": frozen = { faults: 0, times: [] } } = recovery;
+  expect(frozen).toEqual({ faults: 1, times: [350, 450] });
+  expect(summarise(frozen)).toEqual({ faults: 1, struck: 2, p50: 350, p99: 450, max: 450 });
 });
 
 test("a timeline tells of one order all that anybody saw, and what was broken meanwhile", () => {
@@ -231,4 +235,14 @@ test("a timeline tells of one order all that anybody saw, and what was broken me
     "store    charge fail processing -> error #1 payments.declined (scheduler-1)",
   );
   expect(lines.join()).not.toContain("shipments");
+});
+
+test("rounds add up, and one that is not valid spoils the whole", () => {
+  const good = judge(cleanEvidence());
+  const bad = judge({ ...cleanEvidence(), ledger: [] });
+  const { recovery, violations, ...both } = mergeVerdicts([good, bad]);
+  expect(both).toMatchObject({ valid: false, orders: 4, faults: 2, classes: 1, stuck: 0 });
+  expect(violations).toEqual(bad.violations);
+  expect(recovery).toEqual({ "agent-frozen": { faults: 2, times: [350, 450, 350, 450] } });
+  expect(mergeVerdicts([good, good]).valid).toBe(true);
 });

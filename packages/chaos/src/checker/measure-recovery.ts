@@ -1,12 +1,23 @@
 import type { FaultEvent, TaskRow } from "./evidence.ts";
 import { type Percentiles, percentilesOf } from "./percentiles.ts";
 
-/** How long the orders took to end that a fault of one class found under way. */
-export interface Recovery extends Percentiles {
+/** How long the orders took to end that faults of one class found under way. */
+export interface Recovery {
   readonly faults: number;
-  /** Orders that were under way at the moment from which recovery is measured. */
+  /** Milliseconds, one for each order that was under way when recovery began. */
+  readonly times: readonly number[];
+}
+
+export interface RecoverySummary extends Percentiles {
+  readonly faults: number;
   readonly struck: number;
 }
+
+export const summarise = ({ faults, times }: Recovery): RecoverySummary => ({
+  faults,
+  struck: times.length,
+  ...percentilesOf(times),
+});
 
 /**
  * For each class of faults: how long each order that was under way still took. Counted from the
@@ -24,7 +35,7 @@ export function measureRecovery(
   return Object.fromEntries(
     [...byClass].map(([name, own]) => {
       const times = own.flatMap(({ recoverFrom }) => timesToEnd(tasks, recoverFrom));
-      return [name, { faults: own.length, struck: times.length, ...percentilesOf(times) }];
+      return [name, { faults: own.length, times }];
     }),
   );
 }

@@ -29,5 +29,6 @@ export function planFaults({
   );
   const all = shuffled([...classes, ...more], random);
   const gap = duration / all.length;
-  return all.map((fault, index) => ({ at: Math.round((index + random()) * gap), fault }));
+  // Never sooner after one another than half of that, so that most have healed before the next.
+  return all.map((fault, index) => ({ at: Math.round((index + random() / 2) * gap), fault }));
 }

@@ -57,7 +57,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
       env: {
         partners: partnerSettings[partners],
         submission: { WORKFLOW: chaosWorkflow.name },
-        supervisor: { RESUME_GRACE: "500ms", SWEEP_INTERVAL: "5s" },
+        supervisor: { SWEEP_INTERVAL: "5s" },
       },
       onLog,
     }),

@@ -1,4 +1,4 @@
-import type { LedgerEntry } from "../checker/evidence.ts";
+import type { LedgerEntry, Moment } from "../checker/evidence.ts";
 
 interface Page {
   readonly entries: readonly (Omit<LedgerEntry, "at"> & { readonly at: string })[];
@@ -7,8 +7,11 @@ interface Page {
 
 const pageSize = 10_000;
 
-/** Everything that ever happened at the partners, as their own ledger has it. */
-export async function readLedger(partnersUrl: string): Promise<readonly LedgerEntry[]> {
+/** Everything that has happened at the partners since then, as their own ledger has it. */
+export async function readLedger(
+  partnersUrl: string,
+  since: Moment,
+): Promise<readonly LedgerEntry[]> {
   const entries: LedgerEntry[] = [];
   let after: number | null = 0;
   while (after !== null) {
@@ -17,5 +20,5 @@ export async function readLedger(partnersUrl: string): Promise<readonly LedgerEn
     entries.push(...page.entries.map((entry) => ({ ...entry, at: Date.parse(entry.at) })));
     after = page.next;
   }
-  return entries;
+  return entries.filter(({ at }) => at >= since);
 }
