@@ -44,8 +44,9 @@ async function main(options: ChaosOptions): Promise<boolean> {
 }
 
 /** A seed that was given comes last, too: the last one counts. */
-const argumentsWith = (seed: number): string =>
-  [...process.argv.slice(2), "--seed", String(seed)].join(" ");
+function argumentsWith(seed: number): string {
+  return [...process.argv.slice(2), "--seed", String(seed)].join(" ");
+}
 
 interface Place {
   readonly folder: string;

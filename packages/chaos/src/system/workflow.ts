@@ -1,8 +1,9 @@
 import { withLimits } from "@holdfast/local-system";
 import { fulfilOrder } from "@holdfast/orders";
 
-/** Milliseconds; see `StepPolicy`. */
-const startWithin = 2_000;
+/** Milliseconds. Longer than a broker that has just come back takes to confirm. */
+const startWithin = 5_000;
+/** Milliseconds. */
 const completeWithin = 2_000;
 
 /** So high that no fault which we inject turns an order around that could be fulfilled. */
