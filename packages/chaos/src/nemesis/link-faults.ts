@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Direction } from "../link/conditions.ts";
 import type { Cut, Link } from "../link/open-link.ts";
-import type { Dependency } from "../system/fleet.ts";
+import type { Breakable, Dependency, Member } from "../system/fleet.ts";
 import { between, pick } from "./chance.ts";
 import type { FaultClass, Field } from "./fault-class.ts";
 
@@ -15,8 +15,10 @@ const directions: readonly (readonly Direction[])[] = [
 const commit = Buffer.from("commit\0");
 /** The frame with which AMQP 0-9-1 begins to publish: class 60, method 40. */
 const basicPublish = Buffer.from([0, 60, 0, 40]);
-/** Milliseconds until somebody should have sent what is waited for. */
-const cutWithin = 4_000;
+/** Milliseconds until a busy process should have sent what is waited for. */
+const cutWithin = 15_000;
+/** Those that commit and publish whenever there is an order. */
+const busy: ReadonlySet<Breakable> = new Set(["submission", "scheduler"]);
 
 /** The network between one process and one of its dependencies. All others are fine. */
 export const linkFaults: readonly FaultClass[] = [
@@ -70,7 +72,7 @@ function cutting(name: string, dependency: Dependency, pattern: Buffer): FaultCl
           await untilCut(link, { pattern, when });
           return { target: `${target}, ${when}` };
         },
-        dependency,
+        ({ service }, own) => own === dependency && busy.has(service),
       ),
   };
 }
@@ -95,12 +97,12 @@ interface NamedLink {
 function onLink<Result>(
   { rig, claim }: Field,
   work: (target: NamedLink) => Promise<Result>,
-  only?: Dependency,
+  fits: (member: Member, dependency: Dependency) => boolean = () => true,
 ): Promise<Result> {
-  const links = rig.fleet.members.flatMap(({ name, links: own }) =>
-    (Object.entries(own) as [Dependency, Link][])
-      .filter(([dependency]) => only === undefined || dependency === only)
-      .map(([dependency, link]): NamedLink => ({ name: `${name} to ${dependency}`, link })),
+  const links = rig.fleet.members.flatMap((member) =>
+    (Object.entries(member.links) as [Dependency, Link][])
+      .filter(([dependency]) => fits(member, dependency))
+      .map(([dependency, link]) => ({ name: `${member.name} to ${dependency}`, link })),
   );
   return claim(() => links, work);
 }
