@@ -36,6 +36,12 @@ export function cpuByPart(
   };
 }
 
+/** Milliseconds of CPU for one of the orders between two looks, by part. */
+export const cpuPerOrder = (before: CpuByPart, after: CpuByPart, orders: number): CpuByPart =>
+  Object.fromEntries(
+    Object.entries(after).map(([part, ms]) => [part, (ms - (before[part] ?? 0)) / orders]),
+  );
+
 function processes(): readonly Process[] {
   try {
     return readdirSync("/proc")

@@ -15,6 +15,3 @@ export const threeSteps = defineWorkflow("bench-three-steps.v1", Payload, (input
   step("third", { call: third.act(input), completeWithin: "30s" });
   return null;
 });
-
-/** About 400 bytes, as an order is. */
-export const payload = { id: "bench", padding: "x".repeat(360) };

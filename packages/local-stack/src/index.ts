@@ -5,6 +5,7 @@ export { holdfastFolder } from "./data-folder.ts";
 export { freePort } from "./free-port.ts";
 export { guardProcess } from "./guard-process.ts";
 export { type Line, openLine } from "./open-line.ts";
+export { startProcess } from "./owned-process.ts";
 export { queryOnce } from "./query-once.ts";
 export type { BrokerServer, PostgresServer, Provider } from "./server.ts";
 export {
@@ -14,3 +15,4 @@ export {
 } from "./start-local-stack.ts";
 export { type TestBroker, testBroker } from "./test-broker.ts";
 export { testDatabase } from "./test-database.ts";
+export { waitUntilReady } from "./wait-until-ready.ts";

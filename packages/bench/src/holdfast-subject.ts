@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { NewTask } from "@holdfast/state-store";
+import { batchesOfOrders, newOrder, type Order } from "./order.ts";
+import type { Holdfast } from "./start-holdfast.ts";
+import type { Subject } from "./subject.ts";
+import { threeSteps } from "./workflow.ts";
+
+const taskOf = (order: Order): NewTask => ({
+  tenant: "default",
+  workflow: threeSteps.name,
+  input: { ...order },
+  priority: 0,
+  replyTo: null,
+  correlationId: null,
+  idempotency: null,
+  order: null,
+});
+
+/** As many as submission puts into one transaction at most. */
+const batch = 200;
+const actor = "bench";
+
+/** Holdfast as something to be measured. The store is asked what has become of the orders. */
+export function holdfastSubject({ store, hint }: Pick<Holdfast, "store" | "hint">): Subject {
+  const countProcessed = async () => (await store.countTasks()).processed ?? 0;
+  const submit = async (orders: readonly Order[]) => {
+    const submitted = await store.submitTasks(orders.map(taskOf), { actor });
+    hint();
+    return submitted;
+  };
+  return {
+    async backlog(orders) {
+      const before = await countProcessed();
+      for (const some of batchesOfOrders(orders, batch)) await submit(some);
+      while ((await countProcessed()) - before < orders) await sleep(50);
+    },
+    async inFlight(orders, width) {
+      const before = await countProcessed();
+      let submitted = 0;
+      for (;;) {
+        const processed = (await countProcessed()) - before;
+        if (processed >= orders) return;
+        const free = Math.min(width - (submitted - processed), orders - submitted);
+        for (const some of batchesOfOrders(free, batch)) await submit(some);
+        submitted += free;
+        await sleep(5);
+      }
+    },
+    async one() {
+      const [submitted] = await submit([newOrder()]);
+      if (submitted?.kind !== "created") throw new Error("The order was not taken");
+      const { taskId } = submitted;
+      for (;;) {
+        const task = await store.findTask({ taskId, tenant: "default" });
+        if (task?.processState === "processed") return;
+        await sleep(1);
+      }
+    },
+  };
+}
