@@ -15,8 +15,12 @@ interface Helpers {
 type Task = (order: Order, helpers: Helpers) => Promise<void>;
 
 interface Runner extends Helpers {
-  addJobs(jobs: readonly NewJob[]): Promise<unknown>;
   stop(): Promise<void>;
+}
+
+interface WorkerUtils {
+  addJobs(jobs: readonly NewJob[]): Promise<unknown>;
+  release(): Promise<void>;
 }
 
 interface GraphileWorker {
@@ -26,13 +30,18 @@ interface GraphileWorker {
     readonly taskList: Readonly<Record<string, Task>>;
     readonly noHandleSignals: boolean;
   }) => Promise<Runner>;
+  readonly makeWorkerUtils: (options: {
+    readonly connectionString: string;
+    readonly logger: unknown;
+  }) => Promise<WorkerUtils>;
 }
 
 const concurrentJobs = 24;
 
 await runContender(async (owner, { databaseUrl, peer }) => {
-  const { run, Logger } = await peer<GraphileWorker>("graphile-worker");
+  const { run, makeWorkerUtils, Logger } = await peer<GraphileWorker>("graphile-worker");
   const processed = completions();
+  const logger = new Logger(() => () => {});
   const runner = await run({
     noHandleSignals: true,
     preset: {
@@ -43,7 +52,7 @@ await runContender(async (owner, { databaseUrl, peer }) => {
         localQueue: { size: 100 },
         // Those that end together are completed by one statement.
         completeJobBatchDelay: 0,
-        logger: new Logger(() => () => {}),
+        logger,
       },
     },
     taskList: {
@@ -53,6 +62,8 @@ await runContender(async (owner, { databaseUrl, peer }) => {
     },
   });
   owner.defer(() => runner.stop());
+  const submitter = await makeWorkerUtils({ connectionString: databaseUrl, logger });
+  owner.defer(() => submitter.release());
 
   const one = async () => {
     const order = newOrder();
@@ -67,7 +78,7 @@ await runContender(async (owner, { databaseUrl, peer }) => {
         const all: Promise<void>[] = [];
         for (const some of batchesOfOrders(orders, 200)) {
           all.push(...some.map(({ id }) => processed.of(id)));
-          await runner.addJobs(some.map((payload) => ({ identifier: "first", payload })));
+          await submitter.addJobs(some.map((payload) => ({ identifier: "first", payload })));
         }
         await Promise.all(all);
       },
