@@ -11,7 +11,7 @@ export function report({ setting, contenders }: Comparison): string {
 
 Written by \`pnpm bench --peers\`; do not edit. [Decision 0901](decisions/0901-peers.md) says how the comparison is made fair, and what it cannot show.
 
-${setting.date}, ${setting.machine}. ${setting.rounds} rounds, the contenders one after the other in each; ${setting.orders} orders of three steps for each throughput, ${setting.loneOrders} lone orders. Every write is synced to the disk.
+${setting.date}, ${setting.machine}. Rounds: ${setting.rounds}, the contenders one after the other in each; ${setting.orders} orders of three steps for each throughput, ${setting.loneOrders} lone orders. Every write is synced to the disk.
 
 ![Orders a second, and the time of a lone order](performance.svg)
 

@@ -13,7 +13,7 @@ export interface RestateSdk {
   }) => Promise<number>;
 }
 
-export interface Context {
+interface Context {
   run(name: string, act: () => Promise<unknown>): Promise<unknown>;
   serviceClient(service: { readonly name: string }): {
     act(order: Order): Promise<unknown>;
@@ -22,7 +22,7 @@ export interface Context {
 
 export type Handler = (context: Context, order: Order) => Promise<unknown>;
 
-export interface Service {
+interface Service {
   readonly name: string;
 }
 

@@ -1,0 +1,30 @@
+import { describe, expect, test } from "@jest/globals";
+import { readOptions } from "./options.ts";
+
+describe("the options of the benchmark", () => {
+  test("are those of a run of Holdfast alone unless something else is asked for", () => {
+    expect(readOptions([])).toMatchObject({ mode: "alone", rounds: 3, orders: 5_000, only: null });
+  });
+
+  test("have fewer orders and more rounds beside peers", () => {
+    expect(readOptions(["--peers"])).toMatchObject({ mode: "peers", rounds: 5, orders: 3_000 });
+  });
+
+  test("can be said", () => {
+    const args = ["--peers", "--rounds", "2", "--orders", "10", "--only", "dbos,pgBoss", "--json"];
+    expect(readOptions(args)).toMatchObject({
+      rounds: 2,
+      orders: 10,
+      only: ["dbos", "pgBoss"],
+      json: true,
+    });
+  });
+
+  test("are quick with one round", () => {
+    expect(readOptions(["--quick"]).rounds).toBe(1);
+  });
+
+  test.each(["0", "-1", "1.5", "many"])("refuse %s rounds", (rounds) => {
+    expect(() => readOptions([`--rounds=${rounds}`])).toThrow("--rounds must be a whole number");
+  });
+});
