@@ -33,6 +33,10 @@ chained as (
          lag(to_state) over (partition by task_id, step order by id) as before
     from state.events
    where step is not null
+),
+-- Taken apart once, and not for every step that is looked at.
+defined as materialized (
+  select workflow, step, after, has_undo from state.step_definitions
 )
 select rule.invariant, task_id, rule.witness
   from summed
@@ -86,7 +90,7 @@ union all
 select 'what may have had an effect has its undo', s.task_id, s.name
   from state.steps s
   join state.tasks t on t.task_id = s.task_id
-  join state.step_definitions d on d.workflow = t.workflow and d.step = s.name
+  join defined d on d.workflow = t.workflow and d.step = s.name
  where t.goal = 'undo' and s.kind = 'call' and d.has_undo
    and (s.may_have_effect or s.process_state in ('processing', 'processed'))
    and not exists (select from state.steps undo
@@ -95,7 +99,7 @@ union all
 select 'nothing is begun before what it waits for', s.task_id, s.name || ' before ' || earlier.name
   from state.steps s
   join state.tasks t on t.task_id = s.task_id
-  join state.step_definitions d on d.workflow = t.workflow and d.step = s.name
+  join defined d on d.workflow = t.workflow and d.step = s.name
  cross join lateral json_array_elements_text(d.after) as earlier (name)
   join state.steps before on before.task_id = s.task_id and before.name = earlier.name
  where s.attempt > 0 and before.process_state not in ('processed', 'skipped')
