@@ -1,7 +1,7 @@
 import { createServer, connect as dial, type Socket } from "node:net";
 
 /** When a connection is lost: before the server has heard what was said, or after it has done it. */
-export type Moment = "before" | "after";
+type Moment = "before" | "after";
 
 /** For tests: a way to a server that can be broken. */
 export interface Line extends AsyncDisposable {

@@ -109,25 +109,25 @@ describe("the claim takes no more than its places", () => {
   });
 });
 
+const expire = () =>
+  db.query(
+    `update state.steps set start_by = now() - interval '2 s', dispatched_at = now(),
+            complete_by = now() - interval '1 s' where process_state = 'processing'`,
+  );
+
+async function superviseUntilDone(actor: string): Promise<void> {
+  for (;;) {
+    const { steps } = await supervisor.findExpired({ batch: 200 });
+    if (steps.length === 0) return;
+    const incidents = steps.map(({ taskId, ...attempt }) => ({
+      taskId,
+      event: { kind: "expired", ...attempt } as const,
+    }));
+    await supervisor.applyIncidents(incidents, { actor, skipLocked: true });
+  }
+}
+
 describe("thousands of steps that expire at once", () => {
-  const expire = () =>
-    db.query(
-      `update state.steps set start_by = now() - interval '2 s', dispatched_at = now(),
-              complete_by = now() - interval '1 s' where process_state = 'processing'`,
-    );
-
-  const superviseUntilDone = async (actor: string): Promise<void> => {
-    for (;;) {
-      const { steps } = await supervisor.findExpired({ batch: 200 });
-      if (steps.length === 0) return;
-      const incidents = steps.map(({ taskId, ...attempt }) => ({
-        taskId,
-        event: { kind: "expired", ...attempt } as const,
-      }));
-      await supervisor.applyIncidents(incidents, { actor, skipLocked: true });
-    }
-  };
-
   test("are counted once each by rival Supervisors, and come back one after the other", async () => {
     await submit(3_000);
     for (let round = 0; round < 6; round += 1) await claimAll(scheduler);
@@ -199,25 +199,27 @@ test("a cancel and the last reply race two hundred times: each task ends in one 
   expect(await violations()).toEqual([]);
 });
 
+/** Resolves to how long the claim of another 500 steps took, in milliseconds. */
+async function churn(): Promise<number> {
+  await submit(500);
+  const startedAt = performance.now();
+  const claims = await claimAll(scheduler);
+  const took = performance.now() - startedAt;
+  expect(claims).toHaveLength(500);
+  const done = claims.map((claim) => ({
+    taskId: claim.taskId,
+    event: completed(claim),
+    output: {},
+  }));
+  await scheduler.applyIncidents(done, { actor: "test" });
+  return took;
+}
+
 test("while somebody holds a snapshot open, ten thousand finished steps hardly slow a claim", async () => {
   const reader = new Client({ connectionString: db.url });
   await reader.connect();
   await reader.query("begin isolation level repeatable read");
   await reader.query("select count(*) from state.steps");
-  const churn = async (): Promise<number> => {
-    await submit(500);
-    const startedAt = performance.now();
-    const claims = await claimAll(scheduler);
-    const took = performance.now() - startedAt;
-    expect(claims).toHaveLength(500);
-    const done = claims.map((claim) => ({
-      taskId: claim.taskId,
-      event: completed(claim),
-      output: {},
-    }));
-    await scheduler.applyIncidents(done, { actor: "test" });
-    return took;
-  };
   const times: number[] = [];
   for (let round = 0; round < 20; round += 1) times.push(await churn());
   await reader.query("rollback");

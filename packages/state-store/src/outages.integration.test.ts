@@ -185,6 +185,22 @@ describe("a backend that dies in the middle of a submission", () => {
   });
 });
 
+/** Has the first updates of steps fail. */
+const failAtFirst = async (sqlstate: string, times: number): Promise<void> => {
+  await db.query(
+    `create or replace function public.fail() returns trigger language plpgsql as $$ begin
+       if nextval('public.attempts') <= ${times} then
+         raise exception 'in need' using errcode = '${sqlstate}';
+       end if;
+       return null; end $$`,
+  );
+  await db.query(
+    "create trigger fail after update on state.steps for each statement execute function public.fail()",
+  );
+};
+
+const attempts = () => db.query<{ n: number }>("select last_value::int as n from public.attempts");
+
 describe("a store in need", () => {
   beforeEach(async () => {
     // A sequence is not rolled back: it counts the attempts.
@@ -195,23 +211,6 @@ describe("a store in need", () => {
     await db.query("drop trigger if exists fail on state.steps");
     await db.query("drop sequence public.attempts");
   });
-
-  /** Has the first updates of steps fail. */
-  const failAtFirst = async (sqlstate: string, times: number): Promise<void> => {
-    await db.query(
-      `create or replace function public.fail() returns trigger language plpgsql as $$ begin
-         if nextval('public.attempts') <= ${times} then
-           raise exception 'in need' using errcode = '${sqlstate}';
-         end if;
-         return null; end $$`,
-    );
-    await db.query(
-      "create trigger fail after update on state.steps for each statement execute function public.fail()",
-    );
-  };
-
-  const attempts = () =>
-    db.query<{ n: number }>("select last_value::int as n from public.attempts");
 
   test.each([
     ["a serialization failure", "40001"],

@@ -1,0 +1,166 @@
+import { randomUUID } from "node:crypto";
+import { StepRequest } from "@holdfast/contracts";
+import { planWorkflow, type StepDefinition, type WorkflowDefinition } from "@holdfast/domain";
+import type { OutgoingMessage, PublishResult } from "@holdfast/messaging";
+import type { Logger } from "@holdfast/runtime";
+import type { ClaimedStep, Incident, LoadedValues } from "@holdfast/state-store";
+import { expect, test } from "@jest/globals";
+import { dispatchSteps } from "./dispatch-steps.ts";
+import { dispatches as openDispatches } from "./dispatches.ts";
+
+const policy = {
+  startWithin: 30_000,
+  completeWithin: 5_000,
+  retry: { failures: 3, backoff: 1_000, max: 60_000 },
+  coolDown: null,
+  onFailure: "compensate",
+} as const;
+
+const step = (name: string, input: StepDefinition["input"]): StepDefinition => ({
+  ...policy,
+  name,
+  agent: "payments",
+  operation: "charge",
+  input,
+  after: [],
+  onlyIf: null,
+  undo: { ...policy, operation: "refund", onFailure: "halt" },
+});
+
+const definition: WorkflowDefinition = {
+  format: 1,
+  name: "pay.v1",
+  inputSchema: {},
+  completeWithin: null,
+  output: null,
+  steps: [
+    step("charge", { amount: { $ref: "/input/total" }, card: { $ref: "/steps/card/id" } }),
+    step("lost", { amount: { $ref: "/input/nowhere/at/all" } }),
+  ],
+};
+
+const claim = (name = "charge", changes: Partial<ClaimedStep> = {}): ClaimedStep => ({
+  taskId: randomUUID(),
+  name,
+  lane: "payments",
+  workflow: "pay.v1",
+  attempt: 2,
+  token: randomUUID(),
+  startBy: 1_030_000,
+  completeBy: 1_035_000,
+  now: 1_000_000,
+  keyGeneration: 0,
+  ...changes,
+});
+
+const values: LoadedValues = {
+  input: { total: 30 },
+  outputs: new Map([["card", { id: "card-1" }]]),
+  correctedInputs: new Map(),
+};
+
+/** A dispatch whose every dependency is at hand, and what came of it. */
+function dispatching(answer: (message: OutgoingMessage) => PublishResult = () => "stored") {
+  const published: OutgoingMessage[] = [];
+  const applied: Incident[] = [];
+  const clock = { now: () => 500 };
+  const dispatches = openDispatches(clock);
+  const silent = () => {};
+  const dispatch = dispatchSteps({
+    store: {
+      findWorkflow: async (name) =>
+        name === definition.name ? { definition, plan: planWorkflow(definition) } : null,
+      loadValues: async (refs) => new Map(refs.map(({ taskId }) => [taskId, values])),
+      loadCalls: async () => [],
+    },
+    apply: async (incidents) => {
+      applied.push(...incidents);
+      return { outcomes: [], tasks: [], claims: null, needless: [], told: false };
+    },
+    broker: {
+      publish: async (message) => {
+        published.push(message);
+        return answer(message);
+      },
+    },
+    dispatches,
+    clock,
+    log: { warn: silent, error: silent } as Partial<Logger> as Logger,
+    failpoint: silent,
+    actor: "scheduler-1",
+  });
+  return { dispatch, dispatches, published, applied };
+}
+
+test("a request carries all that its Agent needs, and its limits", async () => {
+  const { dispatch, published, applied } = dispatching();
+  const claimed = claim();
+  await dispatch([claimed], 400);
+  const { taskId, token } = claimed;
+  expect(published).toMatchObject([
+    {
+      exchange: "",
+      routingKey: "agent.payments",
+      type: "step.request.v1",
+      messageId: `${taskId}:charge:2`,
+      correlationId: taskId,
+      replyTo: "holdfast.replies",
+      // Half a minute to be begun, of which a tenth of a second has passed since the claim.
+      expirationMs: 29_900,
+    },
+  ]);
+  expect(StepRequest.decode(published[0]!.body)).toEqual({
+    taskId,
+    step: "charge",
+    agent: "payments",
+    operation: "charge",
+    attempt: 2,
+    token,
+    idempotencyKey: `${taskId}:charge:do`,
+    workMs: 5_000,
+    completeBy: new Date(1_035_000).toISOString(),
+    input: { amount: 30, card: "card-1" },
+  });
+  expect(applied).toEqual([]);
+});
+
+test.each([
+  ["a step whose workflow nobody knows", claim("charge", { workflow: "gone.v1" })],
+  ["a step that is not in its workflow", claim("renamed")],
+  ["a step whose input leads nowhere", claim("lost")],
+])("%s fails for good and without effect, and the others of its batch go out", async (_, odd) => {
+  const { dispatch, published, applied } = dispatching();
+  const others = [claim(), claim()];
+  await dispatch([others[0]!, odd, others[1]!], 500);
+  expect(published.map(({ correlationId }) => correlationId)).toEqual(
+    others.map(({ taskId }) => taskId),
+  );
+  expect(applied).toMatchObject([
+    { taskId: odd.taskId, event: { kind: "failed", transient: false, effect: "none" } },
+  ]);
+});
+
+test("what no queue takes is put back, and only that", async () => {
+  const [lost, sent] = [claim(), claim()];
+  const { dispatch, dispatches, applied } = dispatching(({ correlationId }) =>
+    correlationId === lost.taskId ? "unroutable" : "stored",
+  );
+  await dispatch([lost, sent], 500);
+  expect(applied).toMatchObject([{ taskId: lost.taskId, event: { kind: "neverStarted" } }]);
+  expect([dispatches.isOpen(lost), dispatches.isOpen(sent)]).toEqual([false, true]);
+});
+
+test("what was not confirmed is left to the relay: neither put back nor marked", async () => {
+  const { dispatch, dispatches, applied } = dispatching(() => "unknown");
+  const claimed = claim();
+  await dispatch([claimed], 500);
+  expect(applied).toEqual([]);
+  expect(dispatches.isOpen(claimed)).toBe(false);
+});
+
+test("what can no longer be begun in time is put back unsent", async () => {
+  const { dispatch, published, applied } = dispatching();
+  await dispatch([claim("charge", { startBy: 1_000_100 })], 400);
+  expect(published).toEqual([]);
+  expect(applied).toMatchObject([{ event: { kind: "neverStarted" } }]);
+});

@@ -1,0 +1,58 @@
+import type { Logger } from "@holdfast/runtime";
+import { expect, test } from "@jest/globals";
+import { laneWindows } from "./lane-windows.ts";
+
+interface World {
+  readonly inFlight?: number;
+  readonly consumers?: number;
+  readonly schedulers?: number;
+  readonly window?: number;
+}
+
+async function windowsOf({ inFlight = 0, consumers = 1, schedulers = 1, window = 10 }: World) {
+  const windows = laneWindows({
+    store: {
+      findLanes: async () => ["payments"],
+      countStepsInFlight: async () => [{ lane: "payments", inFlight }],
+    },
+    broker: {
+      inspect: async (queue) => ({
+        messages: 0,
+        consumers: queue === "agent.payments" ? consumers : schedulers,
+      }),
+    },
+    window,
+    clock: { now: () => 0 },
+    log: { warn: () => {} } as Partial<Logger> as Logger,
+  });
+  await windows.refresh();
+  return windows;
+}
+
+const places = (windows: Awaited<ReturnType<typeof windowsOf>>, freed: readonly string[] = []) =>
+  windows.room(freed)[0]?.places ?? 0;
+
+test.each<[string, World, number]>([
+  ["nothing is in flight", {}, 10],
+  ["some of it is taken", { inFlight: 7 }, 3],
+  ["all of it is taken", { inFlight: 10 }, 0],
+  ["more is in flight than there should be", { inFlight: 12 }, 0],
+  ["four Schedulers share it", { inFlight: 2, schedulers: 4 }, 2],
+  ["nobody consumes: one finds out when that ends", { consumers: 0 }, 1],
+  ["nobody consumes, and one is out already", { consumers: 0, inFlight: 1 }, 0],
+])("when %s, there is room for so many more", async (_, world, expected) => {
+  expect(places(await windowsOf(world))).toBe(expected);
+});
+
+test("what is claimed and what is settled counts at once, without asking the store", async () => {
+  const windows = await windowsOf({ window: 3 });
+  for (let step = 0; step < 3; step += 1) windows.claimed("payments");
+  expect(places(windows)).toBe(0);
+  windows.settled("payments");
+  expect(places(windows)).toBe(1);
+});
+
+test("a reply makes room before it is recorded", async () => {
+  const windows = await windowsOf({ inFlight: 10 });
+  expect(places(windows, ["payments", "payments", "shipping"])).toBe(2);
+});
