@@ -3,9 +3,11 @@
  * test or a group, with the holes of `test.each` and of templates as they are written.
  */
 export const titlesOf = (source: string): readonly string[] =>
-  [...source.matchAll(/(["`])((?:\\.|(?!\1)[^\\\n])*)\1,\s*(?:async )?\(/g)].map(
-    ([, , title = ""]) => title.replace(/\\(.)/g, "$1"),
-  );
+  [
+    ...source.matchAll(
+      /(?:\b(?:test|it|describe)|\))\(\s*(["`])((?:\\.|(?!\1)[^\\\n])*)\1,\s*(?:async )?\(/g,
+    ),
+  ].map(([, , title = ""]) => title.replace(/\\(.)/g, "$1"));
 
 /** Whether a file has this test. `group › test` says in which group it is. */
 export function hasTest(titles: readonly string[], name: string): boolean {

@@ -1,0 +1,68 @@
+import { expect, test } from "@jest/globals";
+import { allRight, startFaultySystem } from "./harness.ts";
+
+const hour = 3_600_000;
+
+/** What has a process run something before its own code. */
+const runningFirst = (code: string) => ({
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`,
+});
+
+/** Has the wall clock of a process be wrong by so many milliseconds. */
+const skewedBy = (ms: number) =>
+  runningFirst(`const Right = Date;
+    globalThis.Date = class extends Right {
+      constructor(...given) { if (given.length > 0) super(...given); else super(Right.now() + ${ms}); }
+      static now() { return Right.now() + ${ms}; }
+    };`);
+
+test.each([
+  ["Agents an hour ahead, all others an hour behind", hour],
+  ["Agents an hour behind, all others an hour ahead", -hour],
+])("with the clocks of %s, orders end as if all were right", async (_, ms) => {
+  const others = skewedBy(-ms);
+  await using faulty = await startFaultySystem({
+    env: { agent: skewedBy(ms), scheduler: others, supervisor: others, submission: others },
+  });
+  const ids = await faulty.submit(["good", "good", "unshippable", "declined"]);
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 2, undone: 2 }));
+  const counted =
+    "select 1 from state.steps where failure_count > 0 and process_state = 'processed'";
+  expect(await faulty.query(counted)).toEqual([]);
+});
+
+test("a Supervisor whose clock is wrong by an hour recovers what is silent, and nothing else", async () => {
+  await using faulty = await startFaultySystem({
+    env: {
+      agent: { HOLDFAST_FAILPOINTS: "agent.worked=freeze@2", CONCURRENCY: "1" },
+      supervisor: skewedBy(hour),
+    },
+  });
+  const [frozen] = faulty.system.running("agent");
+  const ids = await faulty.submit(["good"]);
+  await faulty.said("limit passed", "supervisor");
+  frozen?.signal("SIGKILL");
+  await faulty.system.start("agent", { HOLDFAST_FAILPOINTS: "" });
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 0 }));
+  const early = `select 1 from state.events as claim join state.events as retry using (task_id, step, attempt)
+    where claim.action = 'claim' and retry.reason = 'step.expired' and retry.at < claim.at + interval '2 s'`;
+  expect(await faulty.query(early)).toEqual([]);
+});
+
+test("an Agent that computes for so long that its heartbeats are missed comes back, and does nothing twice", async () => {
+  // Every few seconds nothing else runs for three: with a heartbeat of one the broker gives up on it.
+  const busy = runningFirst(
+    `setInterval(() => { const end = performance.now() + 3500; while (performance.now() < end); }, 6000).unref();`,
+  );
+  await using faulty = await startFaultySystem({ env: { agent: busy } });
+  const [usual] = faulty.system.running("agent");
+  const { BROKER_URL = "" } = faulty.system.environmentOf("agent");
+  const url = new URL(BROKER_URL);
+  url.searchParams.set("heartbeat", "1");
+  await faulty.system.start("agent", { BROKER_URL: url.href });
+  await usual?.[Symbol.asyncDispose]();
+  const ids = [...(await faulty.submit(["good", "unshippable"]))];
+  await faulty.said("connection lost", "agent");
+  ids.push(...(await faulty.submit(["good", "unshippable"])));
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 2, undone: 2 }));
+});
