@@ -47,19 +47,6 @@ test("the broker is killed, and another time takes no messages: orders are taken
   expect(faulty.system.processes.every(({ isRunning }) => isRunning)).toBe(true);
 }, 180_000);
 
-test("every queue is deleted while orders are under way: they are declared again, and all orders end", async () => {
-  await using faulty = await startFaultySystem({ count: { agent: 2, scheduler: 2 } });
-  const ids = await faulty.submit([...kinds, ...kinds, ...kinds]);
-  const agents = ["inventory", "payments", "shipping", "notifications"];
-  for (const queue of [...agents.map((agent) => `agent.${agent}`), "scheduler.replies"]) {
-    await faulty.broker?.deleteQueue(queue);
-  }
-  for (const queue of ["requests.expired", "dead.requests", "dead.replies", "scheduler.wake"]) {
-    await faulty.broker?.deleteQueue(queue);
-  }
-  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 9, undone: 3 }));
-});
-
 test("a remote service is down for longer than all retries take together: orders wait, and are fulfilled", async () => {
   await using faulty = await startFaultySystem();
   const turn = (knobs: object) =>
