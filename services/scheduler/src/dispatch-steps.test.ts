@@ -63,7 +63,7 @@ const values: LoadedValues = {
 function dispatching(answer: (message: OutgoingMessage) => PublishResult = () => "stored") {
   const published: OutgoingMessage[] = [];
   const applied: Incident[] = [];
-  const clock = { now: () => 500 };
+  const clock = { now: () => 500, after: () => () => {} };
   const dispatches = openDispatches(clock);
   const silent = () => {};
   const dispatch = dispatchSteps({

@@ -7,7 +7,7 @@ import { hasTest, titlesOf } from "./test-titles.ts";
 /** Why a row may have no test. */
 const reasons = ["not applicable: ", "not shown on one machine: "];
 /** How many rows still wait for theirs. */
-const mostOpen = { "docs/pattern.md": 8, "docs/faults.md": 18 };
+const mostOpen = { "docs/pattern.md": 0, "docs/faults.md": 0 };
 
 /** The groups of faults, and how many each has. */
 const faults = { A: 10, B: 13, C: 10, D: 15, E: 10, F: 12, G: 12, H: 11, S: 15 };
