@@ -59,13 +59,14 @@ const values: LoadedValues = {
   correctedInputs: new Map(),
 };
 
+const silent = () => {};
+
 /** A dispatch whose every dependency is at hand, and what came of it. */
 function dispatching(answer: (message: OutgoingMessage) => PublishResult = () => "stored") {
   const published: OutgoingMessage[] = [];
   const applied: Incident[] = [];
   const clock = { now: () => 500, after: () => () => {} };
   const dispatches = openDispatches(clock);
-  const silent = () => {};
   const dispatch = dispatchSteps({
     store: {
       findWorkflow: async (name) =>
