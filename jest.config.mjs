@@ -42,7 +42,7 @@ export default {
       ],
       // They open no state store, or break it themselves.
       testPathIgnorePatterns: [
-        "/(queries|store-faults|outages|store-outage)\\.",
+        "/(plans|queries|store-faults|outages|store-outage)\\.",
         "/services/(agent|partners)/",
       ],
     },

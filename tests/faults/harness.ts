@@ -23,6 +23,8 @@ type Environments = Partial<Record<ServiceName, Readonly<Record<string, string>>
 interface FaultyOptions {
   readonly count?: Counts;
   readonly env?: Environments;
+  /** What a step of an order is allowed, where it is not the usual. */
+  readonly limits?: Partial<typeof limits>;
   /** Servers of one's own, for tests that break them. */
   readonly servers?: { readonly stateStoreUrl: string; readonly brokerUrl: string };
 }
@@ -36,8 +38,8 @@ export interface FaultySystem extends AsyncDisposable {
   /** Null when the test brought servers of its own. */
   readonly broker: TestBroker | null;
   /** What the services said. */
-  readonly log: readonly (LogLine & { readonly service: string })[];
-  /** Submits orders whose steps have a second to be begun and another to be done. */
+  readonly log: readonly (LogLine & { readonly service: string; readonly pid: number })[];
+  /** Submits orders whose steps have, unless said otherwise, a second to be begun and another to be done. */
   submit(kinds: readonly SampleKind[]): Promise<readonly string[]>;
   /** Resolves when the log has such a line. */
   said(msg: string, service: ServiceName): Promise<void>;
@@ -46,14 +48,11 @@ export interface FaultySystem extends AsyncDisposable {
 }
 
 /** Fast enough to wait for in a test: a silent step is taken again after two seconds. */
-const quickly = withLimits(fulfilOrder.definition, {
-  name: "fulfil-order-quickly.v1",
-  limits: {
-    startWithin: 1_000,
-    completeWithin: 1_000,
-    retry: { failures: 5, backoff: 100, max: 500 },
-  },
-});
+const limits = {
+  startWithin: 1_000,
+  completeWithin: 1_000,
+  retry: { failures: 5, backoff: 100, max: 500 },
+};
 
 export async function startFaultySystem(options: FaultyOptions = {}): Promise<FaultySystem> {
   await using stack = new AsyncDisposableStack();
@@ -61,7 +60,7 @@ export async function startFaultySystem(options: FaultyOptions = {}): Promise<Fa
   const database = options.servers === undefined ? stack.use(await testDatabase()) : null;
   const broker = options.servers === undefined ? stack.use(await testBroker()) : null;
   const stateStoreUrl = database?.url ?? options.servers?.stateStoreUrl ?? "";
-  const log: (LogLine & { service: string })[] = [];
+  const log: (LogLine & { service: string; pid: number })[] = [];
   const system = stack.use(
     await startSystem({
       stateStoreUrl,
@@ -69,12 +68,16 @@ export async function startFaultySystem(options: FaultyOptions = {}): Promise<Fa
       dataFolder: folder.path,
       ...(options.count === undefined ? {} : { count: options.count }),
       env: withTestSettings(options.env ?? {}),
-      onLog: (line, service) => log.push({ ...line, service }),
+      onLog: (line, service, pid) => log.push({ ...line, service, pid }),
     }),
   );
   const store = stack.use(
     await openStateStore({ url: stateStoreUrl, applicationName: "test", maxConnections: 2 }),
   );
+  const quickly = withLimits(fulfilOrder.definition, {
+    name: "fulfil-order-quickly.v1",
+    limits: { ...limits, ...options.limits },
+  });
   await store.registerWorkflow(quickly);
 
   const owned = stack.move();
@@ -103,7 +106,7 @@ export async function startFaultySystem(options: FaultyOptions = {}): Promise<Fa
     said: (msg, service) =>
       until(() => log.some((line) => line.msg === msg && line.service === service)),
     async verdict(ids) {
-      for (const id of ids) await until(async () => isEnded(await stateOf(system, id)));
+      for (const id of ids) await until(async () => isEnded(await stateOf(system, id)), 50);
       const verdict = await judgeOrders(system, ids);
       return { ...verdict, violations: await store.findInvariantViolations({ batch: 10 }) };
     },
@@ -133,7 +136,7 @@ export const allRight = (expected: Pick<Verdict, "processed" | "undone">) => ({
   violations: [],
 });
 
-/** Asks again and again until the answer is yes. The test's own limit ends it. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await sleep(20);
+/** Asks again and again, every `rest` milliseconds, until the answer is yes. The test's own limit ends it. */
+export async function until(isSo: () => boolean | Promise<boolean>, rest = 20): Promise<void> {
+  while (!(await isSo())) await sleep(rest);
 }

@@ -1,30 +1,8 @@
 import { replyExchange, submissionQueue } from "@holdfast/contracts";
 import { sampleOrder } from "@holdfast/orders";
 import { expect, test } from "@jest/globals";
-import { connect } from "amqplib";
 import { allRight, type FaultySystem, startFaultySystem, until } from "./harness.ts";
-
-/** Publishes as anybody could who has got at the broker. */
-async function publish(
-  faulty: FaultySystem,
-  {
-    exchange,
-    routingKey,
-    body,
-    messageId,
-  }: { exchange: string; routingKey: string; body: string; messageId?: string },
-): Promise<void> {
-  const connection = await connect(faulty.broker?.url ?? "", { noDelay: true });
-  const channel = await connection.createConfirmChannel();
-  channel.publish(
-    exchange,
-    routingKey,
-    Buffer.from(body),
-    messageId === undefined ? {} : { messageId },
-  );
-  await channel.waitForConfirms();
-  await connection.close();
-}
+import { publish } from "./publish.ts";
 
 const reply = (taskId: string, changes: object = {}) =>
   JSON.stringify({

@@ -43,24 +43,6 @@ test("an Agent that dies after the remote effect and before its reply: it happen
   expect(await faulty.verdict(ids)).toEqual(expected);
 });
 
-test.each([
-  ["scheduler", "scheduler.published=exit@2"],
-  ["agent", "agent.received=exit@5"],
-  ["agent", "agent.replied=exit@5"],
-] as const)(
-  "a %s that dies at %s: nothing is lost, and nothing happens twice",
-  async (name, trap) => {
-    await using faulty = await startFaultySystem({
-      env: { [name]: { HOLDFAST_FAILPOINTS: trap } },
-    });
-    const [doomed] = faulty.system.running(name);
-    const ids = await faulty.submit(mixed);
-    expect(await doomed!.exited).toBeNull();
-    await faulty.system.start(name, { HOLDFAST_FAILPOINTS: "" });
-    expect(await faulty.verdict(ids)).toEqual(expected);
-  },
-);
-
 test.each(["supervisor.found", "supervisor.recovered"])(
   "a Supervisor that dies at %s: the next one counts each expired step once",
   async (gap) => {

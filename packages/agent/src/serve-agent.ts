@@ -76,13 +76,14 @@ export function hostGuarded<O extends Operations>(
         const { taskId, step, attempt, token } = request;
         const fields = { agent: name, taskId, step, attempt, operation: request.operation };
         const operation = bound.get(request.operation);
-        failpoint("agent.received");
+        const steps = () => [step];
+        failpoint("agent.received", steps);
         const outcome = await attemptStep(request, { operation, protection: guard, ...signals });
-        failpoint("agent.worked");
+        failpoint("agent.worked", steps);
         if (outcome === null) return log.warn(fields, "step abandoned");
         const body = StepReply.encode({ taskId, step, attempt, token, outcome });
-        const sent = await publishUntil({ signal, clock }, () =>
-          broker.publish({
+        const sent = await publishUntil({ signal, clock }, () => {
+          const publishing = broker.publish({
             exchange: replyExchange,
             routingKey: replyRoute(name, taskId),
             type: StepReply.type,
@@ -90,9 +91,11 @@ export function hostGuarded<O extends Operations>(
             correlationId: taskId,
             userId,
             body,
-          }),
-        );
-        failpoint("agent.replied");
+          });
+          failpoint("agent.replying", steps);
+          return publishing;
+        });
+        failpoint("agent.replied", steps);
         const code = outcome.kind === "failed" ? { faultCode: outcome.code } : {};
         if (sent) log.debug({ ...fields, outcome: outcome.kind, ...code }, "step answered");
         else log.warn(fields, "reply not sent");

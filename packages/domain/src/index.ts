@@ -34,6 +34,7 @@ export { submit } from "./submit.ts";
 export { summarise } from "./summarise.ts";
 export {
   type Goal,
+  goalOfStep,
   isFinished,
   legalTaskTransitions,
   stepsOf,

@@ -1,5 +1,5 @@
 import type { Step } from "./step.ts";
-import type { WorkflowPlan } from "./workflow-plan.ts";
+import { undoNameOf, type WorkflowPlan } from "./workflow-plan.ts";
 
 /** What the task is after: `undo` at most once, and never back. */
 export type Goal = "do" | "undo";
@@ -51,3 +51,6 @@ export function withSteps(task: Task, steps: readonly Step[]): Task {
 }
 
 export const stepsOf = (task: Task): readonly Step[] => [...task.steps.values()];
+
+/** What a step is there for, by its name. */
+export const goalOfStep = (name: string): Goal => (name.endsWith(undoNameOf("")) ? "undo" : "do");

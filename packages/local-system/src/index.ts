@@ -1,5 +1,7 @@
 export { isEnded, judgeOrders, stateOf, type Verdict } from "./judge-orders.ts";
 export {
+  type LaunchedProcess,
+  type LaunchedService,
   type LogLine,
   type ServiceProcess,
   type StartOptions,

@@ -12,15 +12,18 @@ export interface LogLine {
 }
 
 /** A service of this repository, running as a process of its own. */
-export interface ServiceProcess extends AsyncDisposable {
+export interface LaunchedProcess extends AsyncDisposable {
   readonly name: string;
   readonly pid: number;
-  /** The fields of the line with which it said that it was ready. */
-  readonly ready: LogLine;
   readonly isRunning: boolean;
   signal(signal: NodeJS.Signals): void;
   /** Resolves when it is gone, to its exit code, or to null when a signal ended it. */
   readonly exited: Promise<number | null>;
+}
+
+export interface ServiceProcess extends LaunchedProcess {
+  /** The fields of the line with which it said that it was ready. */
+  readonly ready: LogLine;
 }
 
 export interface StartOptions {
@@ -28,7 +31,7 @@ export interface StartOptions {
   readonly service: string;
   readonly env: Readonly<Record<string, string>>;
   /** Is given each line of its log. */
-  readonly onLog?: (line: LogLine, service: string) => void;
+  readonly onLog?: (line: LogLine, service: string, pid: number) => void;
   readonly nodeOptions?: readonly string[];
 }
 
@@ -39,6 +42,19 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
  * words, when it ends before. Disposing asks it to stop and waits until it has.
  */
 export async function startService(options: StartOptions): Promise<ServiceProcess> {
+  const { process: launched, ready } = launchService(options);
+  return Object.assign(launched, { ready: await ready });
+}
+
+/** A process that may not have said yet that it is ready. */
+export interface LaunchedService {
+  readonly process: LaunchedProcess;
+  /** Rejects when it ends before. */
+  readonly ready: Promise<LogLine>;
+}
+
+/** The same for whom a service that never gets ready is of use, too. */
+export function launchService(options: StartOptions): LaunchedService {
   const { service, env, onLog, nodeOptions = [] } = options;
   const main = service.endsWith(".ts") ? service : `services/${service}/src/main.ts`;
   const child = spawn(
@@ -61,12 +77,12 @@ export async function startService(options: StartOptions): Promise<ServiceProces
   // Should we be killed with -9, it is not left behind.
   const guard = guardProcess(child.pid ?? 0, "SIGKILL");
   void exited.finally(() => guard[Symbol.dispose]());
-  const ready = await readyLine(child, service, onLog);
+  const pid = child.pid ?? 0;
+  const ready = readyLine(child, service, (line) => onLog?.(line, service, pid));
   const isRunning = () => child.exitCode === null && child.signalCode === null;
-  return {
+  const launched: LaunchedProcess = {
     name: service,
-    pid: child.pid ?? 0,
-    ready,
+    pid,
     exited,
     get isRunning() {
       return isRunning();
@@ -80,12 +96,13 @@ export async function startService(options: StartOptions): Promise<ServiceProces
       await exited;
     },
   };
+  return { process: launched, ready };
 }
 
 async function readyLine(
   child: ChildProcess,
   service: string,
-  onLog: StartOptions["onLog"],
+  onLog: (line: LogLine) => void,
 ): Promise<LogLine> {
   const { promise: ready, resolve, reject } = Promise.withResolvers<LogLine>();
   const lastWords: string[] = [];
@@ -96,7 +113,7 @@ async function readyLine(
     lastWords.push(text);
     if (lastWords.length > 20) lastWords.shift();
     if (line === null) return;
-    onLog?.(line, service);
+    onLog(line);
     if (line.msg !== "ready") return;
     child.off("exit", early);
     resolve(line);

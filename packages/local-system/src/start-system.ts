@@ -1,5 +1,11 @@
 import { migrate } from "@holdfast/state-store";
-import { type LogLine, type ServiceProcess, startService } from "./start-service.ts";
+import {
+  type LaunchedProcess,
+  type LaunchedService,
+  type LogLine,
+  launchService,
+  type ServiceProcess,
+} from "./start-service.ts";
 
 /** The services of the reference application. */
 export type ServiceName = "partners" | "submission" | "scheduler" | "supervisor" | "agent";
@@ -15,7 +21,7 @@ export interface SystemOptions {
   /** Further environment of each service. */
   readonly env?: Partial<Readonly<Record<ServiceName, Readonly<Record<string, string>>>>>;
   readonly ports?: { readonly submission?: number; readonly partners?: number };
-  readonly onLog?: (line: LogLine, service: string) => void;
+  readonly onLog?: (line: LogLine, service: string, pid: number) => void;
 }
 
 /** The whole system, each service a process of its own. */
@@ -29,6 +35,8 @@ export interface System extends AsyncDisposable {
   running(name: ServiceName): readonly ServiceProcess[];
   /** What a process of this service is told. */
   environmentOf(name: ServiceName): Readonly<Record<string, string>>;
+  /** One more, which need not get ready. */
+  launch(name: ServiceName, env?: Readonly<Record<string, string>>): LaunchedService;
   /** One more. */
   start(name: ServiceName, env?: Readonly<Record<string, string>>): Promise<ServiceProcess>;
 }
@@ -47,6 +55,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const { stateStoreUrl, brokerUrl, dataFolder, count = {}, env = {}, ports = {}, onLog } = options;
   await migrate(stateStoreUrl);
   await using stack = new AsyncDisposableStack();
+  const launched: LaunchedProcess[] = [];
   const processes: ServiceProcess[] = [];
   const urls = { partners: "" };
 
@@ -76,12 +85,18 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     }
   };
 
-  const start = async (name: ServiceName, more: Readonly<Record<string, string>> = {}) => {
-    const service = await startService({
+  const launch: System["launch"] = (name, more = {}) => {
+    const service = launchService({
       service: name,
       env: { ...environmentOf(name), ...env[name], ...more },
       ...(onLog === undefined ? {} : { onLog }),
     });
+    launched.push(service.process);
+    return service;
+  };
+  const start: System["start"] = async (name, more) => {
+    const { process, ready } = launch(name, more);
+    const service = Object.assign(process, { ready: await ready });
     processes.push(service);
     return service;
   };
@@ -90,7 +105,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     const order: readonly string[] = ["agent", "scheduler", "supervisor", "submission", "partners"];
     for (const name of order) {
       await Promise.all(
-        processes.filter((one) => one.name === name).map((one) => one[Symbol.asyncDispose]()),
+        launched.filter((one) => one.name === name).map((one) => one[Symbol.asyncDispose]()),
       );
     }
   });
@@ -112,6 +127,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     processes,
     environmentOf,
     running,
+    launch,
     start,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

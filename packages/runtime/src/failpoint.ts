@@ -1,47 +1,92 @@
-import { ContractFault } from "@holdfast/domain";
+import { writeSync } from "node:fs";
+import { ContractFault, type Goal, goalOfStep } from "@holdfast/domain";
 
-/** The gaps between two durable steps at which a process can be made to die or freeze. */
+/**
+ * The gaps between two durable steps at which a process can be made to die or freeze. A name in
+ * `-ing` is the gap before such a step, with all in hand that leads to it; the others come after it,
+ * before anybody is told.
+ */
 type Name =
+  /** Orders, over HTTP or by message. */
+  | "submission.accepting"
+  | "submission.accepted"
+  /** A claim by itself; steps claimed by it or with replies. */
+  | "scheduler.claiming"
   | "scheduler.claimed"
+  /** A request on its way to the broker; all of a claim confirmed. */
+  | "scheduler.publishing"
   | "scheduler.published"
+  | "scheduler.marking"
+  | "scheduler.marked"
+  /** Replies. */
+  | "scheduler.recording"
   | "scheduler.recorded"
+  /** Requests that came back. */
+  | "scheduler.putting-back"
+  | "scheduler.put-back"
+  /** Requests that were taken over from whoever had claimed them. */
+  | "scheduler.relaying"
   | "agent.received"
   | "agent.worked"
+  /** A reply on its way to the broker. */
+  | "agent.replying"
   | "agent.replied"
   | "supervisor.found"
   | "supervisor.recovered";
 
-/** Passes a gap; nothing happens, unless a test has set a trap there. */
-export type Failpoint = (name: Name) => void;
+/**
+ * Passes a gap; nothing happens, unless a test has set a trap there. `steps` names the steps in hand;
+ * only a trap that waits for some asks.
+ */
+export type Failpoint = (name: Name, steps?: () => readonly string[]) => void;
 
 /**
- * Reads `HOLDFAST_FAILPOINTS`, such as `scheduler.claimed=exit@2,agent.worked=freeze`: at its second
- * claim the Scheduler is gone as by kill -9; after its work the Agent stands still until SIGCONT.
+ * Reads `HOLDFAST_FAILPOINTS`, such as `scheduler.claimed=exit@2,agent.worked@undo=freeze`: at its
+ * second claim the Scheduler is gone as by kill -9; after its first work on an undo the Agent stands
+ * still until SIGCONT. With `@do` or `@undo` a gap counts only with such a step in hand.
  */
 export function openFailpoints(text: string | undefined): Failpoint {
   if (text === undefined || text === "") return () => {};
-  const traps = new Map(text.split(",").map(readTrap));
-  return (name) => {
-    const trap = traps.get(name);
+  const traps = text.split(",").map(readTrap);
+  return (name, steps = () => []) => {
+    const trap = traps.find((one) => one.name === name);
     if (trap === undefined) return;
+    if (trap.goal !== null && !steps().some((step) => goalOfStep(step) === trap.goal)) return;
     trap.passes -= 1;
-    if (trap.passes === 0) process.kill(process.pid, trap.signal);
+    if (trap.passes > 0) return;
+    traps.splice(traps.indexOf(trap), 1);
+    // At once: a log that is written a moment later would be lost with the process.
+    writeSync(
+      process.stderr.fd,
+      `${JSON.stringify({ level: 40, msg: "trap sprung", gap: name })}\n`,
+    );
+    process.kill(process.pid, signals[trap.action]);
   };
 }
 
 interface Trap {
-  readonly signal: NodeJS.Signals;
+  readonly name: string;
+  readonly goal: Goal | null;
+  readonly action: keyof typeof signals;
   /** How many passes are left until it springs. */
   passes: number;
 }
 
-function readTrap(entry: string): readonly [string, Trap] {
-  const [, name, action, passes = "1"] = /^([a-z.]+)=(exit|freeze)(?:@(\d+))?$/.exec(entry) ?? [];
+const signals = { exit: "SIGKILL", freeze: "SIGSTOP" } as const;
+
+function readTrap(entry: string): Trap {
+  const [, name, goal = null, action, passes = "1"] =
+    /^([a-z.-]+)(?:@(do|undo))?=(exit|freeze)(?:@(\d+))?$/.exec(entry) ?? [];
   if (name === undefined) {
     throw new ContractFault(
       "config.invalid",
-      `HOLDFAST_FAILPOINTS: "${entry}" is not name=exit or name=freeze, with @count or without`,
+      `HOLDFAST_FAILPOINTS: "${entry}" is not gap=exit or gap=freeze, with @do or @undo after the gap and @count at the end, or without`,
     );
   }
-  return [name, { signal: action === "exit" ? "SIGKILL" : "SIGSTOP", passes: Number(passes) }];
+  return {
+    name,
+    goal: goal as Trap["goal"],
+    action: action as Trap["action"],
+    passes: Number(passes),
+  };
 }

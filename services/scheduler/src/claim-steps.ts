@@ -38,7 +38,7 @@ export function claimSteps(deps: Dependencies) {
   /** Sends off what was claimed. `claimedAt`: on our monotonic clock, when the claim was begun. */
   const send = (claims: readonly ClaimedStep[], claimedAt: number): void => {
     if (claims.length === 0) return;
-    failpoint("scheduler.claimed");
+    failpoint("scheduler.claimed", () => claims.map(({ name }) => name));
     for (const { lane } of claims) windows.claimed(lane);
     const sent = dispatch(claims, claimedAt)
       // Not lost: what is not marked as dispatched is relayed.
@@ -57,6 +57,7 @@ export function claimSteps(deps: Dependencies) {
       const options = optionsFor([]);
       if (options === null) return rest;
       const claimedAt = clock.now();
+      failpoint("scheduler.claiming");
       const claims = await store.claimDueSteps(options);
       send(claims, claimedAt);
       return claims.length === batch ? 0 : rest;

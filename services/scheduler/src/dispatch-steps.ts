@@ -34,7 +34,7 @@ export function dispatchSteps(deps: Dependencies) {
     const left = claim.startBy - claim.now - (clock.now() - claimedAt);
     if (left <= 0) return neverStarted(claim);
     dispatches.publishing(claim);
-    const result = await broker.publish({
+    const publishing = broker.publish({
       exchange: "",
       routingKey: agentQueue(claim.lane),
       type: StepRequest.type,
@@ -44,6 +44,8 @@ export function dispatchSteps(deps: Dependencies) {
       expirationMs: Math.ceil(left),
       body: StepRequest.encode(request),
     });
+    failpoint("scheduler.publishing", () => [claim.name]);
+    const result = await publishing;
     if (result === "stored") dispatches.confirmed(claim);
     else dispatches.forget(claim);
     if (result === "unknown") log.warn(fieldsOf(claim), "request not confirmed");
@@ -59,7 +61,7 @@ export function dispatchSteps(deps: Dependencies) {
       .map((request) => publish(request, claimedAt));
     await refuse(built.filter((one) => "fault" in one).map(unbuildable));
     const returned = (await Promise.all(published)).filter((incident) => incident !== null);
-    failpoint("scheduler.published");
+    failpoint("scheduler.published", () => claims.map(({ name }) => name));
     await refuse(returned);
   };
 }

@@ -1,9 +1,11 @@
+import type { Failpoint } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
 import type { Dispatches } from "./dispatches.ts";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "markDispatchedSteps">;
   readonly dispatches: Dispatches;
+  readonly failpoint: Failpoint;
 }
 
 /** Milliseconds. We are woken when there is something to mark. */
@@ -14,11 +16,14 @@ const rest = 60_000;
  * other Scheduler takes them for lost. Asks the store for nothing when there are none.
  */
 export const markSteps =
-  ({ store, dispatches }: Dependencies) =>
+  ({ store, dispatches, failpoint }: Dependencies) =>
   async (): Promise<number> => {
     const unmarked = dispatches.unmarked();
     if (unmarked.length > 0) {
+      const names = () => unmarked.map(({ name }) => name);
+      failpoint("scheduler.marking", names);
       await store.markDispatchedSteps(unmarked);
+      failpoint("scheduler.marked", names);
       for (const claim of unmarked) dispatches.forget(claim);
     }
     return rest;

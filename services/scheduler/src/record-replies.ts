@@ -69,6 +69,8 @@ export function recordReplies(deps: Dependencies) {
       received,
       ({ delivery }) => identity === "required" && delivery.userId === undefined,
     );
+    const names = () => received.map(({ reply }) => reply.step);
+    failpoint("scheduler.recording", names);
     await windows.refresh();
     const claim = claims.optionsFor(signed.map(({ agent }) => agent));
     const claimedAt = clock.now();
@@ -80,7 +82,7 @@ export function recordReplies(deps: Dependencies) {
       signed.map(({ incident }) => incident),
       claim === null ? { actor } : { actor, claim },
     );
-    failpoint("scheduler.recorded");
+    failpoint("scheduler.recorded", names);
     const rejected = [
       ...anonymous.map((one) => toRejected(one, "no_user_id")),
       ...signed.flatMap((one, index) => rejectionOf(one, outcomes[index])),

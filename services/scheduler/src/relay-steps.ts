@@ -1,4 +1,4 @@
-import type { Clock, Logger } from "@holdfast/runtime";
+import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
 import type { ClaimedStep, StateStore } from "@holdfast/state-store";
 import type { Dispatches } from "./dispatches.ts";
 
@@ -12,6 +12,7 @@ interface Dependencies {
   readonly notify: () => void;
   readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
+  readonly failpoint: Failpoint;
   readonly relayAfter: () => number;
   /** How long to rest at most, in milliseconds. */
   readonly rest: number;
@@ -26,7 +27,8 @@ const shortestRest = 50;
  * also for what others left to be done. Resolves to how long to rest.
  */
 export function relaySteps(deps: Dependencies) {
-  const { store, dispatches, dispatch, wake, notify, clock, log, relayAfter, rest } = deps;
+  const { store, dispatches, dispatch, wake, notify, clock, log, failpoint, relayAfter, rest } =
+    deps;
   return async (): Promise<number> => {
     const { lanes, nextIn, relayIn, hasDue, hasNotices, hasPauses } =
       await store.promoteRestedSteps();
@@ -39,6 +41,7 @@ export function relaySteps(deps: Dependencies) {
       // What we are confirming ourselves is on its way: publishing it again would only add load.
       const lost = taken.filter((claim) => !dispatches.isOpen(claim));
       if (lost.length > 0) log.warn({ steps: lost.length }, "requests relayed");
+      if (lost.length > 0) failpoint("scheduler.relaying", () => lost.map(({ name }) => name));
       await dispatch(lost, takenAt);
     }
     if (moved > 0) return shortestRest;

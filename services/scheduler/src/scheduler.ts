@@ -110,9 +110,9 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const claims = repeat(() => claiming.round(), { name: "claim", ...repeating });
   const { wake } = claims;
   const notify = () => notices.wake();
-  const relayed = { store, dispatches, dispatch, wake, notify, clock, log };
+  const relayed = { store, dispatches, dispatch, wake, notify, clock, log, failpoint };
   const relaying = relaySteps({ ...relayed, relayAfter, rest });
-  const marks = repeat(markSteps({ store, dispatches }), { name: "mark", ...repeating });
+  const marks = repeat(markSteps({ store, dispatches, failpoint }), { name: "mark", ...repeating });
   dispatches.whenToMark(marks.wake);
   const relays = repeat(relaying, { name: "relay", ...repeating });
 
@@ -128,7 +128,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     failpoint,
   };
   const record = recordReplies({ ...recorded, actor, identity });
-  const putBack = putBackExpired({ store, apply, windows, wake, log, actor });
+  const putBack = putBackExpired({ store, apply, windows, wake, log, failpoint, actor });
   const keep = (queue: string) => keepDeadLetters({ store, log, queue });
 
   await using consumers = new AsyncDisposableStack();

@@ -22,7 +22,14 @@ beforeAll(async () => {
   const health = openHealth(new AbortController().signal);
   app = resources.use(openHttp(health, pino({ level: "silent" })));
   const orders = findOrders(store);
-  orderRoutes(app, { store, orders, workflow: fulfilOrder.name, hint: () => {}, actor: "test" });
+  orderRoutes(app, {
+    store,
+    orders,
+    workflow: fulfilOrder.name,
+    hint: () => {},
+    failpoint: () => {},
+    actor: "test",
+  });
 });
 afterAll(async () => {
   await resources.disposeAsync();

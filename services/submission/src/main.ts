@@ -12,7 +12,7 @@ import { orderRoutes } from "./order-routes.ts";
 import { takeOrders } from "./take-orders.ts";
 
 await runService("submission", SubmissionConfig, async (service) => {
-  const { config, log, instanceId: actor, stopped, health } = service;
+  const { config, log, instanceId: actor, stopped, health, failpoint } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,
@@ -31,14 +31,14 @@ await runService("submission", SubmissionConfig, async (service) => {
     (broker) => {
       hint = wakeHint(broker);
       cancel = cancelHints(broker);
-      const take = takeOrders({ store, workflow, hint, log, actor });
+      const take = takeOrders({ store, workflow, hint, log, failpoint, actor });
       return broker.consumeBatches(submissionQueue, { prefetch: 500, max: 200 }, take);
     },
   );
   await using http = openHttp(health, log);
   const orders = findOrders(store);
   const hinting = { store, orders, hint: () => hint?.() };
-  orderRoutes(http, { ...hinting, workflow, actor });
+  orderRoutes(http, { ...hinting, workflow, failpoint, actor });
   operatorRoutes(http, {
     ...hinting,
     cancel: (needless) => cancel?.(needless),

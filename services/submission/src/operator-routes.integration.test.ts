@@ -55,7 +55,14 @@ function openApp(operatorToken: string | null) {
   };
   const opened = openHttp(health, pino({ level: "silent" }));
   const orders = findOrders(store);
-  orderRoutes(opened, { store, orders, workflow: halting.name, hint, actor: "submission-1" });
+  orderRoutes(opened, {
+    store,
+    orders,
+    workflow: halting.name,
+    hint,
+    failpoint: () => {},
+    actor: "submission-1",
+  });
   operatorRoutes(opened, {
     store,
     orders,

@@ -27,7 +27,14 @@ beforeAll(async () => {
   };
   app = resources.use(openHttp(health, pino({ level: "silent" })));
   const orders = findOrders(store);
-  orderRoutes(app, { store, orders, workflow: fulfilOrder.name, hint, actor: "submission-1" });
+  orderRoutes(app, {
+    store,
+    orders,
+    workflow: fulfilOrder.name,
+    hint,
+    failpoint: () => {},
+    actor: "submission-1",
+  });
 });
 afterAll(async () => {
   await resources.disposeAsync();

@@ -1,4 +1,4 @@
-import { gather } from "@holdfast/runtime";
+import { type Failpoint, gather } from "@holdfast/runtime";
 import type { NewTask, StateStore } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
 import type { Orders } from "./find-orders.ts";
@@ -11,6 +11,7 @@ interface Dependencies {
   readonly workflow: string;
   /** Tells the Schedulers that there is something to do. */
   readonly hint: () => void;
+  readonly failpoint: Failpoint;
   readonly actor: string;
 }
 
@@ -23,10 +24,14 @@ const batch = 200;
 
 /** Orders over HTTP. An order that was answered with 202 is durable, with all its steps. */
 export function orderRoutes(app: FastifyInstance, deps: Dependencies): void {
-  const { store, orders, workflow, hint, actor } = deps;
-  const submit = gather((tasks: readonly NewTask[]) => store.submitTasks(tasks, { actor }), {
-    max: batch,
-  });
+  const { store, orders, workflow, hint, failpoint, actor } = deps;
+  const accept = async (tasks: readonly NewTask[]) => {
+    failpoint("submission.accepting");
+    const submitted = await store.submitTasks(tasks, { actor });
+    failpoint("submission.accepted");
+    return submitted;
+  };
+  const submit = gather(accept, { max: batch });
 
   app.post("/v1/orders", async (request, reply) => {
     const { headers } = request;

@@ -25,7 +25,14 @@ beforeAll(async () => {
   health.check("state store", () => store.ping().then(() => true));
   app = resources.use(openHttp(health, pino({ level: "silent" })));
   const orders = findOrders(store);
-  orderRoutes(app, { store, orders, workflow: fulfilOrder.name, hint: () => {}, actor: "test" });
+  orderRoutes(app, {
+    store,
+    orders,
+    workflow: fulfilOrder.name,
+    hint: () => {},
+    failpoint: () => {},
+    actor: "test",
+  });
 });
 afterAll(async () => {
   await resources.disposeAsync();

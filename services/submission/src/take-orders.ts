@@ -1,6 +1,6 @@
 import { parseJson } from "@holdfast/contracts";
 import type { Delivery } from "@holdfast/messaging";
-import type { Logger } from "@holdfast/runtime";
+import type { Failpoint, Logger } from "@holdfast/runtime";
 import type { NewTask, StateStore } from "@holdfast/state-store";
 import { Problem } from "./problem.ts";
 import { readOrder } from "./read-order.ts";
@@ -11,6 +11,7 @@ interface Dependencies {
   /** Tells the Schedulers that there is something to do. */
   readonly hint: () => void;
   readonly log: Logger;
+  readonly failpoint: Failpoint;
   readonly actor: string;
 }
 
@@ -24,7 +25,7 @@ interface Taken {
  * a redelivery makes no second one. Acknowledged once they are durable. What is no order, or comes
  * with the key of another one, goes to the dead letters.
  */
-export function takeOrders({ store, workflow, hint, log, actor }: Dependencies) {
+export function takeOrders({ store, workflow, hint, log, failpoint, actor }: Dependencies) {
   const refuse = (delivery: Delivery, detail: string): void => {
     log.warn({ messageId: delivery.messageId, detail }, "order refused");
     delivery.reject();
@@ -47,7 +48,9 @@ export function takeOrders({ store, workflow, hint, log, actor }: Dependencies) 
     const taken = batch.flatMap(read);
     if (taken.length === 0) return;
     const tasks = taken.map(({ task }) => task);
+    failpoint("submission.accepting");
     const submitted = await store.submitTasks(tasks, { actor });
+    failpoint("submission.accepted");
     taken.forEach(({ delivery }, index) => {
       if (submitted[index]?.kind === "conflict")
         refuse(delivery, "the message_id is another order's");

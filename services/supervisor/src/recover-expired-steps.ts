@@ -41,12 +41,13 @@ export function recoverExpiredSteps(deps: Dependencies) {
     if (hold > 0) return hold;
     const incidents = toIncidents(expired, courier);
     if (incidents.length > 0) {
-      failpoint("supervisor.found");
+      const names = () => expired.steps.map(({ step }) => step);
+      failpoint("supervisor.found", names);
       const { outcomes, needless } = await store.applyIncidents(incidents, {
         actor,
         skipLocked: true,
       });
-      failpoint("supervisor.recovered");
+      failpoint("supervisor.recovered", names);
       cancel(needless);
       incidents.forEach((incident, index) => {
         const outcome = outcomes[index];
