@@ -12,13 +12,16 @@ export interface ConnectionOptions {
   readonly maxConnections: number;
 }
 
+/** Milliseconds. */
+const connectWithin = 5_000;
+
 /** A pool whose every limit is set: nothing here waits for ever. */
 export function openPool({ url, applicationName, maxConnections }: ConnectionOptions): Pool {
   const pool = new Pool({
     connectionString: withOnePlan(url),
     application_name: applicationName,
     max: maxConnections,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: connectWithin,
     idleTimeoutMillis: 0,
     keepAlive: true,
     statement_timeout: 10_000,
@@ -144,8 +147,8 @@ async function outcomeOf(pool: Pool, xid: string): Promise<string | null> {
 /** Against a store that breaks now and then, not one that is away: whoever asked tries that again. */
 const tries = 8;
 const longestRest = 100;
-/** Milliseconds after which it is not begun anew. */
-const patience = 2_000;
+/** Milliseconds after which it is not begun anew: one connection that cannot be had takes as long. */
+const patience = connectWithin;
 const passing = new Set(["store.contention", "store.unavailable"]);
 
 /**

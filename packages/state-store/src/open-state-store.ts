@@ -7,7 +7,7 @@ import {
 } from "@holdfast/domain";
 import { applyIncidents } from "./apply-incidents.ts";
 import { claimDueSteps, markDispatchedSteps, takeUndispatchedSteps } from "./claimed-steps.ts";
-import { type ConnectionOptions, openPool, withRetries } from "./database.ts";
+import { type ConnectionOptions, inTransaction, openPool, withRetries } from "./database.ts";
 import { findExpired } from "./find-expired.ts";
 import { keepHeartbeats } from "./heartbeats.ts";
 import { loadValues } from "./load-values.ts";
@@ -86,6 +86,16 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
     <Params, Result>(ask: (db: Database, params: Params) => Promise<Result>) =>
     (params: Params): Promise<Result> =>
       asFault(() => ask(pool, params));
+  /** For what would answer otherwise the second time, or leave a second trace. */
+  const boundExactly =
+    <Params, Result>(ask: (db: Database, params: Params) => Promise<Result>) =>
+    (params: Params): Promise<Result> =>
+      withRetries(() =>
+        inTransaction(pool, async (client) => {
+          const answer = await ask(client, params);
+          return { sent: [], result: () => answer };
+        }),
+      );
   await withRetries(() => mustBeCompatible(pool));
 
   return {
@@ -98,11 +108,14 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
     promoteRestedSteps: async () => (await bound(promoteRested)({}))[0]!,
     /** Does a part of what pauses of workflows ask for; says how many steps it moved. */
     keepPauses: async (): Promise<number> => {
-      const [[aside], [released]] = await Promise.all([bound(setAside)({}), bound(release)({})]);
+      const [[aside], [released]] = await Promise.all([
+        boundExactly(setAside)({}),
+        boundExactly(release)({}),
+      ]);
       return (aside?.steps ?? 0) + (released?.steps ?? 0);
     },
-    pause: bound(pause),
-    resume: bound(resume),
+    pause: boundExactly(pause),
+    resume: boundExactly(resume),
     findPauses: () => bound(findPauses)({}),
     keepHeartbeats: bound(keepHeartbeats),
     countStepsInFlight: bound(countInFlight),
@@ -113,7 +126,7 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
     findExpired: bound(findExpired),
     findStalledTasks: bound(findStalled),
     keepRejectedReplies: bound(keepRejectedReplies),
-    keepDeadLetter: bound(keepDeadLetter),
+    keepDeadLetter: boundExactly(keepDeadLetter),
     takeNotices: boundOnce(takeNotices),
     deleteNotices: bound(deleteNotices),
     registerWorkflow: (definition: WorkflowDefinition) => bound(registerWorkflow)(definition),

@@ -13,10 +13,14 @@ import {
 let db: TestStore;
 let submission: StateStore;
 let scheduler: StateStore;
+let courier: StateStore;
 beforeAll(async () => {
   db = await openTestStore();
   submission = await db.open("submission");
   scheduler = await db.open("scheduler");
+  courier = await db.open("scheduler", {
+    withoutFaults: "notices that are taken and lost are given again, after their lease",
+  });
   const halting = { onFailure: "halt" as const };
   await submission.registerWorkflow(testWorkflow([{ name: "a" }, { name: "b", ...halting }]));
   await submission.registerWorkflow(testWorkflow([{ name: "a" }], "other.v1"));
@@ -52,7 +56,7 @@ async function work(answer: typeof completed | typeof failed = completed): Promi
 const refused: typeof failed = (claim) => failed(claim, { transient: false, code: "test.refused" });
 const version = async (taskId: string): Promise<number> =>
   (await submission.findTask({ taskId, tenant: "default" }))?.version ?? 0;
-const taken = () => scheduler.takeNotices({ lease: 60_000 });
+const taken = () => courier.takeNotices({ lease: 60_000 });
 const stateOf = async (taskId: string) =>
   (await submission.findTask({ taskId, tenant: "default" }))?.processState;
 const violations = () => submission.findInvariantViolations({ batch: 10 });
@@ -97,7 +101,7 @@ describe("what is told", () => {
 
   test("is given up by a Scheduler that died with it", async () => {
     await submit({ replyTo });
-    await scheduler.takeNotices({ lease: -1 });
+    await courier.takeNotices({ lease: -1 });
     expect(await taken()).toHaveLength(1);
   });
 
