@@ -3,6 +3,7 @@ import type { NewTask } from "@holdfast/state-store";
 import { batchesOfOrders, newOrder, type Order } from "./order.ts";
 import type { Holdfast } from "./start-holdfast.ts";
 import type { Subject } from "./subject.ts";
+import { now } from "./trace/moment.ts";
 import { threeSteps } from "./workflow.ts";
 
 const taskOf = (order: Order): NewTask => ({
@@ -24,9 +25,8 @@ const actor = "bench";
 export function holdfastSubject({ store, hint }: Pick<Holdfast, "store" | "hint">): Subject {
   const countProcessed = async () => (await store.countTasks()).processed ?? 0;
   const submit = async (orders: readonly Order[]) => {
-    const submitted = await store.submitTasks(orders.map(taskOf), { actor });
+    await store.submitTasks(orders.map(taskOf), { actor });
     hint();
-    return submitted;
   };
   return {
     async backlog(orders) {
@@ -46,15 +46,34 @@ export function holdfastSubject({ store, hint }: Pick<Holdfast, "store" | "hint"
         await sleep(5);
       }
     },
-    async one() {
-      const [submitted] = await submit([newOrder()]);
-      if (submitted?.kind !== "created") throw new Error("The order was not taken");
-      const { taskId } = submitted;
-      for (;;) {
-        const task = await store.findTask({ taskId, tenant: "default" });
-        if (task?.processState === "processed") return;
-        await sleep(1);
-      }
-    },
+    one: async () => void (await processLoneOrder({ store, hint })),
   };
+}
+
+/** An order by itself. Instants are milliseconds since 1970. */
+export interface LoneOrder {
+  readonly taskId: string;
+  readonly submitted: number;
+  /** Its submission is committed. */
+  readonly accepted: number;
+  /** It was seen to be processed. */
+  readonly seen: number;
+}
+
+/** Submits an order and asks for it until it is processed. */
+export async function processLoneOrder({
+  store,
+  hint,
+}: Pick<Holdfast, "store" | "hint">): Promise<LoneOrder> {
+  const submitted = now();
+  const [result] = await store.submitTasks([taskOf(newOrder())], { actor });
+  hint();
+  const accepted = now();
+  if (result?.kind !== "created") throw new Error("The order was not taken");
+  const { taskId } = result;
+  for (;;) {
+    const task = await store.findTask({ taskId, tenant: "default" });
+    if (task?.processState === "processed") return { taskId, submitted, accepted, seen: now() };
+    await sleep(1);
+  }
 }

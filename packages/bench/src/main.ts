@@ -1,8 +1,9 @@
 import { measureAlone } from "./alone.ts";
 import { type BenchOptions, readOptions, usage } from "./options.ts";
 import { comparePeers } from "./peers/compare-peers.ts";
+import { traceOrders } from "./trace/trace-orders.ts";
 
-const modes = { alone: measureAlone, peers: comparePeers };
+const modes = { alone: measureAlone, peers: comparePeers, trace: traceOrders };
 
 // Each Ctrl-C ends it at once: what we started is taken along by its guards.
 process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));

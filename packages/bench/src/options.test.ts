@@ -10,6 +10,11 @@ describe("the options of the benchmark", () => {
     expect(readOptions(["--peers"])).toMatchObject({ mode: "peers", rounds: 5, orders: 3_000 });
   });
 
+  test("ask for a trace or for peers, and not for both", () => {
+    expect(readOptions(["--trace"])).toMatchObject({ mode: "trace", orders: 300 });
+    expect(() => readOptions(["--trace", "--peers"])).toThrow("exclude each other");
+  });
+
   test("can be said", () => {
     const args = ["--peers", "--rounds", "2", "--orders", "10", "--only", "dbos,pgBoss", "--json"];
     expect(readOptions(args)).toMatchObject({

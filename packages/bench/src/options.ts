@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 export interface BenchOptions {
-  readonly mode: "alone" | "peers";
+  readonly mode: "alone" | "peers" | "trace";
   /** How often everything is measured. */
   readonly rounds: number;
   /** How many orders each throughput is measured with. */
@@ -18,11 +18,13 @@ export interface BenchOptions {
 
 export const usage = `pnpm bench [--quick] [--orders N] [--json]
 pnpm bench --peers [--rounds N] [--orders N] [--only NAME,NAME] [--out FOLDER] [--json]
+pnpm bench --trace [--orders N] [--json]
 
   --quick         one round
   --peers         beside others that keep work durable, one after the other, round by round
+  --trace         where the time of a lone order goes
   --rounds N      how often: 3 alone, 5 beside peers
-  --orders N      with how many orders: 5,000 alone, 3,000 beside peers
+  --orders N      with how many orders: 5,000 alone, 3,000 beside peers, 300 for a trace
   --only NAMES    beside these peers only
   --out FOLDER    where performance.md, .svg and .json go; docs, if not said
   --json          end with one line of JSON; the rest goes to the standard error`;
@@ -31,6 +33,7 @@ const docs = fileURLToPath(new URL("../../../docs", import.meta.url));
 const defaults = {
   alone: { rounds: 3, orders: 5_000 },
   peers: { rounds: 5, orders: 3_000 },
+  trace: { rounds: 1, orders: 300 },
 };
 
 /** Reads the command line. Throws with what is wrong. */
@@ -40,6 +43,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     options: {
       quick: { type: "boolean", default: false },
       peers: { type: "boolean", default: false },
+      trace: { type: "boolean", default: false },
       rounds: { type: "string" },
       orders: { type: "string" },
       only: { type: "string" },
@@ -47,7 +51,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       json: { type: "boolean", default: false },
     },
   });
-  const mode = values.peers ? "peers" : "alone";
+  const mode = modeOf(values);
   return {
     mode,
     rounds: values.quick ? 1 : (whole("rounds", values.rounds) ?? defaults[mode].rounds),
@@ -56,6 +60,17 @@ export function readOptions(args: readonly string[]): BenchOptions {
     folder: join(values.out),
     only: values.only?.split(",") ?? null,
   };
+}
+
+interface Chosen {
+  readonly peers: boolean;
+  readonly trace: boolean;
+}
+
+function modeOf({ peers, trace }: Chosen): BenchOptions["mode"] {
+  if (peers && trace) throw new Error("--peers and --trace exclude each other");
+  if (peers) return "peers";
+  return trace ? "trace" : "alone";
 }
 
 function whole(name: string, text: string | undefined): number | null {

@@ -1,4 +1,4 @@
-import { startService } from "@holdfast/local-system";
+import { type StartOptions, startService } from "@holdfast/local-system";
 import { connectBroker, wakeHint } from "@holdfast/messaging";
 import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
 import { threeSteps } from "./workflow.ts";
@@ -12,7 +12,7 @@ export interface Holdfast {
   readonly pids: { readonly scheduler: number; readonly agents: number };
 }
 
-export interface Servers {
+export interface HoldfastOptions extends Pick<StartOptions, "nodeOptions" | "onLog"> {
   /** Of an empty database. */
   readonly databaseUrl: string;
   readonly brokerUrl: string;
@@ -23,7 +23,7 @@ const quiet = { warn: () => {}, error: () => {} };
 /** Starts it; `owner` stops it when it is disposed. */
 export async function startHoldfast(
   owner: AsyncDisposableStack,
-  { databaseUrl, brokerUrl }: Servers,
+  { databaseUrl, brokerUrl, ...tap }: HoldfastOptions,
 ): Promise<Holdfast> {
   await migrate(databaseUrl);
   const store = owner.use(
@@ -32,10 +32,14 @@ export async function startHoldfast(
   await store.registerWorkflow(threeSteps.definition);
   const shared = { BROKER_URL: brokerUrl, LOG_LEVEL: "info" };
   const agents = owner.use(
-    await startService({ service: "packages/bench/src/agent.ts", env: shared }),
+    await startService({ service: "packages/bench/src/agent.ts", env: shared, ...tap }),
   );
   const scheduler = owner.use(
-    await startService({ service: "scheduler", env: { ...shared, STATE_STORE_URL: databaseUrl } }),
+    await startService({
+      service: "scheduler",
+      env: { ...shared, STATE_STORE_URL: databaseUrl },
+      ...tap,
+    }),
   );
   const broker = owner.use(
     await connectBroker({

@@ -1,7 +1,7 @@
 import type { CpuByPart } from "../cpu.ts";
+import { markdownTable } from "../markdown-table.ts";
 import type { Spread } from "../statistics.ts";
 import type { Comparison, ContenderResult } from "./comparison.ts";
-import { markdownTable } from "./markdown-table.ts";
 import { type MetricName, metricNames, metrics } from "./metrics.ts";
 
 /** The page that tells what was measured. The chart lies beside it. */
