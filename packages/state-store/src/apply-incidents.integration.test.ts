@@ -188,16 +188,16 @@ const columns = (state: string) => `process_state = '${state}',
   start_by = ${state === "processing" ? "now()" : "null"}, complete_by = ${state === "processing" ? "now()" : "null"},
   relay_at = ${state === "processing" ? "now()" : "null"}, attempt = attempt + ${Number(state === "processing")}`;
 
-describe("a task that halted", () => {
-  const failForGood = (claim: ClaimedStep) => ({
-    taskId: claim.taskId,
-    event: failed(claim, { transient: false, effect: "none" }),
-  });
-  const claimBoth = async () => {
-    await submit(1, "halting.v1");
-    return (await claimAll(scheduler)).toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  };
+const failForGood = (claim: ClaimedStep) => ({
+  taskId: claim.taskId,
+  event: failed(claim, { transient: false, effect: "none" }),
+});
+const claimBoth = async () => {
+  await submit(1, "halting.v1");
+  return (await claimAll(scheduler)).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+};
 
+describe("a task that halted", () => {
   test("holds a step that would be tried again", async () => {
     const [a, b] = await claimBoth();
     await apply(failForGood(a!));
