@@ -54,7 +54,10 @@ export async function submitUntilSprung(
   do {
     const some = await faulty.submit(someOrders);
     ids.push(...some);
-    await until(async () => hasSprung(faulty, doomed) || (await haveEnded(faulty, some)), 100);
+    await Promise.race([
+      until(() => hasSprung(faulty, doomed)),
+      until(() => haveEnded(faulty, some), 250),
+    ]);
   } while (!hasSprung(faulty, doomed));
   return ids;
 }
