@@ -96,7 +96,7 @@ export async function openTestStore(): Promise<TestStore> {
         transient: true,
         attempted: true,
         effect: "unknown",
-        notBefore: null,
+        retryAfter: null,
         ...attemptOf(step),
         ...changes,
       }),

@@ -94,7 +94,7 @@ function eventFor(task: Task, { kind, pick }: Happening): TaskEvent | null {
     transient: true,
     attempted: true,
     effect: "unknown",
-    notBefore: null,
+    retryAfter: null,
   } as const;
   switch (kind) {
     case "complete":

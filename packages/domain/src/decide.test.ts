@@ -49,7 +49,7 @@ const failed = (
     transient: true,
     attempted: true,
     effect: "unknown",
-    notBefore: null,
+    retryAfter: null,
     ...changes,
   }) as TaskEvent;
 const done = (step: string, attempt = 1) => [claimed(step, attempt), completed(step, attempt)];
@@ -139,7 +139,7 @@ describe("failing", () => {
   });
 
   test("honours the time that the remote service asked for", () => {
-    const task = seen(abc(), claimed("a"), failed("a", 1, { notBefore: noon + 9_000 }));
+    const task = seen(abc(), claimed("a"), failed("a", 1, { retryAfter: 9_000 }));
     expect(task.steps.get("a")).toMatchObject({ notBefore: noon + 9_000 });
   });
 

@@ -123,7 +123,7 @@ const silence = (code: string, counted: boolean): Failure => ({
   transient: true,
   counted,
   effect: "unknown",
-  notBefore: null,
+  retryAfter: null,
 });
 
 /** A step on its way to being undone is not tried again; any other gets the remedy of its policy. */
@@ -135,7 +135,7 @@ function fail(task: Task, step: ProcessingStep, failure: Failure, around: Surrou
   }
   const { action, wait, ...counters } = remedyFor(step, failure, around.random());
   if (action !== "fail") {
-    const notBefore = Math.max(around.now + wait, failure.notBefore ?? 0);
+    const notBefore = around.now + Math.max(wait, failure.retryAfter ?? 0);
     const changes = { ...counters, notBefore };
     return settle(task, [change(marked, action, { reason: failure.code, changes })], around);
   }

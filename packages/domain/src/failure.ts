@@ -1,4 +1,4 @@
-import type { Instant, ProcessingStep } from "./step.ts";
+import type { ProcessingStep } from "./step.ts";
 import type { StepAction } from "./step-transitions.ts";
 import type { Effect } from "./task-event.ts";
 import type { Milliseconds, StepPolicy } from "./workflow-definition.ts";
@@ -10,7 +10,7 @@ export interface Failure {
   /** False: infrastructure trouble, or the Agent did not call; the step is put back, not counted. */
   readonly counted: boolean;
   readonly effect: Effect;
-  readonly notBefore: Instant | null;
+  readonly retryAfter: Milliseconds | null;
 }
 
 /** What is to be done about it, as data. */

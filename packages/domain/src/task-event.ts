@@ -1,4 +1,4 @@
-import type { Instant } from "./step.ts";
+import type { Milliseconds } from "./workflow-definition.ts";
 
 /** Names one attempt at one step. Both numbers must fit, or the event is about the past. */
 export interface AttemptRef {
@@ -28,8 +28,8 @@ export type TaskEvent =
       /** False: the remote service was not called, so nothing failed. */
       readonly attempted: boolean;
       readonly effect: Effect;
-      /** The remote service asked not to be called before. */
-      readonly notBefore: Instant | null;
+      /** The remote service asked to be left alone for so long. */
+      readonly retryAfter: Milliseconds | null;
     } & AttemptRef)
   /** The Agent was told to stop, and did. */
   | ({ readonly kind: "stopped"; readonly effect: Effect } & AttemptRef)

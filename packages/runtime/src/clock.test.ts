@@ -6,7 +6,6 @@ function stopped() {
   const due = new Map<() => void, number>();
   const clock: Clock = {
     now: () => 0,
-    wall: () => 0,
     after(ms, act) {
       due.set(act, ms);
       return () => due.delete(act);

@@ -1,9 +1,7 @@
-/** What a process knows of time. Handed to whatever waits or measures, so that a test can own it. */
+/** What a process knows of time: not what time it is, for hosts disagree about that. Handed to whatever waits or measures, so that a test can own it. */
 export interface Clock {
   /** Milliseconds that only ever grow; from when on is nobody's business. */
   now(): number;
-  /** Milliseconds since 1970 as this host believes. Decides nothing: hosts disagree. */
-  wall(): number;
   /** Calls `act` once, after so many milliseconds. What it returns calls that off. */
   after(ms: number, act: () => void): () => void;
 }
@@ -14,7 +12,6 @@ const longestTimer = 2 ** 31 - 1;
 /** Time as the operating system has it. */
 export const systemClock: Clock = {
   now: () => performance.now(),
-  wall: () => Date.now(),
   after(ms, act) {
     const timer = setTimeout(act, Math.min(ms, longestTimer));
     return () => clearTimeout(timer);

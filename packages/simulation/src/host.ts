@@ -1,5 +1,5 @@
 import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
-import { epoch, type World } from "./world.ts";
+import type { World } from "./world.ts";
 
 export type Role = "scheduler" | "supervisor" | "agent" | "client";
 
@@ -108,8 +108,7 @@ export function startHost(world: World, { name, role }: HostOptions): Host {
       stop = how;
     },
     clock: {
-      now: () => timeline.now,
-      wall: () => epoch + timeline.now + skew,
+      now: () => timeline.now + skew,
       after: (ms, ring) => timeline.timer(ms, () => act(ring)),
     },
     failpoint(at) {

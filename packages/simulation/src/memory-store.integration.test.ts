@@ -328,7 +328,7 @@ function randomIncident(pair: Pair): readonly [Incident, Incident] {
     if (kind < 9)
       return { taskId, event: { kind: "completed", ...from }, output: { id: ref.step } };
     if (kind < 12) {
-      const failed = { code: "test.failed", notBefore: null, ...cause, ...from };
+      const failed = { code: "test.failed", retryAfter: null, ...cause, ...from };
       return { taskId, event: { kind: "failed", ...failed }, faultDetail: "it failed" };
     }
     if (kind === 12) return { taskId, event: { kind: "stopped", effect: cause.effect, ...from } };

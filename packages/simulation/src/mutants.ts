@@ -319,7 +319,7 @@ const failure = (
   transient: true,
   attempted,
   effect: "unknown",
-  notBefore: null,
+  retryAfter: null,
   step,
   attempt,
   token,

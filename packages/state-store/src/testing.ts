@@ -159,7 +159,7 @@ export const failed = (
   transient: true,
   attempted: true,
   effect: "unknown",
-  notBefore: null,
+  retryAfter: null,
   ...attemptOf(claim),
   ...changes,
 });

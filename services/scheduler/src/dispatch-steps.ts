@@ -90,7 +90,7 @@ const unbuildable = ({ claim, fault }: Extract<BuiltRequest, { fault: unknown }>
     transient: false,
     attempted: true,
     effect: "none",
-    notBefore: null,
+    retryAfter: null,
     ...attemptOf(claim),
   },
 });

@@ -78,7 +78,7 @@ export function putBackExpired({
 function toEvent({ step, attempt, token }: StepRequest, reason: string): TaskEvent {
   const ref = { step, attempt, token };
   if (reason === "expired") return { kind: "neverStarted", ...ref };
-  const failure = { attempted: true, effect: "unknown", notBefore: null } as const;
+  const failure = { attempted: true, effect: "unknown", retryAfter: null } as const;
   return reason === "rejected"
     ? { kind: "failed", code: "step.request_rejected", transient: false, ...failure, ...ref }
     : { kind: "failed", code: "step.delivery_limit", transient: true, ...failure, ...ref };

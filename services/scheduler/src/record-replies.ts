@@ -16,7 +16,7 @@ interface Dependencies {
   readonly claims: Pick<StepClaims, "optionsFor" | "send">;
   /** There may be steps to claim. */
   readonly wake: () => void;
-  readonly clock: Pick<Clock, "now" | "wall">;
+  readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
   readonly failpoint: Failpoint;
   readonly actor: string;
@@ -55,7 +55,7 @@ export function recordReplies(deps: Dependencies) {
     try {
       const reply = StepReply.decode(delivery.body);
       const agent = agentOf(delivery);
-      return [{ delivery, reply, agent, incident: toIncident(reply, agent, clock.wall()) }];
+      return [{ delivery, reply, agent, incident: toIncident(reply, agent) }];
     } catch (err) {
       log.error({ err, messageId: delivery.messageId }, "reply unreadable");
       delivery.reject();

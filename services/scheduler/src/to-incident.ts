@@ -2,21 +2,17 @@ import type { StepReply } from "@holdfast/contracts";
 import type { AttemptRef, TaskEvent } from "@holdfast/domain";
 import type { Incident } from "@holdfast/state-store";
 
-/**
- * What a reply says, as the domain hears it. `retryAfterMs` is counted from `receivedAt`; a skewed
- * clock here makes a rest longer or shorter, nothing else.
- */
-export function toIncident(reply: StepReply, agent: string, receivedAt: number): Incident {
+/** What a reply says, as the domain hears it. */
+export function toIncident(reply: StepReply, agent: string): Incident {
   const { taskId, step, attempt, token, outcome } = reply;
-  const ref = { step, attempt, token, agent };
-  const event = toEvent(outcome, ref, receivedAt);
+  const event = toEvent(outcome, { step, attempt, token, agent });
   if (outcome.kind === "completed") return { taskId, event, output: outcome.output };
   return outcome.kind === "failed"
     ? { taskId, event, faultDetail: outcome.message }
     : { taskId, event };
 }
 
-function toEvent(outcome: StepReply["outcome"], ref: AttemptRef, receivedAt: number): TaskEvent {
+function toEvent(outcome: StepReply["outcome"], ref: AttemptRef): TaskEvent {
   switch (outcome.kind) {
     case "completed":
       return { kind: "completed", ...ref };
@@ -24,8 +20,8 @@ function toEvent(outcome: StepReply["outcome"], ref: AttemptRef, receivedAt: num
       return { kind: "stopped", effect: outcome.effect, ...ref };
     case "failed": {
       const { code, transient, attempted = true, effect = "unknown", retryAfterMs } = outcome;
-      const notBefore = retryAfterMs === undefined ? null : receivedAt + retryAfterMs;
-      return { kind: "failed", code, transient, attempted, effect, notBefore, ...ref };
+      const retryAfter = retryAfterMs ?? null;
+      return { kind: "failed", code, transient, attempted, effect, retryAfter, ...ref };
     }
   }
 }

@@ -118,7 +118,7 @@ async function halted(): Promise<Shown> {
         transient: false,
         attempted: true,
         effect: "none",
-        notBefore: null,
+        retryAfter: null,
         step,
         attempt,
         token: proof,

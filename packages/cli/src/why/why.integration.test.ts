@@ -151,8 +151,7 @@ describe("a step rests", () => {
 
   test("after it was put back", async () => {
     const taskId = await store.submit();
-    const notBefore = Date.now() + 60_000;
-    await store.report(await store.claim(taskId), { attempted: false, notBefore });
+    await store.report(await store.claim(taskId), { attempted: false, retryAfter: 60_000 });
     expect(await why(taskId)).toContain("which was put back 1 time in a row (test.failed)");
   });
 });
