@@ -77,8 +77,10 @@ export async function simulate(
 
   const runScheduler = async (host: Host, stop: AbortSignal): Promise<void> => {
     const { log, failpoint, name: actor } = host;
+    const ports = portsOf(host);
     await using scheduler = await startScheduler({
-      ...portsOf(host),
+      ...ports,
+      courier: ports.broker,
       log,
       failpoint,
       actor,

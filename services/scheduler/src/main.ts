@@ -19,12 +19,20 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     agents: await store.findLanes(),
     log,
   });
+  await using courier = await connectBroker({
+    url: config.BROKER_URL,
+    name: `${actor} notices`,
+    topology: "passive",
+    agents: [],
+    log,
+  });
   health.check("state store", () => store.ping().then(() => true));
   health.check("broker", () => broker.isReady);
 
   await using scheduler = await startScheduler({
     store,
     broker,
+    courier,
     log,
     failpoint,
     actor,

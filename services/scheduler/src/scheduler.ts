@@ -45,6 +45,11 @@ export type SchedulerStore = Pick<
 export interface SchedulerOptions {
   readonly store: SchedulerStore;
   readonly broker: Pick<Broker, "publish" | "consume" | "consumeBatches" | "inspect">;
+  /**
+   * For what others are told. On a connection of its own: the broker stops reading from a connection
+   * while it cannot get on with one message, and a submitter's queue may be in any state.
+   */
+  readonly courier: Pick<Broker, "publish">;
   readonly clock?: Clock;
   readonly log: Logger;
   readonly failpoint: Failpoint;
@@ -69,13 +74,26 @@ const batch = { prefetch: 500, max: 200 };
 
 /** Starts all loops and consumers of one Scheduler; disposal ends the consumers. */
 export async function startScheduler(options: SchedulerOptions): Promise<Scheduler> {
-  const { store, broker, log, failpoint, actor, signal, identity, pollInterval: rest } = options;
+  const {
+    store,
+    broker,
+    courier,
+    log,
+    failpoint,
+    actor,
+    signal,
+    identity,
+    pollInterval: rest,
+  } = options;
   const { window, clock = systemClock } = options;
   const dispatches = openDispatches(clock);
   const windows = laneWindows({ store, broker, window, clock, log });
 
   const repeating = { signal, log, clock };
-  const notices = repeat(sendNotices({ store, broker, log }), { name: "notices", ...repeating });
+  const notices = repeat(sendNotices({ store, broker: courier, log }), {
+    name: "notices",
+    ...repeating,
+  });
   const cancel = cancelHints(broker);
   const apply: StateStore["applyIncidents"] = async (incidents, how) => {
     const applied = await store.applyIncidents(incidents, how);
