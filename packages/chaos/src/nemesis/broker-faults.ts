@@ -82,6 +82,22 @@ export const brokerFaults: readonly FaultClass[] = [
     },
   },
   {
+    name: "queue-frozen",
+    server: "broker",
+    weight: 2,
+    async strike({ rig: { broker }, random }) {
+      const queue = pick(
+        expendable.filter((one) => one !== wakeQueue),
+        random,
+      );
+      const vhost = new URL(broker.url).pathname.slice(1);
+      const ms = between(500, 4_000, random);
+      const freeze = `P = whereis('${vhost}_${queue}'), sys:suspend(P), timer:sleep(${ms}), sys:resume(P).`;
+      await broker.rabbitmqctl("eval", freeze);
+      return { target: `${queue} for ${ms} ms` };
+    },
+  },
+  {
     name: "queue-purged",
     server: "broker",
     weight: 3,
