@@ -31,7 +31,8 @@ await runContender(async (owner, { databaseUrl, peer }) => {
   );
   DBOS.setConfig({
     name: "bench",
-    systemDatabaseUrl: databaseUrl,
+    // Workflows of a backlog wait long for one of its connections: let them.
+    systemDatabaseUrl: `${databaseUrl}?connect_timeout=600`,
     systemDatabasePoolSize: 20,
     // Two processes are two executors, or the one would recover what the other is at.
     executorID: randomUUID(),
