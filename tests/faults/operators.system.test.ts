@@ -81,11 +81,9 @@ test("a cancelled order does not wait for its Agent: it is told to stop, and wha
   await using faulty = await startFaultySystem();
   await knob(faulty, "payments", { holdMs: 60_000 });
   const { id } = await submit(faulty, "good");
-  const isCharged = async () =>
-    (await show(faulty, id)).steps.some(
-      ({ name, processState }) => name === "assess-risk" && processState === "processing",
-    );
-  await until(isCharged);
+  // Marked: its Agent has had the request for a while, and waits for the partner.
+  const inHand = "select from state.steps where name = 'charge' and dispatched_at is not null";
+  await until(async () => (await faulty.query(inHand)).length === 1);
   await operate(faulty, id, "cancel");
   // It would be silent for five seconds more; that its Agent said so is what the history shows.
   expect(await faulty.verdict([id])).toEqual(allRight({ processed: 0, undone: 1 }));
