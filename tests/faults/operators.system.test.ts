@@ -84,6 +84,8 @@ test("a cancelled order does not wait for its Agent: it is told to stop, and wha
   // Marked: its Agent has had the request for a while, and waits for the partner.
   const inHand = "select from state.steps where name = 'charge' and dispatched_at is not null";
   await until(async () => (await faulty.query(inHand)).length === 1);
+  // Only that one request is held: its undo finds a partner that answers.
+  await knob(faulty, "payments", {});
   await operate(faulty, id, "cancel");
   // It would be silent for five seconds more; that its Agent said so is what the history shows.
   expect(await faulty.verdict([id])).toEqual(allRight({ processed: 0, undone: 1 }));

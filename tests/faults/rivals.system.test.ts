@@ -46,7 +46,9 @@ test("a Supervisor that cron starts with --once recovers what is overdue, and en
     process.execPath,
     ["--conditions=@holdfast/source", "services/supervisor/src/main.ts", "--once"],
     { env: system.environmentOf("supervisor") },
-  );
+  ).catch((error: Error & { stdout: string }) => {
+    throw new Error(error.stdout, { cause: error });
+  });
   expect(stdout).toContain("stopped");
   expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 0 }));
 });

@@ -12,9 +12,11 @@ interface Look {
 test("verify raises no false alarm while orders move, are undone, and processes are killed", async () => {
   await using faulty = await startFaultySystem({
     count: { scheduler: 2, agent: 2, supervisor: 2 },
+    // Slow enough to be looked at while they move.
+    env: { partners: { LATENCY: "500ms" } },
   });
   const { system } = faulty;
-  const kinds: readonly SampleKind[] = Array.from({ length: 300 }, (_, index) =>
+  const kinds: readonly SampleKind[] = Array.from({ length: 600 }, (_, index) =>
     index % 3 === 0 ? "declined" : "good",
   );
   const looks: (Look & { readonly moving: number })[] = [];
@@ -40,7 +42,7 @@ test("verify raises no false alarm while orders move, are undone, and processes 
 
   expect(looks.flatMap(({ violations }) => violations)).toEqual([]);
   expect(looks.filter(({ moving }) => moving > 0).length).toBeGreaterThan(2);
-  expect(await judged).toEqual(allRight({ processed: 200, undone: 100 }));
+  expect(await judged).toEqual(allRight({ processed: 400, undone: 200 }));
 }, 180_000);
 
 /** Throws with what it printed when there is a violation: it then ends with 1. */

@@ -11,7 +11,7 @@ interface Options {
 }
 
 const shortestRest = 100;
-const longestRest = 5_000;
+const longestRest = 1_000;
 
 /** Collects deliveries while a batch is being handled, and hands them over together next. */
 export function handleBatches({ queue, max, handle, log }: Options): Intake {

@@ -18,11 +18,11 @@ export interface Repetition extends AsyncDisposable {
 }
 
 const shortestRetry = 100;
-const longestRetry = 5_000;
+const longestRetry = 1_000;
 
 /**
  * Does `work` over and over. It resolves to how long to rest until the next round, in milliseconds.
- * After an error the rest doubles from 100 ms to 5 s. No wake-up is ever missed.
+ * After an error the rest doubles from 100 ms to 1 s. No wake-up is ever missed.
  */
 export function repeat(
   work: () => Promise<number>,

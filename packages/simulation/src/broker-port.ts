@@ -27,7 +27,7 @@ interface Subscription {
 }
 
 const shortestRest = 100;
-const longestRest = 5_000;
+const longestRest = 1_000;
 /** How long the publisher waits for a confirm, in milliseconds. */
 const confirmWithin = 3_000;
 

@@ -57,7 +57,9 @@ export function judgeEffects(world: World, { tasks }: Facts): EffectJudge {
       step.keys.add(key);
       if (step.keys.size > 1) accuse("a step has one idempotency key", () => nameOf(taskId, name));
       if (step.net > 1) accuse("nothing is done twice", () => nameOf(taskId, name));
-      for (const before of step.definition.after) {
+      // A call that was long on its way, of a step that nothing undoes: nobody can call it back.
+      const isBeyondRecall = facts.goal === "undo" && step.definition.undo === null;
+      for (const before of isBeyondRecall ? [] : step.definition.after) {
         const earlier = facts.steps.get(before);
         if (earlier === undefined || isSkipped(facts, earlier.definition)) continue;
         if (earlier.net === 1) continue;

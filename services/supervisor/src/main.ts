@@ -36,7 +36,10 @@ await runService("supervisor", SupervisorConfig, async (service) => {
     sweepInterval: config.SWEEP_INTERVAL,
     grace: once ? 0 : config.RESUME_GRACE,
   });
-  if (once) return supervising.once(signal);
+  if (once) {
+    await supervising.once(signal);
+    return;
+  }
   log.info("ready");
   await supervising.run(signal);
 });
