@@ -79,7 +79,7 @@ const submit = (faulty: FaultySystem, kind: SampleKind, headers = {}) =>
 
 test("a cancelled order does not wait for its Agent: it is told to stop, and what it did is undone", async () => {
   await using faulty = await startFaultySystem();
-  await knob(faulty, "payments", { holdMs: 60_000 });
+  await knob(faulty, "payments", { holdMs: 3_000 });
   const { id } = await submit(faulty, "good");
   // Marked: its Agent has had the request for a while, and waits for the partner.
   const inHand = "select from state.steps where name = 'charge' and dispatched_at is not null";
@@ -87,7 +87,7 @@ test("a cancelled order does not wait for its Agent: it is told to stop, and wha
   // Only that one request is held: its undo finds a partner that answers.
   await knob(faulty, "payments", {});
   await operate(faulty, id, "cancel");
-  // It would be silent for five seconds more; that its Agent said so is what the history shows.
+  // Left alone it would be done in three seconds. That it was not is what the history shows.
   expect(await faulty.verdict([id])).toEqual(allRight({ processed: 0, undone: 1 }));
   const reasons = await faulty.query<{ reason: string }>(
     "select distinct reason from state.events where action = 'cancel' and from_state = 'processing'",
