@@ -24,7 +24,7 @@ export interface Remedy {
 
 /** Put back so often in a row, a step has failed after all: it may be what kills its Agents. */
 export const maxPutBacks = 20;
-const putBackBackoff = { backoff: 250, max: 5_000 };
+const putBackBackoff = { backoff: 250, max: 10_000 };
 
 /** The policy of a step, with what it says of this fault in particular. The first that fits counts. */
 export function policyFor(plan: StepPolicy, code: string): StepPolicy {
