@@ -46,3 +46,8 @@ test("the largest order of all has an exact total", () => {
     }),
   ).toEqual([]);
 });
+
+test("a text is kept as it was sent", () => {
+  const order = { ...good, paymentMethod: " card-valid " };
+  expect(Order.parse(order)).toEqual(order);
+});

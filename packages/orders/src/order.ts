@@ -2,7 +2,14 @@ import { z } from "zod";
 
 /** In minor units of the currency, such as cents. With these limits no sum leaves the safe integers. */
 const Amount = z.int().min(0).max(100_000_000);
-const Text = z.string().trim().min(1).max(200);
+/** Kept as it was sent: whoever reads it back finds what they wrote. */
+const text = (longest: number) =>
+  z
+    .string()
+    .min(1)
+    .max(longest)
+    .refine((value) => value.trim() !== "", "expected more than blanks");
+const Text = text(200);
 const Country = z.string().regex(/^[A-Z]{2}$/, "expected two capital letters, as in ISO 3166");
 export const Currency = z
   .string()
@@ -14,12 +21,12 @@ export const Address = z.object({
   name: Text,
   street: Text,
   city: Text,
-  postalCode: z.string().trim().min(1).max(20),
+  postalCode: text(20),
   country: Country,
 });
 
 export const OrderLine = z.object({
-  sku: z.string().trim().min(1).max(64),
+  sku: text(64),
   quantity: z.int().min(1).max(1_000),
   unitPrice: Amount,
 });
@@ -32,7 +39,7 @@ export const Order = z
     lines: z.array(OrderLine).min(1).max(100),
     currency: Currency,
     /** A token of the payment provider; never the number of a card. */
-    paymentMethod: z.string().trim().min(1).max(200),
+    paymentMethod: Text,
     /** What the customer was shown; must be what the lines add up to. */
     total: z.int().min(0),
   })
