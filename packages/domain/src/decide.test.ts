@@ -148,7 +148,7 @@ describe("failing", () => {
     expect(task.steps.get("a")).toMatchObject({
       failureCount: 0,
       putBackCount: 1,
-      mayHaveEffect: false,
+      mayHaveEffect: true,
     });
   });
 
@@ -315,7 +315,7 @@ describe("undoing", () => {
     expect(states(drained)).toMatchObject({ b: "processed", "b:undo": "pending", d: "cancelled" });
   });
 
-  test("does not undo what turned out to have had no effect", () => {
+  test("undoes what an Agent stopped: the same request may have been in other hands", () => {
     const cancelled = seen(abc(), ...done("a"), claimed("b"), {
       kind: "undoRequested",
       code: "operator.undo",
@@ -324,8 +324,8 @@ describe("undoing", () => {
     const stopped = seen(cancelled, { kind: "stopped", effect: "none", ...ref("b") });
     expect(states(stopped)).toMatchObject({
       b: "cancelled",
-      "b:undo": "skipped",
-      "a:undo": "pending",
+      "b:undo": "pending",
+      "a:undo": "waiting",
     });
   });
 

@@ -21,11 +21,13 @@ export function decide(task: Task, event: TaskEvent, around: Surroundings): Deci
       return onAttempt(task, event, (step) => {
         // A permanent fault is counted even if nothing was called: there is no other way out.
         const counted = event.attempted || !event.transient;
-        return fail(task, step, { ...event, counted }, around);
+        // Whoever did not call speaks for itself: the same request may be in other hands as well.
+        const effect = event.transient && !event.attempted ? "unknown" : event.effect;
+        return fail(task, step, { ...event, counted, effect }, around);
       });
     case "stopped":
       return onAttempt(task, event, (step) =>
-        fail(task, step, { ...silence("step.stopped", false), effect: event.effect }, around),
+        fail(task, step, silence("step.stopped", false), around),
       );
     case "expired":
       return onAttempt(task, event, (step) =>
