@@ -24,7 +24,8 @@ async function chaos(...options: readonly string[]) {
 
 test("a minute of faults of every kind: no order is lost, doubled or stuck, and nothing is untrue", async () => {
   const { verdict, told } = await chaos("--profile", "smoke", "--seed", "1");
-  const right = { valid: true, lost: 0, doubled: 0, stuck: 0, violations: 0, vacuous: [] };
+  const { valid } = verdict as { readonly valid?: boolean };
   // What went wrong is in the report: the first witnesses, each with all that is known of it.
-  expect({ told, verdict }).toMatchObject({ told: expect.any(String), verdict: right });
+  expect(valid === true ? "valid" : told).toBe("valid");
+  expect(verdict).toMatchObject({ lost: 0, doubled: 0, stuck: 0, violations: 0, vacuous: [] });
 }, 240_000);

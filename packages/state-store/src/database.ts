@@ -79,16 +79,16 @@ export async function inTransaction<T>(
   pool: Pool,
   work: (client: Database) => Promise<Decided<T>>,
 ): Promise<T> {
-  const { xid, result, failure } = await withClient(pool, async (client) => {
+  const { begun, result, failure } = await withClient(pool, async (client) => {
     const beginning = begin(client);
     // Without it nothing that follows succeeds: `work` may be the first to say so.
     beginning.catch(() => {});
     const decided = await work(client);
     const ends = await Promise.allSettled([...decided.sent, client.query("commit")]);
     const lost = ends.find(({ status }) => status === "rejected");
-    return { ...decided, xid: await beginning, failure: lost };
+    return { ...decided, begun: await beginning, failure: lost };
   });
-  if (failure?.status === "rejected") await mustBeCommitted(pool, xid, failure.reason);
+  if (failure?.status === "rejected") await mustBeCommitted(pool, begun, failure.reason);
   return result();
 }
 
@@ -114,34 +114,64 @@ async function rollBack(client: PoolClient, error: unknown): Promise<Error | und
   );
 }
 
-/** Its id is asked for at once: after a loss it is too late. */
-async function begin(client: PoolClient): Promise<string> {
-  const answers: unknown = await client.query("begin; select pg_current_xact_id()::text as xid");
-  const [, { rows }] = answers as [unknown, { rows: [{ xid: string }] }];
-  return rows[0].xid;
+/** What a transaction is known by, to whoever asks later what became of it. */
+interface Begun {
+  readonly xid: string;
+  /** Of the server: another one after each of its crashes, restarts and failovers. */
+  readonly incarnation: string;
 }
 
-const findTransaction = query<{ xid: string }, { status: string | null }>("find-transaction");
+/** Its id is asked for at once: after a loss it is too late. */
+async function begin(client: PoolClient): Promise<Begun> {
+  const answers: unknown = await client.query(
+    `begin; select pg_current_xact_id()::text as xid,
+     pg_postmaster_start_time() || ' ' || pg_stat_get_bgwriter_stat_reset_time() as incarnation`,
+  );
+  const [, { rows }] = answers as [unknown, { rows: [Begun] }];
+  return rows[0];
+}
+
+const findTransaction = query<{ xid: string }, { status: string | null; incarnation: string }>(
+  "find-transaction",
+);
+/** Postgres has not handed out an id like that: what had it was forgotten in a crash. */
+const invalidParameter = "22023";
 /** Milliseconds. A server that has not noticed the loss yet may be committing still. */
 const outcomeRest = 20;
 
-async function mustBeCommitted(pool: Pool, xid: string, reason: unknown): Promise<void> {
+async function mustBeCommitted(pool: Pool, begun: Begun, reason: unknown): Promise<void> {
   const fault = toStoreFault(reason);
   if (fault.code !== "store.unavailable") throw fault;
-  const status = await outcomeOf(pool, xid).catch(() => null);
-  if (status === "committed") return;
-  if (status === "aborted") throw fault;
+  const outcome = await outcomeOf(pool, begun).catch(() => "unknown");
+  if (outcome === "committed") return;
+  if (outcome === "aborted") throw fault;
   throw new TransientFault("store.outcome_unknown", fault.message, { cause: reason });
 }
 
-async function outcomeOf(pool: Pool, xid: string): Promise<string | null> {
-  const begun = performance.now();
+/**
+ * A server that crashed has forgotten the transactions that it had not written yet, and gives their
+ * ids to others. So what was committed there may be another one; what was not is ours in no case.
+ */
+async function outcomeOf(
+  pool: Pool,
+  { xid, incarnation }: Begun,
+): Promise<"committed" | "aborted" | "unknown"> {
+  const asked = performance.now();
   for (;;) {
-    const [found] = await withRetries(() => findTransaction(pool, { xid }));
-    const isOpen = found?.status === "in progress" && performance.now() - begun < patience;
-    if (!isOpen) return found?.status ?? null;
+    const found = await withRetries(() => findTransaction(pool, { xid })).catch(orNeverBegun);
+    if (found === null) return "aborted";
+    const [{ status, ...server }] = found as [(typeof found)[number]];
+    const isSameServer = server.incarnation === incarnation;
+    if (status === "committed") return isSameServer ? "committed" : "unknown";
+    if (status === "aborted" || !isSameServer) return "aborted";
+    if (status === null || performance.now() - asked > patience) return "unknown";
     await sleep(outcomeRest);
   }
+}
+
+function orNeverBegun(fault: Fault): null {
+  if (fault.details["sqlstate"] === invalidParameter) return null;
+  throw fault;
 }
 
 /** Against a store that breaks now and then, not one that is away: whoever asked tries that again. */
