@@ -1,11 +1,12 @@
--- Makes the owner of the database and a login for each service, or gives them their present
--- passwords. For a superuser, by psql, before the migrations: those grant the roles their rights.
--- Running it again is harmless. Agents have no login.
+-- Makes the owner of the database, a login for each service and one for whoever only looks, or gives
+-- them their present passwords. For a superuser, by psql, before the migrations: those grant the
+-- roles their rights. Running it again is harmless. Agents have no login.
 \set ON_ERROR_STOP on
 \getenv owner_password OWNER_PASSWORD
 \getenv submission_password SUBMISSION_PASSWORD
 \getenv scheduler_password SCHEDULER_PASSWORD
 \getenv supervisor_password SUPERVISOR_PASSWORD
+\getenv observer_password OBSERVER_PASSWORD
 
 begin;
 -- Two at once would find the same roles missing.
@@ -15,10 +16,12 @@ select format('create role %I %s', name, kind)
   from (values ('holdfast_submission', 'nologin'),
                ('holdfast_scheduler', 'nologin'),
                ('holdfast_supervisor', 'nologin'),
+               ('holdfast_observer', 'nologin'),
                ('holdfast', 'login'),
                ('submission', 'login'),
                ('scheduler', 'login'),
-               ('supervisor', 'login')) as wanted (name, kind)
+               ('supervisor', 'login'),
+               ('observer', 'login')) as wanted (name, kind)
  where not exists (select from pg_roles where rolname = name)
 \gexec
 
@@ -26,12 +29,15 @@ alter role holdfast password :'owner_password';
 alter role submission password :'submission_password';
 alter role scheduler password :'scheduler_password';
 alter role supervisor password :'supervisor_password';
+alter role observer password :'observer_password';
 
 grant holdfast_submission to submission;
 grant holdfast_scheduler to scheduler;
 grant holdfast_supervisor to supervisor;
+grant holdfast_observer to observer;
 
 alter database :DBNAME owner to holdfast;
 revoke all on database :DBNAME from public;
-grant connect on database :DBNAME to holdfast_submission, holdfast_scheduler, holdfast_supervisor;
+grant connect on database :DBNAME to holdfast_submission, holdfast_scheduler, holdfast_supervisor,
+  holdfast_observer;
 commit;
