@@ -1,8 +1,11 @@
 import { type Casebook, isDisturbed } from "./casebook.ts";
 import type { Invariant, Violation } from "./violation.ts";
 
-/** Milliseconds that a transaction may be idle. */
-const longestIdle = 5_000;
+/**
+ * Milliseconds that a transaction may be idle. Whoever is frozen in the middle of one can do nothing
+ * about it: the store ends it after 10 s, and needs a moment for it.
+ */
+const longestIdle = 11_000;
 /** Milliseconds within which every request to submission is answered, whatever is broken. */
 const answeredWithin = 20_000;
 

@@ -147,7 +147,7 @@ const corruptions: Readonly<Record<Invariant, Readonly<Record<string, Corruption
   },
   I16: {
     "a transaction is left open": ({ samples }) => ({
-      samples: alter(samples, () => true, { idleInTransactionMs: 6_000 }),
+      samples: alter(samples, () => true, { idleInTransactionMs: 12_000 }),
     }),
     "a request is not answered": ({ history }) => ({
       history: alter(history, ({ type }) => type === "ok", { tookMs: 60_000 }),
