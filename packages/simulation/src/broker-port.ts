@@ -1,4 +1,5 @@
 import type { Broker, Delivery, PublishResult } from "@holdfast/messaging";
+import { nameOfMessage } from "./facts.ts";
 import type { Host } from "./host.ts";
 import type { MessageJudge } from "./judge-messages.ts";
 import type { Consumer, MemoryBroker } from "./memory-broker.ts";
@@ -40,7 +41,6 @@ interface Options {
 export function brokerPort(world: World, host: Host, { broker, judge }: Options): SimulatedBroker {
   const { random, timeline } = world;
   const subscriptions = new Set<Subscription>();
-  let isConnected = true;
   /** Counts what was to be brought about; the last one counts. */
   let changes = 0;
 
@@ -51,7 +51,7 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
   };
 
   const disconnect = (): void => {
-    isConnected = false;
+    port.isReady = false;
     for (const { consumer, intake } of subscriptions) {
       if (consumer !== null) broker.close(consumer);
       intake.drop();
@@ -59,14 +59,14 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
   };
 
   const connect = (): void => {
-    if (isConnected || !host.isAlive) return;
-    isConnected = true;
+    if (port.isReady || !host.isAlive) return;
+    port.isReady = true;
     world.tell(host.name, () => "has the broker again");
     for (const subscription of subscriptions) open(subscription);
   };
 
   const loseFor = (ms: number): void => {
-    if (!isConnected) return;
+    if (!port.isReady) return;
     world.tell(host.name, () => `loses the broker for ${ms} ms`);
     changes += 1;
     const mine = changes;
@@ -86,7 +86,7 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
     const { promise, resolve } = Promise.withResolvers<AsyncDisposable>();
     host.act(() => {
       subscriptions.add(subscription);
-      if (isConnected) open(subscription);
+      if (port.isReady) open(subscription);
       resolve({
         [Symbol.asyncDispose]() {
           subscriptions.delete(subscription);
@@ -98,7 +98,8 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
     return promise;
   };
 
-  return {
+  const port: SimulatedBroker & { isReady: boolean } = {
+    isReady: true,
     publish(message) {
       const { promise, resolve } = Promise.withResolvers<PublishResult>();
       const answer = (result: PublishResult, ms: number): void => {
@@ -112,9 +113,9 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
       host.actAtRisk(() => {
         judge.publishing(message, host);
         mayDisconnect();
-        if (!isConnected) return answer("unknown", 0);
+        if (!port.isReady) return answer("unknown", 0);
         if (world.strikes("publishLost")) {
-          world.tell(host.name, () => `publishes ${message.messageId} in vain`);
+          world.tell(host.name, () => `publishes ${nameOfMessage(message)} in vain`);
           return answer("unknown", random.chance(0.5) ? confirmWithin : world.latency());
         }
         if (message.exchange === "" && world.strikes("publishUnroutable")) {
@@ -122,7 +123,7 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
         }
         const isRouted = broker.store(message);
         if (world.strikes("publishUnconfirmed")) {
-          world.tell(host.name, () => `hears no confirm of ${message.messageId}`);
+          world.tell(host.name, () => `hears no confirm of ${nameOfMessage(message)}`);
           return answer("unknown", random.chance(0.5) ? confirmWithin : world.latency());
         }
         answer(isRouted ? "stored" : "unroutable", world.latency());
@@ -133,19 +134,17 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
       subscribe({ queue, prefetch, intake: oneByOne(handle), consumer: null }),
     consumeBatches: (queue, { prefetch, max }, handle) =>
       subscribe({ queue, prefetch, intake: inBatches(host, { max, handle }), consumer: null }),
-    get isReady() {
-      return isConnected;
-    },
     inspect(queue) {
       const { promise, resolve } =
         Promise.withResolvers<Awaited<ReturnType<SimulatedBroker["inspect"]>>>();
       host.act(() => {
-        const found = isConnected ? broker.inspect(queue) : null;
+        const found = port.isReady ? broker.inspect(queue) : null;
         timeline.after(1, () => host.act(() => resolve(found)));
       });
       return promise;
     },
   };
+  return port;
 }
 
 const oneByOne = (handle: (delivery: Delivery) => Promise<void>): Intake => ({

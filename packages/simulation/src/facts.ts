@@ -1,4 +1,4 @@
-import type { StepReply } from "@holdfast/contracts";
+import { type StepReply, wakeQueue } from "@holdfast/contracts";
 import type {
   Goal,
   ProcessingStep,
@@ -7,6 +7,7 @@ import type {
   TaskState,
   WorkflowDefinition,
 } from "@holdfast/domain";
+import type { OutgoingMessage } from "@holdfast/messaging";
 import type { Host } from "./host.ts";
 
 /** What is true of one attempt, whoever knows it. */
@@ -64,6 +65,10 @@ export const short = (text: string): string =>
   );
 
 export const nameOf = (taskId: string, step = ""): string => `task ${short(taskId)} ${step}`.trim();
+
+/** Hints have a random id, and a story is the same each time. */
+export const nameOfMessage = ({ routingKey, messageId }: OutgoingMessage): string =>
+  routingKey === wakeQueue ? "a hint" : messageId;
 
 export const isSkipped = ({ wanted }: TaskFacts, { onlyIf }: StepDefinition): boolean =>
   onlyIf !== null && !wanted;

@@ -45,12 +45,10 @@ export function startHost(world: World, { name, role }: HostOptions): Host {
   const skew = world.strikes("clockSkew") ? random.below(4_000) - 2_000 : 0;
   const atDeath: (() => void)[] = [];
   let stop: (() => void) | null = null;
-  let isAlive = true;
   let frozen: (() => void)[] | null = null;
-  let awakeSince = timeline.now;
 
   const act = (what: () => void): void => {
-    if (!isAlive) return;
+    if (!host.isAlive) return;
     if (frozen === null) what();
     else frozen.push(what);
   };
@@ -58,22 +56,22 @@ export function startHost(world: World, { name, role }: HostOptions): Host {
   const thaw = (): void => {
     const waiting = frozen ?? [];
     frozen = null;
-    awakeSince = timeline.now;
-    if (!isAlive) return;
+    host.awakeSince = timeline.now;
+    if (!host.isAlive) return;
     world.tell(name, () => "goes on");
     // One after the other, each with all that follows from it.
     for (const what of waiting) timeline.after(0, () => act(what));
   };
 
   const kill = (): void => {
-    if (!isAlive) return;
-    isAlive = false;
+    if (!host.isAlive) return;
+    host.isAlive = false;
     world.tell(name, () => "dies");
     for (const last of atDeath) last();
   };
 
   const freeze = (ms: number): void => {
-    if (!isAlive || frozen !== null) return;
+    if (!host.isAlive || frozen !== null) return;
     frozen = [];
     world.tell(name, () => `freezes for ${ms} ms`);
     timeline.after(ms, thaw);
@@ -90,19 +88,15 @@ export function startHost(world: World, { name, role }: HostOptions): Host {
 
   const shortOrLong = () => (random.chance(0.5) ? random.below(300) : random.below(3_000));
 
-  return {
+  const host: Host & { isAlive: boolean; awakeSince: number } = {
     name,
     role,
     log,
     act,
     kill,
     freeze,
-    get isAlive() {
-      return isAlive;
-    },
-    get awakeSince() {
-      return awakeSince;
-    },
+    isAlive: true,
+    awakeSince: timeline.now,
     onDeath: (last) => void atDeath.push(last),
     onStop(how) {
       stop = how;
@@ -121,8 +115,9 @@ export function startHost(world: World, { name, role }: HostOptions): Host {
       }
     },
     actAtRisk(what) {
-      if (isAlive && frozen === null) takeRisk();
+      if (host.isAlive && frozen === null) takeRisk();
       act(what);
     },
   };
+  return host;
 }

@@ -30,18 +30,17 @@ interface AttemptMessage {
   readonly token: string;
 }
 
-const bodies = new WeakMap<Buffer, unknown>();
-
-/** Each body is looked at several times, and read once. */
-function read<Body>({ body }: OutgoingMessage): Body {
-  const known = bodies.get(body) ?? JSON.parse(body.toString());
-  bodies.set(body, known);
-  return known as Body;
-}
-
 /** Holds what is sent, and what is acknowledged, against the rules. */
 export function judgeMessages(world: World, { tasks, attempts }: Facts): MessageJudge {
   const { accuse } = world;
+  const bodies = new Map<Buffer, unknown>();
+
+  /** Each body is looked at several times, and read once. */
+  const read = <Body>({ body }: OutgoingMessage): Body => {
+    const known = bodies.get(body) ?? JSON.parse(body.toString());
+    bodies.set(body, known);
+    return known as Body;
+  };
 
   const checkReply = (message: OutgoingMessage, host: Host): void => {
     const attempt = attempts.get(message.messageId);

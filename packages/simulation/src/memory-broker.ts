@@ -10,6 +10,7 @@ import {
   wakeQueue,
 } from "@holdfast/contracts";
 import type { Delivery, OutgoingMessage } from "@holdfast/messaging";
+import { nameOfMessage } from "./facts.ts";
 import type { Host } from "./host.ts";
 import type { World } from "./world.ts";
 
@@ -89,22 +90,21 @@ export function memoryBroker(world: World, { agents, watcher }: Options): Memory
       { name, deadLetters, ready: [], consumers: new Set() },
     ]),
   );
-  let outstanding = 0;
   const forget = (message: Message): void => {
-    outstanding -= counts(message);
+    broker.outstanding -= counts(message);
   };
 
   const bury = (message: Message, reason: string): void => {
     forget(message);
     const to = queues.get(message.queue)?.deadLetters;
-    world.tell("broker", () => `${message.messageId}: ${reason} in ${message.queue}`);
+    world.tell("broker", () => `${nameOfMessage(message)}: ${reason} in ${message.queue}`);
     if (to === null || to === undefined) return;
     const deathReason = message.deathReason ?? reason;
     put({ ...message, queue: to, expiresAt: null, deathReason, returns: 0, isRedelivered: false });
   };
 
   const put = (message: Message): void => {
-    outstanding += counts(message);
+    broker.outstanding += counts(message);
     enqueue(message);
   };
 
@@ -195,11 +195,9 @@ export function memoryBroker(world: World, { agents, watcher }: Options): Memory
     for (const message of messages) giveBack(message, true);
   };
 
-  return {
+  const broker: MemoryBroker & { outstanding: number } = {
     queueNames: [...queues.keys()],
-    get outstanding() {
-      return outstanding;
-    },
+    outstanding: 0,
     close,
     store(outgoing) {
       const name = outgoing.exchange === replyExchange ? replyQueue : outgoing.routingKey;
@@ -210,19 +208,19 @@ export function memoryBroker(world: World, { agents, watcher }: Options): Memory
       const message: Message = { ...outgoing, ...life, returns: 0, isRedelivered: false };
       watcher.stored(message);
       if (name !== wakeQueue && world.strikes("messageLost")) {
-        world.tell("broker", () => `${message.messageId} is lost`);
+        world.tell("broker", () => `${nameOfMessage(message)} is lost`);
         return true;
       }
       if (world.strikes("messageLate")) {
-        outstanding += counts(message);
+        broker.outstanding += counts(message);
         const ms = random.below(1_500);
-        world.tell("broker", () => `${message.messageId} is ${ms} ms late`);
+        world.tell("broker", () => `${nameOfMessage(message)} is ${ms} ms late`);
         timeline.after(ms, () => enqueue(message));
       } else {
         put(message);
       }
       if (name !== wakeQueue && world.strikes("messageDoubled")) {
-        world.tell("broker", () => `${message.messageId} is doubled`);
+        world.tell("broker", () => `${nameOfMessage(message)} is doubled`);
         put({ ...message });
       }
       return true;
@@ -247,4 +245,5 @@ export function memoryBroker(world: World, { agents, watcher }: Options): Memory
       queue.ready = [];
     },
   };
+  return broker;
 }

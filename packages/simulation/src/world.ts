@@ -49,15 +49,17 @@ export function newWorld(seed: number, { telling }: { readonly telling: boolean 
   const story: string[] = [];
   const violations: Violation[] = [];
   const atHealing: (() => void)[] = [];
-  let healedAt: number | null = null;
   let last = 0;
-  let expected = 0;
 
   const tell = (who: string, what: () => string): void => {
     if (telling) story.push(`${time.now.toFixed(0).padStart(7)}  ${who.padEnd(14)}  ${what()}`);
   };
 
-  return {
+  const arrived = (): void => {
+    world.expected -= 1;
+  };
+
+  const world = {
     seed,
     random,
     timeline: time,
@@ -66,38 +68,33 @@ export function newWorld(seed: number, { telling }: { readonly telling: boolean 
     story,
     violations,
     tell,
-    get healedAt() {
-      return healedAt;
-    },
-    strikes(kind) {
-      if (healedAt !== null || !random.chance(faults[kind])) return false;
+    healedAt: null as number | null,
+    strikes(kind: FaultKind) {
+      if (world.healedAt !== null || !random.chance(faults[kind])) return false;
       faultCounts[kind] = (faultCounts[kind] ?? 0) + 1;
       return true;
     },
     heal() {
-      if (healedAt !== null) return;
-      healedAt = time.now;
+      if (world.healedAt !== null) return;
+      world.healedAt = time.now;
       tell("nemesis", () => "heals everything");
       for (const act of atHealing) act();
     },
-    onHeal: (act) => void atHealing.push(act),
+    onHeal: (act: () => void) => void atHealing.push(act),
     latency: () => 1 + (random.chance(0.05) ? random.below(40) : random.below(4)),
-    accuse(rule, witness) {
+    accuse(rule: string, witness: () => string) {
       tell("referee", () => `VIOLATION: ${rule}: ${witness()}`);
       violations.push({ rule, witness: witness() });
     },
     expect() {
-      expected += 1;
-      return () => {
-        expected -= 1;
-      };
+      world.expected += 1;
+      return arrived;
     },
-    get expected() {
-      return expected;
-    },
+    expected: 0,
     unique() {
       last += 1;
       return last;
     },
   };
+  return world;
 }
