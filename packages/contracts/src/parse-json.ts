@@ -1,11 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import type { Json } from "@holdfast/domain";
 
+const utf8 = new TextDecoder();
+
 /**
  * Reads JSON in UTF-8, with or without a byte order mark. Throws a `SyntaxError` for anything else:
  * bytes that are no UTF-8 would otherwise be replaced, and nobody told.
  */
 export function parseJson(content: Buffer): Json {
   if (!isUtf8(content)) throw new SyntaxError("The bytes are no UTF-8");
-  return JSON.parse(new TextDecoder().decode(content)) as Json;
+  return JSON.parse(utf8.decode(content)) as Json;
 }

@@ -28,8 +28,8 @@ export function repeat(
   work: () => Promise<number>,
   { name, signal, log, clock = systemClock }: RepeatOptions,
 ): Repetition {
-  const stopping = new AbortController();
-  const isStopping = () => stopping.signal.aborted;
+  let stopped = false;
+  const isStopping = () => stopped;
   let wakes = 0;
   let failures = 0;
   let endRest: (() => void) | null = null;
@@ -67,7 +67,7 @@ export function repeat(
   };
 
   const stop = (): void => {
-    stopping.abort();
+    stopped = true;
     endRest?.();
   };
   signal.addEventListener("abort", stop, { once: true });

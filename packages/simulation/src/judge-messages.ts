@@ -63,7 +63,7 @@ export function judgeMessages(world: World, { tasks, attempts }: Facts): Message
   const checkRequest = (message: OutgoingMessage, host: Host): void => {
     world.tell(host.name, () => `asks for ${short(message.messageId)}`);
     const attempt = attempts.get(message.messageId);
-    if (attempt === undefined || attempt.step.token !== read<AttemptMessage>(message).token) {
+    if (attempt === undefined || !message.body.includes(`"token":"${attempt.step.token}"`)) {
       return accuse("only what is claimed is asked for", () => short(message.messageId));
     }
     const { expirationMs = Number.POSITIVE_INFINITY } = message;

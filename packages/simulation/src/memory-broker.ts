@@ -72,6 +72,13 @@ const counts = ({ queue }: Message): number => (queue === wakeQueue ? 0 : 1);
 const isExpired = ({ expiresAt }: Message, now: number): boolean =>
   expiresAt !== null && expiresAt <= now;
 
+function idleConsumer({ consumers }: Queue): Consumer | undefined {
+  for (const consumer of consumers) {
+    if (consumer.inHand.size < consumer.prefetch) return consumer;
+  }
+  return undefined;
+}
+
 /** Queues with acknowledgements, expiration, delivery limits and dead letters, and their troubles. */
 export function memoryBroker(world: World, { agents, watcher }: Options): MemoryBroker {
   const { random, timeline } = world;
@@ -119,8 +126,8 @@ export function memoryBroker(world: World, { agents, watcher }: Options): Memory
   };
 
   const buryExpired = (queue: Queue): void => {
+    if (!queue.ready.some((message) => isExpired(message, timeline.now))) return;
     const dead = queue.ready.filter((message) => isExpired(message, timeline.now));
-    if (dead.length === 0) return;
     queue.ready = queue.ready.filter((message) => !dead.includes(message));
     for (const message of dead) bury(message, "expired");
   };
@@ -128,7 +135,7 @@ export function memoryBroker(world: World, { agents, watcher }: Options): Memory
   const pump = (queue: Queue): void => {
     buryExpired(queue);
     while (queue.ready.length > 0) {
-      const consumer = [...queue.consumers].find(({ inHand, prefetch }) => inHand.size < prefetch);
+      const consumer = idleConsumer(queue);
       if (consumer === undefined) break;
       // The next one is somebody else's turn.
       queue.consumers.delete(consumer);

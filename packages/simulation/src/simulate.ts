@@ -8,6 +8,7 @@ import type { FaultKind } from "./faults.ts";
 import { type Host, type Role, startHost } from "./host.ts";
 import { memoryBroker } from "./memory-broker.ts";
 import { memoryStore, realDomain, type SimulatedStore } from "./memory-store.ts";
+import type { StoredTask } from "./memory-task.ts";
 import type { Mutation } from "./mutation.ts";
 import { unleashNemesis } from "./nemesis.ts";
 import { callOperator } from "./operator.ts";
@@ -152,10 +153,7 @@ export async function simulate(
   timeline.after(scenario.healsAt, world.heal);
 
   const isQuiet = (): boolean =>
-    clients === 0 &&
-    broker.outstanding === 0 &&
-    world.expected === 0 &&
-    [...memory.tasks.values()].every(({ task }) => isFinished(task));
+    clients === 0 && broker.outstanding === 0 && world.expected === 0 && areFinished(memory.tasks);
   const isOver = (): boolean =>
     world.violations.length > 0 ||
     isQuiet() ||
@@ -173,6 +171,13 @@ export async function simulate(
     took: timeline.now,
     story: world.story,
   };
+}
+
+function areFinished(tasks: ReadonlyMap<string, StoredTask>): boolean {
+  for (const { task } of tasks.values()) {
+    if (!isFinished(task)) return false;
+  }
+  return true;
 }
 
 /** A client that does not hear yes asks again, under the same key. */

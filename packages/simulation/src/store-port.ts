@@ -53,8 +53,8 @@ export function storePort(world: World, host: Host, store: AtOnce<SimulatedStore
   };
 
   const bound = (name: keyof SimulatedStore) => {
-    const operation = store[name] as (...args: readonly never[]) => unknown;
-    return (...args: readonly never[]) => call(name, () => operation(...args));
+    const operation = store[name] as (asked: unknown, options: unknown) => unknown;
+    return (asked: unknown, options: unknown) => call(name, () => operation(asked, options));
   };
   const port = Object.fromEntries(operations[host.role].map((name) => [name, bound(name)]));
   return {

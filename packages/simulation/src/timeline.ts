@@ -17,6 +17,8 @@ interface Entry {
   act: (() => void) | null;
 }
 
+const settled = Promise.resolve();
+
 const isBefore = (one: Entry, other: Entry): boolean =>
   one.at < other.at || (one.at === other.at && one.order < other.order);
 
@@ -96,10 +98,10 @@ export function timeline(): Timeline {
           return reject(error);
         }
         // Ticks come after all promises that follow from this step have settled, however many.
-        queueMicrotask(next);
+        void settled.then(tick);
       };
-      const next = (): void => process.nextTick(step);
-      next();
+      const tick = (): void => process.nextTick(step);
+      tick();
       return promise;
     },
   };
