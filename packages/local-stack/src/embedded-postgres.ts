@@ -78,10 +78,10 @@ function settings(port: number, purpose: StackOptions["purpose"]): readonly stri
     "max_connections=200",
     "shared_buffers=256MB",
     "max_wal_size=4GB",
+    // Counts statements, for benchmarks and for the tests of what idling costs.
+    "shared_preload_libraries=pg_stat_statements",
     // A demo is judged by what survives. A test run throws its cluster away; killed servers, not
     // killed machines, are what its tests are about, and those do not need the disk.
-    // Counts statements, for benchmarks and for the tests of what idling costs.
-    ...(purpose === "demo" ? [] : ["shared_preload_libraries=pg_stat_statements"]),
     `fsync=${purpose === "demo" ? "on" : "off"}`,
   ];
 }

@@ -1,5 +1,5 @@
 import { agentQueue } from "@holdfast/contracts";
-import { type Line, openLine, type TestBroker, testBroker } from "@holdfast/local-stack";
+import { type Link, openLink, type TestBroker, testBroker } from "@holdfast/local-stack";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { Broker, Delivery, OutgoingMessage } from "./broker.ts";
 import { connectBroker } from "./connect-broker.ts";
@@ -8,15 +8,15 @@ import { inbox, quiet, until } from "./testing.ts";
 const queue = agentQueue("payments");
 
 let parts: AsyncDisposableStack;
-let line: Line;
+let link: Link;
 let broker: Broker;
 let texts: ReturnType<typeof inbox<string>>;
 
 beforeEach(async () => {
   parts = new AsyncDisposableStack();
   const server: TestBroker = parts.use(await testBroker());
-  line = parts.use(await openLine(server.url));
-  const url = new URL(line.url);
+  link = parts.use(await openLink(server.url));
+  const url = new URL(link.url);
   // A second instead of five: the tests need not wait so long.
   url.searchParams.set("heartbeat", "1");
   const options = { topology: "declare", agents: ["payments"], log: quiet } as const;
@@ -55,12 +55,12 @@ const unblocked = connectionMethod(61, Buffer.alloc(0));
 test("a broker that reads nothing more is not published to, and nobody waits for it", async () => {
   expect(await publish("before")).toBe("stored");
   await texts.first(1);
-  line.inject(blocked);
+  link.inject(blocked);
   await until(() => !broker.isReady);
   const startedAt = performance.now();
   expect(await publish("meanwhile")).toBe("unknown");
   expect(performance.now() - startedAt).toBeLessThan(1_000);
-  line.inject(unblocked);
+  link.inject(unblocked);
   await until(() => broker.isReady);
   expect(await publish("after")).toBe("stored");
   expect(await texts.first(2)).toEqual(["before", "after"]);
@@ -68,7 +68,7 @@ test("a broker that reads nothing more is not published to, and nobody waits for
 
 test("a line that is silent is noticed, and replaced by another", async () => {
   expect(await publish("before")).toBe("stored");
-  line.silence();
+  link.silence();
   const startedAt = performance.now();
   expect(await publish("into the void")).toBe("unknown");
   // Three seconds for a confirm, or sooner when the heartbeats are missed first.
@@ -79,20 +79,20 @@ test("a line that is silent is noticed, and replaced by another", async () => {
 
 test("six lost connections leave no more behind than two, and one channel for each use", async () => {
   for (let round = 0; round < 6; round += 1) {
-    line.cut();
+    link.reset();
     await until(async () => (await publish(`round ${round}`)) === "stored");
     await until(() => broker.isReady);
   }
   await until(() => texts.items.includes("round 5"));
-  expect(line.connections).toBe(2);
+  expect(link.connections).toBe(2);
   expect(await broker.inspect(queue)).toMatchObject({ consumers: 1 });
 });
 
 test("a line that is down for a while is come back to, without having been asked", async () => {
-  line.down();
+  link.takeDown();
   await until(() => !broker.isReady);
   expect(await publish("meanwhile")).toBe("unknown");
-  line.up();
+  link.heal();
   await until(() => broker.isReady);
   await until(async () => (await publish("after")) === "stored");
   await until(() => texts.items.includes("after"));

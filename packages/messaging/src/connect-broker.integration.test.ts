@@ -8,7 +8,7 @@ import {
   replyQueue,
   wakeQueue,
 } from "@holdfast/contracts";
-import { type Line, openLine, type TestBroker, testBroker } from "@holdfast/local-stack";
+import { type Link, openLink, type TestBroker, testBroker } from "@holdfast/local-stack";
 import {
   afterAll,
   afterEach,
@@ -32,7 +32,7 @@ const queue = agentQueue("payments");
 
 let server: TestBroker;
 let parts: AsyncDisposableStack;
-let line: Line;
+let link: Link;
 let broker: Broker;
 /** What an operator does, on a connection of their own. */
 let operator: Channel;
@@ -54,11 +54,11 @@ beforeEach(async () => {
   const open = async () => (await connection.createChannel()).on("error", () => {});
   operator = await open();
   for (const { name } of topologyOf(agents).queues) await operator.deleteQueue(name);
-  line = parts.use(await openLine(server.url));
+  link = parts.use(await openLink(server.url));
   warnings = [];
   const log = { ...quiet, warn: (_: object, text: string) => void warnings.push(text) };
   broker = parts.use(
-    await connectBroker({ url: line.url, name: "test", topology: "declare", agents, log }),
+    await connectBroker({ url: link.url, name: "test", topology: "declare", agents, log }),
   );
 });
 
@@ -142,7 +142,7 @@ describe("publishing", () => {
 
   test("knows nothing of what was under way when the connection broke, and goes on", async () => {
     const underWay = publishAll(["a", "b", "c"]);
-    line.cut();
+    link.reset();
     expect(await underWay).toEqual(["unknown", "unknown", "unknown"]);
     await publishAtLast(message("d"));
   });
@@ -240,7 +240,7 @@ describe("consuming one by one", () => {
   });
 
   test.each([
-    ["the line to the broker was cut", async () => line.cut()],
+    ["the line to the broker was cut", async () => link.reset()],
     ["the broker closed all connections", () => server.closeAllConnections()],
   ])("goes on after %s", async (_, breakConnections) => {
     const texts = inbox<string>();
@@ -265,7 +265,7 @@ describe("consuming one by one", () => {
     });
     await publishAll(["a"]);
     await deliveries.first(1);
-    line.cut();
+    link.reset();
     const [, again] = await deliveries.first(2);
     expect(again?.redelivered).toBe(true);
     never.resolve();
@@ -345,7 +345,7 @@ describe("consuming in batches", () => {
       async (batch) => {
         batches.add(batch);
         if (batch.some(({ redelivered }) => redelivered)) return;
-        line.cut();
+        link.reset();
         await connectionsLost();
         throw new Error("the store is down too");
       },
@@ -374,7 +374,7 @@ test("says of a queue what is in it, and null when there is none, without harm t
 });
 
 test("says what is wrong when the broker keeps refusing", async () => {
-  await using connection = await openConnection({ url: line.url, name: "test", log: quiet });
+  await using connection = await openConnection({ url: link.url, name: "test", log: quiet });
   const refused = keepChannel({
     name: "test nowhere",
     create: () => connection.createChannel(),
@@ -409,7 +409,7 @@ describe("listening", () => {
     await broker.publish(hint("first"));
     await until(() => one.heard.length === 1 && other.heard.length === 1);
 
-    line.cut();
+    link.reset();
     await until(() => !broker.isReady);
     await until(() => broker.isReady);
     await broker.publish(hint("second"));

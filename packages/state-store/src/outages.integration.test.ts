@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Line, openLine } from "@holdfast/local-stack";
+import { type Cut, type Link, openLink } from "@holdfast/local-stack";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { Client } from "pg";
 import { openPool } from "./database.ts";
@@ -16,16 +16,16 @@ import {
 
 let parts: AsyncDisposableStack;
 let db: TestStore;
-let line: Line;
+let link: Link;
 let store: StateStore;
-/** By a line that can be cut. */
+/** By a link that can be cut. */
 let distant: StateStore;
 beforeAll(async () => {
   parts = new AsyncDisposableStack();
   db = parts.use(await openTestStore());
-  line = parts.use(await openLine(db.url));
+  link = parts.use(await openLink(db.url));
   store = parts.use(await open(db.url));
-  distant = parts.use(await open(line.url));
+  distant = parts.use(await open(link.url));
   await store.registerWorkflow(testWorkflow([{ name: "a" }, { name: "b" }]));
 });
 afterAll(async () => {
@@ -49,6 +49,13 @@ const keyed = (key: string) => newTask({ idempotency: { key, hash: "h" }, order 
 const submit = (by: StateStore, key: string) => by.submitTasks([keyed(key)], { actor });
 const unavailable = { code: "store.unavailable", transient: true };
 const violations = () => store.findInvariantViolations({ batch: 10 });
+
+/** ReadyForQuery outside of any transaction: all that Postgres was asked for is done. */
+const done = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+
+/** Has the connection lost on which this is said next: before the server hears it, or after it has done it. */
+const loseNext = (text: string, when: Cut["when"]): void =>
+  link.cutAt({ pattern: Buffer.from(text), when, answer: done });
 
 const count = async (from: string): Promise<number> =>
   (await db.query<{ n: number }>(`select count(*)::int as n from ${from}`))[0]?.n ?? 0;
@@ -76,7 +83,7 @@ describe("a connection that is lost", () => {
     "%s the COMMIT of a submission is made up for: there is one task",
     async (moment) => {
       for (let trial = 1; trial <= 20; trial += 1) {
-        line.loseNext("commit", moment);
+        loseNext("commit", moment);
         expect(await submit(distant, `key ${trial}`)).toMatchObject([{ kind: "created" }]);
         expect(await count("state.tasks")).toBe(trial);
         expect(await submit(distant, `key ${trial}`)).toMatchObject([{ kind: "replayed" }]);
@@ -87,29 +94,30 @@ describe("a connection that is lost", () => {
   );
 
   test("after the COMMIT, with nobody to ask what became of it: the same key tells", async () => {
-    line.loseNext("commit", "after");
+    const cutsBefore = link.cuts;
+    loseNext("commit", "after");
     const submitting = submit(distant, "key");
-    while (line.isArmed) await sleep(1);
-    line.down();
+    while (link.cuts === cutsBefore) await sleep(1);
+    link.takeDown();
     await expect(submitting).rejects.toMatchObject({
       code: "store.outcome_unknown",
       transient: true,
     });
-    line.up();
+    link.heal();
     await insist(() => submit(distant, "key"));
     expect(await count("state.tasks")).toBe(1);
   });
 
   test("before a claim is committed leaves the step to the next claim", async () => {
     await submit(store, "key");
-    line.loseNext("claim-due-steps", "before");
+    loseNext("claim-due-steps", "before");
     await expect(claimAll(distant)).rejects.toMatchObject(unavailable);
     expect(await claimAll(distant)).toMatchObject([{ attempt: 1 }]);
   });
 
   test("after a claim was committed leaves the step to the relay, with the same attempt", async () => {
     await submit(store, "key");
-    line.loseNext("claim-due-steps", "after");
+    loseNext("claim-due-steps", "after");
     await expect(claimAll(distant)).rejects.toMatchObject(unavailable);
     expect(await claimAll(distant)).toEqual([]);
     await db.query("update state.steps set relay_at = now() where process_state = 'processing'");
@@ -121,7 +129,7 @@ describe("a connection that is lost", () => {
   test.each(moments)("%s the COMMIT of a reply is made up for: it counts once", async (moment) => {
     await submit(store, "key");
     const { incident } = await claimed();
-    line.loseNext("commit", moment);
+    loseNext("commit", moment);
     const first = await distant.applyIncidents([incident], { actor });
     expect(first.outcomes).toMatchObject([{ applied: true }]);
     const again = await distant.applyIncidents([incident], { actor });

@@ -1,4 +1,4 @@
-import { type Line, openLine, queryOnce, testDatabase } from "@holdfast/local-stack";
+import { type Link, openLink, queryOnce, testDatabase } from "@holdfast/local-stack";
 import { fulfilOrder, sampleOrder } from "@holdfast/orders";
 import { openHealth } from "@holdfast/runtime";
 import { migrate, openStateStore } from "@holdfast/state-store";
@@ -9,16 +9,16 @@ import { openHttp } from "./open-http.ts";
 import { orderRoutes } from "./order-routes.ts";
 
 const resources = new AsyncDisposableStack();
-let line: Line;
+let link: Link;
 let url: string;
 let app: ReturnType<typeof openHttp>;
 beforeAll(async () => {
   const database = resources.use(await testDatabase());
   ({ url } = database);
   await migrate(url);
-  line = resources.use(await openLine(url));
+  link = resources.use(await openLink(url));
   const store = resources.use(
-    await openStateStore({ url: line.url, applicationName: "test", maxConnections: 2 }),
+    await openStateStore({ url: link.url, applicationName: "test", maxConnections: 2 }),
   );
   await store.registerWorkflow(fulfilOrder.definition);
   const health = openHealth(new AbortController().signal);
@@ -57,7 +57,7 @@ async function timed<T>(work: () => Promise<T>): Promise<readonly [T, number]> {
 const notNow = { status: 503, code: "store.unavailable" };
 
 test("while Postgres is away, each order gets a 503 soon, and the same one is taken afterwards", async () => {
-  line.down();
+  link.takeDown();
   const keys = Array.from({ length: 30 }, (_, index) => `away-${index}`);
   const [answers, took] = await timed(() => Promise.all(keys.map(post)));
   expect(took).toBeLessThan(6_000);
@@ -67,7 +67,7 @@ test("while Postgres is away, each order gets a 503 soon, and the same one is ta
   }
   expect((await app.inject({ url: "/health/ready" })).statusCode).toBe(503);
   expect((await app.inject({ url: "/health/live" })).statusCode).toBe(200);
-  line.up();
+  link.heal();
   expect((await Promise.all(keys.map(post))).map(({ statusCode }) => statusCode)).toEqual(
     keys.map(() => 202),
   );
@@ -76,11 +76,11 @@ test("while Postgres is away, each order gets a 503 soon, and the same one is ta
 
 test("while Postgres is silent, orders are not kept waiting for ever", async () => {
   await post("before");
-  line.silence();
+  link.silence();
   const [answers, took] = await timed(() => Promise.all(["one", "two"].map(post)));
   expect(took).toBeLessThan(20_000);
   expect(answers.map((answer) => answer.statusCode)).toEqual([503, 503]);
-  line.cut();
-  line.up();
+  link.reset();
+  link.heal();
   expect((await post("one")).statusCode).toBe(202);
 });

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Direction } from "../link/conditions.ts";
-import type { Cut, Link } from "../link/open-link.ts";
+import type { Cut, Direction, Link } from "@holdfast/local-stack";
 import type { Breakable, Dependency, Member } from "../system/fleet.ts";
 import { between, pick } from "./chance.ts";
 import type { FaultClass, Field } from "./fault-class.ts";

@@ -1,5 +1,5 @@
+import { type Link, openLink } from "@holdfast/local-stack";
 import type { ServiceName, ServiceProcess, System } from "@holdfast/local-system";
-import { type Link, openLink } from "../link/open-link.ts";
 
 /** The services that are broken. The partners stand for the world outside, and keep their ledger. */
 export type Breakable = Exclude<ServiceName, "partners">;
@@ -48,7 +48,7 @@ export async function startFleet({ system, count, random }: FleetOptions): Promi
       for (const link of Object.values(links)) stack.use(link);
       keepers.push(
         keepRunning({ name: `${service}-${number}`, service, links }, () =>
-          system.start(service, throughLinks(env, links)),
+          system.start(service, throughLinks(links)),
         ),
       );
     }
@@ -76,27 +76,18 @@ async function openLinks(
   const links: Partial<Record<Dependency, Link>> = {};
   for (const [dependency, setting] of Object.entries(settings) as [Dependency, string][]) {
     const url = env[setting];
-    if (url === undefined) continue;
-    const { hostname, port } = new URL(url);
-    links[dependency] = await openLink({ host: hostname, port: Number(port) }, random);
+    if (url !== undefined) links[dependency] = await openLink(url, random);
   }
   return links;
 }
 
-function throughLinks(
-  env: Readonly<Record<string, string>>,
-  links: Links,
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    (Object.entries(links) as [Dependency, Link][]).map(([dependency, { port }]) => {
-      const setting = settings[dependency];
-      const url = new URL(env[setting] ?? "");
-      url.hostname = "127.0.0.1";
-      url.port = String(port);
-      return [setting, url.href];
-    }),
+const throughLinks = (links: Links): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    (Object.entries(links) as [Dependency, Link][]).map(([dependency, { url }]) => [
+      settings[dependency],
+      url,
+    ]),
   );
-}
 
 interface Keeper {
   readonly member: Member;

@@ -39,7 +39,7 @@ async function openEcho(): Promise<Echo> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const link = await openLink({ host: "127.0.0.1", port }, () => 0.5);
+  const link = await openLink(`tcp://127.0.0.1:${port}`, () => 0.5);
   const talks: Socket[] = [];
   return {
     link,
@@ -47,7 +47,7 @@ async function openEcho(): Promise<Echo> {
     hears: () => once(ear, "heard"),
     hungUp: hangUp.promise,
     async client() {
-      const socket = connect(link.port, "127.0.0.1");
+      const socket = connect(portOf(link), "127.0.0.1");
       talks.push(socket);
       const ended = new Promise<string | null>((resolve) => {
         socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? ""));
@@ -138,7 +138,7 @@ test("a link that is down takes no connections until it heals", async () => {
   await before.say("hello");
   echo.link.takeDown();
   expect(await before.ended).toBe("ECONNRESET");
-  expect(await refusalAt(echo.link.port)).toBe("ECONNRESET");
+  expect(await refusalAt(portOf(echo.link))).toBe("ECONNRESET");
   echo.link.heal();
   const after = await echo.client();
   expect(await after.say("hello")).toBe("hello");
@@ -160,10 +160,49 @@ test.each([
   expect(await next.say("commit;")).toBe("commit;");
 });
 
-test("who connects to a server that is gone hears of it", async () => {
-  await using gone = await openLink({ host: "127.0.0.1", port: 1 }, () => 0);
-  expect(await refusalAt(gone.port)).toBe("ECONNRESET");
+test("a cut after the answer: the server has said it all, and the client has heard nothing", async () => {
+  await using echo = await openEcho();
+  const talk = await echo.client();
+  const heard: Buffer[] = [];
+  talk.socket.on("data", (chunk: Buffer) => heard.push(chunk));
+  echo.link.cutAt({ pattern: Buffer.from("commit"), when: "after", answer: Buffer.from("done") });
+  talk.socket.write("commit; ");
+  await echo.hears();
+  talk.socket.write("done");
+  expect(await talk.ended).toBe("ECONNRESET");
+  expect(echo.received()).toBe("commit; done");
+  expect(heard).toEqual([]);
 });
+
+test("a connection that is silent stays so until it is reset, while others are fine", async () => {
+  await using echo = await openEcho();
+  const talk = await echo.client();
+  await talk.say("hello");
+  echo.link.silence();
+  talk.socket.write("lost");
+  const other = await echo.client();
+  expect(await other.say("again")).toBe("again");
+  expect(echo.received()).toBe("helloagain");
+  echo.link.reset();
+  expect(await talk.ended).toBe("ECONNRESET");
+  while (echo.link.connections > 0) await new Promise(setImmediate);
+});
+
+test("what is injected is heard by every client", async () => {
+  await using echo = await openEcho();
+  const talk = await echo.client();
+  await talk.say("hello");
+  const heard = once(talk.socket, "data");
+  echo.link.inject(Buffer.from("news"));
+  expect(await heard).toEqual([Buffer.from("news")]);
+});
+
+test("who connects to a server that is gone hears of it", async () => {
+  await using gone = await openLink("tcp://127.0.0.1:1");
+  expect(await refusalAt(portOf(gone))).toBe("ECONNRESET");
+});
+
+const portOf = ({ url }: Link): number => Number(new URL(url).port);
 
 async function refusalAt(port: number): Promise<string | undefined> {
   const [error] = (await once(connect(port, "127.0.0.1"), "error")) as [NodeJS.ErrnoException];
