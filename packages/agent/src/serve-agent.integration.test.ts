@@ -154,6 +154,30 @@ test("does many steps at the same time", async () => {
   for (let count = 0; count < 10; count += 1) await replies.take();
 });
 
+test("works at no more steps than it may, and has two of ten in hand besides", async () => {
+  const { begun, charge, release } = held();
+  const { served } = await serve({ charge });
+  for (let attempt = 1; attempt <= 13; attempt += 1) await ask(request({ attempt }));
+  while (served.health().inFlight < 12) await new Promise(setImmediate);
+  for (let attempt = 1; attempt <= 10; attempt += 1) expect(await begun.take()).toBe(attempt);
+  expect(begun.isEmpty).toBe(true);
+  release();
+  expect(await begun.take()).toBe(11);
+});
+
+test("begins the next step while the reply to the last one is on its way", async () => {
+  const begun = mailbox<number>();
+  const charge: Serving["charge"] = async (_, { attempt }) => {
+    begun.put(attempt);
+    return { chargeId };
+  };
+  const confirm = Promise.withResolvers<"stored">();
+  await serve({ charge, publish: () => confirm.promise });
+  for (let attempt = 1; attempt <= 12; attempt += 1) await ask(request({ attempt }));
+  for (let attempt = 1; attempt <= 12; attempt += 1) expect(await begun.take()).toBe(attempt);
+  confirm.resolve("stored");
+});
+
 test("reports a failure", async () => {
   const declined = new PermanentFault("payments.declined", "no");
   await serve({ charge: () => Promise.reject(declined) });

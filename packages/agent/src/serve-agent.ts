@@ -13,6 +13,7 @@ import { type Agent, contract, type Operations } from "@holdfast/workflow";
 import { attemptStep } from "./attempt-step.ts";
 import type { Handlers } from "./handlers.ts";
 import { bindOperations } from "./operations.ts";
+import { places } from "./places.ts";
 import {
   type CircuitHealth,
   type Protection,
@@ -46,6 +47,14 @@ interface ServeOptions {
   readonly clock?: Clock;
 }
 
+/**
+ * How many more requests may be here than are worked at, for those whose reply is on its way to the
+ * broker: otherwise a place would be empty from the end of each call until the next request is here.
+ * No more than that, for what waits here is taken from other instances; an Agent that does few steps
+ * at a time does long ones.
+ */
+const spare = (concurrency: number): number => Math.floor(concurrency / 5);
+
 /** Milliseconds between two attempts to get a reply out. */
 const replyRest = 50;
 
@@ -70,6 +79,7 @@ export function hostGuarded<O extends Operations>(
     async serve({ broker, concurrency, userId, log, failpoint, clock = systemClock }) {
       /** A relay or a redelivery of what is running here is dropped: it is the same request. */
       const running = new Map<string, Running>();
+      const atWork = places(concurrency);
 
       const answer = async (request: StepRequest, signals: Signals): Promise<void> => {
         const { signal } = signals;
@@ -78,7 +88,9 @@ export function hostGuarded<O extends Operations>(
         const operation = bound.get(request.operation);
         const steps = () => [step];
         failpoint("agent.received", steps);
-        const outcome = await attemptStep(request, { operation, protection: guard, ...signals });
+        const leave = await atWork.take(signals.stop);
+        const attempting = attemptStep(request, { operation, protection: guard, ...signals });
+        const outcome = await attempting.finally(leave);
         failpoint("agent.worked", steps);
         if (outcome === null) return log.warn(fields, "step abandoned");
         const body = StepReply.encode({ taskId, step, attempt, token, outcome });
@@ -120,7 +132,8 @@ export function hostGuarded<O extends Operations>(
         }
       };
 
-      const consumer = await broker.consume(agentQueue(name), { prefetch: concurrency }, handle);
+      const prefetch = concurrency + spare(concurrency);
+      const consumer = await broker.consume(agentQueue(name), { prefetch }, handle);
       return {
         name,
         cancel(attempt) {

@@ -52,6 +52,13 @@ test("what is claimed and what is settled counts at once, without asking the sto
   expect(places(windows)).toBe(1);
 });
 
+test("what a Scheduler frees it fills itself, however many there are, but no more than the window", async () => {
+  const freed = ["payments", "payments", "payments"];
+  expect(places(await windowsOf({ inFlight: 10, schedulers: 4 }), freed)).toBe(3);
+  expect(places(await windowsOf({ inFlight: 6, schedulers: 4 }), freed)).toBe(4);
+  expect(places(await windowsOf({ inFlight: 12, schedulers: 4 }), freed)).toBe(1);
+});
+
 test("a reply makes room before it is recorded", async () => {
   const windows = await windowsOf({ inFlight: 10 });
   expect(places(windows, ["payments", "payments", "shipping"])).toBe(2);

@@ -58,15 +58,15 @@ export function laneWindows({ store, broker, window, clock, log }: Dependencies)
       if (lanes.length === 0) await looking;
       else looking.catch((err: unknown) => log.warn({ err }, "windows not refreshed"));
     },
-    /** Each live Scheduler takes its share of what is free, or is about to be. */
+    /** What a Scheduler frees is its own to fill; of what is free besides, each takes its share. */
     room: (freed: readonly string[]) =>
       lanes
         .map((lane) => {
           const soon = freed.filter((agent) => agent === lane).length;
-          return { lane, free: (windows.get(lane) ?? probe) - (inFlight.get(lane) ?? 0) + soon };
+          const free = (windows.get(lane) ?? probe) - (inFlight.get(lane) ?? 0);
+          return { lane, places: Math.min(free + soon, soon + Math.ceil(free / schedulers)) };
         })
-        .filter(({ free }) => free > 0)
-        .map(({ lane, free }) => ({ lane, places: Math.ceil(free / schedulers) })),
+        .filter(({ places }) => places > 0),
     claimed: (lane: string) => add(lane, 1),
     settled: (lane: string) => add(lane, -1),
   };

@@ -1,0 +1,48 @@
+import { expect, test } from "@jest/globals";
+import { places } from "./places.ts";
+
+const never = new AbortController().signal;
+
+/** Who has come in so far. */
+function visitors(of: ReturnType<typeof places>) {
+  const inside: string[] = [];
+  return {
+    inside,
+    come: async (name: string, signal = never) => {
+      const leave = await of.take(signal);
+      inside.push(name);
+      return leave;
+    },
+  };
+}
+
+test("so many come in at once, and the others in the order of coming, each when one leaves", async () => {
+  const { inside, come } = visitors(places(2));
+  const leaving = await Promise.all([come("a"), come("b")]);
+  const late = [come("c"), come("d")];
+  await new Promise(setImmediate);
+  expect(inside).toEqual(["a", "b"]);
+  leaving[0]();
+  await late[0];
+  expect(inside).toEqual(["a", "b", "c"]);
+  leaving[1]();
+  await late[1];
+  expect(inside).toEqual(["a", "b", "c", "d"]);
+});
+
+test("who gives up waiting takes no place, and leaves none behind", async () => {
+  const { inside, come } = visitors(places(1));
+  const impatient = new AbortController();
+  const leave = await come("a");
+  const waiting = come("b", impatient.signal);
+  const next = come("c");
+  impatient.abort();
+  (await waiting)();
+  expect(inside).toEqual(["a", "b"]);
+  leave();
+  (await next)();
+  const gone = await come("d", impatient.signal);
+  gone();
+  await come("e");
+  expect(inside).toEqual(["a", "b", "c", "d", "e"]);
+});
