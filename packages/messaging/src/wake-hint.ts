@@ -9,6 +9,7 @@ export const wakeHint = (broker: Pick<Broker, "publish">) => (): void => {
     routingKey: wakeQueue,
     type: "scheduler.wake.v1",
     messageId: randomUUID(),
+    fleeting: true,
     body: Buffer.alloc(0),
   });
 };

@@ -71,6 +71,17 @@ test("answers 202 with the place of the order once it is durable, and hints at t
   expect(history.json().items).toMatchObject([{ action: "submit", toState: "pending" }]);
 });
 
+test("orders that share a transaction share a hint", async () => {
+  const before = hints;
+  const orders = Array.from({ length: 40 }, (_, index) =>
+    post(order, { "idempotency-key": `together-${index}` }),
+  );
+  expect((await Promise.all(orders)).map(({ statusCode }) => statusCode)).toEqual(
+    orders.map(() => 202),
+  );
+  expect(hints - before).toBeLessThan(orders.length / 2);
+});
+
 test("gives the same answer to the same Idempotency-Key, and makes no second order", async () => {
   const headers = { "idempotency-key": "key-1" };
   const first = await post(order, headers);

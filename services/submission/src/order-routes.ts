@@ -29,6 +29,7 @@ export function orderRoutes(app: FastifyInstance, deps: Dependencies): void {
     failpoint("submission.accepting");
     const submitted = await store.submitTasks(tasks, { actor });
     failpoint("submission.accepted");
+    if (submitted.some(({ kind }) => kind === "created")) hint();
     return submitted;
   };
   const submit = gather(accept, { max: batch });
@@ -50,8 +51,7 @@ export function orderRoutes(app: FastifyInstance, deps: Dependencies): void {
         "This Idempotency-Key was used for another order. Use a new one.",
       );
     }
-    if (submitted.kind === "created") hint();
-    else void reply.header("idempotency-replayed", "true");
+    if (submitted.kind === "replayed") void reply.header("idempotency-replayed", "true");
     return reply
       .code(202)
       .header("location", `/v1/orders/${submitted.taskId}`)
