@@ -6,9 +6,9 @@ import type { Subject } from "./subject.ts";
 import { now } from "./trace/moment.ts";
 import { threeSteps } from "./workflow.ts";
 
-const taskOf = (order: Order): NewTask => ({
+const taskOf = (order: Order, workflow = threeSteps.name): NewTask => ({
   tenant: "default",
-  workflow: threeSteps.name,
+  workflow,
   input: { ...order },
   priority: 0,
   replyTo: null,
@@ -22,10 +22,14 @@ const batch = 200;
 const actor = "bench";
 
 /** Holdfast as something to be measured. The store is asked what has become of the orders. */
-export function holdfastSubject({ store, hint }: Pick<Holdfast, "store" | "hint">): Subject {
+export function holdfastSubject(
+  { store, hint }: Pick<Holdfast, "store" | "hint">,
+  workflow = threeSteps.name,
+): Subject {
   const countProcessed = async () => (await store.countTasks()).processed ?? 0;
   const submit = async (orders: readonly Order[]) => {
-    await store.submitTasks(orders.map(taskOf), { actor });
+    const tasks = orders.map((order) => taskOf(order, workflow));
+    await store.submitTasks(tasks, { actor });
     hint();
   };
   return {

@@ -1,9 +1,19 @@
 import { measureAlone } from "./alone.ts";
 import { type BenchOptions, readOptions, usage } from "./options.ts";
 import { comparePeers } from "./peers/compare-peers.ts";
+import { measureScale } from "./scale/measure-scale.ts";
+import { measureSlowAgents } from "./slow-agents.ts";
+import { measureSubmission } from "./submission.ts";
 import { traceOrders } from "./trace/trace-orders.ts";
 
-const modes = { alone: measureAlone, peers: comparePeers, trace: traceOrders };
+const modes = {
+  alone: measureAlone,
+  peers: comparePeers,
+  trace: traceOrders,
+  scale: measureScale,
+  "slow-agents": measureSlowAgents,
+  submission: measureSubmission,
+};
 
 // Each Ctrl-C ends it at once: what we started is taken along by its guards.
 process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));

@@ -10,9 +10,10 @@ describe("the options of the benchmark", () => {
     expect(readOptions(["--peers"])).toMatchObject({ mode: "peers", rounds: 5, orders: 3_000 });
   });
 
-  test("ask for a trace or for peers, and not for both", () => {
+  test("ask for one thing at a time", () => {
     expect(readOptions(["--trace"])).toMatchObject({ mode: "trace", orders: 300 });
     expect(() => readOptions(["--trace", "--peers"])).toThrow("exclude each other");
+    expect(() => readOptions(["--scale", "--submission"])).toThrow("exclude each other");
   });
 
   test("can be said", () => {

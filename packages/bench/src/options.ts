@@ -2,8 +2,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
+const modes = ["peers", "trace", "scale", "slow-agents", "submission"] as const;
+
+type Mode = "alone" | (typeof modes)[number];
+
 export interface BenchOptions {
-  readonly mode: "alone" | "peers" | "trace";
+  readonly mode: Mode;
   /** How often everything is measured. */
   readonly rounds: number;
   /** How many orders each throughput is measured with. */
@@ -12,17 +16,22 @@ export interface BenchOptions {
   readonly json: boolean;
   /** Where the comparison is written down. */
   readonly folder: string;
-  /** The peers to compare with, or all. */
+  /** The peers to compare with, or the setups to measure, or all. */
   readonly only: readonly string[] | null;
 }
 
 export const usage = `pnpm bench [--quick] [--orders N] [--json]
 pnpm bench --peers [--rounds N] [--orders N] [--only NAME,NAME] [--out FOLDER] [--json]
 pnpm bench --trace [--orders N] [--json]
+pnpm bench --slow-agents|--submission [--rounds N] [--orders N] [--json]
+pnpm bench --scale [--rounds N] [--orders N] [--only NAME,NAME] [--json]
 
   --quick         one round
   --peers         beside others that keep work durable, one after the other, round by round
   --trace         where the time of a lone order goes
+  --scale         what more Schedulers and Agents give, also with the database 20 ms away
+  --slow-agents   how busy an Agent is kept whose calls take 50 ms
+  --submission    how many orders are taken over HTTP, and what that leaves for their processing
   --rounds N      how often: 3 alone, 5 beside peers
   --orders N      with how many orders: 5,000 alone, 3,000 beside peers, 300 for a trace
   --only NAMES    beside these peers only
@@ -34,6 +43,9 @@ const defaults = {
   alone: { rounds: 3, orders: 5_000 },
   peers: { rounds: 5, orders: 3_000 },
   trace: { rounds: 1, orders: 300 },
+  scale: { rounds: 3, orders: 3_000 },
+  "slow-agents": { rounds: 3, orders: 4_000 },
+  submission: { rounds: 3, orders: 20_000 },
 };
 
 /** Reads the command line. Throws with what is wrong. */
@@ -44,6 +56,9 @@ export function readOptions(args: readonly string[]): BenchOptions {
       quick: { type: "boolean", default: false },
       peers: { type: "boolean", default: false },
       trace: { type: "boolean", default: false },
+      scale: { type: "boolean", default: false },
+      "slow-agents": { type: "boolean", default: false },
+      submission: { type: "boolean", default: false },
       rounds: { type: "string" },
       orders: { type: "string" },
       only: { type: "string" },
@@ -62,15 +77,10 @@ export function readOptions(args: readonly string[]): BenchOptions {
   };
 }
 
-interface Chosen {
-  readonly peers: boolean;
-  readonly trace: boolean;
-}
-
-function modeOf({ peers, trace }: Chosen): BenchOptions["mode"] {
-  if (peers && trace) throw new Error("--peers and --trace exclude each other");
-  if (peers) return "peers";
-  return trace ? "trace" : "alone";
+function modeOf(chosen: Readonly<Record<(typeof modes)[number], boolean>>): Mode {
+  const [mode = "alone", other] = modes.filter((name) => chosen[name]);
+  if (other !== undefined) throw new Error(`--${mode} and --${other} exclude each other`);
+  return mode;
 }
 
 function whole(name: string, text: string | undefined): number | null {

@@ -1,21 +1,38 @@
-import { type StartOptions, startService } from "@holdfast/local-system";
+import type { WorkflowDefinition } from "@holdfast/domain";
+import {
+  asRole,
+  type ServiceProcess,
+  type StartOptions,
+  startService,
+} from "@holdfast/local-system";
 import { connectBroker, wakeHint } from "@holdfast/messaging";
 import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
 import { threeSteps } from "./workflow.ts";
 
-/** Holdfast with one Scheduler and one process of Agents, and what submits to it. */
+/** Holdfast with its Schedulers and its processes of Agents, and what submits to it. */
 export interface Holdfast {
   readonly store: StateStore;
   /** Tells the Schedulers that something is due. */
   readonly hint: () => void;
   /** The ids of its processes, by part. */
-  readonly pids: { readonly scheduler: number; readonly agents: number };
+  readonly pids: Readonly<Record<string, number>>;
+}
+
+/** How many processes there are of a part, and what they are told beyond the usual. */
+interface PartOptions {
+  readonly count?: number;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface HoldfastOptions extends Pick<StartOptions, "nodeOptions" | "onLog"> {
   /** Of an empty database. */
   readonly databaseUrl: string;
   readonly brokerUrl: string;
+  /** One, unless said otherwise. They ask the store as the role `holdfast_scheduler`. */
+  readonly schedulers?: PartOptions;
+  readonly agents?: PartOptions & { readonly program?: string };
+  /** What is submitted: the three steps, unless said otherwise. */
+  readonly workflow?: WorkflowDefinition;
 }
 
 const quiet = { warn: () => {}, error: () => {} };
@@ -23,24 +40,26 @@ const quiet = { warn: () => {}, error: () => {} };
 /** Starts it; `owner` stops it when it is disposed. */
 export async function startHoldfast(
   owner: AsyncDisposableStack,
-  { databaseUrl, brokerUrl, ...tap }: HoldfastOptions,
+  options: HoldfastOptions,
 ): Promise<Holdfast> {
+  const { databaseUrl, brokerUrl, workflow, schedulers = {}, agents = {}, ...tap } = options;
   await migrate(databaseUrl);
   const store = owner.use(
     await openStateStore({ url: databaseUrl, applicationName: "bench", maxConnections: 2 }),
   );
-  await store.registerWorkflow(threeSteps.definition);
+  await store.registerWorkflow(workflow ?? threeSteps.definition);
   const shared = { BROKER_URL: brokerUrl, LOG_LEVEL: "info" };
-  const agents = owner.use(
-    await startService({ service: "packages/bench/src/agent.ts", env: shared, ...tap }),
-  );
-  const scheduler = owner.use(
-    await startService({
-      service: "scheduler",
-      env: { ...shared, STATE_STORE_URL: databaseUrl },
-      ...tap,
-    }),
-  );
+  const start = async (service: string, { count = 1, env = {} }: PartOptions) => {
+    const starting = Array.from({ length: count }, () =>
+      startService({ service, env: { ...shared, ...env }, ...tap }),
+    );
+    return (await Promise.all(starting)).map((process) => owner.use(process));
+  };
+  const agentProcesses = await start(`packages/bench/src/${agents.program ?? "agent.ts"}`, agents);
+  const schedulerProcesses = await start("scheduler", {
+    ...schedulers,
+    env: { STATE_STORE_URL: asRole(databaseUrl, "holdfast_scheduler"), ...schedulers.env },
+  });
   const broker = owner.use(
     await connectBroker({
       url: brokerUrl,
@@ -53,6 +72,11 @@ export async function startHoldfast(
   return {
     store,
     hint: wakeHint(broker),
-    pids: { scheduler: scheduler.pid, agents: agents.pid },
+    pids: { ...pidsOf("scheduler", schedulerProcesses), ...pidsOf("agents", agentProcesses) },
   };
 }
+
+const pidsOf = (part: string, processes: readonly ServiceProcess[]) =>
+  Object.fromEntries(
+    processes.map(({ pid }, index) => [index === 0 ? part : `${part} ${index + 1}`, pid]),
+  );

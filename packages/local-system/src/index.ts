@@ -1,3 +1,4 @@
+export { asRole } from "./as-role.ts";
 export { isEnded, judgeOrders, stateOf, type Verdict } from "./judge-orders.ts";
 export {
   type LaunchedProcess,

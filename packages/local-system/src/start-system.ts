@@ -1,4 +1,5 @@
 import { migrate } from "@holdfast/state-store";
+import { asRole } from "./as-role.ts";
 import {
   type LaunchedProcess,
   type LaunchedService,
@@ -134,10 +135,3 @@ export async function startSystem(options: SystemOptions): Promise<System> {
 }
 
 const urlOf = ({ ready }: ServiceProcess): string => String(ready["url"]);
-
-/** The rights of one service, on a connection of the owner. */
-function asRole(url: string, role: string): string {
-  const address = new URL(url);
-  address.searchParams.set("options", `-c role=${role}`);
-  return address.href;
-}

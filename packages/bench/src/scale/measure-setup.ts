@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createDatabase, type LocalStack, openLink, queryOnce } from "@holdfast/local-stack";
+import { asRole } from "@holdfast/local-system";
+import { type CpuByPart, cpuByPart, cpuPerOrder } from "../cpu.ts";
+import { holdfastSubject } from "../holdfast-subject.ts";
+import { startHoldfast } from "../start-holdfast.ts";
+import { measure } from "../subject.ts";
+import { countStatements, forgetStatements } from "./count-statements.ts";
+import type { Setup } from "./setups.ts";
+
+export interface SetupFigures {
+  readonly ordersPerSecond: number;
+  /** Of all Schedulers together. */
+  readonly statementsPerOrder: number;
+  /** Of each Scheduler, a second. */
+  readonly statementsAtRest: number;
+  readonly cpu: CpuByPart;
+}
+
+interface Conditions {
+  readonly stack: LocalStack;
+  readonly dataFolder: string;
+  readonly orders: number;
+}
+
+const warmUp = 1_000;
+/** Seconds. */
+const restFor = 5;
+
+/** One turn of one setup, on a database of its own. Throws if it left a broken invariant. */
+export async function measureSetup(
+  { schedulers, agents, distance, window }: Setup,
+  { stack, dataFolder, orders }: Conditions,
+): Promise<SetupFigures> {
+  await using owner = new AsyncDisposableStack();
+  const { url } = owner.use(await createDatabase(stack.postgres.url));
+  const link = owner.use(await openLink(url, () => 0));
+  link.slow({ latencyMs: distance / 2, jitterMs: 0 });
+  const storeUrl = asRole(distance === 0 ? url : link.url, "holdfast_scheduler");
+  const { store, hint, pids } = await startHoldfast(owner, {
+    databaseUrl: url,
+    brokerUrl: stack.broker.url,
+    schedulers: {
+      count: schedulers,
+      env: { STATE_STORE_URL: storeUrl, WINDOW: String(window) },
+    },
+    agents: { count: agents },
+  });
+  const subject = holdfastSubject({ store, hint });
+  const cpu = () => cpuByPart({ ...pids, load: process.pid }, dataFolder);
+
+  await measure(subject, { kind: "backlog", orders: warmUp });
+  await queryOnce(url, "checkpoint");
+  await forgetStatements(url);
+  const before = cpu();
+  const [ms = Number.NaN] = await measure(subject, { kind: "backlog", orders });
+  const used = cpuPerOrder(before, cpu(), orders);
+  const statements = await countStatements(url);
+  await forgetStatements(url);
+  await sleep(restFor * 1_000);
+  const atRest = await countStatements(url);
+  const [violation] = await store.findInvariantViolations({ batch: 1 });
+  if (violation !== undefined) throw new Error(`Not so: ${violation.invariant}`);
+  return {
+    ordersPerSecond: (orders / ms) * 1_000,
+    statementsPerOrder: statements / orders,
+    statementsAtRest: atRest / restFor / schedulers,
+    cpu: used,
+  };
+}
