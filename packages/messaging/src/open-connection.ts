@@ -1,6 +1,8 @@
+import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TransientFault } from "@holdfast/domain";
 import { type Channel, type ConfirmChannel, connect } from "amqplib";
+import { writeTogether } from "./write-together.ts";
 
 interface ConnectionLog {
   warn(fields: object, message: string): void;
@@ -46,7 +48,11 @@ export async function openConnection({ url, name, log }: ConnectionOptions): Pro
   model.on("connect-failed", (err) => {
     lastError = err;
   });
-  model.on("connect", () => Object.assign(state, { isUp: true, isBlocked: false }));
+  model.on("connect", ({ connection }) => {
+    // The types do not have it: the socket.
+    writeTogether((connection as unknown as { readonly stream: Writable }).stream);
+    Object.assign(state, { isUp: true, isBlocked: false });
+  });
   model.on("disconnect", (err) => {
     Object.assign(state, { isUp: false, isBlocked: false });
     log.warn({ err, connection: name }, "connection lost");
