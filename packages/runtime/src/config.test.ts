@@ -7,6 +7,7 @@ import {
   BaseConfig,
   BrokerUrl,
   Duration,
+  DurationOrOff,
   environmentNames,
   Integer,
   parseConfig,
@@ -64,9 +65,19 @@ test.each([
   ["250ms", 250],
   ["30s", 30_000],
   ["5m", 300_000],
+  ["90d", 7_776_000_000],
   ["0s", 0],
 ])("takes %s as %d milliseconds", (text, expected) => {
   expect(parseConfig(Config, { ...least, WAIT: text }).WAIT).toBe(expected);
+});
+
+test.each([
+  [{}, null],
+  [{ KEEP: "off" }, null],
+  [{ KEEP: "1d" }, 86_400_000],
+])("a duration that may be off: %j is %p", (env, expected) => {
+  expect(parseConfig(Type.Object({ KEEP: DurationOrOff }), env)).toEqual({ KEEP: expected });
+  expect(() => parseConfig(Type.Object({ KEEP: Duration() }), { KEEP: "off" })).toThrow("KEEP");
 });
 
 test("ignores what it does not know, and takes nothing for empty", () => {
@@ -96,7 +107,7 @@ test("says all that is wrong at once, and what to do about it", () => {
     "BROKER_URL must be a RabbitMQ URL such as amqp://user:password@host:5672/vhost",
     "WINDOW must be >= 1",
     "PAUSED must be boolean",
-    "WAIT must be a duration such as 250ms, 30s, 5m or 2h",
+    "WAIT must be a duration such as 250ms, 30s, 5m, 2h or 90d",
   ]);
 });
 

@@ -3,12 +3,25 @@ import { ContractFault } from "@holdfast/domain";
 import { Ajv, type ErrorObject } from "ajv";
 import { type Static, type TObject, Type } from "typebox";
 
-const unitInMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const unitInMs: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
 const durationKeyword = "holdfastDuration";
 
-/** "250ms", "30s", "5m", "2h" in the environment; milliseconds in the code. */
+/** "250ms", "30s", "5m", "2h", "90d" in the environment; milliseconds in the code. */
 export const Duration = (options: { readonly default?: string } = {}) =>
   Type.Unsafe<number>({ type: "string", [durationKeyword]: true, ...options });
+
+/** A duration; "off", as it is unless said otherwise, is null in the code. */
+export const DurationOrOff = Type.Unsafe<number | null>({
+  type: "string",
+  [durationKeyword]: "or off",
+  default: "off",
+});
 
 export const Integer = (options: {
   readonly default?: number;
@@ -110,10 +123,14 @@ interface Place {
   readonly parentDataProperty: string;
 }
 
-function toMilliseconds(_: unknown, text: string, __: unknown, place?: object): boolean {
-  const [, amount, unit] = /^(\d+)(ms|s|m|h)$/.exec(text) ?? [];
-  if (amount === undefined || unit === undefined) return false;
+function toMilliseconds(kind: unknown, text: string, _: unknown, place?: object): boolean {
   const { parentData, parentDataProperty } = place as Place;
+  if (kind === "or off" && text === "off") {
+    parentData[parentDataProperty] = null;
+    return true;
+  }
+  const [, amount, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text) ?? [];
+  if (amount === undefined || unit === undefined) return false;
   parentData[parentDataProperty] = Number(amount) * (unitInMs[unit] ?? 1);
   return true;
 }
@@ -132,7 +149,7 @@ function explain(error: ErrorObject, schema: TObject): string {
   if (error.keyword === "required")
     return `${name} is missing: set it to ${description ?? "a value"}`;
   if (error.keyword === durationKeyword) {
-    return `${name} must be a duration such as 250ms, 30s, 5m or 2h`;
+    return `${name} must be a duration such as 250ms, 30s, 5m, 2h or 90d`;
   }
   if (anyOf !== undefined)
     return `${name} must be one of ${anyOf.map((one) => one.const).join(", ")}`;

@@ -4,6 +4,7 @@ export {
   BaseConfig,
   BrokerUrl,
   Duration,
+  DurationOrOff,
   Events,
   environmentNames,
   Integer,

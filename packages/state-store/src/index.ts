@@ -18,6 +18,7 @@ export {
   type InspectorOptions,
   type Loss,
   openInspector,
+  type PartitionFacts,
   type ServerFacts,
   type StoreInspector,
   type Untold,
@@ -28,6 +29,7 @@ export {
 export { openStateStore, type StateStore } from "./open-state-store.ts";
 export type { OrderRecord } from "./orders.ts";
 export type { TakenNotice } from "./outbox.ts";
+export type { OldMonth } from "./past.ts";
 export type { Pause, PauseTarget, PauseWish } from "./pauses.ts";
 export type { HistoryEntry, StepRecord, TaskRecord } from "./read-task.ts";
 export type { DeadLetter, RejectedReply } from "./rejected-replies.ts";

@@ -76,6 +76,12 @@ export interface Untold {
   readonly unsent: number;
 }
 
+/** For how many months there is room. */
+export interface PartitionFacts {
+  readonly months: number;
+  readonly hasNext: boolean;
+}
+
 /** Late and double replies, which every crash brings about. */
 const everyday = ["not_processing", "stale_attempt", "task_finished", "nothing_to_do"];
 
@@ -94,6 +100,7 @@ const findUnvacuumed = query<{ moreThan: number }, UnvacuumedTable>("find-unvacu
 const findNeeds = query<object, AgentNeed>("find-agent-needs");
 const findLosses = query<{ within: number; everyday: readonly string[] }, Loss>("find-losses");
 const countUntold = query<{ within: number; longerThan: number }, Untold>("count-untold");
+const findPartitions = query<object, PartitionFacts>("find-partitions");
 
 export type StoreInspector = ReturnType<typeof openInspector>;
 
@@ -135,6 +142,7 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
       bound(findLosses)({ within, everyday }),
     countUntold: async (spans: { readonly within: number; readonly longerThan: number }) =>
       (await bound(countUntold)(spans))[0]!,
+    findPartitions: async () => (await bound(findPartitions)({}))[0]!,
     /** All that keeps a task waiting; null when there is none of that id. */
     findTaskFacts: (taskId: string) => ask((db) => findTaskFacts(db, taskId)),
     findPooler: (): Promise<FoundPooler> =>

@@ -12,6 +12,14 @@ import { findExpired } from "./find-expired.ts";
 import { keepHeartbeats } from "./heartbeats.ts";
 import { loadValues } from "./load-values.ts";
 import { deleteNotices, takeNotices } from "./outbox.ts";
+import {
+  deleteExpiredKeys,
+  deleteFinishedTasks,
+  deleteOldRecords,
+  dropMonth,
+  findOldMonths,
+  makePartitions,
+} from "./past.ts";
 import { findPauses, pause, resume } from "./pauses.ts";
 import { type Database, query } from "./query.ts";
 import { findEvents, findTask } from "./read-task.ts";
@@ -21,7 +29,7 @@ import { submitTasks } from "./submit-tasks.ts";
 import { registerWorkflow, type StoredWorkflow, workflowCatalog } from "./workflow-catalog.ts";
 
 /** The schema that this release knows. */
-const schemaVersion = 2;
+const schemaVersion = 3;
 
 const findCompatibility = query<object, { schemaVersion: number; oldestReader: number }>(
   "find-compatibility",
@@ -125,6 +133,12 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
     loadCalls: bound(loadCalls),
     findExpired: bound(findExpired),
     findStalledTasks: bound(findStalled),
+    makePartitions: () => bound(makePartitions)({}),
+    findOldMonths: bound(findOldMonths),
+    deleteFinishedTasks: bound(deleteFinishedTasks),
+    dropMonth: bound(dropMonth),
+    deleteExpiredKeys: bound(deleteExpiredKeys),
+    deleteOldRecords: bound(deleteOldRecords),
     keepRejectedReplies: bound(keepRejectedReplies),
     keepDeadLetter: boundExactly(keepDeadLetter),
     takeNotices: boundOnce(takeNotices),

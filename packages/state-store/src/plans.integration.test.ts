@@ -21,6 +21,10 @@ const growing = new Set([
   "order_lines",
 ]);
 
+/** A partition is known by its table. */
+const isGrowing = ({ "Relation Name": name = "" }: PlanNode): boolean =>
+  growing.has(name.replace(/_\d+_\d\d$/, ""));
+
 const names = readdirSync(new URL("../sql", import.meta.url))
   .map((file) => file.replace(/\.sql$/, ""))
   .filter((name) => !exempt.has(name));
@@ -33,7 +37,7 @@ beforeAll(async () => {
   await db.query(`
     with task as (
       insert into state.tasks (task_id, workflow, process_state, finished_at)
-      select gen_random_uuid(), 'test.v1',
+      select state.new_task_id(), 'test.v1',
              case when n % 20 = 0 then 'processing' else 'processed' end,
              case when n % 20 <> 0 then now() end
         from generate_series(1, 20000) as n
@@ -80,9 +84,7 @@ test.each(names)(
       `explain (format json) execute ${prepared}${nothing === "" ? "" : `(${nothing})`}`,
     );
     const nodes = rows.flatMap((row) => row["QUERY PLAN"]).flatMap(({ Plan }) => nodesOf(Plan));
-    const whole = nodes.filter(
-      (node) => node["Node Type"] === "Seq Scan" && growing.has(node["Relation Name"] ?? ""),
-    );
+    const whole = nodes.filter((node) => node["Node Type"] === "Seq Scan" && isGrowing(node));
     expect(whole).toEqual([]);
     expect(nodes.filter((node) => /^(Hash|Merge) Join$/.test(node["Node Type"]))).toEqual([]);
   },

@@ -1,9 +1,10 @@
-import { type Json, lookupIn, stepsOf, submit } from "@holdfast/domain";
+import { Fault, type Json, lookupIn, stepsOf, submit } from "@holdfast/domain";
 import type { Home } from "./apply-incidents.ts";
 import { columns } from "./columns.ts";
 import { inTransaction, withRetries } from "./database.ts";
 import { noticesOfNew, tell } from "./notices.ts";
 import { insertOrders, type OrderRecord } from "./orders.ts";
+import { makePartitions } from "./past.ts";
 import { type Database, query } from "./query.ts";
 import { addSteps, newStepRow } from "./save-tasks.ts";
 import type { StoredWorkflow, WorkflowCatalog } from "./workflow-catalog.ts";
@@ -46,21 +47,41 @@ const insertTasks = query("insert-tasks");
  * for a task without an idempotency key after `store.outcome_unknown`: it may become two.
  */
 export const submitTasks =
-  ({ pool, catalog, events }: Home) =>
-  (tasks: readonly NewTask[], { actor }: { actor: string }): Promise<readonly Submitted[]> =>
-    withRetries(() =>
-      inTransaction(pool, async (client) => {
-        const ids = await newTaskIds(client, { count: tasks.length });
-        const candidates = tasks.map((task, index) => ({ task, taskId: ids[index]!.taskId }));
-        const accepted = await takeKeys(client, candidates);
-        const workflows = await storedWorkflows(client, catalog, accepted);
-        const earlier = await findEarlier(client, candidates, accepted);
-        return {
-          sent: insertAll(client, accepted, { workflows, actor, now: ids[0]?.now ?? 0, events }),
-          result: () => candidates.map((candidate) => toSubmitted(candidate, accepted, earlier)),
-        };
-      }),
-    );
+  (home: Home) =>
+  async (
+    tasks: readonly NewTask[],
+    options: { readonly actor: string },
+  ): Promise<readonly Submitted[]> => {
+    const attempt = () => withRetries(() => submitTogether(home, tasks, options));
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Fault && isWithoutPartition(error))) throw error;
+      // No Supervisor has run for a month.
+      await withRetries(() => makePartitions(home.pool));
+      return attempt();
+    }
+  };
+
+/** Also what any other check of the store refuses has this code: trying that again is no harm. */
+const isWithoutPartition = ({ details }: Fault): boolean => details["sqlstate"] === "23514";
+
+const submitTogether = (
+  { pool, catalog, events }: Home,
+  tasks: readonly NewTask[],
+  { actor }: { readonly actor: string },
+): Promise<readonly Submitted[]> =>
+  inTransaction(pool, async (client) => {
+    const ids = await newTaskIds(client, { count: tasks.length });
+    const candidates = tasks.map((task, index) => ({ task, taskId: ids[index]!.taskId }));
+    const accepted = await takeKeys(client, candidates);
+    const workflows = await storedWorkflows(client, catalog, accepted);
+    const earlier = await findEarlier(client, candidates, accepted);
+    return {
+      sent: insertAll(client, accepted, { workflows, actor, now: ids[0]?.now ?? 0, events }),
+      result: () => candidates.map((candidate) => toSubmitted(candidate, accepted, earlier)),
+    };
+  });
 
 /** Who comes first with a key has it; the others wait for that transaction and then see it. */
 async function takeKeys(

@@ -1,4 +1,12 @@
-import { BaseConfig, BrokerUrl, Duration, Events, Integer, StateStoreUrl } from "@holdfast/runtime";
+import {
+  BaseConfig,
+  BrokerUrl,
+  Duration,
+  DurationOrOff,
+  Events,
+  Integer,
+  StateStoreUrl,
+} from "@holdfast/runtime";
 import { Type } from "typebox";
 
 /** What the Supervisor can be told, and by which environment variables. */
@@ -15,4 +23,6 @@ export const SupervisorConfig = Type.Object({
   SWEEP_INTERVAL: Duration({ default: "1m" }),
   /** How long it waits, after it could not look for a while, for replies that waited as well. */
   RESUME_GRACE: Duration({ default: "5s" }),
+  /** How long finished tasks are kept, at least; off: for ever. */
+  RETENTION: DurationOrOff,
 });

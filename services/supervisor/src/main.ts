@@ -2,9 +2,10 @@ import { brokerInBackground, connectBroker } from "@holdfast/messaging";
 import { runService } from "@holdfast/runtime";
 import { openStateStore } from "@holdfast/state-store";
 import { SupervisorConfig } from "./config.ts";
+import { housekeeping } from "./housekeeping.ts";
 import { supervisor } from "./supervisor.ts";
 
-/** With `--once`: one scan and one sweep, such as from cron. */
+/** With `--once`: one scan, one sweep and one look at the past, such as from cron. */
 const once = process.argv.includes("--once");
 
 await runService("supervisor", SupervisorConfig, async (service) => {
@@ -36,10 +37,17 @@ await runService("supervisor", SupervisorConfig, async (service) => {
     sweepInterval: config.SWEEP_INTERVAL,
     grace: once ? 0 : config.RESUME_GRACE,
   });
+  const keeping = housekeeping({
+    store,
+    log,
+    keep: config.RETENTION,
+    interval: config.SWEEP_INTERVAL,
+  });
   if (once) {
     await supervising.once(signal);
+    await keeping.once(signal);
     return;
   }
   log.info("ready");
-  await supervising.run(signal);
+  await Promise.all([supervising.run(signal), keeping.run(signal)]);
 });

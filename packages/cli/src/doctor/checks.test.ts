@@ -5,6 +5,7 @@ import { duration } from "../duration.ts";
 import { checkAgents } from "./check-agents.ts";
 import { checkBroker } from "./check-broker.ts";
 import { checkClock } from "./check-clock.ts";
+import { checkPartitions } from "./check-partitions.ts";
 import { checkQueues } from "./check-queues.ts";
 import { checkPooler, checkSchema } from "./check-schema.ts";
 import { checkServer } from "./check-server.ts";
@@ -111,6 +112,15 @@ describe("of Postgres", () => {
       expect.stringMatching(/tx-1.*10 min.*→ end it: rollback prepared 'tx-1'/),
       expect.stringMatching(/slot old is 9 transactions behind.*drop_replication_slot\('old'\)/),
     ]);
+  });
+
+  test.each([
+    [{ months: 2, hasNext: true }, []],
+    [{ months: 36, hasNext: true }, []],
+    [{ months: 37, hasNext: true }, ["store.partitions: there are partitions for 37 months"]],
+    [{ months: 2, hasNext: false }, ["store.partitions: there is no partition for the next month"]],
+  ])("partitions: %j", (partitions, expected) => {
+    expect(wrongs(checkPartitions(partitions))).toEqual(expected);
   });
 
   test("a schema is right, incomplete, missing, or of a later release", () => {

@@ -129,6 +129,18 @@ describe("finds in the state store", () => {
     expectOnly(await lookAt(), "store.schema", "0007_verify", "run the migrations");
   });
 
+  test("that nobody made room for the next month", async () => {
+    await startServices();
+    await forNow(
+      `do $$ declare parent text; month date := (select max(month) from state.partitions); begin
+         foreach parent in array state.partitioned_tables() loop
+           execute 'drop table ' || state.partition_of(parent, month);
+         end loop; end $$`,
+      "select state.make_partitions()",
+    );
+    expectOnly(await lookAt(), "store.partitions", "the next month", "run a Supervisor");
+  });
+
   test("that there is none", async () => {
     await startServices();
     await using empty = await testDatabase();

@@ -4,6 +4,7 @@ import { checkAgents } from "./check-agents.ts";
 import { checkBroker } from "./check-broker.ts";
 import { checkClock } from "./check-clock.ts";
 import { checkLosses, checkNotices } from "./check-losses.ts";
+import { checkPartitions } from "./check-partitions.ts";
 import { checkQueues } from "./check-queues.ts";
 import { checkPooler, checkSchema } from "./check-schema.ts";
 import { checkServer } from "./check-server.ts";
@@ -52,7 +53,11 @@ const findingsOf = (store: StoreFacts): readonly Finding[] => [
   ...checkSchema(store.migrations),
   ...(store.contents === null
     ? []
-    : [...checkLosses(store.contents.losses), ...checkNotices(store.contents.untold)]),
+    : [
+        ...checkPartitions(store.contents.partitions),
+        ...checkLosses(store.contents.losses),
+        ...checkNotices(store.contents.untold),
+      ]),
 ];
 
 const unreachable = (code: string, fault: Fault): Finding =>

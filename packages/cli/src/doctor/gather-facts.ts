@@ -5,6 +5,7 @@ import {
   type Loss,
   type Migrations,
   openInspector,
+  type PartitionFacts,
   type ServerFacts,
   type StoreInspector,
   type Untold,
@@ -28,6 +29,7 @@ interface StoreContents {
   readonly needs: readonly AgentNeed[];
   readonly losses: readonly Loss[];
   readonly untold: Untold;
+  readonly partitions: PartitionFacts;
 }
 
 export interface StoreFacts {
@@ -102,4 +104,5 @@ const inspectContents = async (store: StoreInspector): Promise<StoreContents> =>
   needs: await store.findNeeds(),
   losses: await store.findLosses({ within: day }),
   untold: await store.countUntold({ within: day, longerThan: minute }),
+  partitions: await store.findPartitions(),
 });
