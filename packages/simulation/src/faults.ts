@@ -50,7 +50,7 @@ const occasions = {
   /** Somebody sends a reply that no Agent gave. */
   forgedReply: 35,
   /** A step that is due is forgotten, as by a release with a bug. */
-  planForgotten: 0.5,
+  planForgotten: 2,
   /** An operator wants a task undone, or has it wait. */
   undoRequested: 8,
   taskPaused: 8,

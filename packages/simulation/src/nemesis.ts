@@ -73,9 +73,9 @@ export function unleashNemesis(world: World, { store, broker, facts }: Options):
       request("wants to be undone:", { kind: "undoRequested", code: "operator.undo" });
     }
     if (world.strikes("taskPaused")) request("pauses", { kind: "paused" });
-    timeline.after(rest, round);
+    timeline.aside(rest, round);
   };
-  timeline.after(rest, round);
+  timeline.aside(rest, round);
 }
 
 const stranger = "00000000-0000-4000-8000-0000ffffffff";

@@ -6,7 +6,7 @@ import type { StoredTask } from "./memory-task.ts";
 import type { World } from "./world.ts";
 
 /** Milliseconds between two looks. */
-const rest = 250;
+const rest = 500;
 
 /**
  * Once everything is healed, somebody looks after tasks that halted or were paused: has their failed
@@ -37,7 +37,7 @@ export function callOperator(world: World, store: MemoryStore): void {
       world.tell("operator", () => `${event.kind}: ${nameOf(taskId)}`);
     }
     if (incidents.length > 0) store.applyIncidents(incidents, { actor: "operator" });
-    world.timeline.after(rest, look);
+    world.timeline.aside(rest, look);
   };
   world.onHeal(look);
 }

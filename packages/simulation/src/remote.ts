@@ -149,7 +149,7 @@ export function callRemote<Result>(
     const slow = world.strikes("remoteSlow") ? random.below(3_500) : 0;
     if (slow > 0) world.tell("remote", () => `${what} is on its way for ${slow} ms`);
     const arrived = world.expect();
-    timeline.after(2 + random.below(10) + slow, () => arrive(arrived));
+    timeline.aside(2 + random.below(10) + slow, () => arrive(arrived));
   });
   return promise;
 }

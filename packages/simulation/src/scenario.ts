@@ -2,6 +2,7 @@ import type { WorkflowDefinition } from "@holdfast/domain";
 import type { Random } from "./random.ts";
 import type { Script } from "./remote.ts";
 import { definitions } from "./workflows.ts";
+import type { World } from "./world.ts";
 
 /** One order that a client submits. */
 export interface Order {
@@ -27,22 +28,28 @@ export interface Scenario {
   readonly healsAt: number;
 }
 
-/** So many schedules have a crowd of small orders before a narrow window instead. */
-const crowded = 0.06;
+/**
+ * So many schedules have a crowd of small orders before a narrow window instead: more of those without
+ * faults, for only there is the window exact.
+ */
+const crowded = { calm: 0.15, troubled: 0.02 };
 const crowd = 6;
 
-export function chooseScenario(random: Random): Scenario {
-  const isCrowded = random.chance(crowded);
+/** Small ones find the same as large ones, and sooner; a few are long. */
+export function chooseScenario({ random, isCalm }: Pick<World, "random" | "isCalm">): Scenario {
+  const isCrowded = random.chance(isCalm ? crowded.calm : crowded.troubled);
   const oneOrTwo = (share: number) => (random.chance(share) ? 2 : 1);
-  const count = isCrowded ? crowd : oneOrTwo(0.35);
+  const count = isCrowded ? crowd : oneOrTwo(0.12);
+  const orders = Array.from({ length: count }, (_, index) => chooseOrder(random, index, isCrowded));
+  const isLong = orders.some(takesLong) || random.chance(0.12);
   return {
-    schedulers: isCrowded ? 1 : oneOrTwo(0.45),
-    supervisors: oneOrTwo(0.15),
-    agents: oneOrTwo(0.35),
+    schedulers: isCrowded ? 1 : oneOrTwo(0.2),
+    supervisors: oneOrTwo(0.08),
+    agents: oneOrTwo(0.15),
     window: isCrowded ? 1 : random.pick([1, 2, 200]),
     grace: random.pick([0, 300, 1_000]),
-    orders: Array.from({ length: count }, (_, index) => chooseOrder(random, index, isCrowded)),
-    healsAt: 400 + random.below(2_000),
+    orders,
+    healsAt: isLong ? 1_000 + random.below(1_400) : 200 + random.below(400),
   };
 }
 
@@ -53,13 +60,17 @@ function chooseOrder(random: Random, index: number, isCrowded: boolean): Order {
     definition,
     wanted: random.chance(0.6),
     priority: random.chance(0.2) ? 1 : 0,
-    at: isCrowded ? 0 : random.below(150),
+    at: isCrowded ? 0 : random.below(50),
     scripts: Object.fromEntries(definition.steps.map(({ name }) => [name, chooseScript(random)])),
   };
 }
 
+/** It takes some retries until such a step has failed for good. */
+const takesLong = ({ scripts }: Order): boolean =>
+  Object.values(scripts).some((script) => script === "lossy" || script === "failing");
+
 function chooseScript(random: Random): Script {
   if (random.chance(0.1)) return "declined";
-  if (random.chance(0.05)) return "lossy";
+  if (random.chance(0.06)) return "lossy";
   return random.chance(0.04) ? "failing" : "fine";
 }

@@ -46,7 +46,7 @@ export async function simulate(
 ): Promise<Verdict> {
   const world = newWorld(seed, { telling });
   const { random, timeline } = world;
-  const scenario = chooseScenario(random);
+  const scenario = chooseScenario(world);
   const inFlightLimit =
     world.isCalm && scenario.schedulers === 1 ? 2 * scenario.window : Number.POSITIVE_INFINITY;
   const judges = referee(world, { inFlightLimit });

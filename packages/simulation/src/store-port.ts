@@ -46,7 +46,7 @@ export function storePort(world: World, host: Host, store: AtOnce<SimulatedStore
     };
     host.actAtRisk(() => {
       if (isCut()) return fail(patience, "no way to the store");
-      if (random.chance(apart)) timeline.after(world.latency(), arrive);
+      if (random.chance(apart)) timeline.aside(world.latency(), arrive);
       else arrive();
     });
     return promise;

@@ -4,7 +4,9 @@ export interface Timeline {
   readonly now: number;
   /** Calls `act` so many milliseconds from now. */
   after(ms: number, act: () => void): void;
-  /** The same; what it returns calls that off. */
+  /** The same, for an `act` that settles no promise: nothing follows from it but what is asked for. */
+  aside(ms: number, act: () => void): void;
+  /** As `after`; what it returns calls that off. */
   timer(ms: number, act: () => void): () => void;
   /** Lets things happen until `isOver` says so, or nothing is left to happen. */
   run(isOver: () => boolean): Promise<void>;
@@ -14,6 +16,7 @@ interface Entry {
   readonly at: number;
   /** Of two at the same time the one asked for first comes first. */
   readonly order: number;
+  readonly isAside: boolean;
   act: (() => void) | null;
 }
 
@@ -39,8 +42,8 @@ export function timeline(): Timeline {
     heap[index] = entry;
   };
 
-  const enter = (ms: number, act: () => void): Entry => {
-    const entry = { at: time.now + Math.max(0, ms), order: asked, act };
+  const enter = (ms: number, act: () => void, isAside: boolean): Entry => {
+    const entry = { at: time.now + Math.max(0, ms), order: asked, isAside, act };
     asked += 1;
     push(entry);
     return entry;
@@ -66,25 +69,32 @@ export function timeline(): Timeline {
     return first;
   };
 
-  /** False: there is nothing left. */
-  const advance = (): boolean => {
-    for (;;) {
-      const entry = pop();
+  /** Up to the next thing from which promises may follow. False: all is over, or nothing is left. */
+  const advance = (isOver: () => boolean): boolean => {
+    while (!isOver()) {
+      const entry = next();
       if (entry === undefined) return false;
-      if (entry.act === null) continue;
       time.now = entry.at;
-      entry.act();
-      return true;
+      entry.act?.();
+      if (!entry.isAside) return true;
     }
+    return false;
+  };
+
+  const next = (): Entry | undefined => {
+    let entry = pop();
+    while (entry?.act === null) entry = pop();
+    return entry;
   };
 
   // A plain value and no getter: with those each object has a hidden class of its own in V8, which
   // holds on to all of its schedule until the next full collection.
   const time = {
     now: 0,
-    after: (ms: number, act: () => void) => void enter(ms, act),
+    after: (ms: number, act: () => void) => void enter(ms, act, false),
+    aside: (ms: number, act: () => void) => void enter(ms, act, true),
     timer(ms: number, act: () => void) {
-      const entry = enter(ms, act);
+      const entry = enter(ms, act, false);
       return () => {
         entry.act = null;
       };
@@ -93,7 +103,7 @@ export function timeline(): Timeline {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const step = (): void => {
         try {
-          if (isOver() || !advance()) return resolve();
+          if (!advance(isOver)) return resolve();
         } catch (error) {
           return reject(error);
         }

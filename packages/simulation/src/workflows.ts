@@ -96,14 +96,14 @@ const patient = defineWorkflow("patient.v1", Order, ({ order }, step) => {
 
 const workflows: readonly Workflow<Order>[] = [
   one,
+  one,
   chain,
   chain,
   told,
   three,
   fork,
-  fork,
   maybe,
-  maybe,
+  halting,
   halting,
   rested,
   limited,
