@@ -35,7 +35,7 @@ export interface Scenario {
 const crowded = { calm: 0.15, troubled: 0.02 };
 const crowd = 6;
 
-/** Small ones find the same as large ones, and sooner; a few are long. */
+/** Mostly small and short: that finds the same as large ones, for no more work. */
 export function chooseScenario({ random, isCalm }: Pick<World, "random" | "isCalm">): Scenario {
   const isCrowded = random.chance(isCalm ? crowded.calm : crowded.troubled);
   const oneOrTwo = (share: number) => (random.chance(share) ? 2 : 1);
