@@ -64,6 +64,9 @@ export interface LoneOrder {
   readonly seen: number;
 }
 
+/** Milliseconds: no order is done earlier, and asking takes time from those who work on it. */
+const restBeforeAsking = 5;
+
 /** Submits an order and asks for it until it is processed. */
 export async function processLoneOrder({
   store,
@@ -75,6 +78,7 @@ export async function processLoneOrder({
   const accepted = now();
   if (result?.kind !== "created") throw new Error("The order was not taken");
   const { taskId } = result;
+  await sleep(restBeforeAsking);
   for (;;) {
     const task = await store.findTask({ taskId, tenant: "default" });
     if (task?.processState === "processed") return { taskId, submitted, accepted, seen: now() };
