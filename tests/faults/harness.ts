@@ -39,8 +39,14 @@ export interface FaultySystem extends AsyncDisposable {
   readonly broker: TestBroker | null;
   /** What the services said. */
   readonly log: readonly (LogLine & { readonly service: string; readonly pid: number })[];
-  /** Submits orders whose steps have, unless said otherwise, a second to be begun and another to be done. */
-  submit(kinds: readonly SampleKind[]): Promise<readonly string[]>;
+  /**
+   * Submits orders; by the usual workflow, whose steps have, unless said otherwise, a second to be begun
+   * and another to be done, or by one of your own.
+   */
+  submit(
+    kinds: readonly SampleKind[],
+    workflow?: typeof fulfilOrder.definition,
+  ): Promise<readonly [string, ...string[]]>;
   /** Resolves when the log has such a line. */
   said(msg: string, service: ServiceName): Promise<void>;
   /** Resolves, when all orders have ended, to what became of them. */
@@ -78,7 +84,6 @@ export async function startFaultySystem(options: FaultyOptions = {}): Promise<Fa
     name: "fulfil-order-quickly.v1",
     limits: { ...limits, ...options.limits },
   });
-  await store.registerWorkflow(quickly);
 
   const owned = stack.move();
   return {
@@ -87,11 +92,12 @@ export async function startFaultySystem(options: FaultyOptions = {}): Promise<Fa
     query: (sql) => queryOnce(stateStoreUrl, sql),
     broker,
     log,
-    async submit(kinds) {
+    async submit(kinds, workflow = quickly) {
+      await store.registerWorkflow(workflow);
       const submitted = await store.submitTasks(
         kinds.map((kind, seed) => ({
           tenant: "default",
-          workflow: quickly.name,
+          workflow: workflow.name,
           input: sampleOrder({ kind, seed }),
           priority: 0,
           replyTo: null,
@@ -101,7 +107,10 @@ export async function startFaultySystem(options: FaultyOptions = {}): Promise<Fa
         })),
         { actor: "test" },
       );
-      return submitted.flatMap((one) => (one.kind === "created" ? [one.taskId] : []));
+      const ids = submitted.flatMap((one) => (one.kind === "created" ? [one.taskId] : []));
+      const [first, ...others] = ids;
+      if (first === undefined) throw new Error("nothing was submitted");
+      return [first, ...others];
     },
     said: (msg, service) =>
       until(() => log.some((line) => line.msg === msg && line.service === service)),

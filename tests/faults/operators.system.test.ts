@@ -119,28 +119,11 @@ test("a paused Agent gets nothing to do until somebody resumes it", async () => 
 test("an order that halts alerts, and goes on with the input that an operator corrected", async () => {
   await using faulty = await startFaultySystem();
   await using events = await listen(faulty, "on-call", "holdfast.events");
-  const name = "fulfil-order-halting.v1";
-  await faulty.store.registerWorkflow({
+  const [id] = await faulty.submit(["declined"], {
     ...fulfilOrder.definition,
-    name,
+    name: "fulfil-order-halting.v1",
     steps: fulfilOrder.definition.steps.map((step) => ({ ...step, onFailure: "halt" as const })),
   });
-  const [submitted] = await faulty.store.submitTasks(
-    [
-      {
-        tenant: "default",
-        workflow: name,
-        input: sampleOrder({ kind: "declined" }),
-        priority: 0,
-        replyTo: null,
-        correlationId: null,
-        idempotency: null,
-        order: null,
-      },
-    ],
-    { actor: "test" },
-  );
-  const id = submitted?.kind === "created" ? submitted.taskId : "";
   await until(async () => (await stateOf(faulty.system, id)) === "error");
   await until(() => events.heard.length > 0);
   expect(events.heard[0]).toMatchObject({

@@ -3,11 +3,9 @@ import { fulfilOrder, sampleOrder } from "@holdfast/orders";
 import { expect, test } from "@jest/globals";
 import { allRight, type FaultySystem, startFaultySystem, until } from "./harness.ts";
 
-const name = "fulfil-order-patiently.v1";
-
 /** Two failures, then a rest of a second and a half, as often as it takes. */
 const patient = withLimits(fulfilOrder.definition, {
-  name,
+  name: "fulfil-order-patiently.v1",
   limits: {
     startWithin: 1_000,
     completeWithin: 1_000,
@@ -23,31 +21,10 @@ const knob = ({ system }: FaultySystem, partner: string, knobs: object) =>
     body: JSON.stringify(knobs),
   });
 
-async function submit({ store }: FaultySystem): Promise<string> {
-  await store.registerWorkflow(patient);
-  const [submitted] = await store.submitTasks(
-    [
-      {
-        tenant: "default",
-        workflow: name,
-        input: sampleOrder({ kind: "good" }),
-        priority: 0,
-        replyTo: null,
-        correlationId: null,
-        idempotency: null,
-        order: null,
-      },
-    ],
-    { actor: "test" },
-  );
-  if (submitted?.kind !== "created") throw new Error("not submitted");
-  return submitted.taskId;
-}
-
 test("a step that keeps failing rests for an extended period, and the probe after it decides", async () => {
   await using faulty = await startFaultySystem();
   await knob(faulty, "inventory", { errorRate: 1 });
-  const id = await submit(faulty);
+  const [id] = await faulty.submit(["good"], patient);
   const actions = async () =>
     (
       await faulty.query<{ action: string; at: Date }>(
