@@ -35,7 +35,7 @@ test("a forged reply changes nothing and is recorded with its reason", async () 
     env: { scheduler: { REPLY_IDENTITY: "trusted" } },
   });
   await faulty.system.running("agent")[0]?.[Symbol.asyncDispose]();
-  const [id = ""] = await faulty.submit(["good"]);
+  const [id] = await faulty.submit(["good"]);
   await until(
     async () =>
       (await faulty.query("select 1 from state.steps where process_state = 'processing'")).length >

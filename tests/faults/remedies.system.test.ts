@@ -1,5 +1,5 @@
 import { withLimits } from "@holdfast/local-system";
-import { fulfilOrder, sampleOrder } from "@holdfast/orders";
+import { fulfilOrder } from "@holdfast/orders";
 import { expect, test } from "@jest/globals";
 import { allRight, type FaultySystem, startFaultySystem, until } from "./harness.ts";
 
