@@ -2,21 +2,9 @@ import { join } from "node:path";
 import { holdfastFolder, startLocalStack } from "@holdfast/local-stack";
 import { markdownTable } from "../markdown-table.ts";
 import type { BenchOptions } from "../options.ts";
-import { median, medianOfRatios } from "../statistics.ts";
 import { measureSetup, type SetupFigures } from "./measure-setup.ts";
-import { type Setup, setups } from "./setups.ts";
-
-/** The figures of one round, by the name of the setup. */
-type Round = Readonly<Record<string, SetupFigures>>;
-
-export interface ScaleRow {
-  readonly name: string;
-  readonly ordersPerSecond: number;
-  /** Beside one Scheduler and one process of Agents at the same distance. */
-  readonly ratio: number;
-  readonly statementsPerOrder: number;
-  readonly statementsAtRest: number;
-}
+import { type Round, rowsOf, type ScaleRow } from "./rows.ts";
+import { setups } from "./setups.ts";
 
 /** Measures one setup after the other, round by round: what more processes give, and what they cost. */
 export async function measureScale(
@@ -37,44 +25,28 @@ export async function measureScale(
     for (const setup of chosen) {
       const found = await measureSetup(setup, { stack, dataFolder, orders });
       figures[setup.name] = found;
-      const cpu = Object.entries(found.cpu).map(([part, ms]) => `${part} ${ms.toFixed(2)}`);
-      say(
-        `round ${round}, ${setup.title}: ${found.ordersPerSecond.toFixed()} orders/s; CPU ms an order: ${cpu.join(", ")}`,
-      );
+      say(`round ${round}, ${setup.title}: ${lineOf(found)}`);
     }
     measured.push(figures);
   }
-  const rows = chosen.map((setup) => rowOf(setup, measured));
+  const rows = rowsOf(chosen, measured);
   say(tableOf(rows));
   return rows;
 }
 
-function rowOf({ name, distance }: Setup, rounds: readonly Round[]): ScaleRow {
-  const one = setups.find((setup) => setup.distance === distance)?.name ?? "";
-  const figure = (of: string, round: Round, key: keyof Omit<SetupFigures, "cpu">) =>
-    round[of]?.[key] ?? Number.NaN;
-  const middle = (key: keyof Omit<SetupFigures, "cpu">) =>
-    median(rounds.map((round) => figure(name, round, key)));
-  return {
-    name,
-    ordersPerSecond: Math.round(middle("ordersPerSecond")),
-    ratio: medianOfRatios(rounds, (round) => [
-      figure(name, round, "ordersPerSecond"),
-      figure(one, round, "ordersPerSecond"),
-    ]),
-    statementsPerOrder: middle("statementsPerOrder"),
-    statementsAtRest: middle("statementsAtRest"),
-  };
+function lineOf({ ordersPerSecond, cpu }: SetupFigures): string {
+  const parts = Object.entries(cpu).map(([part, ms]) => `${part} ${ms.toFixed(2)}`);
+  return `${ordersPerSecond.toFixed()} orders/s; CPU ms an order: ${parts.join(", ")}`;
 }
 
 const tableOf = (rows: readonly ScaleRow[]): string =>
   markdownTable(
     ["", "orders/s", "beside one", "statements an order", "at rest, a second and Scheduler"],
-    rows.map((row) => [
-      setups.find(({ name }) => name === row.name)?.title ?? row.name,
-      row.ordersPerSecond.toFixed(),
-      row.ratio.toFixed(2),
-      row.statementsPerOrder.toFixed(2),
-      row.statementsAtRest.toFixed(2),
+    rows.map(({ title, ordersPerSecond, ratio, statementsPerOrder, statementsAtRest }) => [
+      title,
+      ordersPerSecond.toFixed(),
+      ratio.toFixed(2),
+      statementsPerOrder.toFixed(2),
+      statementsAtRest.toFixed(2),
     ]),
   );
