@@ -160,6 +160,9 @@ begin
   foreach parent in array state.partitioned_tables() loop
     execute format('lock table only %s in access exclusive mode', parent);
   end loop;
+  if not exists (select from state.partitions where month = of_month) then
+    return false; -- Somebody else was quicker.
+  end if;
   foreach parent in array state.partitioned_tables() loop
     execute format('drop table %s', state.partition_of(parent, of_month));
   end loop;

@@ -1,0 +1,54 @@
+import { expect, test } from "@jest/globals";
+import { allRight, startFaultySystem, until } from "./harness.ts";
+
+/** As if the store had been made four months ago. */
+const beginEarlier = `
+  do $$
+  declare
+    parent text;
+    month  date;
+  begin
+    for month in select partitions.month from state.partitions loop
+      foreach parent in array state.partitioned_tables() loop
+        execute 'drop table ' || state.partition_of(parent, month);
+      end loop;
+    end loop;
+    perform state.make_partition((state.month_of(clock_timestamp()) - interval '4 months')::date);
+    perform state.make_partitions();
+  end
+  $$`;
+
+const partitioned = ["task_payloads", "step_payloads", "events"];
+const tables = ["tasks", "steps", ...partitioned];
+
+/** As if all that is over had been submitted, and had ended, three months ago. At once: empty months go. */
+const moveBack = `
+  begin;
+  set local session_replication_role = replica;
+  ${partitioned.map((table) => `create temporary table kept_${table} as table state.${table};`).join("\n")}
+  ${beginEarlier};
+  ${partitioned.map((table) => `insert into state.${table} overriding system value table kept_${table};`).join("\n")}
+  update state.tasks set finished_at = finished_at - interval '95 days';
+  ${tables.map((table) => `update state.${table} set task_id = overlay(task_id::text placing left(state.first_id_of(now() - interval '95 days')::text, 13) from 1 for 13)::uuid;`).join("\n")}
+  commit`;
+
+test("a Supervisor that is told for how long forgets what is older, while new orders are processed", async () => {
+  await using faulty = await startFaultySystem({
+    env: { supervisor: { RETENTION: "7d", SWEEP_INTERVAL: "1s" } },
+  });
+  const old = await faulty.submit(["good", "declined"]);
+  expect(await faulty.verdict(old)).toEqual(allRight({ processed: 1, undone: 1 }));
+  await faulty.query(moveBack);
+  const orders = await faulty.submit(["good", "good", "declined"]);
+  expect(await faulty.verdict(orders)).toEqual(allRight({ processed: 2, undone: 1 }));
+
+  const months = () => faulty.query<{ month: string }>("select month::text from state.partitions");
+  // Last month may be too young to go, this one and the next are.
+  await until(async () => (await months()).length <= 3);
+  for (const table of tables) {
+    const [found] = await faulty.query<{ tasks: number }>(
+      `select count(distinct task_id)::integer as tasks from state.${table}`,
+    );
+    expect([table, found?.tasks]).toEqual([table, orders.length]);
+  }
+}, 120_000);
