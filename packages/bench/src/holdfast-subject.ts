@@ -6,7 +6,8 @@ import type { Subject } from "./subject.ts";
 import { now } from "./trace/moment.ts";
 import { threeSteps } from "./workflow.ts";
 
-const taskOf = (order: Order, workflow = threeSteps.name): NewTask => ({
+/** What is submitted for an order. */
+export const taskOf = (order: Order, workflow = threeSteps.name): NewTask => ({
   tenant: "default",
   workflow,
   input: { ...order },

@@ -1,4 +1,5 @@
 import { measureAlone } from "./alone.ts";
+import { measureFlat } from "./flat/measure-flat.ts";
 import { type BenchOptions, readOptions, usage } from "./options.ts";
 import { comparePeers } from "./peers/compare-peers.ts";
 import { measureScale } from "./scale/measure-scale.ts";
@@ -13,6 +14,7 @@ const modes = {
   scale: measureScale,
   "slow-agents": measureSlowAgents,
   submission: measureSubmission,
+  flat: measureFlat,
 };
 
 // Each Ctrl-C ends it at once: what we started is taken along by its guards.

@@ -16,6 +16,13 @@ describe("the options of the benchmark", () => {
     expect(() => readOptions(["--scale", "--submission"])).toThrow("exclude each other");
   });
 
+  test("fill a store to the brim, and less when asked to", () => {
+    const full = { pending: 1_000_000, finished: 20_000_000, hold: 600 };
+    expect(readOptions(["--flat"])).toMatchObject({ mode: "flat", ...full });
+    const args = ["--flat", "--pending", "10", "--finished", "20", "--hold", "0"];
+    expect(readOptions(args)).toMatchObject({ pending: 10, finished: 20, hold: 0 });
+  });
+
   test("can be said", () => {
     const args = ["--peers", "--rounds", "2", "--orders", "10", "--only", "dbos,pgBoss", "--json"];
     expect(readOptions(args)).toMatchObject({

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
-const modes = ["peers", "trace", "scale", "slow-agents", "submission"] as const;
+const modes = ["peers", "trace", "scale", "slow-agents", "submission", "flat"] as const;
 
 type Mode = "alone" | (typeof modes)[number];
 
@@ -18,6 +18,11 @@ export interface BenchOptions {
   readonly folder: string;
   /** The peers to compare with, or the setups to measure, or all. */
   readonly only: readonly string[] | null;
+  /** How many orders are due in a store with a backlog, and how many rows there are in one with a past. */
+  readonly pending: number;
+  readonly finished: number;
+  /** For how many seconds a snapshot is held; 0: not at all. */
+  readonly hold: number;
 }
 
 export const usage = `pnpm bench [--quick] [--orders N] [--json]
@@ -26,15 +31,21 @@ pnpm bench --trace [--orders N] [--json]
 pnpm bench --slow-agents|--submission [--rounds N] [--orders N] [--json]
 pnpm bench --scale [--rounds N] [--orders N] [--only NAME,NAME] [--json]
 
+pnpm bench --flat [--rounds N] [--orders N] [--pending N] [--finished N] [--hold SECONDS] [--out FOLDER] [--json]
+
   --quick         one round
   --peers         beside others that keep work durable, one after the other, round by round
   --trace         where the time of a lone order goes
   --scale         what more Schedulers and Agents give, also with the database 20 ms away
   --slow-agents   how busy an Agent is kept whose calls take 50 ms
   --submission    how many orders are taken over HTTP, and what that leaves for their processing
+  --flat          whether claims and replies take longer in a store that is full
   --rounds N      how often: 3 alone, 5 beside peers
   --orders N      with how many orders: 5,000 alone, 3,000 beside peers, 300 for a trace
   --only NAMES    beside these peers only
+  --pending N     how many orders are due in a store with a backlog: 1,000,000
+  --finished N    how many rows of tasks, steps and events are in a store with a past: 20,000,000
+  --hold SECONDS  how long somebody holds a snapshot: 600; 0 for not at all
   --out FOLDER    where performance.md, .svg and .json go; docs, if not said
   --json          end with one line of JSON; the rest goes to the standard error`;
 
@@ -46,6 +57,7 @@ const defaults = {
   scale: { rounds: 3, orders: 3_000 },
   "slow-agents": { rounds: 3, orders: 4_000 },
   submission: { rounds: 3, orders: 20_000 },
+  flat: { rounds: 5, orders: 3_000 },
 };
 
 /** Reads the command line. Throws with what is wrong. */
@@ -59,9 +71,13 @@ export function readOptions(args: readonly string[]): BenchOptions {
       scale: { type: "boolean", default: false },
       "slow-agents": { type: "boolean", default: false },
       submission: { type: "boolean", default: false },
+      flat: { type: "boolean", default: false },
       rounds: { type: "string" },
       orders: { type: "string" },
       only: { type: "string" },
+      pending: { type: "string" },
+      finished: { type: "string" },
+      hold: { type: "string" },
       out: { type: "string", default: docs },
       json: { type: "boolean", default: false },
     },
@@ -74,6 +90,9 @@ export function readOptions(args: readonly string[]): BenchOptions {
     json: values.json,
     folder: join(values.out),
     only: values.only?.split(",") ?? null,
+    pending: whole("pending", values.pending) ?? 1_000_000,
+    finished: whole("finished", values.finished) ?? 20_000_000,
+    hold: values.hold === "0" ? 0 : (whole("hold", values.hold) ?? 600),
   };
 }
 
