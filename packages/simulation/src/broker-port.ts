@@ -87,13 +87,12 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
     host.act(() => {
       subscriptions.add(subscription);
       if (port.isReady) open(subscription);
-      resolve({
-        [Symbol.asyncDispose]() {
-          subscriptions.delete(subscription);
-          if (subscription.consumer !== null) broker.close(subscription.consumer);
-          return Promise.resolve();
-        },
+      const subscribed = new AsyncDisposableStack();
+      subscribed.defer(() => {
+        subscriptions.delete(subscription);
+        if (subscription.consumer !== null) broker.close(subscription.consumer);
       });
+      resolve(subscribed);
     });
     return promise;
   };
@@ -122,6 +121,8 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
           return answer("unroutable", world.latency());
         }
         const isRouted = broker.store(message);
+        // Nobody waits to hear what has become of a hint.
+        if (message.fleeting === true) return resolve("stored");
         if (world.strikes("publishUnconfirmed")) {
           world.tell(host.name, () => `hears no confirm of ${nameOfMessage(message)}`);
           return answer("unknown", random.chance(0.5) ? confirmWithin : world.latency());
@@ -137,10 +138,7 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
     inspect(queue) {
       const { promise, resolve } =
         Promise.withResolvers<Awaited<ReturnType<SimulatedBroker["inspect"]>>>();
-      host.act(() => {
-        const found = port.isReady ? broker.inspect(queue) : null;
-        timeline.after(1, () => host.act(() => resolve(found)));
-      });
+      host.act(() => resolve(port.isReady ? broker.inspect(queue) : null));
       return promise;
     },
   };

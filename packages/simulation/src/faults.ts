@@ -35,7 +35,7 @@ const occasions = {
   messageLost: 4,
   messageDoubled: 8,
   messageLate: 6,
-  messageReordered: 30,
+  messageReordered: 60,
   /** The broker forgets all that is in one queue. */
   queuePurged: 15,
   /** The remote service fails before, or after, it has done what it was asked for. */
@@ -46,11 +46,11 @@ const occasions = {
   /** It will not do it at all. */
   remoteDecline: 4,
   /** It does it, but late; or answers late. */
-  remoteSlow: 12,
+  remoteSlow: 25,
   /** Somebody sends a reply that no Agent gave. */
   forgedReply: 35,
   /** A step that is due is forgotten, as by a release with a bug. */
-  planForgotten: 2,
+  planForgotten: 4,
   /** An operator wants a task undone, or has it wait. */
   undoRequested: 8,
   taskPaused: 8,

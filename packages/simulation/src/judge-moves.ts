@@ -113,7 +113,8 @@ export function judgeMoves(
     if (isCounted && event.kind === "expired" && attempt?.isConfirmed !== true) {
       accuse("what the broker never had is no failure", witness);
     }
-    if (event.kind === "expired" && attempt !== undefined) {
+    // With one step that fails for good, others are cancelled whose last attempt may be young.
+    if (event.kind === "expired" && event.step === name && attempt !== undefined) {
       const { completeBy } = attempt.step;
       if (world.timeline.now + epoch < completeBy) accuse("every attempt has its time", witness);
     }

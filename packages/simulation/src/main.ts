@@ -27,8 +27,9 @@ const say = (text: string): void => {
 const told = 3;
 
 async function tellStory(seed: number): Promise<boolean> {
-  const { story, violations, faults, took } = await simulate(seed, { telling: true });
+  const { story, violations, faults: counts, took } = await simulate(seed, { telling: true });
   say(`Schedule ${seed}, in simulated milliseconds:\n\n${story.join("\n")}\n`);
+  const faults = Object.fromEntries(counts);
   if (options.json) write(JSON.stringify({ seed, took, faults, violations, story }));
   return violations.length === 0;
 }

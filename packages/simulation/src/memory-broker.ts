@@ -211,8 +211,14 @@ export function memoryBroker(world: World, { agents, watcher }: Options): Memory
       if (!queues.has(name)) return false;
       const { expirationMs } = outgoing;
       const expiresAt = expirationMs === undefined ? null : timeline.now + expirationMs;
-      const life = { queue: name, expiresAt, deathReason: undefined };
-      const message: Message = { ...outgoing, ...life, returns: 0, isRedelivered: false };
+      const message: Message = {
+        ...outgoing,
+        queue: name,
+        expiresAt,
+        deathReason: undefined,
+        returns: 0,
+        isRedelivered: false,
+      };
       watcher.stored(message);
       if (name !== wakeQueue && world.strikes("messageLost")) {
         world.tell("broker", () => `${nameOfMessage(message)} is lost`);

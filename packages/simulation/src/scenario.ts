@@ -32,20 +32,20 @@ export interface Scenario {
  * So many schedules have a crowd of small orders before a narrow window instead: more of those without
  * faults, for only there is the window exact.
  */
-const crowded = { calm: 0.15, troubled: 0.02 };
+const crowded = { calm: 0.15, troubled: 0.01 };
 const crowd = 6;
 
 /** Mostly small and short: that finds the same as large ones, for no more work. */
 export function chooseScenario({ random, isCalm }: Pick<World, "random" | "isCalm">): Scenario {
   const isCrowded = random.chance(isCalm ? crowded.calm : crowded.troubled);
   const oneOrTwo = (share: number) => (random.chance(share) ? 2 : 1);
-  const count = isCrowded ? crowd : oneOrTwo(0.12);
+  const count = isCrowded ? crowd : oneOrTwo(0.08);
   const orders = Array.from({ length: count }, (_, index) => chooseOrder(random, index, isCrowded));
   const isLong = orders.some(takesLong) || random.chance(0.12);
   return {
-    schedulers: isCrowded ? 1 : oneOrTwo(0.2),
+    schedulers: isCrowded ? 1 : oneOrTwo(0.15),
     supervisors: oneOrTwo(0.08),
-    agents: oneOrTwo(0.15),
+    agents: oneOrTwo(0.1),
     window: isCrowded ? 1 : random.pick([1, 2, 200]),
     grace: random.pick([0, 300, 1_000]),
     orders,

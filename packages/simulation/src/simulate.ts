@@ -22,7 +22,7 @@ import { epoch, newWorld, type Violation } from "./world.ts";
 export interface Verdict {
   readonly seed: number;
   readonly violations: readonly Violation[];
-  readonly faults: Readonly<Partial<Record<FaultKind, number>>>;
+  readonly faults: ReadonlyMap<FaultKind, number>;
   /** Simulated milliseconds. */
   readonly took: number;
   /** One line for each thing that happened; empty unless it was asked for. */

@@ -60,6 +60,7 @@ export function storePort(world: World, host: Host, store: AtOnce<SimulatedStore
   return {
     ...port,
     // Definitions never change, so a process keeps them; what is never asked for costs no time.
+    findLanes: () => Promise.resolve(store.findLanes()),
     findWorkflow: (name) => Promise.resolve(store.findWorkflow(name)),
     takeNotices: (options) => Promise.resolve(store.takeNotices(options)),
     keepRejectedReplies: (replies) =>
@@ -75,7 +76,6 @@ const operations: Readonly<Record<Host["role"], readonly (keyof SimulatedStore)[
     "applyIncidents",
     "claimDueSteps",
     "countStepsInFlight",
-    "findLanes",
     "keepDeadLetter",
     "loadCalls",
     "loadValues",

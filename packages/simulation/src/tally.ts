@@ -36,8 +36,7 @@ export async function tallySchedules({
       const seed = next;
       next += 1;
       const verdict = await simulate(seed);
-      for (const [kind, count] of Object.entries(verdict.faults))
-        faults[kind as FaultKind] += count;
+      for (const [kind, count] of verdict.faults) faults[kind] += count;
       failures.push(...failureOf(verdict));
       if (seed % stretch === 0) await turn();
     }

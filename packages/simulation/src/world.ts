@@ -1,4 +1,4 @@
-import { chooseFaults, type FaultKind } from "./faults.ts";
+import { chooseFaults, type FaultKind, faultKinds } from "./faults.ts";
 import { type Random, seededRandom } from "./random.ts";
 import { type Timeline, timeline } from "./timeline.ts";
 
@@ -12,7 +12,7 @@ export interface World {
   readonly timeline: Timeline;
   /** Whether a fault of this kind happens now. Counted if it does; never after the healing. */
   strikes(kind: FaultKind): boolean;
-  readonly faultCounts: Partial<Record<FaultKind, number>>;
+  readonly faultCounts: ReadonlyMap<FaultKind, number>;
   /** Whether this schedule has no faults at all. */
   readonly isCalm: boolean;
   /** When everything was healed; null: not yet. */
@@ -45,7 +45,7 @@ export function newWorld(seed: number, { telling }: { readonly telling: boolean 
   const random = seededRandom(seed);
   const time = timeline();
   const faults = chooseFaults(random);
-  const faultCounts: Partial<Record<FaultKind, number>> = {};
+  const faultCounts = new Map<FaultKind, number>();
   const story: string[] = [];
   const violations: Violation[] = [];
   const atHealing: (() => void)[] = [];
@@ -64,14 +64,14 @@ export function newWorld(seed: number, { telling }: { readonly telling: boolean 
     random,
     timeline: time,
     faultCounts,
-    isCalm: Object.values(faults).every((probability) => probability === 0),
+    isCalm: faultKinds.every((kind) => faults[kind] === 0),
     story,
     violations,
     tell,
     healedAt: null as number | null,
     strikes(kind: FaultKind) {
       if (world.healedAt !== null || !random.chance(faults[kind])) return false;
-      faultCounts[kind] = (faultCounts[kind] ?? 0) + 1;
+      faultCounts.set(kind, (faultCounts.get(kind) ?? 0) + 1);
       return true;
     },
     heal() {
