@@ -17,6 +17,9 @@ interface Options {
 /** Milliseconds between two of its rounds. */
 const rest = 120;
 
+/** Milliseconds since which what is forgotten was forgotten: the sweep lets younger tasks be. */
+const longAgo = 55_000;
+
 /** Does by itself what needs no process to go wrong: until the healing. */
 export function unleashNemesis(world: World, { store, broker, facts }: Options): void {
   const { random, timeline } = world;
@@ -45,6 +48,7 @@ export function unleashNemesis(world: World, { store, broker, facts }: Options):
       const { name } = step.plan;
       replaceStep(stored, { ...rested, processState: "waiting" });
       stored.ranks.delete(name);
+      stored.updatedAt -= longAgo;
       const known = facts.tasks.get(stored.task.taskId)?.steps.get(name);
       if (known !== undefined) known.state = "waiting";
       return world.tell("nemesis", () => `forgets that ${nameOf(stored.task.taskId, name)} is due`);

@@ -92,7 +92,7 @@ const patient = defineWorkflow("patient.v1", Order, ({ order }, step) => {
 });
 
 const workflows: readonly Workflow<Order>[] = [
-  ...Array.from({ length: 10 }, () => one),
+  ...Array.from({ length: 14 }, () => one),
   chain,
   chain,
   told,
