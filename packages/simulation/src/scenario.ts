@@ -39,15 +39,15 @@ const crowd = 6;
 export function chooseScenario({ random, isCalm }: Pick<World, "random" | "isCalm">): Scenario {
   const isCrowded = random.chance(isCalm ? crowded.calm : crowded.troubled);
   const oneOrTwo = (share: number) => (random.chance(share) ? 2 : 1);
-  const count = isCrowded ? crowd : oneOrTwo(0.06);
+  const count = isCrowded ? crowd : oneOrTwo(0.05);
   const orders = Array.from({ length: count }, (_, index) => chooseOrder(random, index, isCrowded));
-  const isLong = orders.some(takesLong) || random.chance(0.12);
+  const isLong = orders.some(takesLong) || random.chance(0.05);
   return {
     schedulers: isCrowded ? 1 : oneOrTwo(0.12),
     supervisors: oneOrTwo(0.08),
     agents: oneOrTwo(0.1),
     window: isCrowded ? 1 : random.pick([1, 2, 200]),
-    grace: random.pick([0, 300, 1_000]),
+    grace: random.pick([0, 0, 300, 1_000]),
     orders,
     healsAt: isLong ? 1_000 + random.below(1_400) : 200 + random.below(400),
   };
