@@ -52,8 +52,6 @@ export interface ConsumeOptions {
 export interface BatchOptions extends ConsumeOptions {
   /** How many messages one batch may hold. */
   readonly max: number;
-  /** Who has a lower one gets a message only while all above it have as many in hand as they may. */
-  readonly priority?: number;
 }
 
 export interface Broker extends AsyncDisposable {

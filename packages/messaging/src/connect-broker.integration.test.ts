@@ -307,30 +307,6 @@ describe("consuming in batches", () => {
     await until(() => isEmpty(queue));
   });
 
-  test("gives nothing to who comes second before who comes first has all that it may", async () => {
-    const [first, second] = [inbox<string>(), inbox<string>()];
-    const done = Promise.withResolvers<void>();
-    const keep = (texts: typeof first) => async (batch: readonly Delivery[]) => {
-      for (const delivery of batch) texts.add(textOf(delivery));
-      await done.promise;
-    };
-    const options = { prefetch: 3, max: 3 };
-    await using _second = await broker.consumeBatches(
-      queue,
-      { ...options, priority: 1 },
-      keep(second),
-    );
-    await using _first = await broker.consumeBatches(
-      queue,
-      { ...options, priority: 2 },
-      keep(first),
-    );
-    for (const text of ["1", "2", "3", "4"]) await publishAll([text]);
-    expect(await second.first(1)).toEqual(["4"]);
-    done.resolve();
-    expect(await first.first(3)).toEqual(["1", "2", "3"]);
-  });
-
   test("keeps a batch that could not be handled, without requeueing it", async () => {
     const batches = inbox<readonly Delivery[]>();
     await using _consumer = await broker.consumeBatches(

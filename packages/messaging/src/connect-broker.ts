@@ -66,11 +66,10 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
         prefetch: 100,
         intake: handleEach({ queue: exchange, handle, log }),
       }),
-    consumeBatches: (queue, { prefetch, max, priority }, handle) =>
+    consumeBatches: (queue, { prefetch, max }, handle) =>
       consumers.subscribe({
         source: { queue },
         prefetch,
-        ...(priority === undefined ? {} : { priority }),
         intake: handleBatches({ queue, max, handle, log }),
       }),
     inspect: inspector(createChannel),

@@ -1,4 +1,4 @@
-import type { Channel, ConsumeMessage } from "amqplib";
+import type { Channel } from "amqplib";
 import { type ChannelLog, type KeptChannel, keepChannel } from "./keep-channel.ts";
 import { type OpenDelivery, toDelivery } from "./to-delivery.ts";
 
@@ -16,7 +16,6 @@ interface Subscription {
   /** A queue; or an exchange, from which a queue of our own is filled for as long as its channel lives. */
   readonly source: { readonly queue: string } | { readonly exchange: string };
   readonly prefetch: number;
-  readonly priority?: number;
   readonly intake: Intake;
 }
 
@@ -34,7 +33,6 @@ export function subscriptions({ name, createChannel, declare, log }: Options) {
   const subscribe = async ({
     source,
     prefetch,
-    priority,
     intake,
   }: Subscription): Promise<AsyncDisposable> => {
     let consumerTag = "";
@@ -46,13 +44,11 @@ export function subscriptions({ name, createChannel, declare, log }: Options) {
         channel.once("close", () => void intake.drain());
         await channel.prefetch(prefetch);
         const queue = "queue" in source ? source.queue : await ownQueue(channel, source.exchange);
-        const options = priority === undefined ? {} : { priority };
-        const take = (message: ConsumeMessage | null) => {
+        ({ consumerTag } = await channel.consume(queue, (message) => {
           // Null: the broker cancelled us, such as when the queue was deleted. Begin anew.
           if (message === null) void channel.close().catch(() => {});
           else intake.take(toDelivery(channel, message));
-        };
-        ({ consumerTag } = await channel.consume(queue, take, options));
+        }));
       },
       closing: async (channel) => {
         await channel.cancel(consumerTag).catch(() => {});

@@ -70,12 +70,7 @@ export interface Scheduler extends AsyncDisposable {
   readonly ended: Promise<void>;
 }
 
-const batch = { prefetch: 400, max: 200 };
-/**
- * One Scheduler is filled before the next gets anything: a few large batches cost the store much less
- * than many small ones, and who sent the requests also hears the replies. Which one is left to chance.
- */
-const anyPriority = (): number => Math.floor(Math.random() * 1_000);
+const batch = { prefetch: 500, max: 200 };
 
 /** Starts all loops and consumers of one Scheduler; disposal ends the consumers. */
 export async function startScheduler(options: SchedulerOptions): Promise<Scheduler> {
@@ -155,8 +150,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const keep = (queue: string) => keepDeadLetters({ store, log, queue });
 
   await using consumers = new AsyncDisposableStack();
-  const replies = { ...batch, priority: anyPriority() };
-  consumers.use(await broker.consumeBatches(replyQueue, replies, record));
+  consumers.use(await broker.consumeBatches(replyQueue, batch, record));
   consumers.use(await broker.consumeBatches(expiredQueue, batch, putBack));
   for (const queue of [deadRequestQueue, deadReplyQueue]) {
     consumers.use(await broker.consumeBatches(queue, batch, keep(queue)));
