@@ -4,6 +4,7 @@ import { type BenchOptions, readOptions, usage } from "./options.ts";
 import { comparePeers } from "./peers/compare-peers.ts";
 import { measureScale } from "./scale/measure-scale.ts";
 import { measureSlowAgents } from "./slow-agents.ts";
+import { measureSteady } from "./steady/measure-steady.ts";
 import { measureSubmission } from "./submission.ts";
 import { traceOrders } from "./trace/trace-orders.ts";
 
@@ -15,6 +16,7 @@ const modes = {
   "slow-agents": measureSlowAgents,
   submission: measureSubmission,
   flat: measureFlat,
+  steady: measureSteady,
 };
 
 // Each Ctrl-C ends it at once: what we started is taken along by its guards.

@@ -23,6 +23,14 @@ describe("the options of the benchmark", () => {
     expect(readOptions(args)).toMatchObject({ pending: 10, finished: 20, hold: 0 });
   });
 
+  test("load steadily at a part of what can be done", () => {
+    const usual = { mode: "steady", minutes: 30, load: 0.6 };
+    expect(readOptions(["--steady"])).toMatchObject(usual);
+    const args = ["--steady", "--minutes", "2", "--load", "0.5"];
+    expect(readOptions(args)).toMatchObject({ minutes: 2, load: 0.5 });
+    expect(() => readOptions(["--steady", "--load", "60"])).toThrow("--load must be above 0");
+  });
+
   test("can be said", () => {
     const args = ["--peers", "--rounds", "2", "--orders", "10", "--only", "dbos,pgBoss", "--json"];
     expect(readOptions(args)).toMatchObject({

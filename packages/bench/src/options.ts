@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
-const modes = ["peers", "trace", "scale", "slow-agents", "submission", "flat"] as const;
+const modes = ["peers", "trace", "scale", "slow-agents", "submission", "flat", "steady"] as const;
 
 type Mode = "alone" | (typeof modes)[number];
 
@@ -23,6 +23,9 @@ export interface BenchOptions {
   readonly finished: number;
   /** For how many seconds a snapshot is held; 0: not at all. */
   readonly hold: number;
+  /** For how long orders come in steadily, and which part of the highest rate they are. */
+  readonly minutes: number;
+  readonly load: number;
 }
 
 export const usage = `pnpm bench [--quick] [--orders N] [--json]
@@ -32,6 +35,7 @@ pnpm bench --slow-agents|--submission [--rounds N] [--orders N] [--json]
 pnpm bench --scale [--rounds N] [--orders N] [--only NAME,NAME] [--json]
 
 pnpm bench --flat [--rounds N] [--orders N] [--pending N] [--finished N] [--hold SECONDS] [--out FOLDER] [--json]
+pnpm bench --steady [--minutes N] [--load PART] [--orders N] [--out FOLDER] [--json]
 
   --quick         one round
   --peers         beside others that keep work durable, one after the other, round by round
@@ -40,12 +44,15 @@ pnpm bench --flat [--rounds N] [--orders N] [--pending N] [--finished N] [--hold
   --slow-agents   how busy an Agent is kept whose calls take 50 ms
   --submission    how many orders are taken over HTTP, and what that leaves for their processing
   --flat          whether claims and replies take longer in a store that is full
+  --steady        whether anything grows while orders come in steadily, and the past is deleted
   --rounds N      how often: 3 alone, 5 beside peers
   --orders N      with how many orders: 5,000 alone, 3,000 beside peers, 300 for a trace
   --only NAMES    beside these peers only
   --pending N     how many orders are due in a store with a backlog: 1,000,000
   --finished N    how many rows of tasks, steps and events are in a store with a past: 20,000,000
   --hold SECONDS  how long somebody holds a snapshot: 600; 0 for not at all
+  --minutes N     for how long orders come in: 30
+  --load PART     how many, as a part of the highest rate: 0.6
   --out FOLDER    where performance.md, .svg and .json go; docs, if not said
   --json          end with one line of JSON; the rest goes to the standard error`;
 
@@ -58,6 +65,7 @@ const defaults = {
   "slow-agents": { rounds: 3, orders: 4_000 },
   submission: { rounds: 3, orders: 20_000 },
   flat: { rounds: 5, orders: 3_000 },
+  steady: { rounds: 1, orders: 15_000 },
 };
 
 /** Reads the command line. Throws with what is wrong. */
@@ -72,12 +80,15 @@ export function readOptions(args: readonly string[]): BenchOptions {
       "slow-agents": { type: "boolean", default: false },
       submission: { type: "boolean", default: false },
       flat: { type: "boolean", default: false },
+      steady: { type: "boolean", default: false },
       rounds: { type: "string" },
       orders: { type: "string" },
       only: { type: "string" },
       pending: { type: "string" },
       finished: { type: "string" },
       hold: { type: "string" },
+      minutes: { type: "string" },
+      load: { type: "string" },
       out: { type: "string", default: docs },
       json: { type: "boolean", default: false },
     },
@@ -93,6 +104,8 @@ export function readOptions(args: readonly string[]): BenchOptions {
     pending: whole("pending", values.pending) ?? 1_000_000,
     finished: whole("finished", values.finished) ?? 20_000_000,
     hold: values.hold === "0" ? 0 : (whole("hold", values.hold) ?? 600),
+    minutes: whole("minutes", values.minutes) ?? 30,
+    load: part("load", values.load) ?? 0.6,
   };
 }
 
@@ -107,4 +120,11 @@ function whole(name: string, text: string | undefined): number | null {
   const number = Number(text);
   if (Number.isInteger(number) && number > 0) return number;
   throw new Error(`--${name} must be a whole number above 0, and not ${text}`);
+}
+
+function part(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const number = Number(text);
+  if (number > 0 && number <= 1) return number;
+  throw new Error(`--${name} must be above 0 and at most 1, and not ${text}`);
 }

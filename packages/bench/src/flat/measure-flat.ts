@@ -1,9 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { cpus, loadavg } from "node:os";
+import { loadavg } from "node:os";
 import { join } from "node:path";
-import { createDatabase, holdfastFolder, queryOnce, startLocalStack } from "@holdfast/local-stack";
+import { createDatabase, holdfastFolder, startLocalStack } from "@holdfast/local-stack";
 import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
 import type { BenchOptions } from "../options.ts";
+import { settingOf } from "../setting.ts";
 import { median, medianOfRatios, rounded } from "../statistics.ts";
 import { threeSteps } from "../workflow.ts";
 import { describe, eachFigure, type Figures, figuresOf } from "./figures.ts";
@@ -116,19 +117,6 @@ const toCase = (title: string, index: number, rounds: readonly Round[]): FlatCas
           medianOfRatios(rounds, (round) => [round[index]![name], round[0]![name]]),
         ),
 });
-
-async function settingOf(url: string) {
-  const [server] = await queryOnce<{ version: string }>(
-    url,
-    "select split_part(current_setting('server_version'), ' ', 1) as version",
-  );
-  const cores = cpus();
-  return {
-    date: new Date().toISOString().slice(0, 10),
-    machine: `${cores.length} cores (${cores[0]?.model.trim() ?? "unknown"})`,
-    postgres: server?.version ?? "unknown",
-  };
-}
 
 async function writeDown(result: FlatResult, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });

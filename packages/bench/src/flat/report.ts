@@ -1,4 +1,5 @@
 import { markdownTable } from "../markdown-table.ts";
+import type { Setting } from "../setting.ts";
 import { type Figures, figureNames } from "./figures.ts";
 
 export interface FlatCase {
@@ -15,10 +16,7 @@ export interface Held {
   readonly parts: readonly (Figures & { readonly claimMax: number; readonly steps: number })[];
 }
 
-export interface FlatResult {
-  readonly date: string;
-  readonly machine: string;
-  readonly postgres: string;
+export interface FlatResult extends Setting {
   /** The load average of the machine before it began: what others do spoils the tails. */
   readonly load: number;
   readonly rounds: number;
