@@ -40,5 +40,7 @@ export function medianOfRatios<Round>(
   );
 }
 
+export const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+
 /** Rounded to so many digits behind the point. */
 export const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));

@@ -1,3 +1,4 @@
+import { sum } from "../statistics.ts";
 import type { Sample } from "./sample.ts";
 
 export type Unit = "bytes" | "rows" | "ms" | "orders" | "messages";
@@ -78,5 +79,3 @@ const deadOf = (table: string): Figure => ({
 export const bytesOf = (table: string, { store }: Sample): number =>
   sum(store.tables.filter(({ name }) => name === table).map(({ heap }) => heap)) +
   sum(store.indexes.filter((index) => index.table === table).map(({ bytes }) => bytes));
-
-export const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);

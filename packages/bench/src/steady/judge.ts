@@ -1,5 +1,5 @@
-import { rounded } from "../statistics.ts";
-import { bytesOf, type Figure, figuresOf, keptTables, sum, type Unit } from "./figures.ts";
+import { rounded, sum } from "../statistics.ts";
+import { bytesOf, type Figure, figuresOf, keptTables, type Unit } from "./figures.ts";
 import type { Sample } from "./sample.ts";
 
 /** Whether one figure levelled off. */
@@ -40,16 +40,17 @@ export function judge(samples: readonly Sample[]): Judgement {
     verdicts: figuresOf(samples).map((figure) => judgeFigure(figure, { middle, last })),
     kept: keptTables.map((name) => ({
       name,
-      ...eachThird((part) => perOrder(part, (sample) => bytesOf(name, sample))),
+      ...growthOf(samples, (sample) => bytesOf(name, sample)),
     })),
-    wal: eachThird((part) => perOrder(part, ({ store }) => store.wal)),
+    wal: growthOf(samples, ({ store }) => store.wal),
   };
-
-  function eachThird(of: (part: readonly Sample[]) => number) {
-    // The growth of a third begins where the one before it ended.
-    return { middle: of(third(samples, 1, 1)), last: of(third(samples, 2, 1)) };
-  }
 }
+
+/** The growth of a third begins where the one before it ended. */
+const growthOf = (samples: readonly Sample[], of: (sample: Sample) => number) => ({
+  middle: perOrder(third(samples, 1, 1), of),
+  last: perOrder(third(samples, 2, 1), of),
+});
 
 function third(samples: readonly Sample[], index: number, before = 0): readonly Sample[] {
   const border = (thirds: number) => Math.round((samples.length * thirds) / 3);

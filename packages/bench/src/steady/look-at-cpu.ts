@@ -1,6 +1,6 @@
 import { cpus } from "node:os";
 import { type CpuByPart, cpuByPart, cpuPerOrder } from "../cpu.ts";
-import { sum } from "./figures.ts";
+import { sum } from "../statistics.ts";
 
 export interface CpuFacts {
   /** Milliseconds for an order, by part. */

@@ -1,6 +1,7 @@
 import { markdownTable } from "../markdown-table.ts";
 import type { Setting } from "../setting.ts";
-import { bytesOf, keptTables, sum, type Unit } from "./figures.ts";
+import { sum } from "../statistics.ts";
+import { bytesOf, keptTables, type Unit } from "./figures.ts";
 import { type Judgement, type Kept, tolerance, type Verdict } from "./judge.ts";
 import type { Sample } from "./sample.ts";
 
