@@ -42,7 +42,7 @@ export default {
       ],
       // They open no state store, or break it themselves, or ask it for something only once.
       testPathIgnorePatterns: [
-        "/(crashes|plans|queries|store-faults|outages|store-outage|upgrade)\\.",
+        "/(crashes|held-snapshots|plans|queries|store-faults|outages|store-outage|upgrade)\\.",
         "/services/(agent|partners)/",
       ],
     },

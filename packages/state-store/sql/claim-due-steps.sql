@@ -1,4 +1,5 @@
--- Claims due steps for one Scheduler: of each lane the longest due, at most as many as it has places.
+-- Claims due steps for one Scheduler: of each lane the longest due, at most as many as it has places. The
+-- spans of ranks that are searched come in order and do not overlap; the next is begun when one has too few.
 --
 -- Nobody waits: a row in other hands is skipped. The CTE is materialized so that it is evaluated
 -- once, and ends in a literal limit because with a parameter alone the planner expects the whole
@@ -15,19 +16,27 @@ picked as materialized (
   select due.task_id, due.name
     from room
    cross join lateral (
-     select task_id, name
-       from state.steps
-      where process_state = 'pending'
-        and rank is not null
-        and lane = room.lane
-        and format <= :format
-        -- Steps of paused workflows are set aside soon, so that there are never many to pass over.
-        and (not exists (select from paused where kind = 'workflow')
-             or (select workflow from state.tasks where tasks.task_id = steps.task_id)
-                not in (select name from paused where kind = 'workflow'))
-      order by rank
+     select found.task_id, found.name
+       from unnest(:span_lanes::text[], :span_froms::float8[], :span_tos::float8[])
+              as span (lane, low, high)
+      cross join lateral (
+        select task_id, name
+          from state.steps
+         where process_state = 'pending'
+           and rank is not null
+           and lane = room.lane
+           and rank between to_timestamp(span.low / 1000) and to_timestamp(span.high / 1000)
+           and format <= :format
+           -- Steps of paused workflows are set aside soon, so that there are never many to pass over.
+           and (not exists (select from paused where kind = 'workflow')
+                or (select workflow from state.tasks where tasks.task_id = steps.task_id)
+                   not in (select name from paused where kind = 'workflow'))
+         order by rank
+         limit room.places
+           for no key update skip locked
+      ) as found
+      where span.lane = room.lane
       limit room.places
-        for no key update skip locked
    ) as due
    limit 500
 ),

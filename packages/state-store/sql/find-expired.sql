@@ -1,18 +1,27 @@
 -- What the Supervisor looks for, in one statement and without locks: steps whose complete-by time
--- has passed, tasks whose own limit has, and in how many milliseconds the next step's will.
+-- has passed, tasks whose own limit has, and in how many milliseconds the next step's will. Looks back
+-- as far as `:since`; the last row tells how many entries of indexes that took.
+with before as materialized (
+  select sum(pg_stat_get_xact_tuples_returned(indexrelid)) as entries
+    from pg_index
+   where indrelid in ('state.steps'::regclass, 'state.tasks'::regclass)
+)
 (select task_id, name as step, attempt, token,
         (extract(epoch from statement_timestamp() - complete_by) * 1000)::float8 as overdue,
-        start_within + complete_within as lasted, null::float8 as next_in
+        start_within + complete_within as lasted, null::float8 as next_in, null::float8 as passed,
+        null::float8 as now, null::float8 as took
    from state.steps
   where process_state = 'processing'
-    and complete_by <= statement_timestamp()
+    and complete_by between to_timestamp(:since::float8 / 1000) and statement_timestamp()
     and format <= :format
+    -- Counted before anything is read.
+    and (select entries from before) is not null
   order by complete_by
   limit :batch)
 union all
-(select task_id, null, null, null, null, null, null
+(select task_id, null, null, null, null, null, null, null, null, null
    from state.tasks
-  where complete_by <= statement_timestamp()
+  where complete_by between to_timestamp(:since::float8 / 1000) and statement_timestamp()
     and finished_at is null
     and goal = 'do'
     and format <= :format
@@ -20,7 +29,15 @@ union all
   limit :batch)
 union all
 select null, null, null, null, null, null,
-       (extract(epoch from min(complete_by) - statement_timestamp()) * 1000)::float8
-  from state.steps
- where process_state = 'processing'
-   and complete_by > statement_timestamp();
+       (select (extract(epoch from complete_by - statement_timestamp()) * 1000)::float8
+          from state.steps
+         where process_state = 'processing'
+           and complete_by > statement_timestamp()
+         order by complete_by
+         limit 1),
+       ((select sum(pg_stat_get_xact_tuples_returned(indexrelid))
+           from pg_index
+          where indrelid in ('state.steps'::regclass, 'state.tasks'::regclass))
+        - (select entries from before))::float8,
+       (extract(epoch from statement_timestamp()) * 1000)::float8,
+       (extract(epoch from clock_timestamp() - statement_timestamp()) * 1000)::float8;

@@ -1,11 +1,13 @@
 -- Makes steps claimable whose rest (backoff, cool-down) is over, and says when the next one's is, and
--- what else there is to do.
-with rested as materialized (
+-- what else there is to do. With `:since` at minus infinity it looks at everything, and tells how many
+-- entries of indexes that took: while somebody holds a snapshot they are full of what was done meanwhile.
+-- Otherwise it looks only for what should have rested until `:since` or later.
+with recursive rested as materialized (
   select task_id, name
     from state.steps
    where process_state = 'pending'
      and rank is null
-     and not_before <= statement_timestamp()
+     and not_before between to_timestamp(:since::float8 / 1000) and statement_timestamp()
    order by not_before
    limit 500
      for no key update skip locked
@@ -17,9 +19,41 @@ promoted as (
     join state.tasks on tasks.task_id = rested.task_id
    where steps.task_id = rested.task_id
      and steps.name    = rested.name
-  returning steps.lane
+  returning steps.lane, steps.rank
+),
+-- From each due step to the next, and past what lies between them once: the first twenty of each lane, or
+-- as many as are not recent.
+due as (
+  (select lane, rank, 1 as nth
+     from state.steps
+    where process_state = 'pending'
+      and rank is not null
+      and format <= :format
+      and :since::float8 = '-infinity'
+    order by lane, rank
+    limit 1)
+  union all
+  select next.lane, next.rank, case when next.lane = due.lane then due.nth + 1 else 1 end
+    from due
+   cross join lateral (
+     select lane, rank
+       from state.steps
+      where process_state = 'pending'
+        and rank is not null
+        and format <= :format
+        and (lane, rank) > (
+              due.lane,
+              case when due.nth < 20 and due.rank < statement_timestamp() - interval '2 seconds'
+                   then due.rank else 'infinity' end)
+      order by lane, rank
+      limit 1) as next
 )
-select (select coalesce(array_agg(distinct lane), '{}') from promoted) as lanes,
+select (select sum(pg_stat_get_xact_tuples_returned(indexrelid))
+          from pg_index where indrelid = 'state.steps'::regclass)::float8 as read_before,
+       (select coalesce(json_agg(json_build_object('lane', lane, 'rank', extract(epoch from rank) * 1000,
+                                                   'open', nth = 20)), '[]') from due) as due,
+       (select coalesce(json_agg(json_build_object('lane', lane, 'rank', extract(epoch from rank) * 1000)), '[]')
+          from promoted) as promoted,
        (select (extract(epoch from min(not_before) - statement_timestamp()) * 1000)::float8
           from state.steps
          where process_state = 'pending'
@@ -29,10 +63,15 @@ select (select coalesce(array_agg(distinct lane), '{}') from promoted) as lanes,
        (select (extract(epoch from min(relay_at) - statement_timestamp()) * 1000)::float8
           from state.steps
          where process_state = 'processing'
-           and dispatched_at is null) as relay_in,
-       exists (select from state.steps
-                where process_state = 'pending' and rank is not null) as has_due,
-       exists (select from (select leased_until from state.outbox order by id limit 200) as oldest
-                where leased_until is null or leased_until <= statement_timestamp()) as has_notices,
+           and dispatched_at is null
+           and :since::float8 = '-infinity') as relay_in,
+       :since::float8 = '-infinity'
+         and exists (select from (select leased_until from state.outbox order by id limit 200) as oldest
+                      where leased_until is null or leased_until <= statement_timestamp()) as has_notices,
        exists (select from state.pauses
-                where kind = 'workflow' and released_at is null) as has_pauses;
+                where kind = 'workflow' and released_at is null) as has_pauses,
+       -- Read last.
+       (select sum(pg_stat_get_xact_tuples_returned(indexrelid))
+          from pg_index where indrelid = 'state.steps'::regclass)::float8 as read_after,
+       (extract(epoch from statement_timestamp()) * 1000)::float8 as now,
+       (extract(epoch from clock_timestamp() - statement_timestamp()) * 1000)::float8 as took;

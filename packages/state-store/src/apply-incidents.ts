@@ -12,12 +12,13 @@ import {
 import type { Pool } from "pg";
 import { type ClaimedStep, type ClaimOptions, claimDueSteps } from "./claimed-steps.ts";
 import { inTransaction, withRetries } from "./database.ts";
+import type { DueSpans } from "./due-spans.ts";
 import { type LockedTask, loadTasks } from "./load-tasks.ts";
 import { loadValues } from "./load-values.ts";
 import { noticesOf, tell } from "./notices.ts";
 import type { Database } from "./query.ts";
 import { saveOutcomes } from "./save-outcomes.ts";
-import { type DecidedTask, saveTasks } from "./save-tasks.ts";
+import { type DecidedTask, dueSteps, saveTasks } from "./save-tasks.ts";
 import { toStoreFault } from "./store-fault.ts";
 import type { WorkflowCatalog } from "./workflow-catalog.ts";
 
@@ -99,12 +100,14 @@ export const applyIncidents =
 export interface Home {
   readonly pool: Pool;
   readonly catalog: WorkflowCatalog;
+  /** Where claims look. */
+  readonly due: DueSpans;
   /** Whether everybody is told of every task, or only its submitter and whoever is on call. */
   readonly events: boolean;
 }
 
 function applyTogether(
-  { pool, catalog, events }: Home,
+  { pool, catalog, due, events }: Home,
   incidents: readonly Incident[],
   { actor, note, skipLocked = false, claim }: ApplyOptions,
 ): Promise<AppliedIncidents> {
@@ -135,7 +138,8 @@ function applyTogether(
       ...saveOutcomes(client, kept),
       ...tell(client, notices),
     ];
-    const claimed = claim === undefined ? null : claimDueSteps(client, claim);
+    due.add(dueSteps(changed, { now }), now);
+    const claimed = claim === undefined ? null : claimDueSteps(due)(client, claim);
     return {
       sent: claimed === null ? saved : [...saved, claimed],
       result: async () => ({

@@ -1,5 +1,6 @@
 import { definitionFormat, type Instant } from "@holdfast/domain";
 import { columns } from "./columns.ts";
+import type { DueSpans } from "./due-spans.ts";
 import { type Database, query } from "./query.ts";
 
 /** A step that one Scheduler, and no other, may now ask its Agent to do. */
@@ -30,12 +31,19 @@ const takeUndispatched = query<object, ClaimedStep>("take-undispatched-steps");
 const markDispatched = query("mark-dispatched-steps");
 
 /** Claims due steps. Never waits: there may be fewer, or none, when others were quicker. */
-export const claimDueSteps = (db: Database, { room, ...options }: ClaimOptions) =>
-  claim(db, {
-    ...options,
-    ...columns(room, { lanes: "lane", places: "places" }),
-    format: definitionFormat,
-  });
+export const claimDueSteps =
+  (due: DueSpans) =>
+  (db: Database, { room, ...options }: ClaimOptions) =>
+    claim(db, {
+      ...options,
+      ...columns(room, { lanes: "lane", places: "places" }),
+      ...columns(due.of(room.map(({ lane }) => lane)), {
+        spanLanes: "lane",
+        spanFroms: "from",
+        spanTos: "to",
+      }),
+      format: definitionFormat,
+    });
 
 /** Requests that nobody has marked as dispatched in time, now ours to publish again. */
 export const takeUndispatchedSteps = (db: Database, options: { readonly relayAfter: number }) =>

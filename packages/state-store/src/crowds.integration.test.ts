@@ -95,6 +95,10 @@ describe("the claim takes no more than its places", () => {
     const given: Readonly<Record<string, unknown>> = {
       lanes: ["agent"],
       places: [3],
+      // The first holds nothing, all the rest is in the second.
+      spanLanes: ["agent", "agent"],
+      spanFroms: [Number.NEGATIVE_INFINITY, 0],
+      spanTos: [0, Number.POSITIVE_INFINITY],
       format: 1,
       lockedBy: "s",
       relayAfter: 300,

@@ -50,6 +50,9 @@ export const planner = [
   "enable_seqscan=off",
   "enable_hashjoin=off",
   "enable_mergejoin=off",
+  // What is read in an order has an index in that order, and is read no further than asked for.
+  "enable_bitmapscan=off",
+  "enable_sort=off",
   // Before Postgres 18 what is off counts as very expensive, which would have each plan compiled.
   "jit=off",
 ];

@@ -1,4 +1,5 @@
-import { definitionFormat, type Milliseconds } from "@holdfast/domain";
+import { definitionFormat, type Instant, type Milliseconds } from "@holdfast/domain";
+import type { Look, Looks } from "./looks.ts";
 import { type Database, query } from "./query.ts";
 
 /** What is overdue. Found without locks: whoever decides about it must look again. */
@@ -19,7 +20,7 @@ export interface Expired {
   readonly nextIn: Milliseconds | null;
 }
 
-interface Row {
+interface Row extends Look {
   readonly taskId: string | null;
   readonly step: string | null;
   readonly attempt: number;
@@ -29,18 +30,22 @@ interface Row {
   readonly nextIn: number | null;
 }
 
-const select = query<{ batch: number; format: number }, Row>("find-expired");
+const select = query<{ batch: number; format: number; since: Instant }, Row>("find-expired");
 
-export async function findExpired(
-  db: Database,
-  { batch }: { readonly batch: number },
-): Promise<Expired> {
-  const rows = await select(db, { batch, format: definitionFormat });
-  return {
-    steps: rows.flatMap(({ taskId, step, attempt, token, overdue, lasted }) =>
+/** Looks back only as far as it must: see `pastLooks`. */
+export const findExpired =
+  (looks: Looks) =>
+  async (db: Database, { batch }: { readonly batch: number }): Promise<Expired> => {
+    const since = looks.since();
+    const rows = await select(db, { batch, since, format: definitionFormat });
+    const sum = rows.find(({ taskId }) => taskId === null);
+    const steps = rows.flatMap(({ taskId, step, attempt, token, overdue, lasted }) =>
       taskId === null || step === null ? [] : [{ taskId, step, attempt, token, overdue, lasted }],
-    ),
-    taskIds: rows.flatMap(({ taskId, step }) => (taskId === null || step !== null ? [] : [taskId])),
-    nextIn: rows.find(({ taskId }) => taskId === null)?.nextIn ?? null,
+    );
+    const taskIds = rows.flatMap(({ taskId, step }) =>
+      taskId === null || step !== null ? [] : [taskId],
+    );
+    const isAll = steps.length < batch && taskIds.length < batch;
+    if (since === Number.NEGATIVE_INFINITY && isAll && sum !== undefined) looks.saw(sum);
+    return { steps, taskIds, nextIn: sum?.nextIn ?? null };
   };
-}

@@ -8,9 +8,11 @@ import {
 import { applyIncidents } from "./apply-incidents.ts";
 import { claimDueSteps, markDispatchedSteps, takeUndispatchedSteps } from "./claimed-steps.ts";
 import { type ConnectionOptions, inTransaction, openPool, withRetries } from "./database.ts";
+import { dueSpans } from "./due-spans.ts";
 import { findExpired } from "./find-expired.ts";
 import { keepHeartbeats } from "./heartbeats.ts";
 import { loadValues } from "./load-values.ts";
+import { pastLooks } from "./looks.ts";
 import { deleteNotices, takeNotices } from "./outbox.ts";
 import {
   deleteExpiredKeys,
@@ -21,6 +23,7 @@ import {
   makePartitions,
 } from "./past.ts";
 import { findPauses, pause, resume } from "./pauses.ts";
+import { promoteRestedSteps } from "./promote-rested-steps.ts";
 import { type Database, query } from "./query.ts";
 import { findEvents, findTask } from "./read-task.ts";
 import { keepDeadLetter, keepRejectedReplies } from "./rejected-replies.ts";
@@ -34,21 +37,6 @@ const schemaVersion = 3;
 const findCompatibility = query<object, { schemaVersion: number; oldestReader: number }>(
   "find-compatibility",
 );
-const promoteRested = query<
-  object,
-  {
-    /** Those that have something to do now. */
-    lanes: readonly string[];
-    /** Milliseconds until the next step has rested, and until the next request counts as lost. */
-    nextIn: number | null;
-    relayIn: number | null;
-    /** Whether there are steps to claim. */
-    hasDue: boolean;
-    /** Whether the outbox, or a pause of a workflow, wants to be looked after. */
-    hasNotices: boolean;
-    hasPauses: boolean;
-  }
->("promote-rested-steps");
 const setAside = query<object, { steps: number }>("set-paused-steps-aside");
 const release = query<object, { steps: number }>("release-resumed-steps");
 const countInFlight = query<
@@ -84,7 +72,8 @@ export type StateStore = Awaited<ReturnType<typeof openStateStore>>;
 export async function openStateStore({ events = false, ...options }: StateStoreOptions) {
   const pool = openPool(options);
   const catalog = workflowCatalog();
-  const home = { pool, catalog, events };
+  const due = dueSpans();
+  const home = { pool, catalog, due, events };
   const bound =
     <Params, Result>(ask: (db: Database, params: Params) => Promise<Result>) =>
     (params: Params): Promise<Result> =>
@@ -104,16 +93,17 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
           return { sent: [], result: () => answer };
         }),
       );
+  const promote = bound(promoteRestedSteps({ due, looks: pastLooks() }));
   await withRetries(() => mustBeCompatible(pool));
 
   return {
     submitTasks: submitTasks(home),
     applyIncidents: applyIncidents(home),
-    claimDueSteps: boundOnce(claimDueSteps),
+    claimDueSteps: boundOnce(claimDueSteps(due)),
     takeUndispatchedSteps: boundOnce(takeUndispatchedSteps),
     markDispatchedSteps: bound(markDispatchedSteps),
     /** Makes steps whose rest is over claimable; says when (ms) to come back, at the latest. */
-    promoteRestedSteps: async () => (await bound(promoteRested)({}))[0]!,
+    promoteRestedSteps: () => promote({}),
     /** Does a part of what pauses of workflows ask for; says how many steps it moved. */
     keepPauses: async (): Promise<number> => {
       const [[aside], [released]] = await Promise.all([
@@ -131,7 +121,7 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
       (await bound(findLanes)({ format: definitionFormat })).map(({ lane }) => lane),
     loadValues: bound(loadValues),
     loadCalls: bound(loadCalls),
-    findExpired: bound(findExpired),
+    findExpired: bound(findExpired(pastLooks())),
     findStalledTasks: bound(findStalled),
     makePartitions: () => bound(makePartitions)({}),
     findOldMonths: bound(findOldMonths),

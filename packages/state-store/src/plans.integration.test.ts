@@ -25,6 +25,9 @@ const growing = new Set([
 const isGrowing = ({ "Relation Name": name = "" }: PlanNode): boolean =>
   growing.has(name.replace(/_\d+_\d\d$/, ""));
 
+/** Take the first of many, and are to read no others. */
+const ordered = new Set(["claim-due-steps", "find-expired", "promote-rested-steps"]);
+
 const names = readdirSync(new URL("../sql", import.meta.url))
   .map((file) => file.replace(/\.sql$/, ""))
   .filter((name) => !exempt.has(name));
@@ -86,6 +89,9 @@ test.each(names)(
     const nodes = rows.flatMap((row) => row["QUERY PLAN"]).flatMap(({ Plan }) => nodesOf(Plan));
     const whole = nodes.filter((node) => node["Node Type"] === "Seq Scan" && isGrowing(node));
     expect(whole).toEqual([]);
+    const unordered = nodes.filter((node) => node["Node Type"] === "Bitmap Heap Scan");
+    expect(unordered.filter(isGrowing)).toEqual([]);
     expect(nodes.filter((node) => /^(Hash|Merge) Join$/.test(node["Node Type"]))).toEqual([]);
+    if (ordered.has(name)) expect(nodes.map((node) => node["Node Type"])).not.toContain("Sort");
   },
 );

@@ -1,5 +1,6 @@
 import { type Change, type Instant, isFinished, type Step, type Task } from "@holdfast/domain";
 import { columns } from "./columns.ts";
+import type { DueStep } from "./due-spans.ts";
 import type { LockedTask } from "./load-tasks.ts";
 import { type Database, query } from "./query.ts";
 
@@ -106,6 +107,18 @@ function due(step: Step, priority: number, now: Instant) {
   const urgency = priority + (plan.kind === "compensation" ? 1 : 0);
   return { notBefore, rank: notBefore <= now ? notBefore - urgency * headStart : null };
 }
+
+/** The steps that these decisions make due. */
+export const dueSteps = (
+  decided: readonly DecidedTask[],
+  { now }: Pick<SaveOptions, "now">,
+): readonly DueStep[] =>
+  decided.flatMap(({ before, after }) =>
+    changedSteps(before.task, after).flatMap((step) => {
+      const { rank } = due(step, before.priority, now);
+      return rank === null ? [] : [{ lane: step.plan.agent, rank }];
+    }),
+  );
 
 function eventColumns(decided: readonly DecidedTask[]) {
   const events = decided.flatMap(({ before, after, changes, acts }) => [

@@ -3,17 +3,26 @@ import { expect, test } from "@jest/globals";
 import { laneWindows } from "./lane-windows.ts";
 
 interface World {
+  readonly count?: () => Promise<number>;
+  readonly clock?: { now: () => number };
   readonly inFlight?: number;
   readonly consumers?: number;
   readonly schedulers?: number;
   readonly window?: number;
 }
 
-async function windowsOf({ inFlight = 0, consumers = 1, schedulers = 1, window = 10 }: World) {
+async function windowsOf({
+  inFlight = 0,
+  count = async () => inFlight,
+  clock = { now: () => 0 },
+  consumers = 1,
+  schedulers = 1,
+  window = 10,
+}: World) {
   const windows = laneWindows({
     store: {
       findLanes: async () => ["payments"],
-      countStepsInFlight: async () => [{ lane: "payments", inFlight }],
+      countStepsInFlight: async () => [{ lane: "payments", inFlight: await count() }],
     },
     broker: {
       inspect: async (queue) => ({
@@ -22,7 +31,7 @@ async function windowsOf({ inFlight = 0, consumers = 1, schedulers = 1, window =
       }),
     },
     window,
-    clock: { now: () => 0 },
+    clock,
     log: { warn: () => {} } as Partial<Logger> as Logger,
   });
   await windows.refresh();
@@ -62,4 +71,30 @@ test("what a Scheduler frees it fills itself, however many there are, but no mor
 test("a reply makes room before it is recorded", async () => {
   const windows = await windowsOf({ inFlight: 10 });
   expect(places(windows, ["payments", "payments", "shipping"])).toBe(2);
+});
+
+test("counts again when four times as long has passed as it took, and forgets nothing meanwhile", async () => {
+  let now = 0;
+  const counts = [Promise.withResolvers<number>(), Promise.withResolvers<number>()];
+  const waiting = [...counts];
+  counts[0]!.resolve(1);
+  let asked = 0;
+  const count = () => {
+    asked += 1;
+    return waiting.shift()!.promise;
+  };
+  const windows = await windowsOf({ count, clock: { now: () => now } });
+  expect(places(windows)).toBe(9);
+  now = 100;
+  await windows.refresh();
+  now = 400;
+  windows.claimed("payments");
+  await windows.refresh();
+  counts[1]!.resolve(2);
+  await counts[1]!.promise;
+  await new Promise(setImmediate);
+  expect(places(windows)).toBe(7);
+  now = 1_599;
+  await windows.refresh();
+  expect(asked).toBe(2);
 });

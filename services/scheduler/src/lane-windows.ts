@@ -15,16 +15,20 @@ interface Dependencies {
 /** Without consumers one request goes out, to find out when there are some again. */
 const probe = 1;
 const refreshEvery = { counts: 100, consumers: 1_000, lanes: 5_000 };
+/** Counting takes a fifth of the time at most. */
+const restFactor = 4;
 
 /**
  * How many more steps of each lane may be claimed. The backlog waits in the state store, where it can
  * be reordered, paused and cancelled, so queues are kept short. Counts are read from the store every
- * 100 ms at most and kept up in between; how many Schedulers share the room shows at the queue that they
- * all consume, and they may overshoot by a batch each.
+ * 100 ms at most, less often when that takes long, and kept up in between; how many Schedulers share the
+ * room shows at the queue that they all consume, and they may overshoot by a batch each.
  */
 export function laneWindows({ store, broker, window, clock, log }: Dependencies) {
   let lanes: readonly string[] = [];
   let inFlight = new Map<string, number>();
+  /** What has changed since the last count was begun. */
+  let changes = new Map<string, number>();
   let windows = new Map<string, number>();
   let schedulers = 1;
   const stale = { counts: 0, consumers: 0, lanes: 0 };
@@ -37,7 +41,24 @@ export function laneWindows({ store, broker, window, clock, log }: Dependencies)
   };
 
   const add = (lane: string, steps: number): void => {
-    inFlight.set(lane, Math.max(0, (inFlight.get(lane) ?? 0) + steps));
+    change(inFlight, lane, steps);
+    changes.set(lane, (changes.get(lane) ?? 0) + steps);
+  };
+
+  const count = async (): Promise<void> => {
+    const from = clock.now();
+    changes = new Map();
+    // One at a time.
+    stale.counts = Number.POSITIVE_INFINITY;
+    let next = from + refreshEvery.counts;
+    try {
+      const counts = await store.countStepsInFlight({ lanes, window });
+      next = Math.max(next, clock.now() + restFactor * (clock.now() - from));
+      inFlight = new Map(counts.map((counted) => [counted.lane, counted.inFlight]));
+      for (const [lane, steps] of changes) change(inFlight, lane, steps);
+    } finally {
+      stale.counts = next;
+    }
   };
 
   const look = async (): Promise<void> => {
@@ -46,9 +67,7 @@ export function laneWindows({ store, broker, window, clock, log }: Dependencies)
       schedulers = Math.max(1, (await broker.inspect(replyQueue))?.consumers ?? 1);
       windows = await inspectWindows(broker, lanes, window);
     }
-    if (!isStale("counts") || lanes.length === 0) return;
-    const counts = await store.countStepsInFlight({ lanes, window });
-    inFlight = new Map(counts.map((count) => [count.lane, count.inFlight]));
+    if (isStale("counts") && lanes.length > 0) await count();
   };
 
   return {
@@ -73,6 +92,9 @@ export function laneWindows({ store, broker, window, clock, log }: Dependencies)
 }
 
 export type LaneWindows = ReturnType<typeof laneWindows>;
+
+const change = (counts: Map<string, number>, lane: string, steps: number): void =>
+  void counts.set(lane, Math.max(0, (counts.get(lane) ?? 0) + steps));
 
 async function inspectWindows(
   broker: Pick<Broker, "inspect">,

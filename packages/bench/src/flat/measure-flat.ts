@@ -81,7 +81,7 @@ const millions = (count: number): string => `${rounded(count / 1_000_000, 2)} mi
 async function openFilled(owner: AsyncDisposableStack, serverUrl: string, filling: Filling) {
   const { url } = owner.use(await createDatabase(serverUrl));
   await migrate(url);
-  const options = { url, applicationName: "bench", maxConnections: 1 };
+  const options = { url, applicationName: "bench", maxConnections: 2 };
   const store = owner.use(await openStateStore(options));
   await store.registerWorkflow(threeSteps.definition);
   await fillStore(url, filling);

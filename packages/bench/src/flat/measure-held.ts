@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { queryOnce } from "@holdfast/local-stack";
 import type { StateStore } from "@holdfast/state-store";
 import { rounded } from "../statistics.ts";
+import { threeSteps } from "../workflow.ts";
 import { describe, eachFigure, figuresOf } from "./figures.ts";
 import { moveOrders } from "./move-orders.ts";
 import type { Held } from "./report.ts";
@@ -20,6 +22,8 @@ export async function measureHeld({ store, url, seconds, say }: HeldOptions): Pr
     url,
     `begin isolation level repeatable read; select pg_current_xact_id(); select pg_sleep(${seconds})`,
   );
+  let isHeld = true;
+  const looking = lookMeanwhile(store, () => isHeld);
   const measured: Held["parts"][number][] = [];
   while (measured.length < parts) {
     const until = performance.now() + (seconds * 1_000) / parts;
@@ -34,6 +38,19 @@ export async function measureHeld({ store, url, seconds, say }: HeldOptions): Pr
     measured.push(part);
     say(`held: ${describe(part)}, slowest claim ${part.claimMax}; ${part.steps} steps`);
   }
+  isHeld = false;
   await holding;
+  await looking;
   return { seconds, parts: measured };
+}
+
+/** What else a Scheduler and a Supervisor ask the store for, as often as they do when nothing calls them. */
+async function lookMeanwhile(store: StateStore, goesOn: () => boolean): Promise<void> {
+  const lanes = threeSteps.definition.steps.map(({ agent }) => agent);
+  while (goesOn()) {
+    await store.promoteRestedSteps();
+    await store.findExpired({ batch: 200 });
+    await store.countStepsInFlight({ lanes, window: 200 });
+    await sleep(1_000);
+  }
 }

@@ -1,0 +1,146 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { Client } from "pg";
+import { openStateStore, type StateStore } from "./open-state-store.ts";
+import {
+  claimAll,
+  completed,
+  failed,
+  newTask,
+  openTestStore,
+  type TestStore,
+  testWorkflow,
+} from "./testing.ts";
+
+/** More than a look passes over without remark. */
+const past = 6_000;
+
+let db: TestStore;
+let submission: StateStore;
+let reader: Client;
+beforeAll(async () => {
+  db = await openTestStore();
+  submission = await db.open("submission");
+  await submission.registerWorkflow(testWorkflow([{ name: "a" }, { name: "b" }]));
+});
+afterAll(async () => {
+  await db[Symbol.asyncDispose]();
+});
+
+/** Somebody holds a snapshot in which thousands of steps are due since an hour. All of them are done. */
+beforeEach(async () => {
+  await db.query(`
+    insert into state.steps (task_id, name, kind, lane, process_state, rank, not_before, admitted,
+                             start_within, complete_within)
+    select state.new_task_id(), 'a', 'call', 'agent', 'pending', now() - interval '1 hour' + n * interval '1 ms',
+           now(), true, 1000, 1000
+      from generate_series(1, ${past}) as n`);
+  await db.query("vacuum analyze state.steps");
+  reader = new Client({ connectionString: db.url });
+  await reader.connect();
+  await reader.query("begin isolation level repeatable read; select count(*) from state.steps");
+  await db.query(`
+    update state.steps
+       set process_state = 'processing', attempt = 1, rank = null, not_before = null, locked_by = 'test',
+           start_by = now() - interval '1 hour', complete_by = now() - interval '1 hour',
+           relay_at = now() - interval '1 hour', token = gen_random_uuid()`);
+  await db.query(`
+    update state.steps
+       set process_state = 'processed', locked_by = null, start_by = null, complete_by = null,
+           relay_at = null, token = null`);
+});
+afterEach(async () => {
+  await reader.end();
+  await db.query(
+    "truncate state.tasks, state.steps, state.events, state.task_payloads, state.step_payloads",
+  );
+});
+
+const applicationName = "looking";
+const open = () => openStateStore({ url: db.url, applicationName, maxConnections: 1 });
+
+/** How many entries of the index that reads. A connection tells that when it ends. */
+async function countEntries(
+  index: string,
+  ask: (store: StateStore) => Promise<unknown>,
+): Promise<number> {
+  const count = async () => {
+    const connections = "select from pg_stat_activity where application_name = $1";
+    while ((await db.query(connections, [applicationName])).length > 0);
+    const read =
+      "select idx_tup_read::float8 as n from pg_stat_user_indexes where indexrelname = $1";
+    return (await db.query<{ n: number }>(read, [index]))[0]!.n;
+  };
+  const before = await count();
+  const store = await open();
+  await ask(store);
+  await store[Symbol.asyncDispose]();
+  return (await count()) - before;
+}
+
+async function submit(changes = {}): Promise<string> {
+  const [submitted] = await submission.submitTasks([newTask(changes)], { actor: "test" });
+  if (submitted?.kind !== "created") throw new Error("The task was not taken");
+  return submitted.taskId;
+}
+
+test("one look passes over all that is done, and claims over none of it", async () => {
+  const entries = await countEntries("steps_due", async (store) => {
+    await store.promoteRestedSteps();
+    for (let count = 0; count < 20; count += 1) {
+      await submit();
+      expect(await claimAll(store)).toHaveLength(1);
+    }
+  });
+  expect(entries).toBeGreaterThan(past - 1);
+  expect(entries).toBeLessThan(past + 1_000);
+});
+
+test("one look passes over all that was in time, and the next scan over none of it", async () => {
+  const entries = await countEntries("steps_expiring", async (store) => {
+    await store.findExpired({ batch: 200 });
+    await submit();
+    const [claim] = await claimAll(store);
+    await db.query("update state.steps set complete_by = now() where process_state = 'processing'");
+    const { steps } = await store.findExpired({ batch: 200 });
+    expect(steps).toMatchObject([{ taskId: claim!.taskId }]);
+  });
+  expect(entries).toBeGreaterThan(past - 1);
+  expect(entries).toBeLessThan(past + 1_000);
+});
+
+test("what others make due before that is claimed after the next look, and the most urgent first", async () => {
+  await using store = await open();
+  await store.promoteRestedSteps();
+  const [low, high] = [await submit({ priority: 5 }), await submit({ priority: 9 })];
+  expect(await claimAll(store)).toEqual([]);
+  while (!(await store.promoteRestedSteps()).hasDue);
+  const now = await submit();
+  const order: string[] = [];
+  while (order.length < 3) {
+    const room = [{ lane: "agent", places: 1 }];
+    const claims = await store.claimDueSteps({ lockedBy: "s", room, relayAfter: 300 });
+    order.push(...claims.map(({ taskId }) => taskId));
+  }
+  expect(order).toEqual([high, low, now]);
+});
+
+test("what we make due before that is claimed in the same transaction", async () => {
+  await using store = await open();
+  await submit();
+  const apply = (
+    event: Parameters<StateStore["applyIncidents"]>[0][number]["event"],
+    taskId: string,
+  ) =>
+    store.applyIncidents([{ taskId, event }], {
+      actor: "s",
+      claim: { lockedBy: "s", room: [{ lane: "agent", places: 10 }], relayAfter: 300 },
+    });
+  const [first] = await claimAll(store);
+  const { claims: next } = await apply(completed(first!), first!.taskId);
+  await store.promoteRestedSteps();
+  const { claims: undo } = await apply(
+    failed(next![0]!, { transient: false, effect: "none" }),
+    first!.taskId,
+  );
+  expect(undo).toMatchObject([{ name: "a:undo" }]);
+});
