@@ -46,9 +46,17 @@ test("looks at once where we make a step due, and joins what is close", () => {
 
 test("keeps what was added for one look, which may have come too early for it", () => {
   const spans = dueSpans();
+  spans.looked([], ever);
   spans.add([due(500)], now);
   spans.looked([], recent);
   expect(spans.of(["a"])).toHaveLength(2);
   spans.looked([], recent);
   expect(spans.of(["a"])).toEqual([{ lane: "a", from: recent, to: open }]);
+});
+
+test("remembers nothing for those who never look", () => {
+  const spans = dueSpans();
+  spans.add([due(500)], now);
+  spans.looked([], recent);
+  expect(spans.of(["a"])).toHaveLength(1);
 });

@@ -32,6 +32,8 @@ const { NEGATIVE_INFINITY: ever, POSITIVE_INFINITY: open } = Number;
  * that look found some, where we have made some due since then, and where new ones come.
  */
 export function dueSpans() {
+  /** Who never looks never claims, and need not remember anything. */
+  let hasLooked = false;
   let since = ever;
   let found: readonly LaneSpan[] = [];
   let added: readonly LaneSpan[] = [];
@@ -45,11 +47,13 @@ export function dueSpans() {
     of: (lanes: readonly string[]): readonly LaneSpan[] => lanes.flatMap(spansOf),
     /** We make these due, or try to: a span without steps costs little. */
     add(steps: readonly DueStep[], now: Instant): void {
+      if (!hasLooked) return;
       const behind = steps.filter(({ rank }) => rank < now - lateness).map(around);
       if (behind.length > 0) added = joinedByLane([...added, ...behind]);
     },
     /** `recent`: from when on there may be new ones. What we added stays for one look, which may not have seen it. */
     looked(steps: readonly FoundStep[], recent: Instant): void {
+      hasLooked = true;
       since = recent;
       found = joinedByLane([...added, ...steps.map(around)]);
       added = [];
