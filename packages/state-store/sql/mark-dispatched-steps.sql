@@ -1,10 +1,11 @@
--- Marks requests that the broker has confirmed, unless their steps have moved on already.
+-- Marks requests that the broker has confirmed, unless their steps have moved on already. Exactly those in
+-- processing have `relay_at`; by their state they would be searched in an index that a snapshot keeps full.
 with confirmed as materialized (
   select steps.task_id, steps.name
     from unnest(:task_ids::uuid[], :names::text[], :attempts::integer[]) as sent (task_id, name, attempt)
     join state.steps
       on steps.task_id = sent.task_id and steps.name = sent.name and steps.attempt = sent.attempt
-   where steps.process_state = 'processing'
+   where steps.relay_at is not null
      and steps.dispatched_at is null
      for no key update of steps skip locked
 )

@@ -28,6 +28,14 @@ const isGrowing = ({ "Relation Name": name = "" }: PlanNode): boolean =>
 /** Take the first of many, and are to read no others. */
 const ordered = new Set(["claim-due-steps", "find-expired", "promote-rested-steps"]);
 
+/** Go by task and name, and are to search no index of what is in the same state. */
+const named = new Set([
+  "load-steps",
+  "lock-pending-steps",
+  "mark-dispatched-steps",
+  "save-decisions",
+]);
+
 const names = readdirSync(new URL("../sql", import.meta.url))
   .map((file) => file.replace(/\.sql$/, ""))
   .filter((name) => !exempt.has(name));
@@ -68,6 +76,7 @@ afterAll(async () => {
 interface PlanNode {
   readonly "Node Type": string;
   readonly "Relation Name"?: string;
+  readonly "Index Name"?: string;
   readonly Plans?: readonly PlanNode[];
 }
 
@@ -92,6 +101,8 @@ test.each(names)(
     const unordered = nodes.filter((node) => node["Node Type"] === "Bitmap Heap Scan");
     expect(unordered.filter(isGrowing)).toEqual([]);
     expect(nodes.filter((node) => /^(Hash|Merge) Join$/.test(node["Node Type"]))).toEqual([]);
+    const indexes = nodes.map((node) => node["Index Name"] ?? "");
+    if (named.has(name)) expect(indexes.filter((index) => !/^(.*_pkey|)$/.test(index))).toEqual([]);
     if (ordered.has(name)) expect(nodes.map((node) => node["Node Type"])).not.toContain("Sort");
   },
 );
