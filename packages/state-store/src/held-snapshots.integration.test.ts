@@ -1,5 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { Client } from "pg";
+import { planner } from "./database.ts";
+import { findExpired } from "./find-expired.ts";
+import { pastLooks } from "./looks.ts";
 import { openStateStore, type StateStore } from "./open-state-store.ts";
 import {
   claimAll,
@@ -96,13 +99,20 @@ test("one look passes over all that is done, and claims over none of it", async 
 });
 
 test("one look passes over all that was in time, and the next scan over none of it", async () => {
+  const options = planner.map((setting) => `-c ${setting}`).join(" ");
   const entries = await countEntries("steps_expiring", async (store) => {
-    await store.findExpired({ batch: 200 });
+    const connection = { connectionString: db.url, application_name: applicationName, options };
+    const client = new Client(connection);
+    await client.connect();
+    // Time stands still, so that no other look is due.
+    const scan = findExpired(pastLooks(() => 0));
+    await scan(client, { batch: 200 });
     await submit();
     const [claim] = await claimAll(store);
     await db.query("update state.steps set complete_by = now() where process_state = 'processing'");
-    const { steps } = await store.findExpired({ batch: 200 });
+    const { steps } = await scan(client, { batch: 200 });
     expect(steps).toMatchObject([{ taskId: claim!.taskId }]);
+    await client.end();
   });
   expect(entries).toBeGreaterThan(past - 1);
   expect(entries).toBeLessThan(past + 1_000);
