@@ -13,6 +13,7 @@ import { type Agent, contract, type Operations } from "@holdfast/workflow";
 import { attemptStep } from "./attempt-step.ts";
 import type { Handlers } from "./handlers.ts";
 import { bindOperations } from "./operations.ts";
+import { pace } from "./pace.ts";
 import { places } from "./places.ts";
 import {
   type CircuitHealth,
@@ -55,6 +56,9 @@ interface ServeOptions {
  */
 const spare = (concurrency: number): number => Math.floor(concurrency / 5);
 
+/** How many replies go in one message: no more than a Scheduler takes into one batch. */
+const mostReplies = 100;
+
 /** Milliseconds between two attempts to get a reply out. */
 const replyRest = 50;
 
@@ -80,6 +84,7 @@ export function hostGuarded<O extends Operations>(
       /** A relay or a redelivery of what is running here is dropped: it is the same request. */
       const running = new Map<string, Running>();
       const atWork = places(concurrency);
+      const calls = pace({ concurrency, clock });
 
       const answer = async (request: StepRequest, signals: Signals): Promise<void> => {
         const { signal } = signals;
@@ -89,11 +94,14 @@ export function hostGuarded<O extends Operations>(
         const steps = () => [step];
         failpoint("agent.received", steps);
         const leave = await atWork.take(signals.stop);
+        const worked = calls.begin();
         const attempting = attemptStep(request, { operation, protection: guard, ...signals });
         const outcome = await attempting.finally(leave);
         failpoint("agent.worked", steps);
         if (outcome === null) return log.warn(fields, "step abandoned");
-        const body = StepReply.encode({ taskId, step, attempt, token, outcome });
+        if (outcome.kind === "completed") worked();
+        const reply = { taskId, step, attempt, token, outcome };
+        const body = StepReply.encode({ ...reply, takes: calls.inOneMessage() });
         const sent = await publishUntil({ signal, clock }, () => {
           const publishing = broker.publish({
             exchange: replyExchange,
@@ -103,6 +111,7 @@ export function hostGuarded<O extends Operations>(
             correlationId: taskId,
             userId,
             body,
+            bundle: { key: name, most: mostReplies },
           });
           failpoint("agent.replying", steps);
           return publishing;

@@ -28,8 +28,8 @@ export async function measureAlone(
   );
   const database = owner.use(await createDatabase(stack.postgres.url));
   const servers = { databaseUrl: database.url, brokerUrl: stack.broker.url };
-  const { store, hint, pids } = await startHoldfast(owner, servers);
-  const subject = holdfastSubject({ store, hint });
+  const { pids, ...holdfast } = await startHoldfast(owner, servers);
+  const subject = holdfastSubject(holdfast);
   const cpu = () => cpuByPart({ ...pids, load: process.pid }, dataFolder);
 
   say("warming up …");
@@ -47,7 +47,7 @@ export async function measureAlone(
     rates.push((orders / ms) * 1_000);
     say(`run ${round}: ${rates.at(-1)?.toFixed()} orders/s; CPU ms an order: ${parts.join(", ")}`);
   }
-  const [violation] = await store.findInvariantViolations({ batch: 1 });
+  const [violation] = await holdfast.store.findInvariantViolations({ batch: 1 });
   if (violation !== undefined) throw new Error(`Not so: ${violation.invariant}`);
   const result = {
     ordersPerSecond: Math.round(median(rates)),

@@ -24,33 +24,38 @@ const actor = "bench";
 
 /** Holdfast as something to be measured. The store is asked what has become of the orders. */
 export function holdfastSubject(
-  { store, hint }: Pick<Holdfast, "store" | "hint">,
+  { store, hint, countUnfinished }: Pick<Holdfast, "store" | "hint" | "countUnfinished">,
   workflow = threeSteps.name,
 ): Subject {
-  const countProcessed = async () => (await store.countTasks()).processed ?? 0;
-  const submit = async (orders: readonly Order[]) => {
-    const tasks = orders.map((order) => taskOf(order, workflow));
-    await store.submitTasks(tasks, { actor });
-    hint();
+  const submit = async (count: number) => {
+    for (const some of batchesOfOrders(count, batch)) {
+      await store.submitTasks(some.map((order) => taskOf(order, workflow)), { actor });
+      hint();
+    }
+  };
+  /** Throws if any of them ended otherwise than it should. */
+  const allProcessed = async (orders: number, act: () => Promise<void>) => {
+    const before = await store.countTasks();
+    await act();
+    const { processed = 0 } = await store.countTasks();
+    if (processed - (before.processed ?? 0) !== orders) throw new Error("Not all are processed");
   };
   return {
-    async backlog(orders) {
-      const before = await countProcessed();
-      for (const some of batchesOfOrders(orders, batch)) await submit(some);
-      while ((await countProcessed()) - before < orders) await sleep(50);
-    },
-    async inFlight(orders, width) {
-      const before = await countProcessed();
-      let submitted = 0;
-      for (;;) {
-        const processed = (await countProcessed()) - before;
-        if (processed >= orders) return;
-        const free = Math.min(width - (submitted - processed), orders - submitted);
-        for (const some of batchesOfOrders(free, batch)) await submit(some);
-        submitted += free;
-        await sleep(5);
-      }
-    },
+    backlog: (orders) =>
+      allProcessed(orders, async () => {
+        await submit(orders);
+        while ((await countUnfinished()) > 0) await sleep(10);
+      }),
+    inFlight: (orders, width) =>
+      allProcessed(orders, async () => {
+        for (let submitted = 0; ; await sleep(5)) {
+          const unfinished = await countUnfinished();
+          if (unfinished === 0 && submitted === orders) return;
+          const free = Math.min(width - unfinished, orders - submitted);
+          await submit(free);
+          submitted += free;
+        }
+      }),
     one: async () => void (await processLoneOrder({ store, hint })),
   };
 }

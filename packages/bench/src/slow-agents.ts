@@ -30,17 +30,17 @@ export async function measureSlowAgents(
     await startLocalStack({ purpose: "demo", dataFolder, fresh: true, log: say }),
   );
   const database = owner.use(await createDatabase(stack.postgres.url));
-  const { store, hint } = await startHoldfast(owner, {
+  const holdfast = await startHoldfast(owner, {
     databaseUrl: database.url,
     brokerUrl: stack.broker.url,
     workflow: slowStep.definition,
     agents: { program: "slow-agent.ts", env: { CONCURRENCY: String(concurrency) } },
   });
-  const subject = holdfastSubject({ store, hint }, slowStep.name);
+  const subject = holdfastSubject(holdfast, slowStep.name);
   await measure(subject, { kind: "backlog", orders: warmUp });
   const rates: number[] = [];
   for (let round = 1; round <= rounds; round += 1) {
-    const [rate] = await Promise.all([steadyRate(store, orders), subject.backlog(orders)]);
+    const [rate] = await Promise.all([steadyRate(holdfast.store, orders), subject.backlog(orders)]);
     rates.push(rate);
     say(`run ${round}: ${rate.toFixed()} calls/s, ${percent(rate)} of ${allowed}`);
   }

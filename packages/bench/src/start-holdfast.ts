@@ -7,11 +7,14 @@ import {
 } from "@holdfast/local-system";
 import { connectBroker, wakeHint } from "@holdfast/messaging";
 import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
+import { Client } from "pg";
 import { threeSteps } from "./workflow.ts";
 
 /** Holdfast with its Schedulers and its processes of Agents, and what submits to it. */
 export interface Holdfast {
   readonly store: StateStore;
+  /** How many orders are not finished: asked for often, so it must not cost more with each that is. */
+  readonly countUnfinished: () => Promise<number>;
   /** Tells the Schedulers that something is due. */
   readonly hint: () => void;
   /** The ids of its processes, by part. */
@@ -71,9 +74,21 @@ export async function startHoldfast(
   );
   return {
     store,
+    countUnfinished: await unfinishedCounter(owner, databaseUrl),
     hint: wakeHint(broker),
     pids: { ...pidsOf("scheduler", schedulerProcesses), ...pidsOf("agents", agentProcesses) },
   };
+}
+
+async function unfinishedCounter(owner: AsyncDisposableStack, databaseUrl: string) {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  owner.defer(() => client.end());
+  const query = {
+    name: "unfinished",
+    text: "select count(*)::integer as count from state.tasks where finished_at is null",
+  };
+  return async () => (await client.query<{ count: number }>(query)).rows[0]?.count ?? 0;
 }
 
 const pidsOf = (part: string, processes: readonly ServiceProcess[]) =>

@@ -27,6 +27,8 @@ const StepReplySchema = Type.Object({
     /** The Agent was told to stop, and did. */
     Type.Object({ kind: Type.Literal("stopped"), effect: Effect }),
   ]),
+  /** How many requests this Agent would take in one message. A wish: it copes with any number. */
+  takes: Type.Optional(Type.Integer({ minimum: 1 })),
 });
 
 /** What an Agent made of a `StepRequest`. The three outcomes are closed for good. */

@@ -16,6 +16,11 @@ export interface OutgoingMessage {
   readonly contentType?: string;
   /** Must be the user of this connection, or the broker closes the channel. */
   readonly userId?: string;
+  /**
+   * May go in one message with others of the same `key` that are published in the same turn, at most
+   * so many: they go the same way, and share what becomes of it. Whoever consumes sees no difference.
+   */
+  readonly bundle?: { readonly key: string; readonly most: number };
 }
 
 /**
@@ -37,6 +42,8 @@ export interface Delivery {
   /** For a dead letter: why it died first (`expired`, `rejected`, `delivery_limit`, …). */
   readonly deathReason: string | undefined;
   readonly redelivered: boolean;
+  /** Others came in the same message, and are dead or delivered again if this one is. */
+  readonly isBundled: boolean;
   ack(): void;
   /** To the dead letters: nobody can make anything of it. */
   reject(): void;
@@ -50,7 +57,7 @@ export interface ConsumeOptions {
 }
 
 export interface BatchOptions extends ConsumeOptions {
-  /** How many messages one batch may hold. */
+  /** How many deliveries make a batch full. */
   readonly max: number;
 }
 

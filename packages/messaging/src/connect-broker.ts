@@ -1,5 +1,6 @@
 import type { Channel } from "amqplib";
 import type { Broker } from "./broker.ts";
+import { bundleMessages } from "./bundle-messages.ts";
 import { handleBatches } from "./handle-batches.ts";
 import { handleEach } from "./handle-each.ts";
 import { inspector } from "./inspector.ts";
@@ -53,7 +54,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
 
   const owned = stack.move();
   return {
-    publish: (message) => messages.publish(message),
+    publish: bundleMessages((message) => messages.publish(message)),
     consume: (queue, { prefetch }, handle) =>
       consumers.subscribe({
         source: { queue },

@@ -1,6 +1,6 @@
+import type { OpenDelivery } from "./arrival.ts";
 import type { Delivery } from "./broker.ts";
 import type { Intake } from "./subscriptions.ts";
-import type { OpenDelivery } from "./to-delivery.ts";
 
 interface Options {
   readonly queue: string;
@@ -23,9 +23,11 @@ export function handleEach({ queue, handle, log }: Options): Intake {
   };
 
   return {
-    take(delivery) {
-      const work = handleOne(delivery).finally(() => inHand.delete(work));
-      inHand.add(work);
+    take({ deliveries }) {
+      for (const delivery of deliveries) {
+        const work = handleOne(delivery).finally(() => inHand.delete(work));
+        inHand.add(work);
+      }
     },
     async drain() {
       await Promise.all(inHand);

@@ -1,10 +1,10 @@
 import type { Channel } from "amqplib";
+import { type Arrival, toArrival } from "./arrival.ts";
 import { type ChannelLog, type KeptChannel, keepChannel } from "./keep-channel.ts";
-import { type OpenDelivery, toDelivery } from "./to-delivery.ts";
 
-/** What takes the deliveries of one consumer. */
+/** What takes the messages of one consumer. */
 export interface Intake {
-  take(delivery: OpenDelivery): void;
+  take(arrival: Arrival): void;
   /**
    * For a channel that is gone or is about to be closed: the broker will deliver again what was not
    * begun. Resolves when nothing is in hand.
@@ -47,7 +47,7 @@ export function subscriptions({ name, createChannel, declare, log }: Options) {
         ({ consumerTag } = await channel.consume(queue, (message) => {
           // Null: the broker cancelled us, such as when the queue was deleted. Begin anew.
           if (message === null) void channel.close().catch(() => {});
-          else intake.take(toDelivery(channel, message));
+          else intake.take(toArrival(channel, message));
         }));
       },
       closing: async (channel) => {

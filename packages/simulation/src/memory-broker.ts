@@ -183,6 +183,7 @@ export function memoryBroker(world: World, { agents, watcher }: Options): Memory
       routingKey: message.routingKey,
       deathReason: message.deathReason,
       redelivered: message.isRedelivered,
+      isBundled: false,
       ack: settle(() => {
         watcher.acknowledged(message, consumer.host);
         forget(message);

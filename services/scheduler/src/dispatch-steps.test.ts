@@ -85,6 +85,7 @@ function dispatching(answer: (message: OutgoingMessage) => PublishResult = () =>
       },
     },
     dispatches,
+    takes: new Map(),
     clock,
     log: { warn: silent, error: silent } as Partial<Logger> as Logger,
     failpoint: silent,

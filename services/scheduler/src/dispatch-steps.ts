@@ -10,6 +10,8 @@ interface Dependencies {
   readonly apply: StateStore["applyIncidents"];
   readonly broker: Pick<Broker, "publish">;
   readonly dispatches: Dispatches;
+  /** How many requests the Agents of a lane take in one message; one, where nothing is known. */
+  readonly takes: ReadonlyMap<string, number>;
   readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
   readonly failpoint: Failpoint;
@@ -21,7 +23,7 @@ interface Dependencies {
  * says what was meant, and any Scheduler relays it or puts it back.
  */
 export function dispatchSteps(deps: Dependencies) {
-  const { store, apply, broker, dispatches, clock, log, failpoint, actor } = deps;
+  const { store, apply, broker, dispatches, takes, clock, log, failpoint, actor } = deps;
   const refuse = async (incidents: readonly Incident[]): Promise<void> => {
     if (incidents.length > 0) await apply(incidents, { actor });
   };
@@ -43,6 +45,7 @@ export function dispatchSteps(deps: Dependencies) {
       replyTo: replyExchange,
       expirationMs: Math.ceil(left),
       body: StepRequest.encode(request),
+      bundle: { key: `${claim.lane} ${urgency(left)}`, most: takes.get(claim.lane) ?? 1 },
     });
     failpoint("scheduler.publishing", () => [claim.name]);
     const result = await publishing;
@@ -65,6 +68,9 @@ export function dispatchSteps(deps: Dependencies) {
     await refuse(returned);
   };
 }
+
+/** Who goes together expires together: nobody with one who has less than half of their time. */
+const urgency = (left: number): number => Math.ceil(Math.log2(left));
 
 const fieldsOf = ({ taskId, name: step, attempt, lane: agent }: ClaimedStep) => ({
   taskId,

@@ -48,7 +48,7 @@ export function putBackExpired({
     const { taskId, step, agent } = request;
     const reason = delivery.deathReason ?? "unknown";
     if (reason === "rejected") await keep(delivery, reason);
-    const event = toEvent(request, reason);
+    const event = toEvent(request, { reason, isBundled: delivery.isBundled });
     log.warn({ ...event, taskId, agent, reason }, "request came back");
     return [{ taskId, step, event, agent }];
   };
@@ -75,11 +75,17 @@ export function putBackExpired({
   };
 }
 
-function toEvent({ step, attempt, token }: StepRequest, reason: string): TaskEvent {
+type Death = Pick<Delivery, "isBundled"> & { readonly reason: string };
+
+/** Of a bundle nobody knows which of its requests could not be read: all of them may try again. */
+function toEvent(
+  { step, attempt, token }: StepRequest,
+  { reason, isBundled }: Death,
+): TaskEvent {
   const ref = { step, attempt, token };
   if (reason === "expired") return { kind: "neverStarted", ...ref };
   const failure = { attempted: true, effect: "unknown", retryAfter: null } as const;
   return reason === "rejected"
-    ? { kind: "failed", code: "step.request_rejected", transient: false, ...failure, ...ref }
+    ? { kind: "failed", code: "step.request_rejected", transient: isBundled, ...failure, ...ref }
     : { kind: "failed", code: "step.delivery_limit", transient: true, ...failure, ...ref };
 }

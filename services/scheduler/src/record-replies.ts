@@ -13,6 +13,8 @@ interface Dependencies {
   readonly apply: StateStore["applyIncidents"];
   readonly dispatches: Dispatches;
   readonly windows: LaneWindows;
+  /** What each Agent last said that it takes. */
+  readonly takes: Map<string, number>;
   readonly claims: Pick<StepClaims, "optionsFor" | "send">;
   /** There may be steps to claim. */
   readonly wake: () => void;
@@ -42,6 +44,7 @@ export function recordReplies(deps: Dependencies) {
     apply,
     dispatches,
     windows,
+    takes,
     claims,
     wake,
     clock,
@@ -89,7 +92,10 @@ export function recordReplies(deps: Dependencies) {
     ];
     await store.keepRejectedReplies(rejected);
 
-    for (const { reply } of signed) dispatches.forget({ ...reply, name: reply.step });
+    for (const { reply, agent } of signed) {
+      dispatches.forget({ ...reply, name: reply.step });
+      takes.set(agent, reply.takes ?? 1);
+    }
     signed.forEach(({ agent }, index) => outcomes[index]?.applied && windows.settled(agent));
     // What comes next is due now, and what waited for room of these Agents has it.
     if (claimed === null) wake();

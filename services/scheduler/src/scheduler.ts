@@ -87,6 +87,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   } = options;
   const { window, clock = systemClock } = options;
   const dispatches = openDispatches(clock);
+  const takes = new Map<string, number>();
   const windows = laneWindows({ store, broker, window, clock, log });
 
   const repeating = { signal, log, clock };
@@ -107,6 +108,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     apply,
     broker,
     dispatches,
+    takes,
     clock,
     log,
     failpoint,
@@ -139,6 +141,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     apply,
     dispatches,
     windows,
+    takes,
     claims: claiming,
     wake,
     clock,

@@ -37,7 +37,7 @@ export async function measureSetup(
   const link = owner.use(await openLink(url, () => 0));
   link.slow({ latencyMs: distance / 2, jitterMs: 0 });
   const storeUrl = asRole(distance === 0 ? url : link.url, "holdfast_scheduler");
-  const { store, hint, pids } = await startHoldfast(owner, {
+  const { pids, ...holdfast } = await startHoldfast(owner, {
     databaseUrl: url,
     brokerUrl: stack.broker.url,
     schedulers: {
@@ -46,7 +46,7 @@ export async function measureSetup(
     },
     agents: { count: agents },
   });
-  const subject = holdfastSubject({ store, hint });
+  const subject = holdfastSubject(holdfast);
   const cpu = () => cpuByPart({ ...pids, load: process.pid }, dataFolder);
 
   await measure(subject, { kind: "backlog", orders: warmUp });
@@ -59,7 +59,7 @@ export async function measureSetup(
   await forgetStatements(url);
   await sleep(restFor * 1_000);
   const atRest = await countStatements(url);
-  const [violation] = await store.findInvariantViolations({ batch: 1 });
+  const [violation] = await holdfast.store.findInvariantViolations({ batch: 1 });
   if (violation !== undefined) throw new Error(`Not so: ${violation.invariant}`);
   return {
     ordersPerSecond: (orders / ms) * 1_000,

@@ -3,6 +3,6 @@ import { startHoldfast } from "../../start-holdfast.ts";
 import { runContender } from "../contender-program.ts";
 
 await runContender(async (owner, servers) => {
-  const { store, hint, pids } = await startHoldfast(owner, servers);
-  return { subject: holdfastSubject({ store, hint }), pids };
+  const holdfast = await startHoldfast(owner, servers);
+  return { subject: holdfastSubject(holdfast), pids: holdfast.pids };
 });

@@ -1,0 +1,122 @@
+import type { Channel, ConsumeMessage } from "amqplib";
+import type { Delivery } from "./broker.ts";
+import { bodiesOf } from "./bundle-messages.ts";
+
+export interface OpenDelivery extends Delivery {
+  /** Back to the queue, and it counts: at the delivery limit it becomes a dead letter. */
+  tryAgain(): void;
+}
+
+/** A message of the broker, with the one delivery in it, or all those that came together. */
+export interface Arrival {
+  readonly message: ConsumeMessage;
+  readonly channel: Channel;
+  readonly deliveries: readonly OpenDelivery[];
+  /** Nothing is left to be said of it, or all that is left is to acknowledge it. */
+  readonly isSettled: boolean;
+  readonly isGood: boolean;
+  /** Acknowledges what is left of it. */
+  settle(): void;
+  /** Says that it was acknowledged together with others. */
+  settled(): void;
+}
+
+/** What is to become of a message, from the best to the worst of what was said of its deliveries. */
+const verdicts = ["ack", "reject", "giveBack", "tryAgain"] as const;
+type Verdict = (typeof verdicts)[number];
+
+/**
+ * A message is settled when all in it is: what the broker hears is the worst of it, since neither a
+ * dead letter nor a redelivery can be a part of one. A second settle would close the channel for all
+ * the others, so it is not sent.
+ */
+export function toArrival(channel: Channel, message: ConsumeMessage): Arrival {
+  const send: Readonly<Record<Verdict, () => void>> = {
+    ack: () => channel.ack(message),
+    reject: () => channel.reject(message, false),
+    giveBack: () => channel.nack(message, false, true),
+    tryAgain: () => channel.reject(message, true),
+  };
+  const bodies = bodiesOf(message.content, message.properties.contentType);
+  let left = bodies.length;
+  let worst = 0;
+  const settle = (verdict: Verdict): void => {
+    worst = Math.max(worst, verdicts.indexOf(verdict));
+    left -= 1;
+    if (left === 0) attempt(send[verdicts[worst] ?? "ack"]);
+  };
+
+  const toDelivery = openDeliveries(message, { isBundled: bodies.length > 1, settle });
+  const deliveries = bodies.map(toDelivery);
+  return {
+    message,
+    channel,
+    deliveries,
+    get isSettled() {
+      return left <= 0;
+    },
+    get isGood() {
+      return worst === 0;
+    },
+    settle() {
+      for (const delivery of deliveries) delivery.ack();
+    },
+    settled() {
+      left = 0;
+    },
+  };
+}
+
+interface Shared {
+  readonly isBundled: boolean;
+  readonly settle: (verdict: Verdict) => void;
+}
+
+const openDeliveries = (message: ConsumeMessage, { isBundled, settle }: Shared) => {
+  const { type, messageId, correlationId, userId, replyTo } = message.properties;
+  const common = {
+    type: text(type),
+    correlationId: text(correlationId),
+    userId: text(userId),
+    replyTo: text(replyTo),
+    routingKey: message.fields.routingKey,
+    deathReason: text(header(message, "x-first-death-reason")),
+    redelivered: message.fields.redelivered,
+    isBundled,
+  };
+  return (body: Buffer, index: number): OpenDelivery => {
+    let isSettled = false;
+    const once = (verdict: Verdict) => (): void => {
+      if (isSettled) return;
+      isSettled = true;
+      settle(verdict);
+    };
+    return {
+      ...common,
+      body,
+      messageId: index === 0 ? text(messageId) : `${messageId} ${index + 1}`,
+      ack: once("ack"),
+      reject: once("reject"),
+      giveBack: once("giveBack"),
+      tryAgain: once("tryAgain"),
+    };
+  };
+};
+
+/** On a dead channel nothing can be settled, and nothing need be: the broker delivers again. */
+export function attempt(send: () => void): void {
+  try {
+    send();
+  } catch {
+    // See above.
+  }
+}
+
+const text = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+/** Headers are a stranger's: only own keys count. */
+function header({ properties }: ConsumeMessage, name: string): unknown {
+  const headers: object = properties.headers ?? {};
+  return Object.hasOwn(headers, name) ? Reflect.get(headers, name) : undefined;
+}
