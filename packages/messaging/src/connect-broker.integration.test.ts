@@ -284,6 +284,91 @@ describe("consuming one by one", () => {
   });
 });
 
+describe("bundles", () => {
+  const bundle = { key: "payments", most: 10 };
+  const publishTogether = (texts: readonly string[]) =>
+    Promise.all(texts.map((text) => broker.publish(message(text, { bundle }))));
+  const waiting = async () => (await operator.checkQueue(queue)).messageCount;
+
+  test("are one message to the broker, and each by itself to whoever consumes", async () => {
+    expect(await publishTogether(["a", "b", "c"])).toEqual(["stored", "stored", "stored"]);
+    await until(async () => (await waiting()) === 1);
+    const deliveries = inbox<Delivery>();
+    await using _consumer = await broker.consume(queue, { prefetch: 1 }, async (delivery) =>
+      deliveries.add(delivery),
+    );
+    const received = await deliveries.first(3);
+    expect(received.map(textOf)).toEqual(["a", "b", "c"]);
+    expect(received.map(({ isBundled }) => isBundled)).toEqual([true, true, true]);
+    expect(new Set(received.map(({ messageId }) => messageId)).size).toBe(3);
+    await until(() => isEmpty(queue));
+  });
+
+  test("are acknowledged when all in them is done, and delivered again as a whole", async () => {
+    const texts = inbox<string>();
+    const never = Promise.withResolvers<void>();
+    await using _consumer = await broker.consume(queue, { prefetch: 1 }, async (delivery) => {
+      texts.add(textOf(delivery));
+      if (textOf(delivery) === "b" && !delivery.redelivered) await never.promise;
+    });
+    await publishTogether(["a", "b", "c"]);
+    await texts.first(3);
+    link.reset();
+    expect(await texts.first(6)).toEqual(["a", "b", "c", "a", "b", "c"]);
+    await until(() => isEmpty(queue));
+    never.resolve();
+  });
+
+  test("die as a whole of what nobody can read, after all others are done", async () => {
+    const mayFinish = Promise.withResolvers<void>();
+    const texts = inbox<string>();
+    await using _consumer = await broker.consume(queue, { prefetch: 1 }, async (delivery) => {
+      texts.add(textOf(delivery));
+      if (textOf(delivery) === "odd") delivery.reject();
+      else await mayFinish.promise;
+    });
+    await publishTogether(["a", "odd", "c"]);
+    await texts.first(3);
+    expect(await isEmpty(expiredQueue)).toBe(true);
+    mayFinish.resolve();
+    const dead = inbox<Delivery>();
+    await using _dead = await broker.consume(expiredQueue, { prefetch: 1 }, async (delivery) =>
+      dead.add(delivery),
+    );
+    const letters = await dead.first(3);
+    expect(letters.map(textOf)).toEqual(["a", "odd", "c"]);
+    expect(letters.every((one) => one.deathReason === "rejected" && one.isBundled)).toBe(true);
+  });
+
+  test("are tried again as a whole when one of them could not be handled", async () => {
+    const texts = inbox<string>();
+    await using _consumer = await broker.consume(queue, { prefetch: 1 }, async (delivery) => {
+      texts.add(textOf(delivery));
+      if (textOf(delivery) === "b" && texts.items.length <= 2) throw new Error("not now");
+    });
+    await publishTogether(["a", "b"]);
+    expect(await texts.first(4)).toEqual(["a", "b", "a", "b"]);
+    await until(() => isEmpty(queue));
+  });
+
+  test("are not torn apart by the end of a batch", async () => {
+    const batches = inbox<readonly string[]>();
+    await publishTogether(["a", "b", "c"]);
+    await publishTogether(["d", "e", "f"]);
+    await until(async () => (await waiting()) === 2);
+    await using _consumer = await broker.consumeBatches(
+      queue,
+      { prefetch: 10, max: 2 },
+      async (batch) => batches.add(batch.map(textOf)),
+    );
+    expect(await batches.first(2)).toEqual([
+      ["a", "b", "c"],
+      ["d", "e", "f"],
+    ]);
+    await until(() => isEmpty(queue));
+  });
+});
+
 describe("consuming in batches", () => {
   test("does not keep a lone message waiting, and gathers what comes in meanwhile", async () => {
     const batches = inbox<readonly string[]>();

@@ -6,6 +6,7 @@ export type {
   OutgoingMessage,
   PublishResult,
 } from "./broker.ts";
+export { bodiesOf } from "./bundle-messages.ts";
 export { cancelHints } from "./cancel-hints.ts";
 export { type BrokerOptions, connectBroker } from "./connect-broker.ts";
 export { brokerInBackground, connectInBackground } from "./connect-in-background.ts";

@@ -62,7 +62,10 @@ const values: LoadedValues = {
 const silent = () => {};
 
 /** A dispatch whose every dependency is at hand, and what came of it. */
-function dispatching(answer: (message: OutgoingMessage) => PublishResult = () => "stored") {
+function dispatching(
+  answer: (message: OutgoingMessage) => PublishResult = () => "stored",
+  takes: ReadonlyMap<string, number> = new Map(),
+) {
   const published: OutgoingMessage[] = [];
   const applied: Incident[] = [];
   const clock = { now: () => 500, after: () => () => {} };
@@ -85,7 +88,7 @@ function dispatching(answer: (message: OutgoingMessage) => PublishResult = () =>
       },
     },
     dispatches,
-    takes: new Map(),
+    takes,
     clock,
     log: { warn: silent, error: silent } as Partial<Logger> as Logger,
     failpoint: silent,
@@ -165,4 +168,20 @@ test("what can no longer be begun in time is put back unsent", async () => {
   await dispatch([claim("charge", { startBy: 1_000_100 })], 400);
   expect(published).toEqual([]);
   expect(applied).toMatchObject([{ event: { kind: "neverStarted" } }]);
+});
+
+test("requests may go together as the Agent likes it, but none with one that is far more urgent", async () => {
+  const { dispatch, published } = dispatching(() => "stored", new Map([["payments", 7]]));
+  const urgent = { startBy: 1_001_000 };
+  await dispatch([claim(), claim(), claim("charge", urgent)], 500);
+  const [a, b, c] = published.map(({ bundle }) => bundle);
+  expect(a).toEqual(b);
+  expect(c?.key).not.toBe(a?.key);
+  expect([a?.most, c?.most]).toEqual([7, 7]);
+});
+
+test("of an Agent that nothing is known of, each request goes by itself", async () => {
+  const { dispatch, published } = dispatching();
+  await dispatch([claim(), claim()], 500);
+  expect(published.map(({ bundle }) => bundle?.most)).toEqual([1, 1]);
 });

@@ -7,6 +7,7 @@ import {
   submissionQueue,
 } from "@holdfast/contracts";
 import { askBroker } from "@holdfast/local-stack";
+import { bodiesOf } from "@holdfast/messaging";
 import { between, pick } from "./chance.ts";
 import type { FaultClass, Field } from "./fault-class.ts";
 
@@ -61,13 +62,15 @@ async function deceive({ rig, random }: Field) {
       queue,
       (message) => {
         if (message === null || heard.length >= most) return;
-        const { fields, properties, content: body } = message;
+        const { fields, properties, content } = message;
         // Its own words come back, too.
         if (properties.headers?.["x-evil"] === true) return;
         const { routingKey } = fields;
-        heard.push({ routingKey, body });
-        say(foreignRoute(routingKey, random), forged(body));
-        say(routingKey, body);
+        for (const body of bodiesOf(content, properties.contentType)) {
+          heard.push({ routingKey, body });
+          say(foreignRoute(routingKey, random), forged(body));
+          say(routingKey, body);
+        }
       },
       { noAck: true },
     );

@@ -1,0 +1,45 @@
+import { expect, test } from "@jest/globals";
+import { pace } from "./pace.ts";
+
+/** Calls that take so many milliseconds each. */
+function calling(concurrency: number) {
+  let now = 0;
+  const calls = pace({ concurrency, clock: { now: () => now } });
+  return {
+    ...calls,
+    call(ms: number, times = 1): void {
+      for (let made = 0; made < times; made += 1) {
+        const done = calls.begin();
+        now += ms;
+        done();
+      }
+    },
+  };
+}
+
+test("before anything is known, each request comes by itself", () => {
+  expect(calling(100).inOneMessage()).toBe(1);
+});
+
+test.each([
+  ["calls of an eighth of a millisecond", { concurrency: 2, ms: 0.125, takes: 16 }],
+  ["many calls of ten milliseconds at a time", { concurrency: 100, ms: 10, takes: 10 }],
+  ["few calls of fifty milliseconds at a time", { concurrency: 20, ms: 50, takes: 1 }],
+  ["calls that take no time", { concurrency: 100, ms: 0, takes: 50 }],
+])("with %s, a message holds the work of a millisecond", (_, { concurrency, ms, takes }) => {
+  const { call, inOneMessage } = calling(concurrency);
+  call(ms, 10);
+  expect(inOneMessage()).toBe(takes);
+});
+
+test("a service that becomes slow is noticed at once, one that becomes quick has to stay so", () => {
+  const { call, inOneMessage } = calling(100);
+  call(2, 10);
+  expect(inOneMessage()).toBe(50);
+  call(200, 3);
+  expect(inOneMessage()).toBe(1);
+  call(2, 3);
+  expect(inOneMessage()).toBe(1);
+  call(2, 500);
+  expect(inOneMessage()).toBeGreaterThan(40);
+});
