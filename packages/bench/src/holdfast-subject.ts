@@ -24,34 +24,47 @@ const actor = "bench";
 
 /** Holdfast as something to be measured. The store is asked what has become of the orders. */
 export function holdfastSubject(
-  { store, hint, countUnfinished }: Pick<Holdfast, "store" | "hint" | "countUnfinished">,
+  { store, hint, findUnfinished }: Pick<Holdfast, "store" | "hint" | "findUnfinished">,
   workflow = threeSteps.name,
 ): Subject {
-  const submit = async (count: number) => {
+  /** In the order of their submission. */
+  const open = new Set<string>();
+
+  const submit = async (count: number): Promise<void> => {
     for (const some of batchesOfOrders(count, batch)) {
-      await store.submitTasks(some.map((order) => taskOf(order, workflow)), { actor });
+      const tasks = some.map((order) => taskOf(order, workflow));
+      const results = await store.submitTasks(tasks, { actor });
       hint();
+      for (const one of results) if (one.kind === "created") open.add(one.taskId);
     }
   };
+
+  /** Looks at the oldest: the others are hardly done before them. */
+  const look = async (): Promise<void> => {
+    const oldest = [...open].slice(0, batch);
+    const unfinished = new Set(await findUnfinished(oldest));
+    for (const taskId of oldest) if (!unfinished.has(taskId)) open.delete(taskId);
+  };
+
   /** Throws if any of them ended otherwise than it should. */
-  const allProcessed = async (orders: number, act: () => Promise<void>) => {
+  const allProcessed = async (orders: number, act: () => Promise<void>): Promise<void> => {
     const before = await store.countTasks();
     await act();
     const { processed = 0 } = await store.countTasks();
     if (processed - (before.processed ?? 0) !== orders) throw new Error("Not all are processed");
   };
+
   return {
     backlog: (orders) =>
       allProcessed(orders, async () => {
         await submit(orders);
-        while ((await countUnfinished()) > 0) await sleep(10);
+        for (; open.size > 0; await sleep(10)) await look();
       }),
     inFlight: (orders, width) =>
       allProcessed(orders, async () => {
-        for (let submitted = 0; ; await sleep(5)) {
-          const unfinished = await countUnfinished();
-          if (unfinished === 0 && submitted === orders) return;
-          const free = Math.min(width - unfinished, orders - submitted);
+        for (let submitted = 0; submitted < orders || open.size > 0; await sleep(5)) {
+          await look();
+          const free = Math.min(width - open.size, orders - submitted);
           await submit(free);
           submitted += free;
         }

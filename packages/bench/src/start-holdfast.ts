@@ -13,8 +13,8 @@ import { threeSteps } from "./workflow.ts";
 /** Holdfast with its Schedulers and its processes of Agents, and what submits to it. */
 export interface Holdfast {
   readonly store: StateStore;
-  /** How many orders are not finished: asked for often, so it must not cost more with each that is. */
-  readonly countUnfinished: () => Promise<number>;
+  /** Which of these tasks are not finished. Asked for often, so it looks at no other. */
+  readonly findUnfinished: (taskIds: readonly string[]) => Promise<readonly string[]>;
   /** Tells the Schedulers that something is due. */
   readonly hint: () => void;
   /** The ids of its processes, by part. */
@@ -74,21 +74,24 @@ export async function startHoldfast(
   );
   return {
     store,
-    countUnfinished: await unfinishedCounter(owner, databaseUrl),
+    findUnfinished: await unfinishedFinder(owner, databaseUrl),
     hint: wakeHint(broker),
     pids: { ...pidsOf("scheduler", schedulerProcesses), ...pidsOf("agents", agentProcesses) },
   };
 }
 
-async function unfinishedCounter(owner: AsyncDisposableStack, databaseUrl: string) {
+async function unfinishedFinder(owner: AsyncDisposableStack, databaseUrl: string) {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   owner.defer(() => client.end());
-  const query = {
-    name: "unfinished",
-    text: "select count(*)::integer as count from state.tasks where finished_at is null",
+  const find = {
+    name: "find-unfinished",
+    text: "select task_id from state.tasks where task_id = any($1::uuid[]) and finished_at is null",
   };
-  return async () => (await client.query<{ count: number }>(query)).rows[0]?.count ?? 0;
+  return async (taskIds: readonly string[]): Promise<readonly string[]> => {
+    const { rows } = await client.query<{ task_id: string }>({ ...find, values: [taskIds] });
+    return rows.map((row) => row.task_id);
+  };
 }
 
 const pidsOf = (part: string, processes: readonly ServiceProcess[]) =>
