@@ -86,11 +86,14 @@ async function unfinishedFinder(owner: AsyncDisposableStack, databaseUrl: string
   owner.defer(() => client.end());
   const find = {
     name: "find-unfinished",
-    text: "select task_id from state.tasks where task_id = any($1::uuid[]) and finished_at is null",
+    text: "select task_id, finished_at is null as is_open from state.tasks where task_id = any($1::uuid[])",
   };
   return async (taskIds: readonly string[]): Promise<readonly string[]> => {
-    const { rows } = await client.query<{ task_id: string }>({ ...find, values: [taskIds] });
-    return rows.map((row) => row.task_id);
+    const { rows } = await client.query<{ task_id: string; is_open: boolean }>({
+      ...find,
+      values: [taskIds],
+    });
+    return rows.filter((row) => row.is_open).map((row) => row.task_id);
   };
 }
 

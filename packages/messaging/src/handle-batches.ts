@@ -13,79 +13,51 @@ interface Options {
 const shortestRest = 100;
 const longestRest = 1_000;
 
-/** A full batch need not wait for the one before it: while one is being stored, another is worked at. */
-const hands = 2;
-
-interface Batch {
-  readonly arrivals: readonly Arrival[];
-  isDone: boolean;
-}
-
 /** Collects deliveries while a batch is being handled, and hands them over together next. */
 export function handleBatches({ queue, max, handle, log }: Options): Intake {
   let waiting: Arrival[] = [];
-  /** In the order of their deliveries. */
-  let begun: Batch[] = [];
-  const working = new Set<Promise<void>>();
+  let handling: Promise<void> | null = null;
   let giveUp = new AbortController();
 
-  const handleBatch = async (batch: Batch): Promise<void> => {
+  const handleBatch = async (arrivals: readonly Arrival[]): Promise<void> => {
     const { signal } = giveUp;
-    const deliveries = batch.arrivals.flatMap((arrival) => arrival.deliveries);
+    const batch = arrivals.flatMap(({ deliveries }) => deliveries);
     for (let failures = 0; !signal.aborted; failures += 1) {
       try {
-        await handle(deliveries);
-        batch.isDone = true;
-        return acknowledgeDone();
+        await handle(batch);
+        return acknowledge(arrivals);
       } catch (err) {
-        log.error({ err, queue, messages: deliveries.length }, "batch failed");
+        log.error({ err, queue, messages: batch.length }, "batch failed");
         const rest = Math.min(longestRest, shortestRest * 2 ** failures);
         await sleep(rest, undefined, { signal }).catch(() => {});
       }
     }
   };
 
-  const acknowledgeDone = (): void => {
-    const open = begun.findIndex(({ isDone }) => !isDone);
-    const done = open === -1 ? begun : begun.slice(0, open);
-    begun = begun.slice(done.length);
-    acknowledge(done.flatMap(({ arrivals }) => arrivals));
-  };
-
-  const work = async (): Promise<void> => {
-    // What has arrived with it in one read of the socket comes along; then it leaves at once.
-    await new Promise((resolve) => setImmediate(resolve));
+  const pump = async (): Promise<void> => {
     while (waiting.length > 0) {
-      const batch = { arrivals: firstOf(waiting, max), isDone: false };
-      waiting = waiting.slice(batch.arrivals.length);
-      begun.push(batch);
+      const batch = firstOf(waiting, max);
+      waiting = waiting.slice(batch.length);
       await handleBatch(batch);
     }
-  };
-
-  const begin = (): void => {
-    const hand = work().finally(() => working.delete(hand));
-    working.add(hand);
+    handling = null;
   };
 
   return {
     take(arrival) {
       waiting.push(arrival);
-      if (working.size === 0 || (working.size < hands && isFull(waiting, max))) begin();
+      // What has arrived with it in one read of the socket comes along; then it leaves at once.
+      handling ??= new Promise((resolve) => setImmediate(resolve)).then(pump);
     },
     /** A batch in hand that fails is not tried again. */
     async drain() {
       waiting = [];
       giveUp.abort();
       giveUp = new AbortController();
-      await Promise.all(working);
-      begun = [];
+      await handling;
     },
   };
 }
-
-const isFull = (waiting: readonly Arrival[], max: number): boolean =>
-  waiting.reduce((sum, { deliveries }) => sum + deliveries.length, 0) >= max;
 
 /** As many as make a batch full: what came together stays together. */
 function firstOf(waiting: readonly Arrival[], max: number): readonly Arrival[] {
