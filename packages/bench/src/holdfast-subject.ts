@@ -69,7 +69,7 @@ export function holdfastSubject(
           submitted += free;
         }
       }),
-    one: async () => void (await processLoneOrder({ store, hint })),
+    one: async () => void (await processLoneOrder({ store, hint, findUnfinished })),
   };
 }
 
@@ -84,13 +84,14 @@ export interface LoneOrder {
 }
 
 /** Milliseconds: no order is done earlier, and asking takes time from those who work on it. */
-const restBeforeAsking = 5;
+const restBeforeAsking = 8;
 
 /** Submits an order and asks for it until it is processed. */
 export async function processLoneOrder({
   store,
   hint,
-}: Pick<Holdfast, "store" | "hint">): Promise<LoneOrder> {
+  findUnfinished,
+}: Pick<Holdfast, "store" | "hint" | "findUnfinished">): Promise<LoneOrder> {
   const submitted = now();
   const [result] = await store.submitTasks([taskOf(newOrder())], { actor });
   hint();
@@ -99,8 +100,8 @@ export async function processLoneOrder({
   const { taskId } = result;
   await sleep(restBeforeAsking);
   for (;;) {
-    const task = await store.findTask({ taskId, tenant: "default" });
-    if (task?.processState === "processed") return { taskId, submitted, accepted, seen: now() };
+    const [unfinished] = await findUnfinished([taskId]);
+    if (unfinished === undefined) return { taskId, submitted, accepted, seen: now() };
     await sleep(1);
   }
 }

@@ -13,57 +13,97 @@ interface Options {
 const shortestRest = 100;
 const longestRest = 1_000;
 
+/** A full batch need not wait for the one before it: while one is being stored, another is worked at. */
+const hands = 2;
+
+interface Batch {
+  readonly arrivals: readonly Arrival[];
+  isDone: boolean;
+}
+
+/** What came on one channel. */
+interface Era {
+  /** Batches that are not acknowledged, in the order of their deliveries. */
+  begun: Batch[];
+  readonly giveUp: AbortController;
+}
+
+const newEra = (): Era => ({ begun: [], giveUp: new AbortController() });
+
 /** Collects deliveries while a batch is being handled, and hands them over together next. */
 export function handleBatches({ queue, max, handle, log }: Options): Intake {
   let waiting: Arrival[] = [];
-  let handling: Promise<void> | null = null;
-  let giveUp = new AbortController();
+  let deliveriesWaiting = 0;
+  let era = newEra();
+  const working = new Set<Promise<void>>();
 
-  const handleBatch = async (arrivals: readonly Arrival[]): Promise<void> => {
-    const { signal } = giveUp;
-    const batch = arrivals.flatMap(({ deliveries }) => deliveries);
+  const handleBatch = async (batch: Batch): Promise<void> => {
+    const mine = era;
+    const { signal } = mine.giveUp;
+    mine.begun.push(batch);
+    const deliveries = batch.arrivals.flatMap((arrival) => arrival.deliveries);
     for (let failures = 0; !signal.aborted; failures += 1) {
       try {
-        await handle(batch);
-        return acknowledge(arrivals);
+        await handle(deliveries);
+        batch.isDone = true;
+        return acknowledgeDone(mine);
       } catch (err) {
-        log.error({ err, queue, messages: batch.length }, "batch failed");
+        log.error({ err, queue, messages: deliveries.length }, "batch failed");
         const rest = Math.min(longestRest, shortestRest * 2 ** failures);
         await sleep(rest, undefined, { signal }).catch(() => {});
       }
     }
   };
 
-  const pump = async (): Promise<void> => {
+  const work = async (): Promise<void> => {
+    // What has arrived with it in one read of the socket comes along; then it leaves at once.
+    await new Promise((resolve) => setImmediate(resolve));
     while (waiting.length > 0) {
-      const batch = firstOf(waiting, max);
-      waiting = waiting.slice(batch.length);
+      const batch = { arrivals: firstOf(waiting, max), isDone: false };
+      waiting = waiting.slice(batch.arrivals.length);
+      deliveriesWaiting -= countOf(batch.arrivals);
       await handleBatch(batch);
     }
-    handling = null;
+  };
+
+  const begin = (): void => {
+    const hand = work().finally(() => working.delete(hand));
+    working.add(hand);
   };
 
   return {
     take(arrival) {
       waiting.push(arrival);
-      // What has arrived with it in one read of the socket comes along; then it leaves at once.
-      handling ??= new Promise((resolve) => setImmediate(resolve)).then(pump);
+      deliveriesWaiting += arrival.deliveries.length;
+      if (working.size === 0 || (working.size < hands && deliveriesWaiting >= max)) begin();
     },
     /** A batch in hand that fails is not tried again. */
     async drain() {
       waiting = [];
-      giveUp.abort();
-      giveUp = new AbortController();
-      await handling;
+      deliveriesWaiting = 0;
+      era.giveUp.abort();
+      era = newEra();
+      await Promise.all(working);
     },
   };
 }
+
+const countOf = (arrivals: readonly Arrival[]): number =>
+  arrivals.reduce((sum, { deliveries }) => sum + deliveries.length, 0);
 
 /** As many as make a batch full: what came together stays together. */
 function firstOf(waiting: readonly Arrival[], max: number): readonly Arrival[] {
   let deliveries = 0;
   const isFull = waiting.findIndex((arrival) => (deliveries += arrival.deliveries.length) >= max);
   return isFull === -1 ? waiting : waiting.slice(0, isFull + 1);
+}
+
+/** Those before which nothing is open. */
+function acknowledgeDone(era: Era): void {
+  const open = era.begun.findIndex(({ isDone }) => !isDone);
+  const done = open === -1 ? era.begun : era.begun.slice(0, open);
+  era.begun = era.begun.slice(done.length);
+  acknowledge(done.flatMap(({ arrivals }) => arrivals));
 }
 
 /**

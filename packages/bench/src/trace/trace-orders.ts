@@ -46,12 +46,10 @@ export async function traceOrders(
   say("warming up …");
   await measure(subject, { kind: "backlog", orders: warmUp.orders });
   await measure(subject, { kind: "lone", orders: warmUp.lone });
-  await allTold(moments, warmUp.orders + warmUp.lone);
-  moments.clear();
 
   const lone: LoneOrder[] = [];
   while (lone.length < orders) lone.push(await processLoneOrder(holdfast));
-  await allTold(moments, orders);
+  await allTold(moments, lone);
   const events = await readEvents(
     database.url,
     lone.map(({ taskId }) => taskId),
@@ -71,9 +69,15 @@ export async function traceOrders(
 const momentsIn = ({ msg, moments }: LogLine): readonly Moment[] =>
   msg === tapped ? (moments as readonly Moment[]) : [];
 
-/** The processes tell what they saw a moment later. */
-async function allTold(moments: ReadonlyMap<string, Moment>, orders: number): Promise<void> {
-  while (moments.size < orders * momentsPerOrder) await sleep(20);
+/** The processes tell what they saw a moment later. Of a crowd, several messages go as one. */
+async function allTold(
+  moments: ReadonlyMap<string, Moment>,
+  orders: readonly LoneOrder[],
+): Promise<void> {
+  const ids = new Set(orders.map(({ taskId }) => taskId));
+  const told = () =>
+    [...moments.values()].filter(({ messageId }) => ids.has(messageId.split(":")[0] ?? ""));
+  while (told().length < orders.length * momentsPerOrder) await sleep(100);
 }
 
 const tableOf = (hops: readonly Hop[]): string =>
