@@ -27,19 +27,19 @@ test.each([
   ["few calls of fifty milliseconds at a time", { concurrency: 20, ms: 50, takes: 1 }],
   ["calls that take no time", { concurrency: 100, ms: 0, takes: 50 }],
 ])("with %s, a message holds the work of a millisecond", (_, { concurrency, ms, takes }) => {
-  const { call, inOneMessage } = calling(concurrency);
-  call(ms, 10);
-  expect(inOneMessage()).toBe(takes);
+  const calls = calling(concurrency);
+  calls.call(ms, 10);
+  expect(calls.inOneMessage()).toBe(takes);
 });
 
 test("a service that becomes slow is noticed at once, one that becomes quick has to stay so", () => {
-  const { call, inOneMessage } = calling(100);
-  call(2, 10);
-  expect(inOneMessage()).toBe(50);
-  call(200, 3);
-  expect(inOneMessage()).toBe(1);
-  call(2, 3);
-  expect(inOneMessage()).toBe(1);
-  call(2, 500);
-  expect(inOneMessage()).toBeGreaterThan(40);
+  const calls = calling(100);
+  calls.call(2, 10);
+  expect(calls.inOneMessage()).toBe(50);
+  calls.call(200, 3);
+  expect(calls.inOneMessage()).toBe(1);
+  calls.call(2, 3);
+  expect(calls.inOneMessage()).toBe(1);
+  calls.call(2, 500);
+  expect(calls.inOneMessage()).toBeGreaterThan(40);
 });

@@ -84,7 +84,7 @@ export interface LoneOrder {
 }
 
 /** Milliseconds: no order is done earlier, and asking takes time from those who work on it. */
-const restBeforeAsking = 8;
+const restBeforeAsking = 10;
 
 /** Submits an order and asks for it until it is processed. */
 export async function processLoneOrder({

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import fc from "fast-check";
+import { array, assert, asyncProperty, json } from "fast-check";
 import type { OutgoingMessage, PublishResult } from "./broker.ts";
 import { bodiesOf, bundleMessages } from "./bundle-messages.ts";
 
@@ -57,7 +57,8 @@ test("only those go together that go the same way, and may", async () => {
     publish(message("two\nlines")),
     publish(message("e")),
   ]);
-  expect(textsSent().toSorted()).toEqual([["a", "e"], ["b"], ["c"], ["d"], ["two\nlines"]]);
+  const sets = new Set(textsSent().map((texts) => texts.join(" and ")));
+  expect(sets).toEqual(new Set(["a and e", "b", "c", "d", "two\nlines"]));
 });
 
 test("a bundle ends before it gets large", async () => {
@@ -76,9 +77,9 @@ test("the most urgent one decides when it expires, and it is about no task alone
 });
 
 test("whatever goes together comes apart again, unchanged", async () => {
-  const texts = fc.array(fc.json(), { minLength: 1, maxLength: 10 });
-  await fc.assert(
-    fc.asyncProperty(texts, async (all) => {
+  const texts = array(json(), { minLength: 1, maxLength: 10 });
+  await assert(
+    asyncProperty(texts, async (all) => {
       const { publish, textsSent } = bundling();
       await Promise.all(all.map((text) => publish(message(text))));
       expect(textsSent()).toEqual([all]);

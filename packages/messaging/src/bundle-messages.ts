@@ -1,7 +1,7 @@
 import type { OutgoingMessage, PublishResult } from "./broker.ts";
 
 /** What a message of several says it is: JSON, one a line. */
-export const bundleContent = "application/x-ndjson";
+const bundleContent = "application/x-ndjson";
 
 /** A bundle is to save messages, not to make large ones: bytes. */
 const mostBytes = 64 * 1024;
@@ -59,8 +59,9 @@ export function bundleMessages(publish: Publish): Publish {
 
 /** As the first of them, but with the bodies of all, and in time for the most urgent. */
 function together(messages: readonly OutgoingMessage[]): OutgoingMessage {
-  const [{ correlationId: _, ...first }, ...others] = messages as [OutgoingMessage];
-  if (others.length === 0) return messages[0] as OutgoingMessage;
+  const [only] = messages;
+  if (only !== undefined && messages.length === 1) return only;
+  const [{ correlationId: _, ...first }] = messages as [OutgoingMessage];
   const { expirationMs } = first;
   return {
     ...first,

@@ -288,11 +288,10 @@ describe("bundles", () => {
   const bundle = { key: "payments", most: 10 };
   const publishTogether = (texts: readonly string[]) =>
     Promise.all(texts.map((text) => broker.publish(message(text, { bundle }))));
-  const waiting = async () => (await operator.checkQueue(queue)).messageCount;
 
   test("are one message to the broker, and each by itself to whoever consumes", async () => {
     expect(await publishTogether(["a", "b", "c"])).toEqual(["stored", "stored", "stored"]);
-    await until(async () => (await waiting()) === 1);
+    await until(async () => (await broker.inspect(queue))?.messages === 1);
     const deliveries = inbox<Delivery>();
     await using _consumer = await broker.consume(queue, { prefetch: 1 }, async (delivery) =>
       deliveries.add(delivery),
@@ -355,7 +354,7 @@ describe("bundles", () => {
     const batches = inbox<readonly string[]>();
     await publishTogether(["a", "b", "c"]);
     await publishTogether(["d", "e", "f"]);
-    await until(async () => (await waiting()) === 2);
+    await until(async () => (await broker.inspect(queue))?.messages === 2);
     await using _consumer = await broker.consumeBatches(
       queue,
       { prefetch: 10, max: 2 },

@@ -78,10 +78,7 @@ export function putBackExpired({
 type Death = Pick<Delivery, "isBundled"> & { readonly reason: string };
 
 /** Of a bundle nobody knows which of its requests could not be read: all of them may try again. */
-function toEvent(
-  { step, attempt, token }: StepRequest,
-  { reason, isBundled }: Death,
-): TaskEvent {
+function toEvent({ step, attempt, token }: StepRequest, { reason, isBundled }: Death): TaskEvent {
   const ref = { step, attempt, token };
   if (reason === "expired") return { kind: "neverStarted", ...ref };
   const failure = { attempted: true, effect: "unknown", retryAfter: null } as const;

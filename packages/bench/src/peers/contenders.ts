@@ -31,6 +31,14 @@ export const peers: readonly Contender[] = [
     servers: [],
   },
   {
+    name: "restateRecorded",
+    title: "Restate, services with `run`",
+    program: "restate-recorded.ts",
+    shape: "the same, and in it a `ctx.run`",
+    processes: 1,
+    servers: [],
+  },
+  {
     name: "restateInline",
     title: "Restate, inline",
     program: "restate-inline.ts",
