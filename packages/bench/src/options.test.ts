@@ -7,7 +7,7 @@ describe("the options of the benchmark", () => {
   });
 
   test("have fewer orders and more rounds beside peers", () => {
-    expect(readOptions(["--peers"])).toMatchObject({ mode: "peers", rounds: 5, orders: 3_000 });
+    expect(readOptions(["--peers"])).toMatchObject({ mode: "peers", rounds: 5, orders: 5_000 });
   });
 
   test("ask for one thing at a time", () => {

@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import { StepRequest } from "@holdfast/contracts";
+import type { Delivery } from "@holdfast/messaging";
+import type { Logger } from "@holdfast/runtime";
+import type { Incident } from "@holdfast/state-store";
+import { expect, test } from "@jest/globals";
+import type { LaneWindows } from "./lane-windows.ts";
+import { putBackExpired } from "./put-back-expired.ts";
+
+const silent = () => {};
+
+const request = (): StepRequest => ({
+  taskId: randomUUID(),
+  step: "charge",
+  agent: "payments",
+  operation: "charge",
+  attempt: 1,
+  token: randomUUID(),
+  idempotencyKey: "task:charge:do",
+  workMs: 1_000,
+  completeBy: "2030-01-01T00:00:00.000Z",
+  input: null,
+});
+
+const dead = (deathReason: string, isBundled: boolean): Delivery => ({
+  body: StepRequest.encode(request()),
+  type: StepRequest.type,
+  messageId: "m-1",
+  correlationId: undefined,
+  userId: undefined,
+  replyTo: undefined,
+  routingKey: "requests.expired",
+  redelivered: false,
+  deathReason,
+  isBundled,
+  ack: silent,
+  reject: silent,
+  giveBack: silent,
+});
+
+/** What is made of a dead request, and how many dead letters were kept. */
+async function eventOf(delivery: Delivery) {
+  const applied: Incident[] = [];
+  let kept = 0;
+  const putBack = putBackExpired({
+    store: { keepDeadLetter: async () => void (kept += 1) },
+    apply: async (incidents) => {
+      applied.push(...incidents);
+      return { outcomes: [], tasks: [], claims: null, needless: [], told: false };
+    },
+    windows: { settled: silent } as Partial<LaneWindows> as LaneWindows,
+    wake: silent,
+    log: { warn: silent, error: silent } as Partial<Logger> as Logger,
+    failpoint: silent,
+    actor: "scheduler-1",
+  });
+  await putBack([delivery]);
+  return { event: applied[0]?.event, kept };
+}
+
+test.each([
+  ["expired", false, { kind: "neverStarted" }],
+  ["delivery_limit", false, { kind: "failed", transient: true, effect: "unknown" }],
+  ["rejected", false, { kind: "failed", transient: false, effect: "unknown" }],
+])("a request that died alone, %s", async (reason, isBundled, expected) => {
+  expect((await eventOf(dead(reason, isBundled))).event).toMatchObject(expected);
+});
+
+test("of those that were rejected together none fails for good: all but one could be read", async () => {
+  const { event, kept } = await eventOf(dead("rejected", true));
+  expect(event).toMatchObject({ kind: "failed", transient: true, effect: "unknown" });
+  expect(kept).toBe(1);
+});
