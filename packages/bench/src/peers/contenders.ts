@@ -32,7 +32,7 @@ export const peers: readonly Contender[] = [
   },
   {
     name: "restateRecorded",
-    title: "Restate, services with `run`",
+    title: "Restate, services + run",
     program: "restate-recorded.ts",
     shape: "the same, and in it a `ctx.run`",
     processes: 1,
