@@ -76,10 +76,10 @@ export interface Broker extends AsyncDisposable {
    */
   listen(exchange: string, handle: (delivery: Delivery) => Promise<void>): Promise<AsyncDisposable>;
   /**
-   * Hands over what has come in since the last batch, one batch at a time; a lone message does not
-   * wait. What `handle` leaves unsettled is acknowledged after it. When it throws, the same batch
-   * is handed over again after a while: nothing is requeued, so an outage of the store burns no
-   * delivery limit.
+   * Hands over what has come in since the last batch; a lone message does not wait. One batch at a
+   * time, but while one is handled a second may begin, if it is full. What `handle` leaves unsettled
+   * is acknowledged after it, in the order of arrival. When it throws, the same batch is handed over
+   * again after a while: nothing is requeued, so an outage of the store burns no delivery limit.
    */
   consumeBatches(
     queue: string,

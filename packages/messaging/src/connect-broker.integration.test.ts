@@ -391,6 +391,32 @@ describe("consuming in batches", () => {
     await until(() => isEmpty(queue));
   });
 
+  test("begins a second batch if it is full, and acknowledges none before the first", async () => {
+    const batches = inbox<readonly Delivery[]>();
+    const done = inbox<string>();
+    const never = Promise.withResolvers<void>();
+    await using _consumer = await broker.consumeBatches(
+      queue,
+      { prefetch: 100, max: 2 },
+      async (batch) => {
+        batches.add(batch);
+        const [first] = batch;
+        if (first !== undefined && textOf(first) === "a" && !first.redelivered) await never.promise;
+        for (const delivery of batch) done.add(textOf(delivery));
+      },
+    );
+    await publishAll(["a"]);
+    await batches.first(1);
+    await publishAll(["b", "c"]);
+    expect(await done.first(2)).toEqual(["b", "c"]);
+    link.reset();
+    never.resolve();
+    const again = () => batches.items.flat().filter(({ redelivered }) => redelivered);
+    await until(() => again().length === 3);
+    expect(again().map(textOf)).toEqual(["a", "b", "c"]);
+    await until(() => isEmpty(queue));
+  });
+
   test("keeps a batch that could not be handled, without requeueing it", async () => {
     const batches = inbox<readonly Delivery[]>();
     await using _consumer = await broker.consumeBatches(
