@@ -290,8 +290,9 @@ async function sameClaims(
     const other = named.get(name)!;
     expect(claim.startBy - claim.now).toBeCloseTo(other.startBy - other.now, 0);
     expect(claim.completeBy - claim.now).toBeCloseTo(other.completeBy - other.now, 0);
-    const { lane, workflow, keyGeneration } = other;
-    expect(claim).toMatchObject({ lane, workflow, keyGeneration });
+    const { lane, workflow, keyGeneration, taskInput, correctedInput } = other;
+    const same = { lane, workflow, keyGeneration, taskInput, correctedInput };
+    expect(claim).toMatchObject(same);
     pair.claims.push([other, claim]);
   }
 }

@@ -172,6 +172,8 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
     startBy: step.startBy,
     completeBy: step.completeBy,
     keyGeneration: step.keyGeneration,
+    taskInput: stored.input,
+    correctedInput: stored.correctedInputs.get(step.plan.name) ?? null,
     now: now(),
   });
 
@@ -228,6 +230,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
       const outcomes = new Map<Incident, IncidentOutcome>();
       const decided: Task[] = [];
       const needless: ReturnType<typeof needlessAttempts>[] = [];
+      let madeDue = false;
       const byTask = Map.groupBy(incidents, ({ taskId }) => taskId);
       for (const taskId of [...byTask.keys()].toSorted()) {
         const stored = tasks.get(taskId);
@@ -239,17 +242,19 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
           else outcomes.set(incident, versionChanged);
         }
         const { goal } = stored.task;
+        const ranks = new Map(stored.ranks);
         const mineOutcomes = decideOne(stored, mine, actor);
         mine.forEach((incident, index) => {
           outcomes.set(incident, mineOutcomes[index] as IncidentOutcome);
         });
         decided.push(stored.task);
+        madeDue ||= [...stored.ranks].some(([name, rank]) => ranks.get(name) !== rank);
         if (goal !== stored.task.goal) needless.push(needlessAttempts(stored.task));
       }
       return {
         outcomes: incidents.map((incident) => outcomes.get(incident) ?? unknownTask),
         tasks: decided,
-        claims: claim === undefined ? null : claimDueSteps(claim),
+        claims: claim === undefined || !madeDue ? null : claimDueSteps(claim),
         needless: needless.flat(),
         told: false,
       };

@@ -202,6 +202,8 @@ export const mutants: Readonly<Record<string, Mutation>> = {
                 startBy: plan.startWithin,
                 completeBy: plan.startWithin + plan.completeWithin,
                 keyGeneration,
+                taskInput: null,
+                correctedInput: null,
                 now: 0,
               };
             }),

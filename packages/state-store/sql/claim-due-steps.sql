@@ -3,7 +3,10 @@
 --
 -- Nobody waits: a row in other hands is skipped. The CTE is materialized so that it is evaluated
 -- once, and ends in a literal limit because with a parameter alone the planner expects the whole
--- table and reads it. Nothing is claimed of what is paused. A task that is skipped here is in the hands of a decision, which sums it up.
+-- table and reads it. Nothing is claimed of what is paused. A task that is skipped here is in the hands of a
+-- decision, which sums it up.
+--
+-- The input of the task comes along where it lies in the row: most requests are made of nothing else.
 with paused as materialized (
   select kind, name from state.pauses where resumed_at is null
 ),
@@ -80,6 +83,11 @@ select claimed.task_id, claimed.name, claimed.lane, claimed.attempt, claimed.tok
        (extract(epoch from claimed.start_by) * 1000)::float8    as start_by,
        (extract(epoch from claimed.complete_by) * 1000)::float8 as complete_by,
        (extract(epoch from statement_timestamp()) * 1000)::float8 as now,
-       claimed.key_generation, tasks.workflow
+       claimed.key_generation, tasks.workflow,
+       case when pg_column_size(task_payloads.input) <= 2000 then task_payloads.input end as task_input,
+       step_payloads.input as corrected_input
   from claimed
-  join state.tasks using (task_id);
+  join state.tasks using (task_id)
+  left join state.task_payloads using (task_id)
+  left join state.step_payloads
+    on step_payloads.task_id = claimed.task_id and step_payloads.name = claimed.name;

@@ -1,7 +1,7 @@
 import { type Json, savedStepTransitions, stepStates as states, type Task } from "@holdfast/domain";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { ClaimedStep } from "./claimed-steps.ts";
-import type { StateStore } from "./open-state-store.ts";
+import { openStateStore, type StateStore } from "./open-state-store.ts";
 import {
   attemptOf,
   claimAll,
@@ -110,6 +110,30 @@ describe("a batch of replies", () => {
     const kept = await db.query("select output from state.step_payloads");
     expect(kept).toEqual([1, 2, 3].map(() => ({ output: { id: 7 } })));
     expect(await violations()).toEqual([]);
+  });
+
+  test("claims what has become due, and leaves the claim out when nothing has", async () => {
+    await using store = await openStateStore({
+      url: db.url,
+      applicationName: "scheduler-1",
+      maxConnections: 2,
+    });
+    await submit(1);
+    const claim = {
+      lockedBy: "scheduler-1",
+      room: [{ lane: "agent", places: 1 }],
+      relayAfter: 300,
+    };
+    const record = (one: ClaimedStep) =>
+      store.applyIncidents([complete(one)], { actor: "scheduler-1", claim });
+    const { claims } = await record((await claimAll(scheduler))[0]!);
+    expect(claims).toMatchObject([{ name: "b" }]);
+    // Somebody else's is due, and whoever asked is told to ask for it by themselves.
+    await submit(1);
+    expect(await record(claims![0]!)).toMatchObject({
+      tasks: [{ processState: "processed" }],
+      claims: null,
+    });
   });
 
   test("with both branches of a join wakes what comes after it, once", async () => {

@@ -50,7 +50,7 @@ export interface AppliedIncidents {
   readonly outcomes: readonly IncidentOutcome[];
   /** The tasks as they stand now. */
   readonly tasks: readonly Task[];
-  /** What was claimed in the same transaction; null: nothing was asked for, so ask by itself. */
+  /** What was claimed in the same transaction; null: it was not tried, so claim by itself. */
   readonly claims: readonly ClaimedStep[] | null;
   /** Attempts that need not be finished, because their tasks are now to be undone. */
   readonly needless: readonly AttemptOfTask[];
@@ -75,7 +75,8 @@ export interface ApplyOptions {
   readonly skipLocked?: boolean;
   /**
    * Claim in the same transaction what is due then: the very claim that is made otherwise, in its
-   * order and its bounds, without a round trip and a commit of its own. It waits for nobody.
+   * order and its bounds, without a round trip and a commit of its own. It waits for nobody. Where
+   * nothing has become due it is left out: whoever waits for the end of a task need not wait for it.
    */
   readonly claim?: ClaimOptions;
 }
@@ -138,8 +139,10 @@ function applyTogether(
       ...saveOutcomes(client, kept),
       ...tell(client, notices),
     ];
-    due.add(dueSteps(changed, { now }), now);
-    const claimed = claim === undefined ? null : claimDueSteps(due)(client, claim);
+    const madeDue = dueSteps(changed, { now });
+    due.add(madeDue, now);
+    const claimed =
+      claim === undefined || madeDue.length === 0 ? null : claimDueSteps(due)(client, claim);
     return {
       sent: claimed === null ? saved : [...saved, claimed],
       result: async () => ({

@@ -62,6 +62,27 @@ test("marks the task as processing, and writes the claim into the history", asyn
   ).toEqual([{ action: "claim", actor: "scheduler-1", attempt: 1 }]);
 });
 
+test("brings the input of the task along when it is small, and what an operator put in its place", async () => {
+  const asked = await db.open("scheduler", {
+    withoutFaults: "the input of a claim whose answer was lost is asked for later",
+  });
+  await submit(1, { input: { x: 1 } });
+  expect(await claimAll(asked)).toMatchObject([{ taskInput: { x: 1 }, correctedInput: null }]);
+
+  // Random, for what compresses well is small.
+  const padding = Array.from({ length: 200 }, () => crypto.randomUUID());
+  await submit(1, { input: { padding } });
+  expect(await claimAll(asked)).toMatchObject([{ taskInput: null }]);
+
+  const [task] = (await submit(1)) as readonly { taskId: string }[];
+  const taskId = task!.taskId;
+  await db.query(
+    "insert into state.step_payloads (task_id, name, input) values ($1, 'a', '{\"x\": 2}')",
+    [taskId],
+  );
+  expect(await claimAll(asked)).toMatchObject([{ taskId, correctedInput: { x: 2 } }]);
+});
+
 test("takes no more of a lane than it has places", async () => {
   await submit(5);
   const claims = await scheduler.claimDueSteps({

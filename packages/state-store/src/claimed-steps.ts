@@ -1,4 +1,4 @@
-import { definitionFormat, type Instant } from "@holdfast/domain";
+import { definitionFormat, type Instant, type Json } from "@holdfast/domain";
 import { columns } from "./columns.ts";
 import type { DueSpans } from "./due-spans.ts";
 import { type Database, query } from "./query.ts";
@@ -14,6 +14,10 @@ export interface ClaimedStep {
   readonly startBy: Instant;
   readonly completeBy: Instant;
   readonly keyGeneration: number;
+  /** The input of the task, where it came along; null: ask for it. */
+  readonly taskInput: Json;
+  /** What an operator put in the place of the step's own input, where `taskInput` came along. */
+  readonly correctedInput: Json;
   /** The store's clock at the claim. */
   readonly now: Instant;
 }

@@ -33,7 +33,12 @@ const commitOthers = (count: number) =>
 /** Writes a note, and ends when its server has crashed before it could be committed. */
 const writeNote = (note: string, crash: () => Promise<void>) =>
   inTransaction(pool, async (client) => {
-    await client.query({ name: note, text: "insert into notes values ($1)", values: [note] });
+    await client.query({
+      name: note,
+      text: "insert into notes values ($1)",
+      values: [note],
+      rowMode: "array",
+    });
     await crash();
     return { sent: [], result: () => note };
   });

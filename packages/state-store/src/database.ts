@@ -124,14 +124,12 @@ interface Begun {
   readonly incarnation: string;
 }
 
+const beginTransaction = query<object, Begun>("begin-transaction");
+
 /** Its id is asked for at once: after a loss it is too late. */
 async function begin(client: PoolClient): Promise<Begun> {
-  const answers: unknown = await client.query(
-    `begin; select pg_current_xact_id()::text as xid,
-     pg_postmaster_start_time() || ' ' || pg_stat_get_bgwriter_stat_reset_time() as incarnation`,
-  );
-  const [, { rows }] = answers as [unknown, { rows: [Begun] }];
-  return rows[0];
+  const [, [begun]] = await Promise.all([client.query("begin"), beginTransaction(client, {})]);
+  return begun as Begun;
 }
 
 const findTransaction = query<{ xid: string }, { status: string | null; incarnation: string }>(

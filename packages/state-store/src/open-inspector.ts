@@ -167,7 +167,9 @@ async function inSnapshot<Result>(
     await client.query(
       `begin isolation level repeatable read, read only; set local statement_timeout = ${answerWithin}; set local jit = off`,
     );
-    return await question({ query: ({ text, values }) => client.query({ text, values }) });
+    return await question({
+      query: ({ text, values, rowMode }) => client.query({ text, values, rowMode }),
+    });
   } finally {
     await client.query("rollback").catch((error: Error) => {
       broken = error;

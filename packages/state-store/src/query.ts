@@ -6,7 +6,11 @@ export interface Database {
     readonly name: string;
     readonly text: string;
     readonly values: unknown[];
-  }): Promise<{ readonly rows: object[]; readonly fields: readonly { readonly name: string }[] }>;
+    readonly rowMode: "array";
+  }): Promise<{
+    readonly rows: readonly (readonly unknown[])[];
+    readonly fields: readonly { readonly name: string }[];
+  }>;
 }
 
 /**
@@ -16,12 +20,15 @@ export interface Database {
  */
 export function query<Params extends object, Row = never>(name: string) {
   const { text, parameters } = readQuery(name);
+  // What it returns is always the same: that is part of a prepared statement.
+  let keys: readonly string[] | undefined;
   return async (db: Database, params: Params): Promise<Row[]> => {
     const given = params as Readonly<Record<string, unknown>>;
     const values = parameters.map((parameter) => given[parameter]);
-    const { rows, fields } = await db.query({ name, text, values });
-    const keys = fields.map((field) => [field.name, camelCase(field.name)] as const);
-    return rows.map((row) => rename(row, keys) as Row);
+    const { rows, fields } = await db.query({ name, text, values, rowMode: "array" });
+    if (rows.length === 0) return [];
+    const names = (keys ??= fields.map((field) => camelCase(field.name)));
+    return rows.map((row) => named(row, names) as Row);
   };
 }
 
@@ -40,9 +47,8 @@ export function readQuery(name: string): { text: string; parameters: string[] } 
 const camelCase = (key: string) =>
   key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-function rename(row: object, keys: readonly (readonly [string, string])[]): object {
-  const from = row as Readonly<Record<string, unknown>>;
-  const to: Record<string, unknown> = {};
-  for (const [snake, camel] of keys) to[camel] = from[snake];
-  return to;
+function named(values: readonly unknown[], keys: readonly string[]): object {
+  const row: Record<string, unknown> = {};
+  for (const [index, key] of keys.entries()) row[key] = values[index];
+  return row;
 }

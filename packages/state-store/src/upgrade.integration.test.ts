@@ -86,7 +86,7 @@ test.each([
     return found;
   };
   const before = await contents();
-  expect(await migrate(database.url)).toEqual(["0008_partitions"]);
+  expect(await migrate(database.url)).toEqual(["0008_partitions", "0009_one_check"]);
   expect(await contents()).toEqual(before);
 
   await using store = await openStateStore({

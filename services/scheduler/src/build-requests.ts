@@ -44,8 +44,9 @@ export async function buildRequests(
   const jobs = await Promise.all(claims.map((claim) => jobOf(store, claim)));
   const found = jobs.filter((job) => "plan" in job);
   const undoing = found.filter(({ plan }) => plan.undoes !== null);
+  const needed = found.filter((job) => !isComplete(job)).flatMap(valuesNeeded);
   const [values, calls] = await Promise.all([
-    store.loadValues(found.flatMap(valuesNeeded)),
+    needed.length === 0 ? nothingLoaded : store.loadValues(needed),
     undoing.length === 0
       ? []
       : store.loadCalls({ taskIds: undoing.map(({ claim }) => claim.taskId) }),
@@ -53,7 +54,9 @@ export async function buildRequests(
   const callRows = new Map(calls.map((row) => [`${row.taskId} ${row.name}`, row]));
   return jobs.map((job) => {
     if ("fault" in job) return job;
-    const known = values.get(job.claim.taskId) ?? nothing;
+    const known = isComplete(job)
+      ? cameAlong(job.claim)
+      : (values.get(job.claim.taskId) ?? nothing);
     const row = callRows.get(`${job.claim.taskId} ${job.call.name}`);
     return attempt(job.claim, () => ({
       ...commonOf(job),
@@ -64,6 +67,19 @@ export async function buildRequests(
 }
 
 const nothing: LoadedValues = { input: null, outputs: new Map(), correctedInputs: new Map() };
+const nothingLoaded: ReadonlyMap<string, LoadedValues> = new Map();
+
+/** All that the request is made of came with the claim. */
+const isComplete = ({ claim, plan, call }: Job): boolean =>
+  claim.taskInput !== null &&
+  plan.undoes === null &&
+  refsOf(call.input).every((ref) => stepOfRef(ref) === null);
+
+const cameAlong = ({ name, taskInput, correctedInput }: ClaimedStep): LoadedValues => ({
+  input: taskInput,
+  outputs: new Map(),
+  correctedInputs: new Map(correctedInput === null ? [] : [[name, correctedInput]]),
+});
 
 async function jobOf(
   store: RequestStore,

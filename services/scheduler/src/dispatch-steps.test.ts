@@ -3,7 +3,7 @@ import { StepRequest } from "@holdfast/contracts";
 import { planWorkflow, type StepDefinition, type WorkflowDefinition } from "@holdfast/domain";
 import type { OutgoingMessage, PublishResult } from "@holdfast/messaging";
 import type { Logger } from "@holdfast/runtime";
-import type { ClaimedStep, Incident, LoadedValues } from "@holdfast/state-store";
+import type { ClaimedStep, Incident, LoadedValues, ValueRef } from "@holdfast/state-store";
 import { expect, test } from "@jest/globals";
 import { dispatchSteps } from "./dispatch-steps.ts";
 import { dispatches as openDispatches } from "./dispatches.ts";
@@ -35,6 +35,7 @@ const definition: WorkflowDefinition = {
   output: null,
   steps: [
     step("charge", { amount: { $ref: "/input/total" }, card: { $ref: "/steps/card/id" } }),
+    step("weigh", { amount: { $ref: "/input/total" } }),
     step("lost", { amount: { $ref: "/input/nowhere/at/all" } }),
   ],
 };
@@ -50,6 +51,8 @@ const claim = (name = "charge", changes: Partial<ClaimedStep> = {}): ClaimedStep
   completeBy: 1_035_000,
   now: 1_000_000,
   keyGeneration: 0,
+  taskInput: null,
+  correctedInput: null,
   ...changes,
 });
 
@@ -67,6 +70,7 @@ function dispatching(
   takes: ReadonlyMap<string, number> = new Map(),
 ) {
   const published: OutgoingMessage[] = [];
+  const asked: ValueRef[] = [];
   const applied: Incident[] = [];
   const clock = { now: () => 500, after: () => () => {} };
   const dispatches = openDispatches(clock);
@@ -74,7 +78,10 @@ function dispatching(
     store: {
       findWorkflow: async (name) =>
         name === definition.name ? { definition, plan: planWorkflow(definition) } : null,
-      loadValues: async (refs) => new Map(refs.map(({ taskId }) => [taskId, values])),
+      loadValues: async (refs) => {
+        asked.push(...refs);
+        return new Map(refs.map(({ taskId }) => [taskId, values]));
+      },
       loadCalls: async () => [],
     },
     apply: async (incidents) => {
@@ -94,7 +101,7 @@ function dispatching(
     failpoint: silent,
     actor: "scheduler-1",
   });
-  return { dispatch, dispatches, published, applied };
+  return { dispatch, dispatches, published, applied, asked };
 }
 
 test("a request carries all that its Agent needs, and its limits", async () => {
@@ -127,6 +134,30 @@ test("a request carries all that its Agent needs, and its limits", async () => {
     input: { amount: 30, card: "card-1" },
   });
   expect(applied).toEqual([]);
+});
+
+test("what came along with the claim is not asked for again", async () => {
+  const { dispatch, published, asked } = dispatching();
+  const corrected = { taskInput: { total: 40 }, correctedInput: { amount: 41 } };
+  await dispatch(
+    [
+      claim("weigh", { taskInput: { total: 40 } }),
+      claim("weigh", corrected),
+      claim("weigh"),
+      claim("charge", { taskInput: { total: 40 } }),
+    ],
+    500,
+  );
+  const inputs = published.map(({ body }) => StepRequest.decode(body).input);
+  expect(inputs).toEqual([
+    { amount: 40 },
+    { amount: 41 },
+    { amount: 30 },
+    { amount: 30, card: "card-1" },
+  ]);
+  expect(new Set(asked.map(({ taskId }) => taskId))).toEqual(
+    new Set(published.slice(2).map(({ correlationId }) => correlationId)),
+  );
 });
 
 test.each([

@@ -13,7 +13,7 @@ const markAfter = 200;
 /** Milliseconds between two looks at what is to be marked, while there is anything. */
 const lookEvery = 100;
 
-/** Of how many confirms the slow ones are looked at. */
+/** Of how many confirms the slowest is looked at. */
 const sample = 200;
 const relayBounds = { shortest: 600, longest: 3_000 };
 
@@ -52,12 +52,11 @@ export function dispatches(clock: Pick<Clock, "now" | "after">) {
     },
     /**
      * After how many milliseconds a request counts as lost between claim and publish: well after our
-     * own slow confirms, or a busy broker would get everything twice.
+     * own slowest confirm, or a busy broker would get everything twice.
      */
     relayAfter(): number {
-      const slow =
-        confirmTimes.toSorted((a, b) => a - b)[Math.floor(confirmTimes.length * 0.99)] ?? 0;
-      return Math.min(relayBounds.longest, Math.max(relayBounds.shortest, 4 * slow));
+      const slowest = Math.max(0, ...confirmTimes);
+      return Math.min(relayBounds.longest, Math.max(relayBounds.shortest, 4 * slowest));
     },
     forget: (claim: Pick<ClaimedStep, "taskId" | "name" | "attempt">) => open.delete(keyOf(claim)),
     isOpen: (claim: ClaimedStep) => open.has(keyOf(claim)),
