@@ -7,7 +7,7 @@ import { startHoldfast } from "./start-holdfast.ts";
 import { median, percentile, rounded } from "./statistics.ts";
 import { measure } from "./subject.ts";
 
-const warmUp = { orders: 2_000, lone: 50 };
+const warmUp = { orders: 2_000, lone: 200 };
 const lone = 300;
 
 export interface AloneResult {
