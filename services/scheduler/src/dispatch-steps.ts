@@ -35,7 +35,7 @@ export function dispatchSteps(deps: Dependencies) {
     // What is left of the time to start, as the state store counts it: no host's clock is asked.
     const left = claim.startBy - claim.now - (clock.now() - claimedAt);
     if (left <= 0) return neverStarted(claim);
-    dispatches.publishing(claim);
+    dispatches.publishing(claim, claimedAt);
     const publishing = broker.publish({
       exchange: "",
       routingKey: agentQueue(claim.lane),

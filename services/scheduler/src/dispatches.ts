@@ -4,7 +4,8 @@ import type { ClaimedStep } from "@holdfast/state-store";
 /** One request on its way, from the publish until its reply or its mark. */
 interface Dispatch {
   readonly claim: ClaimedStep;
-  readonly publishedAt: number;
+  /** When its claim was begun. */
+  readonly claimedAt: number;
   confirmedAt: number | null;
 }
 
@@ -13,7 +14,7 @@ const markAfter = 200;
 /** Milliseconds between two looks at what is to be marked, while there is anything. */
 const lookEvery = 100;
 
-/** Of how many confirms the slowest is looked at. */
+/** Of how many requests the slowest is looked at. */
 const sample = 200;
 const relayBounds = { shortest: 600, longest: 3_000 };
 
@@ -32,11 +33,11 @@ export function dispatches(clock: Pick<Clock, "now" | "after">) {
     });
   };
 
-  const confirmTimes: number[] = [];
+  /** From the claim to the confirm. */
+  const times: number[] = [];
   return {
-    publishing(claim: ClaimedStep): void {
-      const publishedAt = clock.now();
-      open.set(keyOf(claim), { claim, publishedAt, confirmedAt: null });
+    publishing(claim: ClaimedStep, claimedAt: number): void {
+      open.set(keyOf(claim), { claim, claimedAt, confirmedAt: null });
     },
     /** Has `act` called when there may be something to mark. */
     whenToMark(act: () => void): void {
@@ -47,15 +48,15 @@ export function dispatches(clock: Pick<Clock, "now" | "after">) {
       if (dispatch === undefined) return;
       lookIn(markAfter);
       dispatch.confirmedAt = clock.now();
-      confirmTimes.push(dispatch.confirmedAt - dispatch.publishedAt);
-      if (confirmTimes.length > sample) confirmTimes.shift();
+      times.push(dispatch.confirmedAt - dispatch.claimedAt);
+      if (times.length > sample) times.shift();
     },
     /**
-     * After how many milliseconds a request counts as lost between claim and publish: well after our
-     * own slowest confirm, or a busy broker would get everything twice.
+     * After how many milliseconds a request counts as lost between claim and publish: well after our own
+     * slowest, or everything would be published twice where the broker is busy or the store far away.
      */
     relayAfter(): number {
-      const slowest = Math.max(0, ...confirmTimes);
+      const slowest = Math.max(0, ...times);
       return Math.min(relayBounds.longest, Math.max(relayBounds.shortest, 4 * slowest));
     },
     forget: (claim: Pick<ClaimedStep, "taskId" | "name" | "attempt">) => open.delete(keyOf(claim)),

@@ -23,7 +23,8 @@ interface Conditions {
   readonly orders: number;
 }
 
-const warmUp = 1_000;
+/** Orders for each process of a kind: each has its own code to compile. */
+const warmUp = 5_000;
 /** Seconds. */
 const restFor = 5;
 
@@ -49,7 +50,7 @@ export async function measureSetup(
   const subject = holdfastSubject(holdfast);
   const cpu = () => cpuByPart({ ...pids, load: process.pid }, dataFolder);
 
-  await measure(subject, { kind: "backlog", orders: warmUp });
+  await measure(subject, { kind: "backlog", orders: warmUp * Math.max(schedulers, agents) });
   await queryOnce(url, "checkpoint");
   await forgetStatements(url);
   const before = cpu();

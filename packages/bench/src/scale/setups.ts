@@ -18,7 +18,8 @@ interface Distance {
 
 /** With the window as it is unless somebody says otherwise. */
 const near: Distance = { distance: 0, window: 200 };
-const away: Distance = { distance: 20, window: 200 };
+/** Steps are in flight for longer, so that there have to be more of them. */
+const away: Distance = { distance: 20, window: 600 };
 /** So far that distance and nothing else bounds a Scheduler, which takes more steps in flight. */
 const far: Distance = { distance: 200, window: 2_000 };
 
