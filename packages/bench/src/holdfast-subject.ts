@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NewTask } from "@holdfast/state-store";
+import { told } from "./finish-listener.ts";
 import { batchesOfOrders, newOrder, type Order } from "./order.ts";
 import type { Holdfast } from "./start-holdfast.ts";
 import type { Subject } from "./subject.ts";
@@ -22,11 +23,11 @@ export const taskOf = (order: Order, workflow = threeSteps.name): NewTask => ({
 const batch = 200;
 const actor = "bench";
 
+type Measured = Pick<Holdfast, "store" | "hint" | "findUnfinished" | "finished">;
+
 /** Holdfast as something to be measured. The store is asked what has become of the orders. */
-export function holdfastSubject(
-  { store, hint, findUnfinished }: Pick<Holdfast, "store" | "hint" | "findUnfinished">,
-  workflow = threeSteps.name,
-): Subject {
+export function holdfastSubject(holdfast: Measured, workflow = threeSteps.name): Subject {
+  const { store, hint, findUnfinished } = holdfast;
   /** In the order of their submission. */
   const open = new Set<string>();
 
@@ -69,7 +70,7 @@ export function holdfastSubject(
           submitted += free;
         }
       }),
-    one: async () => void (await processLoneOrder({ store, hint, findUnfinished })),
+    one: async () => void (await processLoneOrder(holdfast)),
   };
 }
 
@@ -79,29 +80,19 @@ export interface LoneOrder {
   readonly submitted: number;
   /** Its submission is committed. */
   readonly accepted: number;
-  /** It was seen to be processed. */
+  /** We were told that it is processed. */
   readonly seen: number;
 }
 
-/** Milliseconds: no order is done earlier, and asking takes time from those who work on it. */
-const restBeforeAsking = 10;
-
-/** Submits an order and asks for it until it is processed. */
-export async function processLoneOrder({
-  store,
-  hint,
-  findUnfinished,
-}: Pick<Holdfast, "store" | "hint" | "findUnfinished">): Promise<LoneOrder> {
+/** Submits an order and waits until it is processed. */
+export async function processLoneOrder({ store, hint, finished }: Measured): Promise<LoneOrder> {
+  const order = { ...taskOf(newOrder()), correlationId: told };
   const submitted = now();
-  const [result] = await store.submitTasks([taskOf(newOrder())], { actor });
+  const [result] = await store.submitTasks([order], { actor });
   hint();
   const accepted = now();
   if (result?.kind !== "created") throw new Error("The order was not taken");
   const { taskId } = result;
-  await sleep(restBeforeAsking);
-  for (;;) {
-    const [unfinished] = await findUnfinished([taskId]);
-    if (unfinished === undefined) return { taskId, submitted, accepted, seen: now() };
-    await sleep(1);
-  }
+  await finished(taskId);
+  return { taskId, submitted, accepted, seen: now() };
 }

@@ -8,6 +8,7 @@ import {
 import { connectBroker, wakeHint } from "@holdfast/messaging";
 import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
 import { Client } from "pg";
+import { finishListener } from "./finish-listener.ts";
 import { threeSteps } from "./workflow.ts";
 
 /** Holdfast with its Schedulers and its processes of Agents, and what submits to it. */
@@ -15,6 +16,8 @@ export interface Holdfast {
   readonly store: StateStore;
   /** Which of these tasks are not finished. Asked for often, so it looks at no other. */
   readonly findUnfinished: (taskIds: readonly string[]) => Promise<readonly string[]>;
+  /** Resolves when a task that is marked as `told` is finished. */
+  readonly finished: (taskId: string) => Promise<void>;
   /** Tells the Schedulers that something is due. */
   readonly hint: () => void;
   /** The ids of its processes, by part. */
@@ -75,6 +78,7 @@ export async function startHoldfast(
   return {
     store,
     findUnfinished: await unfinishedFinder(owner, databaseUrl),
+    finished: await finishListener(owner, databaseUrl),
     hint: wakeHint(broker),
     pids: { ...pidsOf("scheduler", schedulerProcesses), ...pidsOf("agents", agentProcesses) },
   };

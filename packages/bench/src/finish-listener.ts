@@ -1,0 +1,41 @@
+import { Client } from "pg";
+
+/** What marks an order whose end is told. */
+export const told = "bench.told";
+
+/**
+ * Only for orders that are marked, so that none of the others takes time to tell. Asking again and again
+ * would take it from those who work on the order.
+ */
+const trigger = `
+  create function public.tell_bench() returns trigger language plpgsql as $$
+  begin
+    perform pg_notify('bench_finished', new.task_id::text);
+    return null;
+  end
+  $$;
+  create trigger tell_bench after update on state.tasks for each row
+    when (new.correlation_id = '${told}' and old.finished_at is null and new.finished_at is not null)
+    execute function public.tell_bench();
+  listen bench_finished`;
+
+/** Has the store tell when a marked task is finished, and that is committed. Resolves then. */
+export async function finishListener(owner: AsyncDisposableStack, databaseUrl: string) {
+  const finished = new Set<string>();
+  const waiting = new Map<string, () => void>();
+  const client = new Client({ connectionString: databaseUrl, application_name: "bench listener" });
+  client.on("notification", ({ payload = "" }) => {
+    const resolve = waiting.get(payload);
+    waiting.delete(payload);
+    if (resolve === undefined) finished.add(payload);
+    else resolve();
+  });
+  await client.connect();
+  owner.defer(() => client.end());
+  await client.query(trigger);
+  return (taskId: string): Promise<void> =>
+    new Promise((resolve) => {
+      if (finished.delete(taskId)) resolve();
+      else waiting.set(taskId, resolve);
+    });
+}
