@@ -75,7 +75,7 @@ const sizesFor = (orders: number): Sizes => ({
   orders,
   width: 100,
   lone: Math.min(orders, 300),
-  warmUp: { orders: Math.min(orders, 1_000), seconds: 6, lone: Math.min(orders, 50) },
+  warmUp: { orders: Math.min(orders, 1_000), seconds: 6, lone: Math.min(orders, 300) },
 });
 
 async function settingOf(
