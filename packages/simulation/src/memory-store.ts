@@ -172,7 +172,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
     startBy: step.startBy,
     completeBy: step.completeBy,
     keyGeneration: step.keyGeneration,
-    taskInput: stored.input,
+    taskInput: step.attempt === 1 ? stored.input : null,
     correctedInput: stored.correctedInputs.get(step.plan.name) ?? null,
     now: now(),
   });

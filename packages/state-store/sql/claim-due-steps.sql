@@ -6,7 +6,9 @@
 -- table and reads it. Nothing is claimed of what is paused. A task that is skipped here is in the hands of a
 -- decision, which sums it up.
 --
--- The input of the task comes along where it lies in the row: most requests are made of nothing else.
+-- The input of the task comes along where it lies in the row: most requests are made of nothing else. Only
+-- at the first attempt: a step that was claimed and resubmitted since this statement began is seen here with
+-- the correction of its input that it had before.
 with paused as materialized (
   select kind, name from state.pauses where resumed_at is null
 ),
@@ -84,7 +86,8 @@ select claimed.task_id, claimed.name, claimed.lane, claimed.attempt, claimed.tok
        (extract(epoch from claimed.complete_by) * 1000)::float8 as complete_by,
        (extract(epoch from statement_timestamp()) * 1000)::float8 as now,
        claimed.key_generation, tasks.workflow,
-       case when pg_column_size(task_payloads.input) <= 2000 then task_payloads.input end as task_input,
+       case when claimed.attempt = 1 and pg_column_size(task_payloads.input) <= 2000
+            then task_payloads.input end as task_input,
        step_payloads.input as corrected_input
   from claimed
   join state.tasks using (task_id)

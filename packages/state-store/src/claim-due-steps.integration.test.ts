@@ -62,7 +62,7 @@ test("marks the task as processing, and writes the claim into the history", asyn
   ).toEqual([{ action: "claim", actor: "scheduler-1", attempt: 1 }]);
 });
 
-test("brings the input of the task along when it is small, and what an operator put in its place", async () => {
+test("brings the input along at the first attempt when it is small, and what an operator put in its place", async () => {
   const asked = await db.open("scheduler", {
     withoutFaults: "the input of a claim whose answer was lost is asked for later",
   });
@@ -80,7 +80,13 @@ test("brings the input of the task along when it is small, and what an operator 
     "insert into state.step_payloads (task_id, name, input) values ($1, 'a', '{\"x\": 2}')",
     [taskId],
   );
-  expect(await claimAll(asked)).toMatchObject([{ taskId, correctedInput: { x: 2 } }]);
+  const [claim] = await claimAll(asked);
+  expect(claim).toMatchObject({ taskId, correctedInput: { x: 2 } });
+
+  await asked.applyIncidents([{ taskId, event: failed(claim!) }], { actor: "s" });
+  await db.query("update state.steps set not_before = now() where process_state = 'pending'");
+  await asked.promoteRestedSteps();
+  expect(await claimAll(asked)).toMatchObject([{ attempt: 2, taskInput: null }]);
 });
 
 test("takes no more of a lane than it has places", async () => {
