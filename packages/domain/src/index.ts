@@ -65,6 +65,7 @@ export {
   type WorkflowDefinition,
 } from "./workflow-definition.ts";
 export {
+  hasConditions,
   planWorkflow,
   type StepKind,
   type StepPlan,

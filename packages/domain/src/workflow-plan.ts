@@ -33,6 +33,10 @@ export interface WorkflowPlan {
 /** The name of the step that undoes `step`. `:` is reserved, so no author's name collides with it. */
 export const undoNameOf = (step: string): string => `${step}:undo`;
 
+/** Whether decisions about its tasks need their payloads. */
+export const hasConditions = ({ steps }: WorkflowPlan): boolean =>
+  [...steps.values()].some(({ onlyIf }) => onlyIf !== null);
+
 /** Prepares a definition for decisions. Expects a valid one. */
 export function planWorkflow(definition: WorkflowDefinition): WorkflowPlan {
   const calls = definition.steps.map(callPlan);

@@ -3,6 +3,7 @@ import {
   ContractFault,
   constant,
   foldEvents,
+  hasConditions,
   type Instant,
   isFinished,
   type Json,
@@ -464,9 +465,6 @@ function keepPayloads(stored: StoredTask, { event, output, correctedInput }: Inc
 
 const makesDone = ({ event }: Incident): boolean =>
   event.kind === "completed" || event.kind === "resolved";
-
-const hasConditions = ({ steps }: WorkflowPlan): boolean =>
-  [...steps.values()].some(({ onlyIf }) => onlyIf !== null);
 
 const isMoving = ({ processState }: Step): boolean =>
   processState === "pending" || processState === "processing" || processState === "error";

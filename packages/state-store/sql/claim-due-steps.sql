@@ -8,7 +8,8 @@
 --
 -- The input of the task comes along where it lies in the row: most requests are made of nothing else. Only
 -- at the first attempt: a step that was claimed and resubmitted since this statement began is seen here with
--- the correction of its input that it had before.
+-- the correction of its input that it had before. The version is what it is after this claim, as far as can be
+-- seen from here: whoever relies on it has it checked.
 with paused as materialized (
   select kind, name from state.pauses where resumed_at is null
 ),
@@ -85,7 +86,8 @@ select claimed.task_id, claimed.name, claimed.lane, claimed.attempt, claimed.tok
        (extract(epoch from claimed.start_by) * 1000)::float8    as start_by,
        (extract(epoch from claimed.complete_by) * 1000)::float8 as complete_by,
        (extract(epoch from statement_timestamp()) * 1000)::float8 as now,
-       claimed.key_generation, tasks.workflow,
+       claimed.key_generation, tasks.workflow, tasks.priority, tasks.reply_to, tasks.correlation_id,
+       tasks.version + (tasks.process_state = 'pending')::integer as version,
        case when claimed.attempt = 1 and pg_column_size(task_payloads.input) <= 2000
             then task_payloads.input end as task_input,
        step_payloads.input as corrected_input

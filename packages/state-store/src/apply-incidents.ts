@@ -1,5 +1,6 @@
 import {
   foldEvents,
+  hasConditions,
   type Json,
   type Outcome,
   type ReportedEvent,
@@ -7,10 +8,10 @@ import {
   type Task,
   type TaskEvent,
   type TaskValues,
-  type WorkflowPlan,
+  TransientFault,
 } from "@holdfast/domain";
 import type { Pool } from "pg";
-import { type ClaimedStep, type ClaimOptions, claimDueSteps } from "./claimed-steps.ts";
+import { type ClaimedStep, type ClaimOptions, claimSteps } from "./claimed-steps.ts";
 import { inTransaction, withRetries } from "./database.ts";
 import type { DueSpans } from "./due-spans.ts";
 import { type LockedTask, loadTasks } from "./load-tasks.ts";
@@ -19,7 +20,8 @@ import { noticesOf, tell } from "./notices.ts";
 import type { Database } from "./query.ts";
 import { saveOutcomes } from "./save-outcomes.ts";
 import { type DecidedTask, dueSteps, saveTasks } from "./save-tasks.ts";
-import { toStoreFault } from "./store-fault.ts";
+import { isMismatch, toStoreFault } from "./store-fault.ts";
+import type { TasksInHand } from "./tasks-in-hand.ts";
 import type { WorkflowCatalog } from "./workflow-catalog.ts";
 
 /** Something that happened to a task, with what is to be kept of it should it count. */
@@ -103,19 +105,25 @@ export interface Home {
   readonly catalog: WorkflowCatalog;
   /** Where claims look. */
   readonly due: DueSpans;
+  readonly hand: TasksInHand;
   /** Whether everybody is told of every task, or only its submitter and whoever is on call. */
   readonly events: boolean;
 }
 
 function applyTogether(
-  { pool, catalog, due, events }: Home,
+  { pool, catalog, due, hand, events }: Home,
   incidents: readonly Incident[],
   { actor, note, skipLocked = false, claim }: ApplyOptions,
 ): Promise<AppliedIncidents> {
-  return inTransaction(pool, async (client) => {
-    const byTask = Map.groupBy(incidents, ({ taskId }) => taskId);
+  const byTask = Map.groupBy(incidents, ({ taskId }) => taskId);
+  const held = hand.take(byTask);
+  const applied = inTransaction(pool, async (client) => {
     const planOf = async (name: string) => (await catalog.find(client, name))?.plan ?? null;
-    const { tasks, now } = await loadTasks(client, [...byTask.keys()], { skipLocked, planOf });
+    const { tasks, now } = await loadTasks(client, [...byTask.keys()], {
+      skipLocked,
+      planOf,
+      held,
+    });
     const values = await valuesForConditions(client, tasks, byTask);
 
     const outcomes = new Map<Incident, IncidentOutcome>();
@@ -142,19 +150,32 @@ function applyTogether(
     const madeDue = dueSteps(changed, { now });
     due.add(madeDue, now);
     const claimed =
-      claim === undefined || madeDue.length === 0 ? null : claimDueSteps(due)(client, claim);
+      claim === undefined || madeDue.length === 0 ? null : claimSteps(due)(client, claim);
     return {
       sent: claimed === null ? saved : [...saved, claimed],
-      result: async () => ({
+      result: async () => {
         // Committed, but the answer was lost: what was claimed is relayed.
-        claims: (await claimed?.catch(() => null)) ?? null,
-        outcomes: incidents.map((incident) => outcomes.get(incident) ?? unknownTask),
-        tasks: decided.map(({ after }) => after),
-        needless: changed.flatMap(needlessAttempts),
-        told: notices.length > 0,
-      }),
+        const claims = (await claimed?.catch(() => null)) ?? null;
+        if (claim !== undefined) hand.keep(changed);
+        if (claim !== undefined && claims !== null) hand.claimed(claims, claim);
+        return {
+          claims,
+          outcomes: incidents.map((incident) => outcomes.get(incident) ?? unknownTask),
+          tasks: decided.map(({ after }) => after),
+          needless: changed.flatMap(needlessAttempts),
+          told: notices.length > 0,
+        };
+      },
     };
   });
+  return held.tasks.size === 0 ? applied : applied.catch(orReadNextTime);
+}
+
+/** Somebody else moved a task that we had in hand. It is no more, so it is read when this is repeated. */
+function orReadNextTime(error: unknown): never {
+  const fault = toStoreFault(error);
+  if (!isMismatch(fault)) throw fault;
+  throw new TransientFault("store.contention", fault.message, { cause: error });
 }
 
 function splitByVersion(
@@ -224,9 +245,6 @@ async function valuesForConditions(
 
 const makesDone = ({ event }: Incident): boolean =>
   event.kind === "completed" || event.kind === "resolved";
-
-const hasConditions = ({ steps }: WorkflowPlan): boolean =>
-  [...steps.values()].some(({ onlyIf }) => onlyIf !== null);
 
 /** The batch holds something that cannot be saved: find out whose it is, and park only that. */
 async function applyApart(

@@ -2,6 +2,7 @@ import { definitionFormat, type Instant, type Json } from "@holdfast/domain";
 import { columns } from "./columns.ts";
 import type { DueSpans } from "./due-spans.ts";
 import { type Database, query } from "./query.ts";
+import type { TasksInHand } from "./tasks-in-hand.ts";
 
 /** A step that one Scheduler, and no other, may now ask its Agent to do. */
 export interface ClaimedStep {
@@ -22,6 +23,15 @@ export interface ClaimedStep {
   readonly now: Instant;
 }
 
+/** A claimed step with what of its task is needed to have the task in hand. */
+export interface ClaimedRow extends ClaimedStep {
+  /** Of the task, once the step was claimed: unless somebody has it in hand, who then says so. */
+  readonly version: number;
+  readonly priority: number;
+  readonly replyTo: string | null;
+  readonly correlationId: string | null;
+}
+
 export interface ClaimOptions {
   readonly lockedBy: string;
   /** How many steps of which lane may be claimed. */
@@ -30,12 +40,21 @@ export interface ClaimOptions {
   readonly relayAfter: number;
 }
 
-const claim = query<object, ClaimedStep>("claim-due-steps");
+const claim = query<object, ClaimedRow>("claim-due-steps");
 const takeUndispatched = query<object, ClaimedStep>("take-undispatched-steps");
 const markDispatched = query("mark-dispatched-steps");
 
 /** Claims due steps. Never waits: there may be fewer, or none, when others were quicker. */
 export const claimDueSteps =
+  ({ due, hand }: { readonly due: DueSpans; readonly hand: TasksInHand }) =>
+  async (db: Database, options: ClaimOptions): Promise<readonly ClaimedStep[]> => {
+    const claimed = await claimSteps(due)(db, options);
+    hand.claimed(claimed, options);
+    return claimed;
+  };
+
+/** The statement alone: for a transaction, before whose end nothing is in hand. */
+export const claimSteps =
   (due: DueSpans) =>
   (db: Database, { room, ...options }: ClaimOptions) =>
     claim(db, {

@@ -9,6 +9,7 @@ import type {
 } from "@holdfast/domain";
 import { definitionFormat } from "@holdfast/domain";
 import { type Database, query } from "./query.ts";
+import type { HeldTasks } from "./tasks-in-hand.ts";
 
 /** A task in our hands until the transaction ends. */
 export interface LockedTask {
@@ -46,41 +47,59 @@ const lockFreeTasks = query<TaskIds & { readonly format: number }, TaskRow>("loc
 const lockPendingSteps = query<TaskIds>("lock-pending-steps");
 const loadSteps = query<TaskIds, StepRow>("load-steps");
 
+interface LoadOptions {
+  readonly skipLocked: boolean;
+  readonly planOf: (name: string) => Promise<WorkflowPlan | null>;
+  /** Those that need not be read. */
+  readonly held: HeldTasks;
+}
+
 /**
  * Locks tasks, in the order of their ids, then what a claim could take of their steps, then loads the
  * steps: each in a statement of its own, so that it sees what was committed while the one before
  * it waited. `now` is the store's clock with all locks in hand. With `skipLocked`, tasks in other hands
  * are left out, as are always those whose workflow is not stored: nobody can decide about them.
+ *
+ * Tasks in hand are not loaded; where all are, none is locked either: saving them checks what they were.
  */
 export async function loadTasks(
   db: Database,
   taskIds: readonly string[],
-  {
-    skipLocked,
-    planOf,
-  }: { skipLocked: boolean; planOf: (name: string) => Promise<WorkflowPlan | null> },
+  { skipLocked, planOf, held }: LoadOptions,
 ): Promise<{ tasks: readonly LockedTask[]; now: Instant }> {
+  if (held.tasks.size === taskIds.length) {
+    return { tasks: [...held.tasks.values()].toSorted(byId), now: held.now };
+  }
   const lock = skipLocked ? lockFreeTasks : lockTasks;
   const taskRows = lock(db, { taskIds, format: definitionFormat });
+  const unknown = (ids: readonly string[]) => ids.filter((taskId) => !held.tasks.has(taskId));
   // Steps of a task that was left out are not decided about; locking them as well would wait.
   const stepIds = skipLocked ? (await taskRows).map(({ taskId }) => taskId) : taskIds;
+  const steps = { taskIds: unknown(stepIds) };
   const [rows, , stepRows] = await Promise.all([
     taskRows,
-    lockPendingSteps(db, { taskIds: stepIds }),
-    loadSteps(db, { taskIds: stepIds }),
+    lockPendingSteps(db, steps),
+    loadSteps(db, steps),
   ]);
   const stepsByTask = Map.groupBy(stepRows, ({ taskId }) => taskId);
-  const tasks = rows.map(
-    async ({ version, priority, replyTo, correlationId, workflow, ...row }) => {
-      const plan = await planOf(workflow);
-      if (plan === null) return null;
-      const steps = toSteps(plan, stepsByTask.get(row.taskId) ?? []);
-      return { version, priority, replyTo, correlationId, task: { ...row, workflow: plan, steps } };
-    },
-  );
+  const tasks = rows.map(async (row) => {
+    const inHand = held.tasks.get(row.taskId);
+    if (inHand !== undefined) return inHand;
+    const { version, priority, replyTo, correlationId, workflow, ...rest } = row;
+    const plan = await planOf(workflow);
+    if (plan === null) return null;
+    const task = {
+      ...rest,
+      workflow: plan,
+      steps: toSteps(plan, stepsByTask.get(row.taskId) ?? []),
+    };
+    return { version, priority, replyTo, correlationId, task };
+  });
   const known = (await Promise.all(tasks)).filter((task) => task !== null);
-  return { tasks: known, now: stepRows[0]?.now ?? 0 };
+  return { tasks: known, now: stepRows[0]?.now ?? held.now };
 }
+
+const byId = (a: LockedTask, b: LockedTask): number => (a.task.taskId < b.task.taskId ? -1 : 1);
 
 /** In the order of the definition, as the domain keeps them. */
 function toSteps(plan: WorkflowPlan, rows: readonly StepRow[]): ReadonlyMap<string, Step> {

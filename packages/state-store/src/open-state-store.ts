@@ -29,6 +29,7 @@ import { findEvents, findTask } from "./read-task.ts";
 import { keepDeadLetter, keepRejectedReplies } from "./rejected-replies.ts";
 import { asFault } from "./store-fault.ts";
 import { submitTasks } from "./submit-tasks.ts";
+import { tasksInHand } from "./tasks-in-hand.ts";
 import { registerWorkflow, type StoredWorkflow, workflowCatalog } from "./workflow-catalog.ts";
 
 /** The schema that this release knows. */
@@ -73,7 +74,8 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
   const pool = openPool(options);
   const catalog = workflowCatalog();
   const due = dueSpans();
-  const home = { pool, catalog, due, events };
+  const hand = tasksInHand(catalog);
+  const home = { pool, catalog, due, hand, events };
   const bound =
     <Params, Result>(ask: (db: Database, params: Params) => Promise<Result>) =>
     (params: Params): Promise<Result> =>
@@ -99,7 +101,7 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
   return {
     submitTasks: submitTasks(home),
     applyIncidents: applyIncidents(home),
-    claimDueSteps: boundOnce(claimDueSteps(due)),
+    claimDueSteps: boundOnce(claimDueSteps(home)),
     takeUndispatchedSteps: boundOnce(takeUndispatchedSteps),
     markDispatchedSteps: bound(markDispatchedSteps),
     /** Makes steps whose rest is over claimable; says when (ms) to come back, at the latest. */

@@ -25,6 +25,9 @@ export function toStoreFault(error: unknown): Fault {
   return new PermanentFault("store.failed", message, options);
 }
 
+/** A row that was to be saved is not as it had been read. */
+export const isMismatch = ({ details }: Fault): boolean => details["sqlstate"] === "HF002";
+
 /** Does `work`; whatever it throws leaves as a `Fault`. */
 export async function asFault<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -18,6 +18,8 @@ export interface WorkflowCatalog {
   find(db: Database, name: string): Promise<StoredWorkflow | null>;
   /** Like `find`, but throws `workflow.unknown`: a task of a workflow that is not stored is a bug. */
   get(db: Database, name: string): Promise<StoredWorkflow>;
+  /** What was found before; undefined: not yet. Never asks the store. */
+  known(name: string): StoredWorkflow | undefined;
 }
 
 const findWorkflow = query<
@@ -28,6 +30,7 @@ const insertWorkflow = query("insert-workflow");
 
 export function workflowCatalog(): WorkflowCatalog {
   const known = new Map<string, Promise<StoredWorkflow | null>>();
+  const read = new Map<string, StoredWorkflow>();
   const find = (db: Database, name: string): Promise<StoredWorkflow | null> => {
     const before = known.get(name);
     if (before !== undefined) return before;
@@ -35,11 +38,12 @@ export function workflowCatalog(): WorkflowCatalog {
     known.set(name, found);
     const forget = () => known.delete(name);
     // What is not there yet, or could not be read, is looked for again.
-    found.then((workflow) => workflow ?? forget(), forget);
+    found.then((workflow) => (workflow === null ? forget() : read.set(name, workflow)), forget);
     return found;
   };
   return {
     find,
+    known: (name) => read.get(name),
     get: async (db, name) => {
       const workflow = await find(db, name);
       if (workflow !== null) return workflow;
