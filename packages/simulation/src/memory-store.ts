@@ -310,13 +310,11 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
       };
     },
 
-    countStepsInFlight({ lanes, window }) {
-      const steps = processing();
-      return lanes.map((lane) => {
-        const inFlight = steps.filter(([, step]) => step.plan.agent === lane).length;
-        return { lane, inFlight: Math.min(window, inFlight) };
-      });
-    },
+    countStepsInFlight: () =>
+      [...Map.groupBy(processing(), ([, step]) => step.plan.agent)].map(([lane, steps]) => ({
+        lane,
+        inFlight: steps.length,
+      })),
 
     findLanes: () => [
       ...new Set(

@@ -10,5 +10,5 @@ select task_id
            from state.steps
           where steps.task_id = tasks.task_id
             and steps.process_state in ('pending', 'processing', 'error'))
- order by updated_at
+ order by task_id
  limit :batch;

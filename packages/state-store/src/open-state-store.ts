@@ -40,10 +40,7 @@ const findCompatibility = query<object, { schemaVersion: number; oldestReader: n
 );
 const setAside = query<object, { steps: number }>("set-paused-steps-aside");
 const release = query<object, { steps: number }>("release-resumed-steps");
-const countInFlight = query<
-  { lanes: readonly string[]; window: number },
-  { lane: string; inFlight: number }
->("count-steps-in-flight");
+const countInFlight = query<object, { lane: string; inFlight: number }>("count-steps-in-flight");
 const findLanes = query<{ format: number }, { lane: string }>("find-lanes");
 const loadCalls = query<
   { taskIds: readonly string[] },
@@ -118,7 +115,8 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
     resume: boundExactly(resume),
     findPauses: () => bound(findPauses)({}),
     keepHeartbeats: bound(keepHeartbeats),
-    countStepsInFlight: bound(countInFlight),
+    /** Of each lane that has some. */
+    countStepsInFlight: () => bound(countInFlight)({}),
     findLanes: async () =>
       (await bound(findLanes)({ format: definitionFormat })).map(({ lane }) => lane),
     loadValues: bound(loadValues),

@@ -86,7 +86,11 @@ test.each([
     return found;
   };
   const before = await contents();
-  expect(await migrate(database.url)).toEqual(["0008_partitions", "0009_one_check"]);
+  expect(await migrate(database.url)).toEqual([
+    "0008_partitions",
+    "0009_one_check",
+    "0010_fewer_index_entries",
+  ]);
   expect(await contents()).toEqual(before);
 
   await using store = await openStateStore({

@@ -52,7 +52,7 @@ export function laneWindows({ store, broker, window, clock, log }: Dependencies)
     stale.counts = Number.POSITIVE_INFINITY;
     let next = from + refreshEvery.counts;
     try {
-      const counts = await store.countStepsInFlight({ lanes, window });
+      const counts = await store.countStepsInFlight();
       next = Math.max(next, clock.now() + restFactor * (clock.now() - from));
       inFlight = new Map(counts.map((counted) => [counted.lane, counted.inFlight]));
       for (const [lane, steps] of changes) change(inFlight, lane, steps);

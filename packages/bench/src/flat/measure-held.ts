@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { queryOnce } from "@holdfast/local-stack";
 import type { StateStore } from "@holdfast/state-store";
 import { rounded } from "../statistics.ts";
-import { threeSteps } from "../workflow.ts";
 import { describe, eachFigure, figuresOf } from "./figures.ts";
 import { moveOrders } from "./move-orders.ts";
 import type { Held } from "./report.ts";
@@ -46,11 +45,10 @@ export async function measureHeld({ store, url, seconds, say }: HeldOptions): Pr
 
 /** What else a Scheduler and a Supervisor ask the store for, as often as they do when nothing calls them. */
 async function lookMeanwhile(store: StateStore, goesOn: () => boolean): Promise<void> {
-  const lanes = threeSteps.definition.steps.map(({ agent }) => agent);
   while (goesOn()) {
     await store.promoteRestedSteps();
     await store.findExpired({ batch: 200 });
-    await store.countStepsInFlight({ lanes, window: 200 });
+    await store.countStepsInFlight();
     await sleep(1_000);
   }
 }
