@@ -174,7 +174,6 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
     completeBy: step.completeBy,
     keyGeneration: step.keyGeneration,
     taskInput: step.attempt === 1 ? stored.input : null,
-    correctedInput: stored.correctedInputs.get(step.plan.name) ?? null,
     now: now(),
   });
 

@@ -203,7 +203,6 @@ export const mutants: Readonly<Record<string, Mutation>> = {
                 completeBy: plan.startWithin + plan.completeWithin,
                 keyGeneration,
                 taskInput: null,
-                correctedInput: null,
                 now: 0,
               };
             }),

@@ -6,10 +6,9 @@
 -- table and reads it. Nothing is claimed of what is paused. A task that is skipped here is in the hands of a
 -- decision, which sums it up.
 --
--- The input of the task comes along where it lies in the row: most requests are made of nothing else. Only
--- at the first attempt: a step that was claimed and resubmitted since this statement began is seen here with
--- the correction of its input that it had before. The version is what it is after this claim, as far as can be
--- seen from here: whoever relies on it has it checked.
+-- The input of the task comes along where it lies in the row, and where nobody can have put another in its
+-- place: at the first attempt. Most requests are made of nothing else. The version is what it is after this
+-- claim, as far as can be seen from here: whoever relies on it has it checked.
 with paused as materialized (
   select kind, name from state.pauses where resumed_at is null
 ),
@@ -89,10 +88,7 @@ select claimed.task_id, claimed.name, claimed.lane, claimed.attempt, claimed.tok
        claimed.key_generation, tasks.workflow, tasks.priority, tasks.reply_to, tasks.correlation_id,
        tasks.version + (tasks.process_state = 'pending')::integer as version,
        case when claimed.attempt = 1 and pg_column_size(task_payloads.input) <= 2000
-            then task_payloads.input end as task_input,
-       step_payloads.input as corrected_input
+            then task_payloads.input end as task_input
   from claimed
   join state.tasks using (task_id)
-  left join state.task_payloads using (task_id)
-  left join state.step_payloads
-    on step_payloads.task_id = claimed.task_id and step_payloads.name = claimed.name;
+  left join state.task_payloads using (task_id);

@@ -23,6 +23,6 @@ select taken.task_id, taken.name, taken.lane, taken.attempt, taken.token,
        (extract(epoch from taken.start_by) * 1000)::float8    as start_by,
        (extract(epoch from taken.complete_by) * 1000)::float8 as complete_by,
        (extract(epoch from statement_timestamp()) * 1000)::float8 as now,
-       taken.key_generation, tasks.workflow, null::json as task_input, null::json as corrected_input
+       taken.key_generation, tasks.workflow, null::json as task_input
   from taken
   join state.tasks using (task_id);

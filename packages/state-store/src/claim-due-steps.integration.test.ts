@@ -62,12 +62,12 @@ test("marks the task as processing, and writes the claim into the history", asyn
   ).toEqual([{ action: "claim", actor: "scheduler-1", attempt: 1 }]);
 });
 
-test("brings the input along at the first attempt when it is small, and what an operator put in its place", async () => {
+test("brings the input along at the first attempt when it is small", async () => {
   const asked = await db.open("scheduler", {
     withoutFaults: "the input of a claim whose answer was lost is asked for later",
   });
   await submit(1, { input: { x: 1 } });
-  expect(await claimAll(asked)).toMatchObject([{ taskInput: { x: 1 }, correctedInput: null }]);
+  expect(await claimAll(asked)).toMatchObject([{ taskInput: { x: 1 } }]);
 
   // Random, for what compresses well is small.
   const padding = Array.from({ length: 200 }, () => crypto.randomUUID());
@@ -76,13 +76,8 @@ test("brings the input along at the first attempt when it is small, and what an 
 
   const [task] = (await submit(1)) as readonly { taskId: string }[];
   const taskId = task!.taskId;
-  await db.query(
-    "insert into state.step_payloads (task_id, name, input) values ($1, 'a', '{\"x\": 2}')",
-    [taskId],
-  );
   const [claim] = await claimAll(asked);
-  expect(claim).toMatchObject({ taskId, correctedInput: { x: 2 } });
-
+  expect(claim).toMatchObject({ taskId, taskInput: {} });
   await asked.applyIncidents([{ taskId, event: failed(claim!) }], { actor: "s" });
   await db.query("update state.steps set not_before = now() where process_state = 'pending'");
   await asked.promoteRestedSteps();

@@ -15,10 +15,8 @@ export interface ClaimedStep {
   readonly startBy: Instant;
   readonly completeBy: Instant;
   readonly keyGeneration: number;
-  /** The input of the task, where it came along; null: ask for it. */
+  /** The input of the task, where it came along and no operator has corrected the step's; null: ask. */
   readonly taskInput: Json;
-  /** What an operator put in the place of the step's own input, where `taskInput` came along. */
-  readonly correctedInput: Json;
   /** The store's clock at the claim. */
   readonly now: Instant;
 }

@@ -59,7 +59,7 @@ const lostClaims = `
          (extract(epoch from start_by) * 1000)::float8 as "startBy",
          (extract(epoch from steps.complete_by) * 1000)::float8 as "completeBy",
          (extract(epoch from start_by) * 1000 - start_within)::float8 as now,
-         key_generation as "keyGeneration", null as "taskInput", null as "correctedInput"
+         key_generation as "keyGeneration", null as "taskInput"
     from state.steps join state.tasks using (task_id)
    where steps.process_state = 'processing' and locked_by = $1 and token::text <> all ($2::text[])`;
 

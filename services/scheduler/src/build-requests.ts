@@ -75,11 +75,7 @@ const isComplete = ({ claim, plan, call }: Job): boolean =>
   plan.undoes === null &&
   refsOf(call.input).every((ref) => stepOfRef(ref) === null);
 
-const cameAlong = ({ name, taskInput, correctedInput }: ClaimedStep): LoadedValues => ({
-  input: taskInput,
-  outputs: new Map(),
-  correctedInputs: new Map(correctedInput === null ? [] : [[name, correctedInput]]),
-});
+const cameAlong = ({ taskInput }: ClaimedStep): LoadedValues => ({ ...nothing, input: taskInput });
 
 async function jobOf(
   store: RequestStore,

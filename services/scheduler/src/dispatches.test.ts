@@ -15,7 +15,6 @@ const claim = (): ClaimedStep => ({
   now: 0,
   keyGeneration: 0,
   taskInput: null,
-  correctedInput: null,
 });
 
 /** What is on its way, with requests that took so many milliseconds from their claim to their confirm. */
