@@ -40,11 +40,12 @@ export function holdfastSubject(holdfast: Measured, workflow = threeSteps.name):
     }
   };
 
-  /** Looks at the oldest: the others are hardly done before them. */
+  /** Looks at the oldest: the others are hardly done before them. Goes on while it finds all of them done. */
   const look = async (): Promise<void> => {
     const oldest = [...open].slice(0, batch);
     const unfinished = new Set(await findUnfinished(oldest));
     for (const taskId of oldest) if (!unfinished.has(taskId)) open.delete(taskId);
+    if (unfinished.size === 0 && open.size > 0) await look();
   };
 
   /** Throws if any of them ended otherwise than it should. */
@@ -59,7 +60,8 @@ export function holdfastSubject(holdfast: Measured, workflow = threeSteps.name):
     backlog: (orders) =>
       allProcessed(orders, async () => {
         await submit(orders);
-        for (; open.size > 0; await sleep(10)) await look();
+        // Asking is work for the store that nobody else asks for: seldom, until the end is near.
+        for (; open.size > 0; await sleep(open.size > batch ? 50 : 10)) await look();
       }),
     inFlight: (orders, width) =>
       allProcessed(orders, async () => {
