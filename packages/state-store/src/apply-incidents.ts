@@ -117,7 +117,7 @@ function applyTogether(
 ): Promise<AppliedIncidents> {
   const byTask = Map.groupBy(incidents, ({ taskId }) => taskId);
   const held = hand.take(byTask);
-  const applied = inTransaction(pool, async (client) => {
+  const applying = inTransaction(pool, async (client) => {
     const planOf = async (name: string) => (await catalog.find(client, name))?.plan ?? null;
     const { tasks, now } = await loadTasks(client, [...byTask.keys()], {
       skipLocked,
@@ -168,7 +168,7 @@ function applyTogether(
       },
     };
   });
-  return held.tasks.size === 0 ? applied : applied.catch(orReadNextTime);
+  return held.tasks.size === 0 ? applying : applying.catch(orReadNextTime);
 }
 
 /** Somebody else moved a task that we had in hand. It is no more, so it is read when this is repeated. */

@@ -147,3 +147,15 @@ test("tasks that are under way keep their workflow when its next version changes
   ]);
   expect(await store.findInvariantViolations({ batch: 10 })).toEqual([]);
 });
+
+test("no index of tasks has a column that changes before the last decision", async () => {
+  const columns = await db.query<{ attname: string }>(
+    `select distinct attname
+       from pg_index
+       join pg_attribute on attrelid = indrelid
+        and (attnum = any (indkey) or pg_get_expr(indpred, indrelid) ~ ('\\m' || attname || '\\M'))
+      where indrelid = 'state.tasks'::regclass
+      order by attname`,
+  );
+  expect(columns.map(({ attname }) => attname)).toEqual(["complete_by", "finished_at", "task_id"]);
+});

@@ -1,0 +1,168 @@
+import type { TaskEvent } from "@holdfast/domain";
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import type { ClaimedStep } from "./claimed-steps.ts";
+import type { StateStore } from "./open-state-store.ts";
+import {
+  claimAll,
+  completed,
+  newTask,
+  openTestStore,
+  type TestStore,
+  testWorkflow,
+} from "./testing.ts";
+
+let db: TestStore;
+let submission: StateStore;
+/** Claims, and so has tasks in hand. */
+let scheduler: StateStore;
+/** Has not claimed the first steps, and so reads the tasks. */
+let other: StateStore;
+beforeAll(async () => {
+  db = await openTestStore();
+  submission = await db.open("submission");
+  other = await db.open("scheduler");
+  await submission.registerWorkflow(testWorkflow([{ name: "a" }, { name: "b" }, { name: "c" }]));
+});
+beforeEach(async () => {
+  await db.query(
+    "truncate state.tasks, state.steps, state.events, state.task_payloads, state.step_payloads",
+  );
+  // A claim whose answer was lost has nothing in hand.
+  scheduler = await db.open("scheduler", { withoutFaults: "what is in hand is looked at" });
+  // Its workflow is known from now on.
+  await scheduler.findWorkflow("test.v1");
+});
+afterAll(async () => {
+  await db[Symbol.asyncDispose]();
+});
+
+const actor = "scheduler-1";
+const claim = { lockedBy: actor, room: [{ lane: "agent", places: 10 }], relayAfter: 300 };
+const reply = (one: ClaimedStep) => ({
+  taskId: one.taskId,
+  event: completed(one),
+  output: { of: one.name },
+});
+const record = (store: StateStore, ...claims: readonly ClaimedStep[]) =>
+  store.applyIncidents(claims.map(reply), { actor, claim });
+
+/** As a Scheduler that has nothing in hand. */
+async function readAndRecord(claims: readonly ClaimedStep[]): Promise<void> {
+  await other.applyIncidents(claims.map(reply), { actor });
+  await claimAll(other);
+}
+
+async function begin(count = 1): Promise<readonly ClaimedStep[]> {
+  const tasks = Array.from({ length: count }, () => newTask());
+  await submission.submitTasks(tasks, { actor: "test" });
+  return claimAll(scheduler);
+}
+
+const history = () =>
+  db.query(
+    `select step, action, from_state, to_state, attempt, actor, reason
+       from state.events order by id`,
+  );
+
+const inFlight = () =>
+  db.query<ClaimedStep>(
+    `select task_id::text as "taskId", name, attempt, token::text from state.steps
+      where process_state = 'processing'`,
+  );
+/** A trace that nobody leaves who follows the rules: whoever reads the step keeps it. */
+const trace = "update state.steps set cool_downs = 7 where process_state = 'processing'";
+
+test("a task is done without being read, and ends as one that is read each time", async () => {
+  const run = async (move: (claims: readonly ClaimedStep[]) => Promise<unknown>) => {
+    for (let claims = await begin(); claims.length > 0; claims = await inFlight()) {
+      await db.query(trace);
+      await move(claims);
+    }
+    const steps = await db.query<{ name: string; cool_downs: number }>(
+      `select name, process_state, attempt, failure_count, admitted, output, cool_downs
+         from state.steps join state.step_payloads using (task_id, name) order by name`,
+    );
+    return {
+      traces: steps.map(({ cool_downs }) => cool_downs),
+      steps: steps.map(({ cool_downs: _trace, ...step }) => step),
+      history: await history(),
+    };
+  };
+  const { traces, ...inHand } = await run((claims) => record(scheduler, ...claims));
+  expect(traces).toEqual([0, 0, 0]);
+  expect(inHand.steps).toMatchObject([
+    { name: "a" },
+    { name: "b" },
+    { name: "c", output: { of: "c" } },
+  ]);
+
+  await db.query("truncate state.tasks, state.steps, state.events, state.step_payloads");
+  expect(await run(readAndRecord)).toEqual({ traces: [7, 7, 7], ...inHand });
+  expect(await submission.findInvariantViolations({ batch: 10 })).toEqual([]);
+});
+
+/** What others do to a task whose step `a` is in flight, and what becomes of its reply then. */
+const intrusions: readonly [string, (one: ClaimedStep) => TaskEvent | Promise<unknown>, object][] =
+  [
+    ["paused", () => ({ kind: "paused" }), { a: "processed", b: "waiting", c: "waiting" }],
+    [
+      "to be undone",
+      () => ({ kind: "undoRequested", code: "operator.undo" }),
+      { a: "processed", "a:undo": "processing", b: "cancelled", c: "cancelled" },
+    ],
+    [
+      "put back",
+      (one) => ({ kind: "neverStarted", step: "a", attempt: 1, token: one.token }),
+      { a: "pending", b: "waiting", c: "waiting" },
+    ],
+    [
+      "already told of",
+      (one) => record(other, one),
+      { a: "processed", b: "processing", c: "waiting" },
+    ],
+  ];
+
+test.each(intrusions)(
+  "a task that is %s by others meanwhile is read after all",
+  async (_, act, states) => {
+    const [one] = await begin();
+    const { taskId } = one!;
+    const done = act(one!);
+    if ("kind" in done) await other.applyIncidents([{ taskId, event: done }], { actor: "other" });
+    else await done;
+    await record(scheduler, one!);
+    const steps = await db.query<{ name: string; process_state: string }>(
+      "select name, process_state from state.steps",
+    );
+    expect(Object.fromEntries(steps.map((step) => [step.name, step.process_state]))).toEqual(
+      states,
+    );
+    expect(await submission.findInvariantViolations({ batch: 10 })).toEqual([]);
+  },
+);
+
+test("one that was moved by others spoils nothing for those that were decided with it", async () => {
+  const claims = await begin(5);
+  const { taskId } = claims[2]!;
+  await other.applyIncidents([{ taskId, event: { kind: "paused" } }], { actor: "other" });
+  const { outcomes, claims: next } = await record(scheduler, ...claims);
+  expect(outcomes.map(({ applied }) => applied)).toEqual([true, true, true, true, true]);
+  expect(next).toHaveLength(4);
+});
+
+test("those in hand and those that are not are recorded together", async () => {
+  const ours = await begin(3);
+  await submission.submitTasks([newTask(), newTask()], { actor: "test" });
+  const theirs = await claimAll(other);
+  const { outcomes, claims } = await record(scheduler, ...theirs, ...ours);
+  expect(outcomes.map(({ applied }) => applied)).toEqual([true, true, true, true, true]);
+  expect(claims?.map(({ name }) => name)).toEqual(["b", "b", "b", "b", "b"]);
+});
+
+test("a reply that is recorded twice at once counts once", async () => {
+  const claims = await begin(20);
+  const both = await Promise.all([record(scheduler, ...claims), record(scheduler, ...claims)]);
+  const applied = both.flatMap(({ outcomes }) => outcomes).filter((outcome) => outcome.applied);
+  expect(applied).toHaveLength(20);
+  expect(await db.query("select from state.events where action = 'complete'")).toHaveLength(20);
+});
