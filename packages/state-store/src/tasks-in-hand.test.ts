@@ -193,10 +193,10 @@ test("the store's clock is the one of the last claim and what has passed since, 
   expect(take(hand, reply).size).toBe(0);
 });
 
-test("holds ten thousand tasks, and forgets the oldest of them first", () => {
+test("holds thirty thousand steps, and forgets the oldest tasks first", () => {
   const hand = open();
-  const rows = Array.from({ length: 10_001 }, (_, index) => row({ taskId: `task-${index}` }));
+  const rows = Array.from({ length: 15_001 }, (_, index) => row({ taskId: `task-${index}` }));
   hand.claimed(rows, mine);
-  const replies = [0, 1, 10_000].map((index) => ({ ...completed(), taskId: `task-${index}` }));
-  expect([...take(hand, ...replies).keys()]).toEqual(["task-1", "task-10000"]);
+  const replies = [0, 1, 15_000].map((index) => ({ ...completed(), taskId: `task-${index}` }));
+  expect([...take(hand, ...replies).keys()]).toEqual(["task-1", "task-15000"]);
 });

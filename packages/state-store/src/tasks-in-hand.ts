@@ -21,8 +21,8 @@ export interface HeldTasks {
 
 export type TasksInHand = ReturnType<typeof tasksInHand>;
 
-/** Beyond that the oldest are forgotten: they are read again when they are needed. */
-const capacity = 10_000;
+/** Steps. Beyond that the oldest tasks are forgotten: they are read when they are needed. */
+const capacity = 30_000;
 /** Milliseconds. Clocks of two hosts run apart by less than one of them meanwhile. */
 const clockLasts = 10_000;
 
@@ -36,11 +36,21 @@ export function tasksInHand(catalog: Pick<WorkflowCatalog, "known">) {
   const tasks = new Map<string, LockedTask>();
   let clock = { now: 0, at: Number.NEGATIVE_INFINITY };
 
+  let steps = 0;
+
+  const forget = (taskId: string): LockedTask | undefined => {
+    const task = tasks.get(taskId);
+    if (tasks.delete(taskId)) steps -= sizeOf(task);
+    return task;
+  };
   const hold = (task: LockedTask): void => {
-    const { taskId } = task.task;
-    tasks.delete(taskId);
-    tasks.set(taskId, task);
-    if (tasks.size > capacity) tasks.delete(tasks.keys().next().value as string);
+    forget(task.task.taskId);
+    tasks.set(task.task.taskId, task);
+    steps += sizeOf(task);
+    for (const oldest of tasks.keys()) {
+      if (steps <= capacity) break;
+      forget(oldest);
+    }
   };
 
   return {
@@ -52,10 +62,9 @@ export function tasksInHand(catalog: Pick<WorkflowCatalog, "known">) {
       const elapsed = performance.now() - clock.at;
       const taken = new Map<string, LockedTask>();
       for (const [taskId, mine] of incidents) {
-        const task = tasks.get(taskId);
-        if (task === undefined) continue;
-        tasks.delete(taskId);
-        if (elapsed < clockLasts && isOurs(task.task, mine)) taken.set(taskId, task);
+        const task = forget(taskId);
+        if (task === undefined || elapsed >= clockLasts) continue;
+        if (isOurs(task.task, mine)) taken.set(taskId, task);
       }
       return { tasks: taken, now: clock.now + elapsed };
     },
@@ -74,7 +83,7 @@ export function tasksInHand(catalog: Pick<WorkflowCatalog, "known">) {
         if (before === null) continue;
         const task =
           before.version === claim.version ? withClaim(before.task, claim, lockedBy) : null;
-        if (task === null) tasks.delete(claim.taskId);
+        if (task === null) forget(claim.taskId);
         else hold({ ...before, task });
       }
       const [last] = claims;
@@ -82,6 +91,8 @@ export function tasksInHand(catalog: Pick<WorkflowCatalog, "known">) {
     },
   };
 }
+
+const sizeOf = (held: LockedTask | undefined): number => held?.task.steps.size ?? 0;
 
 /** Nothing can become of it but that its next step is done, so far. */
 const isPlain = ({ goal, processState, paused, workflow }: Task): boolean =>
