@@ -1,3 +1,4 @@
+import { replyQueues } from "@holdfast/contracts";
 import { askBroker, startLocalStack } from "@holdfast/local-stack";
 import { type SampleKind, sampleOrder } from "@holdfast/orders";
 import { expect, test } from "@jest/globals";
@@ -13,7 +14,7 @@ test("every queue is purged while orders are under way: that costs time, and no 
   const ids = await faulty.submit(mixed);
   const queues = ["inventory", "payments", "shipping"].map((agent) => `agent.${agent}`);
   for (let round = 0; round < 5; round += 1) {
-    for (const queue of [...queues, "scheduler.replies", "requests.expired", "scheduler.wake"]) {
+    for (const queue of [...queues, ...replyQueues, "requests.expired", "scheduler.wake"]) {
       await faulty.broker?.purge(queue);
     }
   }

@@ -5,6 +5,7 @@ import {
   cancelExchange,
   expiredQueue,
   heartbeatQueue,
+  ownReplyQueues,
   replyQueue,
   StepReply,
   StepRequest,
@@ -104,13 +105,20 @@ async function serve({ charge, options, publish }: Serving) {
   return { broker, served: consumer, logs, stop: () => consumer[Symbol.asyncDispose]() };
 }
 
-async function ask(asked: StepRequest, body = StepRequest.encode(asked)): Promise<void> {
+interface Asking {
+  readonly body?: Buffer;
+  readonly replyTo?: string;
+}
+
+async function ask(asked: StepRequest, asking: Asking = {}): Promise<void> {
+  const { body = StepRequest.encode(asked), ...options } = asking;
   const sent = await scheduler.publish({
     exchange: "",
     routingKey: queue,
     type: StepRequest.type,
     messageId: randomUUID(),
     body,
+    ...options,
   });
   expect(sent).toBe("stored");
 }
@@ -145,6 +153,31 @@ test("answers under its own name, vouched for by the broker, and with the token 
   const takes = expect.any(Number);
   expect(answerOf(delivery)).toEqual({ taskId, step, attempt, token, outcome, takes });
 });
+
+test("answers to the queue that the request names", async () => {
+  const [own = ""] = ownReplyQueues;
+  const mine = mailbox<Delivery>();
+  parts.use(await scheduler.consume(own, { prefetch: 10 }, async (delivery) => mine.put(delivery)));
+  await serve({ charge: async () => ({ chargeId }) });
+  const asked = request();
+  await ask(asked, { replyTo: own });
+  expect(await mine.take()).toMatchObject({ routingKey: `reply-1.payments.${asked.taskId}` });
+  expect(replies.isEmpty).toBe(true);
+});
+
+test.each([
+  ["is gone", ownReplyQueues.at(-1)],
+  ["is no queue of replies", "status.of-somebody"],
+])(
+  "answers to whichever Scheduler when the queue that the request names %s",
+  async (_, replyTo) => {
+    await serve({ charge: async () => ({ chargeId }) });
+    await server.deleteQueue(ownReplyQueues.at(-1) ?? "");
+    const asked = request();
+    await ask(asked, { replyTo: replyTo ?? "" });
+    expect(await replies.take()).toMatchObject({ routingKey: `reply.payments.${asked.taskId}` });
+  },
+);
 
 test("does many steps at the same time", async () => {
   const { begun, charge, release } = held();
@@ -289,7 +322,7 @@ test.each([
       dead.put(deathReason),
     ),
   );
-  await ask(request(), body);
+  await ask(request(), { body });
   expect(await dead.take()).toBe("rejected");
   await ask(request());
   expect(answerOf(await replies.take()).outcome.kind).toBe("completed");

@@ -86,7 +86,7 @@ export function hostGuarded<O extends Operations>(
       const atWork = places(concurrency);
       const calls = pace({ concurrency, clock });
 
-      const answer = async (request: StepRequest, signals: Signals): Promise<void> => {
+      const answer = async ({ request, replyTo }: Received, signals: Signals): Promise<void> => {
         const { signal } = signals;
         const { taskId, step, attempt, token } = request;
         const fields = { agent: name, taskId, step, attempt, operation: request.operation };
@@ -102,19 +102,23 @@ export function hostGuarded<O extends Operations>(
         if (outcome.kind === "completed") worked();
         const reply = { taskId, step, attempt, token, outcome };
         const body = StepReply.encode({ ...reply, takes: calls.inOneMessage() });
-        const sent = await publishUntil({ signal, clock }, () => {
+        let queue = replyTo;
+        const sent = await publishUntil({ signal, clock }, async () => {
           const publishing = broker.publish({
             exchange: replyExchange,
-            routingKey: replyRoute(name, taskId),
+            routingKey: replyRoute(name, taskId, queue),
             type: StepReply.type,
             messageId: `${taskId}:${step}:${attempt}`,
             correlationId: taskId,
             userId,
             body,
-            bundle: { key: name, most: mostReplies },
+            bundle: { key: `${name} ${queue}`, most: mostReplies },
           });
           failpoint("agent.replying", steps);
-          return publishing;
+          const result = await publishing;
+          // Nobody has that queue any more: it may come to whichever Scheduler.
+          if (result === "unroutable") queue = undefined;
+          return result;
         });
         failpoint("agent.replied", steps);
         const code = outcome.kind === "failed" ? { faultCode: outcome.code } : {};
@@ -134,7 +138,10 @@ export function hostGuarded<O extends Operations>(
           stop.abort();
         });
         try {
-          await answer(request, { signal: deadline.signal, stop: stop.signal });
+          await answer(
+            { request, replyTo: delivery.replyTo },
+            { signal: deadline.signal, stop: stop.signal },
+          );
         } finally {
           cancel();
           running.delete(id);
@@ -160,6 +167,12 @@ export function hostGuarded<O extends Operations>(
 interface Running {
   readonly token: string;
   readonly stop: () => void;
+}
+
+interface Received {
+  readonly request: StepRequest;
+  /** The queue of replies that the request names. */
+  readonly replyTo: string | undefined;
 }
 
 interface Signals {

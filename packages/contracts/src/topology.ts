@@ -1,11 +1,32 @@
-/** The exchange through which every reply comes: routed `reply.<agent>.<task id>`. */
+/** The exchange through which every reply comes: routed `<queue's word>.<agent>.<task id>`. */
 export const replyExchange = "holdfast.replies";
 /** The queue of one Agent, shared by all its instances. */
 export const agentQueue = (agent: string): string => `agent.${agent}`;
-/** Where an Agent addresses its reply; the broker lets an Agent write under its own name only. */
-export const replyRoute = (agent: string, taskId: string): string => `reply.${agent}.${taskId}`;
-/** Replies to all Schedulers: one queue, so that a dead Scheduler strands nothing. */
+/** Replies to whichever Scheduler. All of them read it, and all that follow: a dead one strands nothing. */
 export const replyQueue = "scheduler.replies";
+/** Each comes to one Scheduler first, which names it in its requests. */
+export const ownReplyQueues: readonly string[] = Array.from(
+  { length: 8 },
+  (_, index) => `${replyQueue}.${index + 1}`,
+);
+export const replyQueues: readonly string[] = [replyQueue, ...ownReplyQueues];
+/** The first word of the route to each queue of replies. */
+const replyWords: ReadonlyMap<string, string> = new Map([
+  [replyQueue, "reply"],
+  ...ownReplyQueues.map((queue, index) => [queue, `reply-${index + 1}`] as const),
+]);
+/** Which routes lead to which queue of replies. */
+export const replyBindings = [...replyWords].map(([queue, word]) => ({
+  exchange: replyExchange,
+  queue,
+  routingKey: `${word}.#`,
+}));
+/**
+ * Where an Agent addresses its reply: to the queue that the request names, or to whichever Scheduler
+ * if it names none that there is. The broker lets an Agent write under its own name only.
+ */
+export const replyRoute = (agent: string, taskId: string, replyTo = replyQueue): string =>
+  `${replyWords.get(replyTo) ?? "reply"}.${agent}.${taskId}`;
 /** Requests that no Agent took by their start-by time, or that killed too many Agents. */
 export const expiredQueue = "requests.expired";
 /** A hint that something is due. Holds one message at most: a second hint says nothing new. */

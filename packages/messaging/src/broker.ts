@@ -61,6 +61,19 @@ export interface BatchOptions extends ConsumeOptions {
   readonly max: number;
 }
 
+/** Queues that several consume, each of whom has one that comes to it first. */
+export interface SharedQueues {
+  /** Dealt out to all of them in turn. */
+  readonly common: string;
+  /** Each is one consumer's own; the others get what it does not take, or all of it when it is gone. */
+  readonly owned: readonly string[];
+}
+
+export interface SharedConsumer extends AsyncDisposable {
+  /** Ours at the moment; null: there are more consumers than queues. */
+  readonly own: string | null;
+}
+
 export interface Broker extends AsyncDisposable {
   /** Publishes. Never throws for trouble with the broker: that is what the result says. */
   publish(message: OutgoingMessage): Promise<PublishResult>;
@@ -86,6 +99,15 @@ export interface Broker extends AsyncDisposable {
     options: BatchOptions,
     handle: (batch: readonly Delivery[]) => Promise<void>,
   ): Promise<AsyncDisposable>;
+  /**
+   * Like `consumeBatches`, from all these queues as if they were one. One of `owned` becomes ours until
+   * our connection is lost; with the next connection it may be another one.
+   */
+  consumeShared(
+    queues: SharedQueues,
+    options: BatchOptions,
+    handle: (batch: readonly Delivery[]) => Promise<void>,
+  ): Promise<SharedConsumer>;
   /** How many messages and consumers a queue has; null: there is no such queue, or no broker. */
   inspect(queue: string): Promise<{ readonly messages: number; readonly consumers: number } | null>;
   /** Both connections are up, nothing is blocked, and every consumer has its channel. */

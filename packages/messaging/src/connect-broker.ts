@@ -7,6 +7,7 @@ import { inspector } from "./inspector.ts";
 import { type ChannelLog, keepChannel } from "./keep-channel.ts";
 import { openConnection } from "./open-connection.ts";
 import { publisher } from "./publisher.ts";
+import { ownOneOf, queueFilledBy } from "./sources.ts";
 import { subscriptions } from "./subscriptions.ts";
 import { declareTopology, topologyOf } from "./topology.ts";
 
@@ -57,22 +58,43 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
     publish: bundleMessages((message) => messages.publish(message)),
     consume: (queue, { prefetch }, handle) =>
       consumers.subscribe({
-        source: { queue },
+        name: queue,
+        sources: async () => [{ queue }],
         prefetch,
         intake: handleEach({ queue, handle, log }),
       }),
     listen: (exchange, handle) =>
       consumers.subscribe({
-        source: { exchange },
+        name: exchange,
+        sources: async (channel) => [{ queue: await queueFilledBy(channel, exchange) }],
         prefetch: 100,
         intake: handleEach({ queue: exchange, handle, log }),
       }),
     consumeBatches: (queue, { prefetch, max }, handle) =>
       consumers.subscribe({
-        source: { queue },
+        name: queue,
+        sources: async () => [{ queue }],
         prefetch,
         intake: handleBatches({ queue, max, handle, log }),
       }),
+    async consumeShared({ common, owned }, { prefetch, max }, handle) {
+      let own: string | null = null;
+      const consumer = await consumers.subscribe({
+        name: common,
+        sources: async () => {
+          own = await ownOneOf(owned, createChannel);
+          return [common, ...owned].map((queue) => ({ queue, priority: queue === own ? 1 : 0 }));
+        },
+        prefetch,
+        intake: handleBatches({ queue: common, max, handle, log }),
+      });
+      return {
+        get own() {
+          return own;
+        },
+        [Symbol.asyncDispose]: () => consumer[Symbol.asyncDispose](),
+      };
+    },
     inspect: inspector(createChannel),
     get isReady() {
       const isUp = outgoing.isUp && incoming.isUp && !outgoing.isBlocked;

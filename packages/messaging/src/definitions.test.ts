@@ -43,6 +43,13 @@ test("lets the Scheduler look at the queues whose consumers it counts", () => {
   expect(may("scheduler", "configure", "agent.cold-storage")).toBe(true);
   expect(may("scheduler", "configure", "scheduler.replies")).toBe(true);
   expect(may("scheduler", "configure", "holdfast.replies")).toBe(false);
+  expect(may("supervisor", "configure", "scheduler.replies.1")).toBe(true);
+});
+
+test("lets the Scheduler read all queues of replies, and hold one of its own", () => {
+  expect(may("scheduler", "read", "scheduler.replies.8")).toBe(true);
+  expect(may("scheduler", "configure", "scheduler.replies.8.owner")).toBe(true);
+  expect(may("scheduler", "configure", "scheduler.replies.8")).toBe(false);
 });
 
 test.each(["dead.requests", "dead.replies"])("never drops what is in %s", (name) => {
@@ -62,7 +69,9 @@ describe("an Agent", () => {
     expect(may("payments", "write", "holdfast.replies")).toBe(true);
     expect(may("payments", "write", "amq.default")).toBe(false);
     expect(mayRoute("payments", "reply.payments.9d2e1b2c")).toBe(true);
+    expect(mayRoute("payments", "reply-2.payments.9d2e1b2c")).toBe(true);
     expect(mayRoute("payments", "reply.inventory.9d2e1b2c")).toBe(false);
+    expect(mayRoute("payments", "reply-2.inventory.9d2e1b2c")).toBe(false);
     expect(mayRoute("payments", "reply.payments2.9d2e1b2c")).toBe(false);
   });
 

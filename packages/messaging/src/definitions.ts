@@ -8,11 +8,14 @@ import {
   expiredQueue,
   heartbeatExchange,
   heartbeatQueue,
+  ownReplyQueues,
   replyExchange,
   replyQueue,
+  replyQueues,
   submissionQueue,
   wakeQueue,
 } from "@holdfast/contracts";
+import { ownerOf } from "./sources.ts";
 import { topologyOf } from "./topology.ts";
 
 /** Who connects, as what. A user of Agents may serve several of them. */
@@ -71,7 +74,7 @@ export function definitionsOf({ vhost, agents, users }: DefinitionsOptions) {
         vhost,
         exchange: replyExchange,
         read: nothing,
-        write: user.role === "agent" ? `^reply\\.(${user.agents.join("|")})\\.` : nothing,
+        write: user.role === "agent" ? `^reply(-\\d+)?\\.(${user.agents.join("|")})\\.` : nothing,
       },
       {
         user: user.name,
@@ -111,9 +114,10 @@ function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions
     case "scheduler":
       return {
         // It counts messages and consumers, which RabbitMQ 4.3 takes for declaring the queue.
-        configure: only([...agents.map(agentQueue), replyQueue]),
+        // And it holds a queue that stands for the one of its own.
+        configure: only([...agents.map(agentQueue), replyQueue, ...ownReplyQueues.map(ownerOf)]),
         read: only([
-          replyQueue,
+          ...replyQueues,
           expiredQueue,
           wakeQueue,
           heartbeatQueue,
@@ -123,7 +127,7 @@ function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions
         write: toQueuesAnd(cancelExchange, eventExchange),
       };
     case "supervisor":
-      return { configure: only([replyQueue]), read: nothing, write: toQueuesAnd(cancelExchange) };
+      return { configure: only(replyQueues), read: nothing, write: toQueuesAnd(cancelExchange) };
     case "agent":
       return {
         // The queue by which one instance hears what need not be finished: named by the broker,

@@ -5,6 +5,8 @@ export type {
   Delivery,
   OutgoingMessage,
   PublishResult,
+  SharedConsumer,
+  SharedQueues,
 } from "./broker.ts";
 export { bodiesOf } from "./bundle-messages.ts";
 export { cancelHints } from "./cancel-hints.ts";

@@ -1,4 +1,4 @@
-import type { Channel } from "amqplib";
+import type { Channel, ConsumeMessage } from "amqplib";
 import { type Arrival, toArrival } from "./arrival.ts";
 import { type ChannelLog, type KeptChannel, keepChannel } from "./keep-channel.ts";
 
@@ -12,9 +12,17 @@ export interface Intake {
   drain(): Promise<void>;
 }
 
+/** A queue, and how far we come before others who consume it: the highest gets what it can take. */
+export interface QueueSource {
+  readonly queue: string;
+  readonly priority?: number;
+}
+
 interface Subscription {
-  /** A queue; or an exchange, from which a queue of our own is filled for as long as its channel lives. */
-  readonly source: { readonly queue: string } | { readonly exchange: string };
+  /** Shows in the logs. */
+  readonly name: string;
+  /** What is consumed on this new channel, as if it were one queue. */
+  readonly sources: (channel: Channel) => Promise<readonly QueueSource[]>;
   readonly prefetch: number;
   readonly intake: Intake;
 }
@@ -30,28 +38,28 @@ interface Options {
 export function subscriptions({ name, createChannel, declare, log }: Options) {
   const open = new Set<KeptChannel<Channel>>();
 
-  const subscribe = async ({
-    source,
-    prefetch,
-    intake,
-  }: Subscription): Promise<AsyncDisposable> => {
-    let consumerTag = "";
+  const subscribe = async (subscription: Subscription): Promise<AsyncDisposable> => {
+    const { sources, prefetch, intake } = subscription;
+    let consumerTags: readonly string[] = [];
     const kept = await keepChannel({
-      name: `${name} ${"queue" in source ? source.queue : source.exchange}`,
+      name: `${name} ${subscription.name}`,
       create: createChannel,
       open: async (channel) => {
         await declare(channel);
         channel.once("close", () => void intake.drain());
         await channel.prefetch(prefetch);
-        const queue = "queue" in source ? source.queue : await ownQueue(channel, source.exchange);
-        ({ consumerTag } = await channel.consume(queue, (message) => {
+        const take = (message: ConsumeMessage | null): void => {
           // Null: the broker cancelled us, such as when the queue was deleted. Begin anew.
           if (message === null) void channel.close().catch(() => {});
           else intake.take(toArrival(channel, message));
-        }));
+        };
+        const consuming = (await sources(channel)).map(({ queue, priority }) =>
+          channel.consume(queue, take, priority === undefined ? {} : { priority }),
+        );
+        consumerTags = (await Promise.all(consuming)).map(({ consumerTag }) => consumerTag);
       },
       closing: async (channel) => {
-        await channel.cancel(consumerTag).catch(() => {});
+        await Promise.all(consumerTags.map((tag) => channel.cancel(tag).catch(() => {})));
         await intake.drain();
       },
       log,
@@ -71,15 +79,4 @@ export function subscriptions({ name, createChannel, declare, log }: Options) {
     /** Whether every consumer has its channel. */
     areAlive: (): boolean => [...open].every(({ current }) => current !== null),
   };
-}
-
-/** Nobody else's, and gone with its channel. */
-async function ownQueue(channel: Channel, exchange: string): Promise<string> {
-  const { queue } = await channel.assertQueue("", {
-    exclusive: true,
-    autoDelete: true,
-    durable: false,
-  });
-  await channel.bindQueue(queue, exchange, "");
-  return queue;
 }

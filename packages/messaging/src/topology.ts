@@ -8,8 +8,9 @@ import {
   expiredQueue,
   heartbeatExchange,
   heartbeatQueue,
+  replyBindings,
   replyExchange,
-  replyQueue,
+  replyQueues,
   submissionQueue,
   wakeQueue,
 } from "@holdfast/contracts";
@@ -69,7 +70,7 @@ export const topologyOf = (agents: readonly string[]): Topology => ({
   ],
   queues: [
     ...agents.map((agent) => quorum(agentQueue(agent), expiredQueue)),
-    quorum(replyQueue, deadReplyQueue),
+    ...replyQueues.map((queue) => quorum(queue, deadReplyQueue)),
     quorum(expiredQueue, deadRequestQueue),
     quorum(submissionQueue, deadRequestQueue),
     lastResort(deadRequestQueue),
@@ -78,7 +79,7 @@ export const topologyOf = (agents: readonly string[]): Topology => ({
     fleeting(heartbeatQueue),
   ],
   bindings: [
-    { exchange: replyExchange, queue: replyQueue, routingKey: "reply.#" },
+    ...replyBindings,
     { exchange: heartbeatExchange, queue: heartbeatQueue, routingKey: "heartbeat.*" },
   ],
 });

@@ -8,7 +8,7 @@ import type { World } from "./world.ts";
 /** What the loops use of a broker. */
 export type SimulatedBroker = Pick<
   Broker,
-  "publish" | "consume" | "consumeBatches" | "inspect" | "isReady"
+  "publish" | "consume" | "consumeBatches" | "consumeShared" | "inspect" | "isReady"
 >;
 
 type OpenDelivery = Delivery & { readonly tryAgain: () => void };
@@ -20,11 +20,17 @@ interface Intake {
   drop(): void;
 }
 
-interface Subscription {
+interface Source {
   readonly queue: string;
+  readonly priority: number;
+}
+
+interface Subscription {
+  /** What is consumed on a new connection, as if it were one queue. */
+  readonly sources: () => readonly Source[];
   readonly prefetch: number;
   readonly intake: Intake;
-  consumer: Consumer | null;
+  consumers: readonly Consumer[];
 }
 
 const shortestRest = 100;
@@ -45,15 +51,18 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
   let changes = 0;
 
   const open = (subscription: Subscription): void => {
-    const { queue, prefetch, intake } = subscription;
+    const { sources, prefetch, intake } = subscription;
     const take = (delivery: Delivery) => intake.take(delivery as OpenDelivery);
-    subscription.consumer = broker.attach(queue, { host, prefetch, take });
+    subscription.consumers = sources().map(({ queue, priority }) =>
+      broker.attach(queue, { host, prefetch, priority, take }),
+    );
   };
 
   const disconnect = (): void => {
     port.isReady = false;
-    for (const { consumer, intake } of subscriptions) {
-      if (consumer !== null) broker.close(consumer);
+    broker.disown(host);
+    for (const { consumers, intake } of subscriptions) {
+      for (const consumer of consumers) broker.close(consumer);
       intake.drop();
     }
   };
@@ -90,7 +99,7 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
       const subscribed = new AsyncDisposableStack();
       subscribed.defer(() => {
         subscriptions.delete(subscription);
-        if (subscription.consumer !== null) broker.close(subscription.consumer);
+        for (const consumer of subscription.consumers) broker.close(consumer);
       });
       resolve(subscribed);
     });
@@ -132,9 +141,32 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
       return promise;
     },
     consume: (queue, { prefetch }, handle) =>
-      subscribe({ queue, prefetch, intake: oneByOne(handle), consumer: null }),
+      subscribe({ sources: only(queue), prefetch, intake: oneByOne(handle), consumers: [] }),
     consumeBatches: (queue, { prefetch, max }, handle) =>
-      subscribe({ queue, prefetch, intake: inBatches(host, { max, handle }), consumer: null }),
+      subscribe({
+        sources: only(queue),
+        prefetch,
+        intake: inBatches(host, { max, handle }),
+        consumers: [],
+      }),
+    async consumeShared({ common, owned }, { prefetch, max }, handle) {
+      // A plain value and no getter: see the timeline.
+      const shared = Object.assign(new AsyncDisposableStack(), { own: null as string | null });
+      const consumer = await subscribe({
+        sources: () => {
+          shared.own = broker.ownOneOf(owned, host);
+          return [common, ...owned].map((queue) => ({
+            queue,
+            priority: queue === shared.own ? 1 : 0,
+          }));
+        },
+        prefetch,
+        intake: inBatches(host, { max, handle }),
+        consumers: [],
+      });
+      shared.use(consumer);
+      return shared;
+    },
     inspect(queue) {
       const { promise, resolve } =
         Promise.withResolvers<Awaited<ReturnType<SimulatedBroker["inspect"]>>>();
@@ -144,6 +176,8 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
   };
   return port;
 }
+
+const only = (queue: string) => () => [{ queue, priority: 0 }];
 
 const oneByOne = (handle: (delivery: Delivery) => Promise<void>): Intake => ({
   take(delivery) {

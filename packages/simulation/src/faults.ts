@@ -35,7 +35,7 @@ const occasions = {
   messageLost: 4,
   messageDoubled: 8,
   messageLate: 6,
-  messageReordered: 60,
+  messageReordered: 100,
   /** The broker forgets all that is in one queue. */
   queuePurged: 15,
   /** The remote service fails before, or after, it has done what it was asked for. */

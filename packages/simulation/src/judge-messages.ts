@@ -1,7 +1,7 @@
 import {
   expiredQueue,
   replyExchange,
-  replyQueue,
+  replyQueues,
   StepReply,
   StepRequest,
 } from "@holdfast/contracts";
@@ -87,7 +87,7 @@ export function judgeMessages(world: World, { tasks, attempts }: Facts): Message
   };
 
   const isGenuine = ({ queue, type, userId, routingKey, messageId }: Message): boolean => {
-    if (queue !== replyQueue) return true;
+    if (!replyQueues.includes(queue)) return true;
     const agent = attempts.get(messageId)?.step.plan.agent;
     return type === StepReply.type && userId !== undefined && routingKey.split(".")[1] === agent;
   };
@@ -129,7 +129,7 @@ export function judgeMessages(world: World, { tasks, attempts }: Facts): Message
     },
     acknowledged(message, host) {
       if (host.role === "agent") return checkAgentAck(message, host);
-      if (message.queue !== replyQueue && message.queue !== expiredQueue) return;
+      if (![...replyQueues, expiredQueue].includes(message.queue)) return;
       if (isGenuine(message) && isAwaited(message)) {
         accuse("nothing is acknowledged before it is saved", () => short(message.messageId));
       }

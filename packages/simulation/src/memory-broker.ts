@@ -5,8 +5,9 @@ import {
   deliveryLimit,
   expiredQueue,
   heartbeatQueue,
+  replyBindings,
   replyExchange,
-  replyQueue,
+  replyQueues,
   wakeQueue,
 } from "@holdfast/contracts";
 import type { Delivery, OutgoingMessage } from "@holdfast/messaging";
@@ -27,8 +28,11 @@ export interface Message extends OutgoingMessage {
 
 /** Who takes from a queue. Closed for good when its connection breaks. */
 export interface Consumer {
+  readonly queue: string;
   readonly host: Host;
   readonly prefetch: number;
+  /** The highest gets what it can take, the others the rest. */
+  readonly priority: number;
   readonly take: (delivery: Delivery) => void;
   readonly inHand: Set<Message>;
   isOpen: boolean;
@@ -44,12 +48,20 @@ export interface BrokerWatcher {
 export interface MemoryBroker {
   /** False: no queue takes it. */
   store(message: OutgoingMessage): boolean;
-  attach(queue: string, consumer: Pick<Consumer, "host" | "prefetch" | "take">): Consumer;
+  attach(
+    queue: string,
+    consumer: Pick<Consumer, "host" | "prefetch" | "priority" | "take">,
+  ): Consumer;
+  /** The first of these queues that is nobody's becomes the host's; null: all are somebody's. */
+  ownOneOf(queues: readonly string[], host: Host): string | null;
+  /** What is the host's is nobody's any more. */
+  disown(host: Host): void;
   /** Whatever a consumer had in hand goes back to its queue. */
   close(consumer: Consumer): void;
   inspect(queue: string): { readonly messages: number; readonly consumers: number } | null;
   purge(queue: string): void;
-  readonly queueNames: readonly string[];
+  /** The queues in which something waits. */
+  filledQueues(): readonly string[];
   /** How many messages are about that somebody must do something with; hints do not count. */
   readonly outstanding: number;
 }
@@ -73,18 +85,28 @@ const isExpired = ({ expiresAt }: Message, now: number): boolean =>
   expiresAt !== null && expiresAt <= now;
 
 function idleConsumer({ consumers }: Queue): Consumer | undefined {
+  let first: Consumer | undefined;
   for (const consumer of consumers) {
-    if (consumer.inHand.size < consumer.prefetch) return consumer;
+    if (consumer.inHand.size >= consumer.prefetch) continue;
+    if (first === undefined || consumer.priority > first.priority) first = consumer;
   }
-  return undefined;
+  return first;
 }
+
+/** By the first word of its route. */
+const queuesOfReplies: ReadonlyMap<string | undefined, string> = new Map(
+  replyBindings.map(({ queue, routingKey }) => [routingKey.split(".")[0], queue]),
+);
+
+const queueFor = ({ exchange, routingKey }: OutgoingMessage): string | undefined =>
+  exchange === replyExchange ? queuesOfReplies.get(routingKey.split(".")[0]) : routingKey;
 
 /** Queues with acknowledgements, expiration, delivery limits and dead letters, and their troubles. */
 export function memoryBroker(world: World, { agents, watcher }: Options): MemoryBroker {
   const { random, timeline } = world;
   const deadLettersOf: readonly (readonly [string, string | null])[] = [
     ...agents.map((name) => [agentQueue(name), expiredQueue] as const),
-    [replyQueue, deadReplyQueue],
+    ...replyQueues.map((name) => [name, deadReplyQueue] as const),
     [expiredQueue, deadRequestQueue],
     [deadReplyQueue, null],
     [deadRequestQueue, null],
@@ -97,6 +119,7 @@ export function memoryBroker(world: World, { agents, watcher }: Options): Memory
       { name, deadLetters, ready: [], consumers: new Set() },
     ]),
   );
+  const owners = new Map<string, Host>();
   const forget = (message: Message): void => {
     broker.outstanding -= counts(message);
   };
@@ -197,19 +220,20 @@ export function memoryBroker(world: World, { agents, watcher }: Options): Memory
   const close = (consumer: Consumer): void => {
     if (!consumer.isOpen) return;
     consumer.isOpen = false;
-    for (const queue of queues.values()) queue.consumers.delete(consumer);
+    queues.get(consumer.queue)?.consumers.delete(consumer);
     const messages = [...consumer.inHand];
     consumer.inHand.clear();
     for (const message of messages) giveBack(message, true);
   };
 
   const broker: MemoryBroker & { outstanding: number } = {
-    queueNames: [...queues.keys()],
+    filledQueues: () =>
+      [...queues.values()].flatMap(({ name, ready }) => (ready.length > 0 ? [name] : [])),
     outstanding: 0,
     close,
     store(outgoing) {
-      const name = outgoing.exchange === replyExchange ? replyQueue : outgoing.routingKey;
-      if (!queues.has(name)) return false;
+      const name = queueFor(outgoing);
+      if (name === undefined || !queues.has(name)) return false;
       const { expirationMs } = outgoing;
       const expiresAt = expirationMs === undefined ? null : timeline.now + expirationMs;
       const message: Message = {
@@ -239,12 +263,20 @@ export function memoryBroker(world: World, { agents, watcher }: Options): Memory
       }
       return true;
     },
-    attach(name, { host, prefetch, take }) {
-      const consumer = { host, prefetch, take, inHand: new Set<Message>(), isOpen: true };
+    attach(name, options) {
+      const consumer = { ...options, queue: name, inHand: new Set<Message>(), isOpen: true };
       const queue = queues.get(name) as Queue;
       queue.consumers.add(consumer);
       pump(queue);
       return consumer;
+    },
+    ownOneOf(names, host) {
+      const own = names.find((name) => !owners.has(name)) ?? null;
+      if (own !== null) owners.set(own, host);
+      return own;
+    },
+    disown(host) {
+      for (const [name, owner] of owners) if (owner === host) owners.delete(name);
     },
     inspect(name) {
       const queue = queues.get(name);

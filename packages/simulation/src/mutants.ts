@@ -1,4 +1,4 @@
-import { expiredQueue, replyQueue, StepRequest } from "@holdfast/contracts";
+import { expiredQueue, StepRequest } from "@holdfast/contracts";
 import type { StepPlan, Task, TaskEvent, WorkflowPlan } from "@holdfast/domain";
 import type { Broker, Delivery, OutgoingMessage } from "@holdfast/messaging";
 import type { ClaimedStep } from "@holdfast/state-store";
@@ -252,9 +252,9 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "a reply is acknowledged before it is saved": {
     brokerPort: forScheduler((port) => ({
       ...port,
-      consumeBatches: (queue, options, handle) =>
-        port.consumeBatches(queue, options, async (batch) => {
-          if (queue === replyQueue) for (const delivery of batch) delivery.ack();
+      consumeShared: (queues, options, handle) =>
+        port.consumeShared(queues, options, async (batch) => {
+          for (const delivery of batch) delivery.ack();
           await handle(batch);
         }),
     })),
@@ -264,6 +264,8 @@ export const mutants: Readonly<Record<string, Mutation>> = {
       ...port,
       consumeBatches: (queue, options, handle) =>
         port.consumeBatches(queue, options, (batch) => handle(batch).catch(() => {})),
+      consumeShared: (queues, options, handle) =>
+        port.consumeShared(queues, options, (batch) => handle(batch).catch(() => {})),
     })),
   },
   "an Agent acknowledges before it works": {

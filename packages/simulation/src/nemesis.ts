@@ -70,7 +70,8 @@ export function unleashNemesis(world: World, { store, broker, facts }: Options):
 
   const round = (): void => {
     if (world.healedAt !== null) return;
-    if (world.strikes("queuePurged")) broker.purge(random.pick(broker.queueNames));
+    const filled = broker.filledQueues();
+    if (filled.length > 0 && world.strikes("queuePurged")) broker.purge(random.pick(filled));
     if (world.strikes("forgedReply")) forge();
     if (world.strikes("planForgotten")) forgetPlan();
     if (world.strikes("undoRequested")) {

@@ -95,6 +95,7 @@ function dispatching(
     },
     dispatches,
     takes,
+    replyTo: () => "scheduler.replies.1",
     clock,
     log: { warn: silent, error: silent } as Partial<Logger> as Logger,
     failpoint: silent,
@@ -115,7 +116,7 @@ test("a request carries all that its Agent needs, and its limits", async () => {
       type: "step.request.v1",
       messageId: `${taskId}:charge:2`,
       correlationId: taskId,
-      replyTo: "holdfast.replies",
+      replyTo: "scheduler.replies.1",
       // Half a minute to be begun, of which a tenth of a second has passed since the claim.
       expirationMs: 29_900,
     },

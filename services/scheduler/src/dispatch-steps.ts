@@ -1,4 +1,4 @@
-import { agentQueue, replyExchange, StepRequest } from "@holdfast/contracts";
+import { agentQueue, StepRequest } from "@holdfast/contracts";
 import type { Broker } from "@holdfast/messaging";
 import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
 import type { ClaimedStep, Incident, StateStore } from "@holdfast/state-store";
@@ -12,6 +12,8 @@ interface Dependencies {
   readonly dispatches: Dispatches;
   /** How many requests the Agents of a lane take in one message; one, where nothing is known. */
   readonly takes: ReadonlyMap<string, number>;
+  /** The queue of replies that comes to us first. */
+  readonly replyTo: () => string;
   readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
   readonly failpoint: Failpoint;
@@ -23,7 +25,7 @@ interface Dependencies {
  * says what was meant, and any Scheduler relays it or puts it back.
  */
 export function dispatchSteps(deps: Dependencies) {
-  const { store, apply, broker, dispatches, takes, clock, log, failpoint, actor } = deps;
+  const { store, apply, broker, dispatches, takes, replyTo, clock, log, failpoint, actor } = deps;
   const refuse = async (incidents: readonly Incident[]): Promise<void> => {
     if (incidents.length > 0) await apply(incidents, { actor });
   };
@@ -42,7 +44,7 @@ export function dispatchSteps(deps: Dependencies) {
       type: StepRequest.type,
       messageId: `${claim.taskId}:${claim.name}:${claim.attempt}`,
       correlationId: claim.taskId,
-      replyTo: replyExchange,
+      replyTo: replyTo(),
       expirationMs: Math.ceil(left),
       body: StepRequest.encode(request),
       bundle: { key: `${claim.lane} ${urgency(left)}`, most: takes.get(claim.lane) ?? 1 },

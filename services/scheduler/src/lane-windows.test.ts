@@ -46,7 +46,11 @@ test.each<[string, World, number]>([
   ["some of it is taken", { inFlight: 7 }, 3],
   ["all of it is taken", { inFlight: 10 }, 0],
   ["more is in flight than there should be", { inFlight: 12 }, 0],
-  ["four Schedulers share it", { inFlight: 2, schedulers: 4 }, 2],
+  [
+    "four Schedulers have a window each, and one takes its share",
+    { inFlight: 32, schedulers: 4 },
+    2,
+  ],
   ["nobody consumes: one finds out when that ends", { consumers: 0 }, 1],
   ["nobody consumes, and one is out already", { consumers: 0, inFlight: 1 }, 0],
 ])("when %s, there is room for so many more", async (_, world, expected) => {
@@ -61,11 +65,11 @@ test("what is claimed and what is settled counts at once, without asking the sto
   expect(places(windows)).toBe(1);
 });
 
-test("what a Scheduler frees it fills itself, however many there are, but no more than the window", async () => {
+test("what a Scheduler frees it fills itself, however many there are, but no more than their windows", async () => {
   const freed = ["payments", "payments", "payments"];
-  expect(places(await windowsOf({ inFlight: 10, schedulers: 4 }), freed)).toBe(3);
-  expect(places(await windowsOf({ inFlight: 6, schedulers: 4 }), freed)).toBe(4);
-  expect(places(await windowsOf({ inFlight: 12, schedulers: 4 }), freed)).toBe(1);
+  expect(places(await windowsOf({ inFlight: 40, schedulers: 4 }), freed)).toBe(3);
+  expect(places(await windowsOf({ inFlight: 36, schedulers: 4 }), freed)).toBe(4);
+  expect(places(await windowsOf({ inFlight: 42, schedulers: 4 }), freed)).toBe(1);
 });
 
 test("a reply makes room before it is recorded", async () => {

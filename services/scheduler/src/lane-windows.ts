@@ -6,7 +6,7 @@ import type { StateStore } from "@holdfast/state-store";
 interface Dependencies {
   readonly store: Pick<StateStore, "findLanes" | "countStepsInFlight">;
   readonly broker: Pick<Broker, "inspect">;
-  /** How many steps of one lane may be in flight, over all Schedulers. */
+  /** How many steps of one lane may be in flight for each Scheduler. */
   readonly window: number;
   readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
@@ -65,7 +65,7 @@ export function laneWindows({ store, broker, window, clock, log }: Dependencies)
     if (isStale("lanes")) lanes = await store.findLanes();
     if (isStale("consumers")) {
       schedulers = Math.max(1, (await broker.inspect(replyQueue))?.consumers ?? 1);
-      windows = await inspectWindows(broker, lanes, window);
+      windows = await inspectWindows(broker, lanes, window * schedulers);
     }
     if (isStale("counts") && lanes.length > 0) await count();
   };

@@ -3,10 +3,11 @@ import {
   deadRequestQueue,
   expiredQueue,
   heartbeatQueue,
+  ownReplyQueues,
   replyQueue,
   wakeQueue,
 } from "@holdfast/contracts";
-import { type Broker, cancelHints, wakeHint } from "@holdfast/messaging";
+import { type Broker, cancelHints, type SharedConsumer, wakeHint } from "@holdfast/messaging";
 import { type Clock, type Failpoint, type Logger, repeat, systemClock } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
 import { claimSteps } from "./claim-steps.ts";
@@ -44,7 +45,10 @@ export type SchedulerStore = Pick<
 
 export interface SchedulerOptions {
   readonly store: SchedulerStore;
-  readonly broker: Pick<Broker, "publish" | "consume" | "consumeBatches" | "inspect">;
+  readonly broker: Pick<
+    Broker,
+    "publish" | "consume" | "consumeBatches" | "consumeShared" | "inspect"
+  >;
   /**
    * For what others are told. On a connection of its own: the broker stops reading from a connection
    * while it cannot get on with one message, and a submitter's queue may be in any state.
@@ -103,12 +107,14 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     return applied;
   };
 
+  let replies: SharedConsumer | null = null;
   const dispatch = dispatchSteps({
     store,
     apply,
     broker,
     dispatches,
     takes,
+    replyTo: () => replies?.own ?? replyQueue,
     clock,
     log,
     failpoint,
@@ -153,7 +159,8 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const keep = (queue: string) => keepDeadLetters({ store, log, queue });
 
   await using consumers = new AsyncDisposableStack();
-  consumers.use(await broker.consumeBatches(replyQueue, batch, record));
+  const queues = { common: replyQueue, owned: ownReplyQueues };
+  replies = consumers.use(await broker.consumeShared(queues, batch, record));
   consumers.use(await broker.consumeBatches(expiredQueue, batch, putBack));
   for (const queue of [deadRequestQueue, deadReplyQueue]) {
     consumers.use(await broker.consumeBatches(queue, batch, keep(queue)));

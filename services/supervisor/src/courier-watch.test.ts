@@ -1,15 +1,17 @@
+import { replyQueue } from "@holdfast/contracts";
 import { describe, expect, test } from "@jest/globals";
 import { courierWatch } from "./courier-watch.ts";
 
 /** A broker and a clock that a test turns. */
 function watched() {
-  const world = { isReady: true, now: 0, replies: { messages: 0, consumers: 1 } };
+  const world = { isReady: true, now: 0, replies: { messages: 0, consumers: 1 }, own: 0 };
   const watch = courierWatch({
     broker: {
       get isReady() {
         return world.isReady;
       },
-      inspect: async () => world.replies,
+      inspect: async (queue) =>
+        queue === replyQueue ? world.replies : { messages: world.own, consumers: 1 },
     },
     clock: { now: () => world.now },
   });
@@ -26,6 +28,7 @@ describe("silence", () => {
     ["the broker is away", { isReady: false }],
     ["no Scheduler takes replies", { replies: { messages: 0, consumers: 0 } }],
     ["replies wait", { replies: { messages: 1, consumers: 1 } }],
+    ["replies wait for the one that asked", { own: 1 }],
   ])("means nothing while %s", async (_, change) => {
     const { watch, world } = watched();
     Object.assign(world, change);

@@ -1,4 +1,4 @@
-import { replyQueue } from "@holdfast/contracts";
+import { replyQueues } from "@holdfast/contracts";
 import type { Broker } from "@holdfast/messaging";
 import type { Clock } from "@holdfast/runtime";
 
@@ -47,13 +47,15 @@ export function courierWatch({ broker, clock }: Options) {
     },
     /** Whether silence means something now. */
     async isQuiet(): Promise<boolean> {
-      const replies = broker.isReady ? await broker.inspect(replyQueue) : null;
-      if (replies === null || replies.consumers === 0) {
+      const replies = broker.isReady ? await Promise.all(replyQueues.map(broker.inspect)) : [];
+      const [common] = replies;
+      if ((common?.consumers ?? 0) === 0) {
         away();
         return false;
       }
       back();
-      waitingSince = replies.messages === 0 ? null : (waitingSince ?? clock.now());
+      const isWaiting = replies.some((queue) => (queue?.messages ?? 0) > 0);
+      waitingSince = isWaiting ? (waitingSince ?? clock.now()) : null;
       return waitingSince === null || clock.now() - waitingSince > patience;
     },
     /** Whether an outage fell into an attempt that should have ended `overdue` ms ago, after `lasted` ms. */

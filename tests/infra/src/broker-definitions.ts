@@ -1,4 +1,3 @@
-import { agentQueue, replyQueue } from "@holdfast/contracts";
 import { type BrokerUser, definitionsOf } from "@holdfast/messaging";
 import { inventory, notifications, payments, shipping } from "@holdfast/orders";
 import { contract } from "@holdfast/workflow";
@@ -31,19 +30,7 @@ export const brokerDefinitions: Readonly<Record<string, object>> = {
 
 function definitionsFor(users: readonly BrokerUser[]) {
   const { users: _, permissions, ...topology } = definitionsOf({ vhost, agents, users });
-  return { ...topology, permissions: permissions.map(lookingAtQueues) };
-}
-
-/**
- * Lets the Scheduler look at the queues whose consumers it counts. RabbitMQ 4.3 takes a passive
- * declaration for a declaration (3.10 did not), and without it each Agent gets one step at a time.
- */
-function lookingAtQueues<P extends { readonly user: string; readonly configure: string }>(
-  permission: P,
-): P {
-  if (permission.user !== "scheduler") return permission;
-  const names = [...agents.map(agentQueue), replyQueue].map((name) => name.replace(".", "\\."));
-  return { ...permission, configure: `^(${names.join("|")})$` };
+  return { ...topology, permissions };
 }
 
 /** KEDA reads how long queues are, and no messages. */

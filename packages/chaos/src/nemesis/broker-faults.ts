@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { agentQueue, expiredQueue, replyQueue, wakeQueue } from "@holdfast/contracts";
+import { agentQueue, expiredQueue, replyQueues, wakeQueue } from "@holdfast/contracts";
 import { askBroker } from "@holdfast/local-stack";
 import { between, pick } from "./chance.ts";
 import type { FaultClass } from "./fault-class.ts";
@@ -7,7 +7,7 @@ import type { FaultClass } from "./fault-class.ts";
 /** Everything but `task.submissions`: what waits there is nowhere else. */
 const expendable = [
   ...["inventory", "payments", "shipping", "notifications"].map(agentQueue),
-  replyQueue,
+  ...replyQueues,
   expiredQueue,
   wakeQueue,
 ];

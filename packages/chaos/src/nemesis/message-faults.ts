@@ -53,7 +53,7 @@ async function deceive({ rig, random }: Field) {
   const userId = decodeURIComponent(new URL(rig.broker.url).username);
   const said = await askBroker(rig.broker.url, async (channel) => {
     const { queue } = await channel.assertQueue("", { exclusive: true, autoDelete: true });
-    await channel.bindQueue(queue, replyExchange, "reply.#");
+    await channel.bindQueue(queue, replyExchange, "#");
     const headers = { "x-evil": true };
     const heard: { readonly routingKey: string; readonly body: Buffer }[] = [];
     const say = (routingKey: string, body: Buffer) =>

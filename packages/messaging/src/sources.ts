@@ -1,0 +1,39 @@
+import type { Channel } from "amqplib";
+
+/** A queue that an exchange fills from now on: nobody else's, and gone with its channel. */
+export async function queueFilledBy(channel: Channel, exchange: string): Promise<string> {
+  const { queue } = await channel.assertQueue("", {
+    exclusive: true,
+    autoDelete: true,
+    durable: false,
+  });
+  await channel.bindQueue(queue, exchange, "");
+  return queue;
+}
+
+/** Stands for the queue that one connection has made its own: holds nothing, goes with the connection. */
+export const ownerOf = (queue: string): string => `${queue}.owner`;
+
+/**
+ * Makes the first of these queues our own that no other connection has, for as long as our connection
+ * lives; null: others have them all. The broker lets one connection have an exclusive queue, and
+ * forgets it with the connection, so nobody has to notice that an owner died.
+ */
+export async function ownOneOf(
+  queues: readonly string[],
+  createChannel: () => Promise<Channel>,
+): Promise<string | null> {
+  for (const queue of queues) {
+    // The refusal closes the channel.
+    const channel = (await createChannel()).on("error", () => {});
+    const isOurs = await channel
+      .assertQueue(ownerOf(queue), { exclusive: true, durable: false })
+      .then(
+        () => true,
+        () => false,
+      );
+    await channel.close().catch(() => {});
+    if (isOurs) return queue;
+  }
+  return null;
+}
