@@ -1,3 +1,4 @@
+import { isEnded, stateOf } from "@holdfast/local-system";
 import { type SampleKind, sampleOrder } from "@holdfast/orders";
 import { expect, test } from "@jest/globals";
 import { allRight, startFaultySystem, until } from "./harness.ts";
@@ -29,6 +30,33 @@ test("a Scheduler that dies between recording replies and acknowledging them rep
   await doomed!.exited;
   await faulty.system.start("scheduler", { HOLDFAST_FAILPOINTS: "" });
   expect(await faulty.verdict(ids)).toEqual(expected);
+});
+
+test("a Scheduler that dies with replies in hand: another records them before any limit has passed", async () => {
+  await using faulty = await startFaultySystem({
+    env: { scheduler: { HOLDFAST_FAILPOINTS: "scheduler.recording=exit@2" } },
+  });
+  const [doomed] = faulty.system.running("scheduler");
+  await faulty.system.start("scheduler", { HOLDFAST_FAILPOINTS: "" });
+  const ids: string[] = [];
+  while (doomed!.isRunning) {
+    ids.push(...(await faulty.submit(["good"])));
+    await until(
+      async () => !doomed!.isRunning || isEnded(await stateOf(faulty.system, ids.at(-1)!)),
+    );
+  }
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: ids.length, undone: 0 }));
+  expect(faulty.log.filter(({ msg }) => msg === "limit passed")).toEqual([]);
+});
+
+test("a Scheduler that stands still holds up nothing that is begun by another", async () => {
+  await using faulty = await startFaultySystem({ count: { scheduler: 2 } });
+  const [still] = faulty.system.running("scheduler");
+  still!.signal("SIGSTOP");
+  const ids = await faulty.submit(mixed);
+  expect(await faulty.verdict(ids)).toEqual(expected);
+  expect(faulty.log.filter(({ msg }) => msg === "limit passed")).toEqual([]);
+  still!.signal("SIGCONT");
 });
 
 test("an Agent that dies after the remote effect and before its reply: it happened once", async () => {
