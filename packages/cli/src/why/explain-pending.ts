@@ -3,7 +3,7 @@ import { count } from "../count.ts";
 import { type CourierFacts, type Facts, laneOf } from "./facts.ts";
 import { faultOf, instant, pausedBy, stepOf } from "./words.ts";
 
-/** How many steps of one Agent are in flight at most, where WINDOW does not say otherwise. */
+/** How many steps of one Agent each Scheduler has in flight at most, where WINDOW does not say otherwise. */
 const usualWindow = 200;
 
 /** Why a step that may be claimed, or rests, is not in hand. The first reason that holds counts. */
@@ -71,8 +71,9 @@ function agentReason(step: StepFacts, facts: Facts): string | null {
   if (instances > 0 && broken === instances) {
     return `It waits for ${stepOf(step)}, which is due: the breaker of every instance of the Agent is open until ${instant(brokenUntil, facts.now)}.`;
   }
-  if (inFlight >= usualWindow) {
-    return `It waits for ${stepOf(step)}, which is due: the Agent's window is full with ${inFlight} steps in flight (it is ${usualWindow}, unless WINDOW says otherwise), and ${step.dueBefore} are due before it.`;
+  const schedulers = Math.max(1, facts.courier?.schedulers ?? 1);
+  if (inFlight >= usualWindow * schedulers) {
+    return `It waits for ${stepOf(step)}, which is due: the Agent's window is full with ${inFlight} steps in flight (it is ${usualWindow} for each of ${count(schedulers, "Scheduler")}, unless WINDOW says otherwise), and ${step.dueBefore} are due before it.`;
   }
   return null;
 }

@@ -86,7 +86,8 @@ describe("says of a step that is due", () => {
       "the breaker of every instance of the Agent is open until 2026-01-01T12:00:09.000Z (in 9 s)",
       { lanes: [{ ...lane, broken: 2, brokenUntil: noon + 9_000 }] },
     ],
-    ["the Agent's window is full with 200 steps", { lanes: [{ ...lane, inFlight: 200 }] }],
+    ["the Agent's window is full with 400 steps", { lanes: [{ ...lane, inFlight: 400 }] }],
+    ["3 are due before it and 399 in flight", { lanes: [{ ...lane, inFlight: 399 }] }],
     ["3 are due before it", { courier: null }],
     ["3 are due before it", { lanes: [{ ...lane, broken: 1, brokenUntil: noon + 9_000 }] }],
   ])("%s", (text, task) => {
