@@ -23,8 +23,11 @@ interface Conditions {
   readonly orders: number;
 }
 
-/** Orders for each process of a kind: each has its own code to compile. */
-const warmUp = 5_000;
+/**
+ * Orders: enough for each of four processes, which has its own code to compile. As many where there is
+ * one, so that all are measured in a store with the same past.
+ */
+const warmUp = 20_000;
 /** Seconds. */
 const restFor = 5;
 
@@ -50,7 +53,7 @@ export async function measureSetup(
   const subject = holdfastSubject(holdfast);
   const cpu = () => cpuByPart({ ...pids, load: process.pid }, dataFolder);
 
-  await measure(subject, { kind: "backlog", orders: warmUp * Math.max(schedulers, agents) });
+  await measure(subject, { kind: "backlog", orders: warmUp });
   await queryOnce(url, "checkpoint");
   await forgetStatements(url);
   const before = cpu();
