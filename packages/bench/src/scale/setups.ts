@@ -21,7 +21,7 @@ const near: Distance = { distance: 0, window: 200 };
 /** Steps are in flight for longer, so that there have to be more of them. */
 const away: Distance = { distance: 20, window: 600 };
 /** So far that distance and nothing else bounds a Scheduler, which takes more steps in flight. */
-const far: Distance = { distance: 200, window: 2_000 };
+const far: Distance = { distance: 200, window: 800 };
 
 function setup(schedulers: number, agents: number, { distance, window }: Distance = near): Setup {
   const [suffix, title] = distance === 0 ? ["", ""] : [`d${distance}`, `, ${distance} ms away`];
