@@ -30,10 +30,19 @@ export interface ClaimedRow extends ClaimedStep {
   readonly correlationId: string | null;
 }
 
+/** What may be claimed of one lane. */
+export interface Room {
+  readonly lane: string;
+  /** How many steps, whoever made them due. */
+  readonly places: number;
+  /** How many, if the same transaction makes as many due; `places` unless it is more. */
+  readonly most?: number;
+}
+
 export interface ClaimOptions {
   readonly lockedBy: string;
   /** How many steps of which lane may be claimed. */
-  readonly room: readonly { readonly lane: string; readonly places: number }[];
+  readonly room: readonly Room[];
   /** After how many milliseconds another Scheduler may publish the request, if it is not marked. */
   readonly relayAfter: number;
 }

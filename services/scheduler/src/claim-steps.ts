@@ -55,7 +55,7 @@ export function claimSteps(deps: Dependencies) {
     async round(): Promise<number> {
       await windows.refresh();
       const options = optionsFor([]);
-      if (options === null) return rest;
+      if (!options?.room.some(({ places }) => places > 0)) return rest;
       const claimedAt = clock.now();
       failpoint("scheduler.claiming");
       const claims = await store.claimDueSteps(options);

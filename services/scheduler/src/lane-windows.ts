@@ -1,7 +1,7 @@
 import { agentQueue, replyQueue } from "@holdfast/contracts";
 import type { Broker } from "@holdfast/messaging";
 import type { Clock, Logger } from "@holdfast/runtime";
-import type { StateStore } from "@holdfast/state-store";
+import type { Room, StateStore } from "@holdfast/state-store";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "findLanes" | "countStepsInFlight">;
@@ -77,15 +77,20 @@ export function laneWindows({ store, broker, window, clock, log }: Dependencies)
       if (lanes.length === 0) await looking;
       else looking.catch((err: unknown) => log.warn({ err }, "windows not refreshed"));
     },
-    /** What a Scheduler frees is its own to fill; of what is free besides, each takes its share. */
-    room: (freed: readonly string[]) =>
+    /**
+     * What a Scheduler frees is its own to fill; of what is free besides, each takes its share. For what
+     * it makes due itself there is as much again, so that no other one takes it out of its hands.
+     */
+    room: (freed: readonly string[]): readonly Room[] =>
       lanes
         .map((lane) => {
           const soon = freed.filter((agent) => agent === lane).length;
-          const free = (windows.get(lane) ?? probe) - (inFlight.get(lane) ?? 0);
-          return { lane, places: Math.min(free + soon, soon + Math.ceil(free / schedulers)) };
+          const all = windows.get(lane) ?? probe;
+          const free = all + soon - (inFlight.get(lane) ?? 0);
+          const places = Math.min(free, soon + Math.ceil((free - soon) / schedulers));
+          return { lane, places: Math.max(0, places), most: free + (schedulers > 1 ? all : 0) };
         })
-        .filter(({ places }) => places > 0),
+        .filter(({ most }) => most > 0),
     claimed: (lane: string) => add(lane, 1),
     settled: (lane: string) => add(lane, -1),
   };
