@@ -268,11 +268,12 @@ const nameOfClaim = (pair: Pair, side: Side, { taskId, name, attempt }: ClaimedS
   `${indexOf(pair, side, taskId)} ${name} ${attempt}`;
 
 function claimOptions({ random }: Pair) {
-  const places = random.pick([1, 2, 500]);
+  const places = random.pick([0, 1, 2, 500]);
+  const most = places + random.pick([0, 1, 500]);
   const lanes = random.pick([["left"], ["right"], ["left", "right"]]);
   return {
     lockedBy: "scheduler",
-    room: lanes.map((lane) => ({ lane, places })),
+    room: lanes.map((lane) => ({ lane, places, most })),
     relayAfter: 300_000,
   };
 }

@@ -20,13 +20,14 @@ import {
   type WorkflowPlan,
 } from "@holdfast/domain";
 import type { SchedulerStore } from "@holdfast/scheduler-service";
-import type {
-  ClaimedStep,
-  ClaimOptions,
-  Incident,
-  IncidentOutcome,
-  StateStore,
-  StoredWorkflow,
+import {
+  type ClaimedStep,
+  type ClaimOptions,
+  type Incident,
+  type IncidentOutcome,
+  roomFor,
+  type StateStore,
+  type StoredWorkflow,
 } from "@holdfast/state-store";
 import type { SupervisorStore } from "@holdfast/supervisor-service";
 import { keep, type Move, movesOf, rankOf, replaceStep, type StoredTask } from "./memory-task.ts";
@@ -230,7 +231,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
       const outcomes = new Map<Incident, IncidentOutcome>();
       const decided: Task[] = [];
       const needless: ReturnType<typeof needlessAttempts>[] = [];
-      let madeDue = false;
+      const madeDue: { readonly lane: string }[] = [];
       const byTask = Map.groupBy(incidents, ({ taskId }) => taskId);
       for (const taskId of [...byTask.keys()].toSorted()) {
         const stored = tasks.get(taskId);
@@ -248,13 +249,17 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
           outcomes.set(incident, mineOutcomes[index] as IncidentOutcome);
         });
         decided.push(stored.task);
-        madeDue ||= [...stored.ranks].some(([name, rank]) => ranks.get(name) !== rank);
+        for (const [name, rank] of stored.ranks) {
+          const lane = stored.task.steps.get(name)?.plan.agent ?? "";
+          if (ranks.get(name) !== rank) madeDue.push({ lane });
+        }
         if (goal !== stored.task.goal) needless.push(needlessAttempts(stored.task));
       }
+      const room = madeDue.length === 0 ? [] : roomFor(claim?.room ?? [], madeDue);
       return {
         outcomes: incidents.map((incident) => outcomes.get(incident) ?? unknownTask),
         tasks: decided,
-        claims: claim === undefined || !madeDue ? null : claimDueSteps(claim),
+        claims: claim === undefined || room.length === 0 ? null : claimDueSteps({ ...claim, room }),
         needless: needless.flat(),
         told: false,
       };

@@ -184,6 +184,22 @@ describe("a batch of replies", () => {
     expect(await violations()).toEqual([]);
   });
 
+  test.each([
+    ["as many as it made due", 500, 2],
+    ["no more than there may be at most", 1, 1],
+    ["nothing when there is no more", 0, 0],
+  ])("without a free place claims %s", async (_, most, expected) => {
+    await submit(2);
+    const [first, second] = await claimAll(scheduler);
+    await submit(3);
+    const room = [{ lane: "agent", places: 0, most }];
+    const { claims } = await scheduler.applyIncidents([complete(first!), complete(second!)], {
+      actor: "s",
+      claim: { lockedBy: "s", room, relayAfter: 300 },
+    });
+    expect(claims).toHaveLength(expected);
+  });
+
   test("for a task that does not exist says so and spoils nothing", async () => {
     await submit(1);
     const [claim] = await claimAll(scheduler);

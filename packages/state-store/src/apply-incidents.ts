@@ -11,9 +11,9 @@ import {
   TransientFault,
 } from "@holdfast/domain";
 import type { Pool } from "pg";
-import { type ClaimedStep, type ClaimOptions, claimSteps, type Room } from "./claimed-steps.ts";
+import { type ClaimedStep, type ClaimOptions, claimSteps, roomFor } from "./claimed-steps.ts";
 import { inTransaction, withRetries } from "./database.ts";
-import type { DueSpans, DueStep } from "./due-spans.ts";
+import type { DueSpans } from "./due-spans.ts";
 import { type LockedTask, loadTasks } from "./load-tasks.ts";
 import { loadValues } from "./load-values.ts";
 import { noticesOf, tell } from "./notices.ts";
@@ -172,20 +172,6 @@ function applyTogether(
     };
   });
   return held.tasks.size === 0 ? applying : applying.catch(orReadNextTime);
-}
-
-/**
- * What is made due here is best claimed here, since another Scheduler would have to read its tasks: so
- * there is more room for as many as that. Which ones are claimed is decided by the order of the lane.
- */
-function roomFor(room: readonly Room[], madeDue: readonly DueStep[]): readonly Room[] {
-  const made = Map.groupBy(madeDue, ({ lane }) => lane);
-  return room
-    .map(({ lane, places, most = places }) => ({
-      lane,
-      places: Math.max(places, Math.min(most, made.get(lane)?.length ?? 0)),
-    }))
-    .filter(({ places }) => places > 0);
 }
 
 /** Somebody else moved a task that we had in hand. It is no more, so it is read when this is repeated. */

@@ -75,6 +75,23 @@ export const claimSteps =
       format: definitionFormat,
     });
 
+/**
+ * What is made due here is best claimed here, since another Scheduler would have to read its tasks: so
+ * there is more room for as many as that. Which ones are claimed is decided by the order of the lane.
+ */
+export function roomFor(
+  room: readonly Room[],
+  madeDue: readonly { readonly lane: string }[],
+): readonly Room[] {
+  const made = Map.groupBy(madeDue, ({ lane }) => lane);
+  return room
+    .map(({ lane, places, most = places }) => ({
+      lane,
+      places: Math.max(places, Math.min(most, made.get(lane)?.length ?? 0)),
+    }))
+    .filter(({ places }) => places > 0);
+}
+
 /** Requests that nobody has marked as dispatched in time, now ours to publish again. */
 export const takeUndispatchedSteps = (db: Database, options: { readonly relayAfter: number }) =>
   takeUndispatched(db, { ...options, format: definitionFormat });

@@ -4,7 +4,7 @@ export type {
   Incident,
   IncidentOutcome,
 } from "./apply-incidents.ts";
-export type { ClaimedStep, ClaimOptions, Room } from "./claimed-steps.ts";
+export { type ClaimedStep, type ClaimOptions, type Room, roomFor } from "./claimed-steps.ts";
 export type { Expired } from "./find-expired.ts";
 export type { KeptOptions } from "./find-kept-options.ts";
 export type { Migrations } from "./find-migrations.ts";

@@ -90,6 +90,7 @@ test.each([
     "0008_partitions",
     "0009_one_check",
     "0010_fewer_index_entries",
+    "0011_vacuum_keys",
   ]);
   expect(await contents()).toEqual(before);
 

@@ -57,6 +57,18 @@ test.each<[string, World, number]>([
   expect(places(await windowsOf(world))).toBe(expected);
 });
 
+test.each([
+  ["for one Scheduler there is no more", { inFlight: 7 }, 3],
+  ["for several there is as much again", { inFlight: 32, schedulers: 4 }, 48],
+  ["even when there is no place", { inFlight: 45, schedulers: 4 }, 35],
+])("of what a Scheduler makes due: %s", async (_, world, expected) => {
+  expect((await windowsOf(world)).room([])[0]?.most).toBe(expected);
+});
+
+test("nothing at all may be claimed beyond twice the windows", async () => {
+  expect((await windowsOf({ inFlight: 80, schedulers: 4 })).room([])).toEqual([]);
+});
+
 test("what is claimed and what is settled counts at once, without asking the store", async () => {
   const windows = await windowsOf({ window: 3 });
   for (let step = 0; step < 3; step += 1) windows.claimed("payments");
