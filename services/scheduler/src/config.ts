@@ -12,7 +12,7 @@ export const SchedulerConfig = Type.Object({
   }),
   /** How many connections to the state store one instance may hold. */
   STATE_STORE_CONNECTIONS: Integer({ default: 6, minimum: 2, maximum: 100 }),
-  /** How many steps of one Agent may be in flight, over all Schedulers. */
+  /** How many steps of one Agent each Scheduler may have in flight. */
   WINDOW: Integer({ default: 200, minimum: 1, maximum: 10_000 }),
   /** How long the Scheduler rests at most when nobody wakes it. */
   POLL_INTERVAL: Duration({ default: "1s" }),

@@ -61,7 +61,7 @@ export interface SchedulerOptions {
   readonly actor: string;
   /** Ends its loops. */
   readonly signal: AbortSignal;
-  /** How many steps of one Agent may be in flight, over all Schedulers. */
+  /** How many steps of one Agent each Scheduler may have in flight. */
   readonly window: number;
   /** How long it rests at most when nobody wakes it, in milliseconds. */
   readonly pollInterval: number;
