@@ -40,12 +40,9 @@ export async function makeRoomForPast(url: string): Promise<void> {
  */
 export async function fillPast(url: string, { orders, minutes }: Past): Promise<void> {
   const size = Math.ceil(orders / months);
-  // As work leaves it: each move of a step writes an entry beside the one before, so pages are split half full.
-  await queryOnce(url, "alter index state.steps_pkey set (fillfactor = 67)");
   for (let month = 0; month < months; month += 1) {
     await queryOnce(url, oldMonth({ month, size, minutes }));
   }
-  await queryOnce(url, "alter index state.steps_pkey reset (fillfactor)");
   await queryOnce(url, "vacuum analyze");
   await queryOnce(url, "checkpoint");
 }
