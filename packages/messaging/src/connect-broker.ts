@@ -53,7 +53,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   );
   const consumers = subscriptions({ name, createChannel, declare, log });
 
-  const owned = stack.move();
+  const parts = stack.move();
   return {
     publish: bundleMessages((message) => messages.publish(message)),
     consume: (queue, { prefetch }, handle) =>
@@ -100,6 +100,6 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
       const isUp = outgoing.isUp && incoming.isUp && !outgoing.isBlocked;
       return isUp && publishing.current !== null && consumers.areAlive();
     },
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
 }

@@ -13,7 +13,7 @@ export interface Intake {
 }
 
 /** A queue, and how far we come before others who consume it: the highest gets what it can take. */
-export interface QueueSource {
+interface QueueSource {
   readonly queue: string;
   readonly priority?: number;
 }
