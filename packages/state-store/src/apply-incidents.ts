@@ -14,7 +14,7 @@ import type { Pool } from "pg";
 import { type ClaimedStep, type ClaimOptions, claimSteps, roomFor } from "./claimed-steps.ts";
 import { inTransaction, withRetries } from "./database.ts";
 import type { DueSpans } from "./due-spans.ts";
-import { type LockedTask, loadTasks } from "./load-tasks.ts";
+import { haveSucceeded, type LockedTask, loadTasks } from "./load-tasks.ts";
 import { loadValues } from "./load-values.ts";
 import { noticesOf, tell } from "./notices.ts";
 import type { Database } from "./query.ts";
@@ -156,6 +156,8 @@ function applyTogether(
         : claimSteps(due)(client, { ...claim, room });
     return {
       sent: claimed === null ? saved : [...saved, claimed],
+      // Where all tasks are in hand nothing is read before the commit; nothing but successes is told then.
+      isThere: (db) => haveSucceeded(db, kept.flatMap(succeeded)),
       result: async () => {
         // Committed, but the answer was lost: what was claimed is relayed.
         const claims = (await claimed?.catch(() => null)) ?? null;
@@ -174,10 +176,16 @@ function applyTogether(
   return held.tasks.size === 0 ? applying : applying.catch(orReadNextTime);
 }
 
-/** Somebody else moved a task that we had in hand. It is no more, so it is read when this is repeated. */
+const succeeded = ({ taskId, event }: Incident) =>
+  event.kind === "completed" ? [{ taskId, step: event.step, attempt: event.attempt }] : [];
+
+/**
+ * Somebody else moved a task that we had in hand, or nobody knows whether we did. It is in hand no more,
+ * so it is read when this is repeated: what was applied all the same is then stale.
+ */
 function orReadNextTime(error: unknown): never {
   const fault = toStoreFault(error);
-  if (!isMismatch(fault)) throw fault;
+  if (!isMismatch(fault) && fault.code !== "store.outcome_unknown") throw fault;
   throw new TransientFault("store.contention", fault.message, { cause: error });
 }
 

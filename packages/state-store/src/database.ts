@@ -69,6 +69,11 @@ function withOnePlan(url: string): string {
 export interface Decided<T> {
   /** Statements that are on their way. */
   readonly sent: readonly Promise<unknown>[];
+  /**
+   * For one that sends its commit along with its begin, and so may lose the id to ask by: whether
+   * what it wrote is there to see. Without it nobody knows.
+   */
+  readonly isThere?: (db: Database) => Promise<boolean>;
   /** What to make of it once it is committed. Answers to `sent` may have been lost all the same. */
   readonly result: () => T | Promise<T>;
 }
@@ -82,17 +87,21 @@ export async function inTransaction<T>(
   pool: Pool,
   work: (client: Database) => Promise<Decided<T>>,
 ): Promise<T> {
-  const { begun, result, failure } = await withClient(pool, async (client) => {
+  const { begun, decided, failure } = await withClient(pool, async (client) => {
     const beginning = begin(client);
     // Without it nothing that follows succeeds: `work` may be the first to say so.
     beginning.catch(() => {});
-    const decided = await work(client);
-    const ends = await Promise.allSettled([...decided.sent, client.query("commit")]);
+    const worked = await work(client);
+    const ends = await Promise.allSettled([beginning, ...worked.sent, client.query("commit")]);
     const lost = ends.find(({ status }) => status === "rejected");
-    return { ...decided, begun: await beginning, failure: lost };
+    return { begun: await beginning.catch(() => null), decided: worked, failure: lost };
   });
-  if (failure?.status === "rejected") await mustBeCommitted(pool, begun, failure.reason);
-  return result();
+  if (failure?.status === "rejected") {
+    const { isThere = async () => false } = decided;
+    const find = () => (begun === null ? seen(pool, isThere) : outcomeOf(pool, begun));
+    await mustBeCommitted(find, failure.reason);
+  }
+  return decided.result();
 }
 
 async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -140,23 +149,28 @@ const invalidParameter = "22023";
 /** Milliseconds. A server that has not noticed the loss yet may be committing still. */
 const outcomeRest = 20;
 
-async function mustBeCommitted(pool: Pool, begun: Begun, reason: unknown): Promise<void> {
+type WhatBecame = "committed" | "aborted" | "unknown";
+
+async function mustBeCommitted(find: () => Promise<WhatBecame>, reason: unknown): Promise<void> {
   const fault = toStoreFault(reason);
   if (fault.code !== "store.unavailable") throw fault;
-  const outcome = await outcomeOf(pool, begun).catch(() => "unknown");
+  const outcome = await find().catch(() => "unknown");
   if (outcome === "committed") return;
   if (outcome === "aborted") throw fault;
   throw new TransientFault("store.outcome_unknown", fault.message, { cause: reason });
 }
 
+/** What is not there may be still to come: a server that was slow to read carries it out later. */
+const seen = async (
+  pool: Pool,
+  isThere: (db: Database) => Promise<boolean>,
+): Promise<WhatBecame> => ((await withRetries(() => isThere(pool))) ? "committed" : "unknown");
+
 /**
  * A server that crashed has forgotten the transactions that it had not written yet, and gives their
  * ids to others. So what was committed there may be another one; what was not is ours in no case.
  */
-async function outcomeOf(
-  pool: Pool,
-  { xid, incarnation }: Begun,
-): Promise<"committed" | "aborted" | "unknown"> {
+async function outcomeOf(pool: Pool, { xid, incarnation }: Begun): Promise<WhatBecame> {
   const asked = performance.now();
   for (;;) {
     const found = await withRetries(() => findTransaction(pool, { xid })).catch(orNeverBegun);

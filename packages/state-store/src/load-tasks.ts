@@ -38,6 +38,7 @@ interface StepRow {
   readonly taskId: string;
   readonly name: string;
   readonly processState: StepState;
+  readonly attempt: number;
   readonly now: Instant;
 }
 
@@ -97,6 +98,20 @@ export async function loadTasks(
   });
   const known = (await Promise.all(tasks)).filter((task) => task !== null);
   return { tasks: known, now: stepRows[0]?.now ?? held.now };
+}
+
+/** Whether these attempts have succeeded, as seen when whoever may be saying so now has ended. */
+export async function haveSucceeded(
+  db: Database,
+  attempts: readonly { readonly taskId: string; readonly step: string; readonly attempt: number }[],
+): Promise<boolean> {
+  const taskIds = attempts.map(({ taskId }) => taskId);
+  await lockTasks(db, { taskIds, format: definitionFormat });
+  const steps = Map.groupBy(await loadSteps(db, { taskIds }), ({ taskId }) => taskId);
+  return attempts.every(({ taskId, step, attempt }) => {
+    const row = steps.get(taskId)?.find(({ name }) => name === step);
+    return row?.attempt === attempt && row.processState === "processed";
+  });
 }
 
 const byId = (a: LockedTask, b: LockedTask): number => (a.task.taskId < b.task.taskId ? -1 : 1);

@@ -20,13 +20,20 @@ export function breakConnections(pool: Pool, faults: string | undefined): void {
     const client = connected as unknown as Client;
     const send = client.query.bind(client) as (statement: Statement) => Promise<QueryResult>;
 
-    const sendOrBreak = async (statement: Statement, when: Fate): Promise<QueryResult> => {
-      if (when === "spared") return send(statement);
-      // What the server refuses has not been carried out: that answer may as well arrive.
-      if (when === "after") await send(statement);
+    let isCut = false;
+    const lose = async (statement: Statement, when: "before" | "after"): Promise<never> => {
+      isCut = true;
       injectedFaults.publish({ fault: "store", when, statement: nameOf(statement) });
       await cut(client);
       throw new Error("Connection terminated unexpectedly");
+    };
+
+    const sendOrBreak = async (statement: Statement, when: Fate): Promise<QueryResult> => {
+      if (when === "before") return lose(statement, when);
+      // What the server refuses has not been carried out: that answer may as well arrive.
+      const result = await send(statement);
+      // Answers come in order: with one, those to all that was sent after it are lost.
+      return when === "after" || isCut ? lose(statement, "after") : result;
     };
 
     // As the pool calls it, and as we do.
