@@ -52,7 +52,7 @@ export function dispatchSteps(deps: Dependencies) {
     failpoint("scheduler.publishing", () => [claim.name]);
     const result = await publishing;
     if (result === "stored") dispatches.confirmed(claim);
-    else dispatches.forget(claim);
+    else dispatches.failed(claim);
     if (result === "unknown") log.warn(fieldsOf(claim), "request not confirmed");
     if (result !== "unroutable") return null;
     log.warn(fieldsOf(claim), "request not routable");

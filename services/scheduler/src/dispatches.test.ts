@@ -17,16 +17,61 @@ const claim = (): ClaimedStep => ({
   taskInput: null,
 });
 
-/** What is on its way, with requests that took so many milliseconds from their claim to their confirm. */
-function after(...times: readonly number[]) {
-  const now = 10_000;
-  const open = dispatches({ now: () => now, after: () => () => {} });
-  for (const time of times) {
+/** As the clock of a Scheduler that does nothing else. */
+function opened() {
+  let now = 0;
+  const timers: { readonly at: number; readonly act: () => void }[] = [];
+  const after = (ms: number, act: () => void) => {
+    timers.push({ at: now + ms, act });
+    return () => {};
+  };
+  const open = dispatches({ now: () => now, after });
+  const marked: { readonly at: number; readonly claim: ClaimedStep }[] = [];
+  open.whenToMark(() => {
+    for (const one of open.unmarked()) {
+      marked.push({ at: now, claim: one });
+      open.marked(one);
+    }
+  });
+  const pass = (ms: number): void => {
+    const until = now + ms;
+    for (;;) {
+      timers.sort((a, b) => a.at - b.at);
+      const [next] = timers;
+      if (next === undefined || next.at > until) break;
+      timers.shift();
+      now = next.at;
+      next.act();
+    }
+    now = until;
+  };
+  const send = (confirmAfter = 0): ClaimedStep => {
     const one = claim();
-    open.publishing(one, now - time);
+    open.publishing(one, now);
+    pass(confirmAfter);
     open.confirmed(one);
-  }
+    return one;
+  };
+  return { open, marked, pass, send, now: () => now };
+}
+
+/** What is on its way, with requests that took so many milliseconds from their claim to their confirm. */
+function confirmedAfter(...times: readonly number[]) {
+  const { open, send } = opened();
+  for (const time of times) open.answered(send(time));
   return open;
+}
+
+/** As many as it takes for that to be usual. */
+function answeredAfter(ms: number) {
+  const all = opened();
+  for (let n = 0; n < 9; n += 1) {
+    const one = all.send();
+    all.pass(ms);
+    all.open.answered(one);
+  }
+  all.marked.length = 0;
+  return all;
 }
 
 test.each([
@@ -35,9 +80,45 @@ test.each([
   ["one was slow, for the broker was busy or the store is far away", [3, 400, 8], 1_600],
   ["one hardly came back", [3, 5_000], 3_000],
 ])("a request counts as lost well after the slowest: %s", (_, times, relayAfter) => {
-  expect(after(...times).relayAfter()).toBe(relayAfter);
+  expect(confirmedAfter(...times).relayAfter()).toBe(relayAfter);
 });
 
 test("what was slow long ago no longer counts", () => {
-  expect(after(5_000, ...Array.from({ length: 200 }, () => 5)).relayAfter()).toBe(600);
+  expect(confirmedAfter(5_000, ...Array.from({ length: 200 }, () => 5)).relayAfter()).toBe(600);
 });
+
+test.each([
+  ["at once", 5, 600],
+  ["after a while, for much is in flight", 400, 1_600],
+  ["just in time", 1_400, 3_000],
+  ["too late for any mark", 2_000, 600],
+])("where replies come %s, a request counts as lost accordingly", (_, ms, relayAfter) => {
+  expect(answeredAfter(ms).open.relayAfter()).toBe(relayAfter);
+});
+
+test.each([
+  ["soon", 5],
+  ["after a while", 400],
+  ["just in time", 1_400],
+])("where replies come %s, they come before the marks", (_, ms) => {
+  const { open, marked, pass, send } = answeredAfter(ms);
+  for (let n = 0; n < 20; n += 1) {
+    const one = send();
+    pass(ms);
+    open.answered(one);
+  }
+  pass(10_000);
+  expect(marked).toEqual([]);
+});
+
+test.each([5, 400, 1_400, 2_000])(
+  "where replies come after %i ms, what is not answered is marked well before it counts as lost",
+  (ms) => {
+    const { open, marked, pass, send, now } = answeredAfter(ms);
+    const claimedAt = now();
+    const one = send(10);
+    pass(10_000);
+    expect(marked.map(({ claim: { taskId } }) => taskId)).toEqual([one.taskId]);
+    expect((marked[0]?.at ?? Number.NaN) - claimedAt).toBeLessThan(0.75 * open.relayAfter());
+  },
+);

@@ -1,22 +1,25 @@
 import type { Clock } from "@holdfast/runtime";
 import type { ClaimedStep } from "@holdfast/state-store";
+import { replyTimes } from "./reply-times.ts";
 
 /** One request on its way, from the publish until its reply or its mark. */
 interface Dispatch {
   readonly claim: ClaimedStep;
   /** When its claim was begun. */
   readonly claimedAt: number;
-  confirmedAt: number | null;
+  /** When to mark it: halfway to the relay, so that most replies come first and no mark is needed. */
+  readonly markAt: number;
+  isConfirmed: boolean;
 }
 
-/** Marking waits so long that the replies of fast Agents come first: most marks are never written. */
-const markAfter = 200;
 /** Milliseconds between two looks at what is to be marked, while there is anything. */
 const lookEvery = 100;
 
 /** Of how many requests the slowest is looked at. */
 const sample = 200;
 const relayBounds = { shortest: 600, longest: 3_000 };
+/** Replies that usually take longer come after the mark however late that is. */
+const longestAwaited = relayBounds.longest / 2;
 
 /** The requests of this instance that are not yet marked. Nothing is lost with it: see the relay. */
 export function dispatches(clock: Pick<Clock, "now" | "after">) {
@@ -35,9 +38,26 @@ export function dispatches(clock: Pick<Clock, "now" | "after">) {
 
   /** From the claim to the confirm. */
   const times: number[] = [];
+  const replies = replyTimes(clock, relayBounds.longest);
+
+  /**
+   * After how many milliseconds a request counts as lost between claim and publish: well after our own
+   * slowest, or everything would be published twice where the broker is busy or the store far away; and
+   * well after the usual reply, or most requests would have to be marked before that.
+   */
+  const relayAfter = (): number => {
+    const usual = replies.usual();
+    const slowest = Math.max(0, usual <= longestAwaited ? usual : 0, ...times);
+    return Math.min(relayBounds.longest, Math.max(relayBounds.shortest, 4 * slowest));
+  };
+
   return {
+    relayAfter,
     publishing(claim: ClaimedStep, claimedAt: number): void {
-      open.set(keyOf(claim), { claim, claimedAt, confirmedAt: null });
+      const key = keyOf(claim);
+      const markAt = claimedAt + relayAfter() / 2;
+      open.set(key, { claim, claimedAt, markAt, isConfirmed: false });
+      replies.awaited(key, claimedAt);
     },
     /** Has `act` called when there may be something to mark. */
     whenToMark(act: () => void): void {
@@ -46,26 +66,28 @@ export function dispatches(clock: Pick<Clock, "now" | "after">) {
     confirmed(claim: ClaimedStep): void {
       const dispatch = open.get(keyOf(claim));
       if (dispatch === undefined) return;
-      lookIn(markAfter);
-      dispatch.confirmedAt = clock.now();
-      times.push(dispatch.confirmedAt - dispatch.claimedAt);
+      dispatch.isConfirmed = true;
+      const now = clock.now();
+      lookIn(Math.max(0, dispatch.markAt - now));
+      times.push(now - dispatch.claimedAt);
       if (times.length > sample) times.shift();
     },
-    /**
-     * After how many milliseconds a request counts as lost between claim and publish: well after our own
-     * slowest, or everything would be published twice where the broker is busy or the store far away.
-     */
-    relayAfter(): number {
-      const slowest = Math.max(0, ...times);
-      return Math.min(relayBounds.longest, Math.max(relayBounds.shortest, 4 * slowest));
+    /** It is not on its way. */
+    failed(claim: ClaimedStep): void {
+      open.delete(keyOf(claim));
+      replies.failed(keyOf(claim));
     },
-    forget: (claim: Pick<ClaimedStep, "taskId" | "name" | "attempt">) => open.delete(keyOf(claim)),
+    answered(claim: Pick<ClaimedStep, "taskId" | "name" | "attempt">): void {
+      open.delete(keyOf(claim));
+      replies.answered(keyOf(claim));
+    },
+    marked: (claim: ClaimedStep) => open.delete(keyOf(claim)),
     isOpen: (claim: ClaimedStep) => open.has(keyOf(claim)),
-    /** Confirmed for a while, and still no reply. */
+    /** Confirmed, and still no reply when there should be one. */
     unmarked(): readonly ClaimedStep[] {
-      const before = clock.now() - markAfter;
-      const confirmed = [...open.values()].filter(({ confirmedAt }) => confirmedAt !== null);
-      const due = confirmed.filter(({ confirmedAt }) => (confirmedAt ?? 0) <= before);
+      const now = clock.now();
+      const confirmed = [...open.values()].filter(({ isConfirmed }) => isConfirmed);
+      const due = confirmed.filter(({ markAt }) => markAt <= now);
       if (due.length < confirmed.length) lookIn(lookEvery);
       return due.map(({ claim }) => claim);
     },

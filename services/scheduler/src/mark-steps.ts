@@ -24,7 +24,7 @@ export const markSteps =
       failpoint("scheduler.marking", names);
       await store.markDispatchedSteps(unmarked);
       failpoint("scheduler.marked", names);
-      for (const claim of unmarked) dispatches.forget(claim);
+      for (const claim of unmarked) dispatches.marked(claim);
     }
     return rest;
   };

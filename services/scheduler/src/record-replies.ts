@@ -93,7 +93,7 @@ export function recordReplies(deps: Dependencies) {
     await store.keepRejectedReplies(rejected);
 
     for (const { reply, agent } of signed) {
-      dispatches.forget({ ...reply, name: reply.step });
+      dispatches.answered({ ...reply, name: reply.step });
       takes.set(agent, reply.takes ?? 1);
     }
     signed.forEach(({ agent }, index) => outcomes[index]?.applied && windows.settled(agent));
