@@ -217,15 +217,16 @@ const operationsOf: Readonly<Record<string, Operation>> = {
   },
 
   async findStalledTasks(pair) {
-    const options = { batch: 200, untouchedFor: 60_000 };
+    const options = { after: null, untouchedFor: 60_000 };
     const theirs = await pair.real.findStalledTasks(options);
     const ours = pair.memory.findStalledTasks(options);
     const [named, mine] = sides((side) =>
-      (side === 0 ? theirs : ours)
-        .map(({ taskId }) => indexOf(pair, side, taskId))
+      (side === 0 ? theirs : ours).taskIds
+        .map((taskId) => indexOf(pair, side, taskId))
         .toSorted(inOrder),
     );
     expect(mine).toEqual(named);
+    expect(ours.next).toEqual(theirs.next);
   },
 
   async countStepsInFlight({ real, memory }) {

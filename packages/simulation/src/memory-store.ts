@@ -385,8 +385,9 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
       };
     },
 
-    findStalledTasks: ({ batch, untouchedFor }) =>
-      [...tasks.values()]
+    /** Of all tasks at once: there are never as many as to go on after some of them. */
+    findStalledTasks: ({ untouchedFor }) => ({
+      taskIds: [...tasks.values()]
         .filter(
           ({ task, updatedAt }) =>
             !isFinished(task) &&
@@ -395,9 +396,9 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
             updatedAt < now() - untouchedFor &&
             !stepsOf(task).some(isMoving),
         )
-        .toSorted((a, b) => a.updatedAt - b.updatedAt)
-        .slice(0, batch)
-        .map(({ task }) => ({ taskId: task.taskId })),
+        .map(({ task }) => task.taskId),
+      next: null,
+    }),
 
     keepRejectedReplies: () => {},
     keepDeadLetter: () => {},

@@ -284,7 +284,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
         : clock,
   },
   "the sweep finds nothing": {
-    store: (store) => ({ ...store, findStalledTasks: () => [] }),
+    store: (store) => ({ ...store, findStalledTasks: () => ({ taskIds: [], next: null }) }),
   },
   "the window of an Agent is ignored": { window: 1_000 },
   "a submission is not known by its key": {

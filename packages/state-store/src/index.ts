@@ -9,6 +9,7 @@ export type { Expired } from "./find-expired.ts";
 export type { KeptOptions } from "./find-kept-options.ts";
 export type { Migrations } from "./find-migrations.ts";
 export type { FoundPooler } from "./find-pooler.ts";
+export type { StalledTasks } from "./find-stalled.ts";
 export type { LaneFacts, PauseFacts, StepFacts, TaskFacts } from "./find-task-facts.ts";
 export type { Heartbeat } from "./heartbeats.ts";
 export type { LoadedValues, ValueRef } from "./load-values.ts";

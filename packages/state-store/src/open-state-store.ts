@@ -10,6 +10,7 @@ import { claimDueSteps, markDispatchedSteps, takeUndispatchedSteps } from "./cla
 import { type ConnectionOptions, inTransaction, openPool, withRetries } from "./database.ts";
 import { dueSpans } from "./due-spans.ts";
 import { findExpired } from "./find-expired.ts";
+import { findStalledTasks } from "./find-stalled.ts";
 import { keepHeartbeats } from "./heartbeats.ts";
 import { loadValues } from "./load-values.ts";
 import { pastLooks } from "./looks.ts";
@@ -46,9 +47,6 @@ const loadCalls = query<
   { taskIds: readonly string[] },
   { taskId: string; name: string; processState: StepState; keyGeneration: number }
 >("load-undone-steps");
-const findStalled = query<{ batch: number; untouchedFor: number }, { taskId: string }>(
-  "find-stalled-tasks",
-);
 const countTasks = query<object, { processState: TaskState; tasks: number }>("count-tasks");
 const findViolations = query<
   { batch: number },
@@ -122,7 +120,7 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
     loadValues: bound(loadValues),
     loadCalls: bound(loadCalls),
     findExpired: bound(findExpired(pastLooks())),
-    findStalledTasks: bound(findStalled),
+    findStalledTasks: bound(findStalledTasks),
     makePartitions: () => bound(makePartitions)({}),
     findOldMonths: bound(findOldMonths),
     deleteFinishedTasks: bound(deleteFinishedTasks),

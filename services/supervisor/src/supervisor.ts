@@ -38,6 +38,8 @@ export interface SupervisorOptions {
 
 /** Milliseconds. */
 const replyPatience = 30_000;
+/** Where many tasks are open, sweeping takes a twentieth of the time at most. */
+const restFactor = 19;
 
 /** One Supervisor: `once` for cron, `run` until the signal aborts. */
 export function supervisor(options: SupervisorOptions) {
@@ -54,19 +56,23 @@ export function supervisor(options: SupervisorOptions) {
     actor,
     rest: options.scanInterval,
   });
-  const replan = replanStalledTasks({ store, log, actor, rest: options.sweepInterval });
+  const replan = replanStalledTasks({ store, log, actor });
+  const sweep = async (): Promise<number> => {
+    const from = clock.now();
+    return (await replan()) ? options.sweepInterval : restFactor * (clock.now() - from);
+  };
   return {
     /** One scan, for as long as it finds something, and one sweep; waits for replies under way. */
     async once(signal: AbortSignal): Promise<void> {
       const until = clock.now() + replyPatience;
       while (clock.now() < until && !(await courier.isQuiet())) await sleep(clock, 100, signal);
       while ((await recover()) === 0);
-      await replan();
+      while (!(await replan()));
     },
     /** Resolves after the last round. */
     async run(signal: AbortSignal): Promise<void> {
       const scans = repeat(recover, { name: "recover", signal, log, clock });
-      const sweeps = repeat(replan, { name: "replan", signal, log, clock });
+      const sweeps = repeat(sweep, { name: "replan", signal, log, clock });
       await Promise.all([scans.ended, sweeps.ended]);
     },
   };

@@ -1,0 +1,29 @@
+import { type Database, query } from "./query.ts";
+
+/** Unfinished tasks that nobody touched for a while and that have nothing to wait for. */
+export interface StalledTasks {
+  readonly taskIds: readonly string[];
+  /** After which task to go on; null: these were the last. */
+  readonly next: string | null;
+}
+
+export interface StalledOptions {
+  /** Where to go on; null: from the first unfinished task on. */
+  readonly after: string | null;
+  /** Milliseconds. */
+  readonly untouchedFor: number;
+}
+
+const select = query<{ after: string; untouchedFor: number }, StalledTasks>("find-stalled-tasks");
+
+/** No id comes before it. */
+const first = "00000000-0000-0000-0000-000000000000";
+
+/** Those among the next few unfinished tasks, however many there are. */
+export async function findStalledTasks(
+  db: Database,
+  { after, untouchedFor }: StalledOptions,
+): Promise<StalledTasks> {
+  const [found] = await select(db, { after: after ?? first, untouchedFor });
+  return found as StalledTasks;
+}
