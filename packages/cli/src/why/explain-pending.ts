@@ -73,7 +73,8 @@ function agentReason(step: StepFacts, facts: Facts): string | null {
   }
   const schedulers = Math.max(1, facts.courier?.schedulers ?? 1);
   if (inFlight >= usualWindow * schedulers) {
-    return `It waits for ${stepOf(step)}, which is due: the Agent's window is full with ${inFlight} steps in flight (it is ${usualWindow} for each of ${count(schedulers, "Scheduler")}, unless WINDOW says otherwise), and ${step.dueBefore} are due before it.`;
+    const each = schedulers === 1 ? "" : ` for each of ${schedulers} Schedulers`;
+    return `It waits for ${stepOf(step)}, which is due: the Agent's window is full with ${inFlight} steps in flight (it is ${usualWindow}${each}, unless WINDOW says otherwise), and ${step.dueBefore} are due before it.`;
   }
   return null;
 }
