@@ -3,7 +3,7 @@ import type { ClaimedStep } from "@holdfast/state-store";
 import { expect, test } from "@jest/globals";
 import { dispatches } from "./dispatches.ts";
 
-const claim = (): ClaimedStep => ({
+const claim = (changes: Partial<ClaimedStep> = {}): ClaimedStep => ({
   taskId: randomUUID(),
   name: "charge",
   lane: "payments",
@@ -15,6 +15,7 @@ const claim = (): ClaimedStep => ({
   now: 0,
   keyGeneration: 0,
   taskInput: null,
+  ...changes,
 });
 
 /** As the clock of a Scheduler that does nothing else. */
@@ -45,8 +46,8 @@ function opened() {
     }
     now = until;
   };
-  const send = (confirmAfter = 0): ClaimedStep => {
-    const one = claim();
+  const send = (confirmAfter = 0, changes: Partial<ClaimedStep> = {}): ClaimedStep => {
+    const one = claim(changes);
     open.publishing(one, now);
     pass(confirmAfter);
     open.confirmed(one);
@@ -122,3 +123,11 @@ test.each([5, 400, 1_400, 2_000])(
     expect((marked[0]?.at ?? Number.NaN) - claimedAt).toBeLessThan(0.75 * open.relayAfter());
   },
 );
+
+test("what has little time is marked within it, however long replies usually take", () => {
+  const { marked, pass, send, now } = answeredAfter(1_400);
+  const claimedAt = now();
+  send(10, { now: 70_000, startBy: 70_500, completeBy: 71_000 });
+  pass(10_000);
+  expect((marked[0]?.at ?? Number.NaN) - claimedAt).toBeLessThan(1_000);
+});

@@ -7,7 +7,10 @@ interface Dispatch {
   readonly claim: ClaimedStep;
   /** When its claim was begun. */
   readonly claimedAt: number;
-  /** When to mark it: halfway to the relay, so that most replies come first and no mark is needed. */
+  /**
+   * When to mark it: halfway to the relay, so that most replies come first and no mark is needed; and to its
+   * own limit, past which what is silent and not marked would count as never sent.
+   */
   readonly markAt: number;
   isConfirmed: boolean;
 }
@@ -55,7 +58,7 @@ export function dispatches(clock: Pick<Clock, "now" | "after">) {
     relayAfter,
     publishing(claim: ClaimedStep, claimedAt: number): void {
       const key = keyOf(claim);
-      const markAt = claimedAt + relayAfter() / 2;
+      const markAt = claimedAt + Math.min(relayAfter(), claim.completeBy - claim.now) / 2;
       open.set(key, { claim, claimedAt, markAt, isConfirmed: false });
       replies.awaited(key, claimedAt);
     },
