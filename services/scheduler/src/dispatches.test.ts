@@ -127,7 +127,9 @@ test.each([5, 400, 1_400, 2_000])(
 test("what has little time is marked within it, however long replies usually take", () => {
   const { marked, pass, send, now } = answeredAfter(1_400);
   const claimedAt = now();
-  send(10, { now: 70_000, startBy: 70_500, completeBy: 71_000 });
+  const patient = send(10);
+  const hurried = send(10, { now: 70_000, startBy: 70_500, completeBy: 71_000 });
   pass(10_000);
+  expect(marked.map(({ claim: { taskId } }) => taskId)).toEqual([hurried.taskId, patient.taskId]);
   expect((marked[0]?.at ?? Number.NaN) - claimedAt).toBeLessThan(1_000);
 });

@@ -30,10 +30,10 @@ export function dispatches(clock: Pick<Clock, "now" | "after">) {
   let look: (() => void) | null = null;
   let isLooking = false;
 
-  const lookIn = (ms: number): void => {
+  const lookSoon = (): void => {
     if (isLooking || look === null) return;
     isLooking = true;
-    clock.after(ms, () => {
+    clock.after(lookEvery, () => {
       isLooking = false;
       look?.();
     });
@@ -70,9 +70,8 @@ export function dispatches(clock: Pick<Clock, "now" | "after">) {
       const dispatch = open.get(keyOf(claim));
       if (dispatch === undefined) return;
       dispatch.isConfirmed = true;
-      const now = clock.now();
-      lookIn(Math.max(0, dispatch.markAt - now));
-      times.push(now - dispatch.claimedAt);
+      lookSoon();
+      times.push(clock.now() - dispatch.claimedAt);
       if (times.length > sample) times.shift();
     },
     /** It is not on its way. */
@@ -91,7 +90,7 @@ export function dispatches(clock: Pick<Clock, "now" | "after">) {
       const now = clock.now();
       const confirmed = [...open.values()].filter(({ isConfirmed }) => isConfirmed);
       const due = confirmed.filter(({ markAt }) => markAt <= now);
-      if (due.length < confirmed.length) lookIn(lookEvery);
+      if (due.length < confirmed.length) lookSoon();
       return due.map(({ claim }) => claim);
     },
   };
