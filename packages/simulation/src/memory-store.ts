@@ -385,7 +385,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
       };
     },
 
-    /** Of all tasks at once: there are never as many as to go on after some of them. */
+    /** Looks at all tasks at once: no schedule has as many as one look takes. */
     findStalledTasks: ({ untouchedFor }) => ({
       taskIds: [...tasks.values()]
         .filter(
