@@ -138,18 +138,23 @@ describe("a connection that is lost", () => {
     expect(await violations()).toEqual([]);
   });
 
-  test("with all answers of a decision that was begun and committed in one message: it counts once", async () => {
-    await submit(store, "key");
-    const [claim] = await claimAll(distant);
-    const incident = { taskId: claim!.taskId, event: completed(claim!), output: {} };
-    loseNext("begin-transaction", "after");
-    const first = await distant.applyIncidents([incident], { actor });
-    expect(first.outcomes).toMatchObject([{ applied: true }]);
-    const again = await distant.applyIncidents([incident], { actor });
-    expect(again.outcomes).toMatchObject([{ applied: false }]);
-    expect(await claimAll(store)).toMatchObject([{ name: "b", attempt: 1 }]);
-    expect(await violations()).toEqual([]);
-  });
+  test.each(moments)(
+    "%s a decision that is begun and committed in one message is made up for: it counts once",
+    async (moment) => {
+      await submit(store, "key");
+      const [claim] = await claimAll(distant);
+      const incident = { taskId: claim!.taskId, event: completed(claim!), output: {} };
+      const cutsBefore = link.cuts;
+      loseNext("begin-transaction", moment);
+      const first = await distant.applyIncidents([incident], { actor });
+      expect(first.outcomes).toMatchObject([{ applied: true }]);
+      expect(link.cuts).toBe(cutsBefore + 1);
+      const again = await distant.applyIncidents([incident], { actor });
+      expect(again.outcomes).toMatchObject([{ applied: false }]);
+      expect(await claimAll(store)).toMatchObject([{ name: "b", attempt: 1 }]);
+      expect(await violations()).toEqual([]);
+    },
+  );
 
   test("by the server, again and again: every submission is there once in the end", async () => {
     const keys = Array.from({ length: 60 }, (_, index) => `key ${index}`);
