@@ -29,12 +29,15 @@ picked as materialized (
           from state.steps
          where process_state = 'pending'
            and rank is not null
+           and task_id between :first_id and :last_id
            and lane = room.lane
            and rank between to_timestamp(span.low / 1000) and to_timestamp(span.high / 1000)
            and format <= :format
            -- Steps of paused workflows are set aside soon, so that there are never many to pass over.
            and (not exists (select from paused where kind = 'workflow')
-                or (select workflow from state.tasks where tasks.task_id = steps.task_id)
+                or (select workflow from state.tasks
+                     where tasks.task_id = steps.task_id
+                       and tasks.task_id between :first_id and :last_id)
                    not in (select name from paused where kind = 'workflow'))
          order by rank
          limit room.places
@@ -59,6 +62,7 @@ claimed as (
     from picked
    where steps.task_id = picked.task_id
      and steps.name    = picked.name
+     and steps.task_id between :first_id and :last_id
   returning steps.task_id, steps.name, steps.kind, steps.lane, steps.attempt, steps.token,
             steps.start_by, steps.complete_by, steps.key_generation
 ),
@@ -67,10 +71,12 @@ begun as (
      set process_state = 'processing',
          version       = version + 1,
          updated_at    = statement_timestamp()
-   where task_id in (
+   where task_id between :first_id and :last_id
+     and task_id in (
            select task_id
              from state.tasks
             where task_id in (select task_id from picked)
+              and task_id between :first_id and :last_id
               and process_state = 'pending'
               for no key update skip locked)
   returning task_id
@@ -90,5 +96,7 @@ select claimed.task_id, claimed.name, claimed.lane, claimed.attempt, claimed.tok
        case when claimed.attempt = 1 and pg_column_size(task_payloads.input) <= 2000
             then task_payloads.input end as task_input
   from claimed
-  join state.tasks using (task_id)
-  left join state.task_payloads using (task_id);
+  join state.tasks on tasks.task_id = claimed.task_id
+                  and tasks.task_id between :first_id and :last_id
+  left join state.task_payloads on task_payloads.task_id = claimed.task_id
+                               and task_payloads.task_id between :first_id and :last_id;

@@ -4,7 +4,8 @@
 with before as materialized (
   select sum(pg_stat_get_xact_tuples_returned(indexrelid)) as entries
     from pg_index
-   where indrelid in ('state.steps'::regclass, 'state.tasks'::regclass)
+    join pg_inherits on inhrelid = indrelid
+   where inhparent in ('state.steps'::regclass, 'state.tasks'::regclass)
 )
 (select task_id, name as step, attempt, token,
         (extract(epoch from statement_timestamp() - complete_by) * 1000)::float8 as overdue,
@@ -37,7 +38,8 @@ select null, null, null, null, null, null,
          limit 1),
        ((select sum(pg_stat_get_xact_tuples_returned(indexrelid))
            from pg_index
-          where indrelid in ('state.steps'::regclass, 'state.tasks'::regclass))
+           join pg_inherits on inhrelid = indrelid
+          where inhparent in ('state.steps'::regclass, 'state.tasks'::regclass))
         - (select entries from before))::float8,
        (extract(epoch from statement_timestamp()) * 1000)::float8,
        (extract(epoch from clock_timestamp() - statement_timestamp()) * 1000)::float8;

@@ -8,4 +8,5 @@ select task_id, name, process_state, locked_by, token, attempt, failure_count, p
        (extract(epoch from clock_timestamp()) * 1000)::float8 as now
   from state.steps
  where task_id = any(:task_ids::uuid[])
+   and task_id between :first_id and :last_id
  order by task_id, name;

@@ -4,6 +4,7 @@
 select task_id
   from state.steps
  where task_id = any(:task_ids::uuid[])
+   and task_id between :first_id and :last_id
    and process_state = 'pending'
  order by task_id, name
    for no key update;

@@ -6,6 +6,7 @@ with confirmed as materialized (
     join state.steps
       on steps.task_id = sent.task_id and steps.name = sent.name and steps.attempt = sent.attempt
    where steps.relay_at is not null
+     and steps.task_id between :first_id and :last_id
      and steps.dispatched_at is null
      for no key update of steps skip locked
 )
@@ -13,4 +14,5 @@ update state.steps
    set dispatched_at = statement_timestamp()
   from confirmed
  where steps.task_id = confirmed.task_id
-   and steps.name    = confirmed.name;
+   and steps.name    = confirmed.name
+   and steps.task_id between :first_id and :last_id;

@@ -7,6 +7,7 @@ with recursive rested as materialized (
     from state.steps
    where process_state = 'pending'
      and rank is null
+     and task_id between :first_id and :last_id
      and not_before between to_timestamp(:since::float8 / 1000) and statement_timestamp()
    order by not_before
    limit 500
@@ -17,8 +18,10 @@ promoted as (
      set rank = steps.not_before - (tasks.priority + (steps.kind = 'compensation')::integer) * interval '30 seconds'
     from rested
     join state.tasks on tasks.task_id = rested.task_id
+                    and tasks.task_id between :first_id and :last_id
    where steps.task_id = rested.task_id
      and steps.name    = rested.name
+     and steps.task_id between :first_id and :last_id
   returning steps.lane, steps.rank
 ),
 -- From each due step to the next, and past what lies between them once: the first twenty of each lane, or
@@ -28,6 +31,7 @@ due as (
      from state.steps
     where process_state = 'pending'
       and rank is not null
+      and task_id between :first_id and :last_id
       and format <= :format
       and :since::float8 = '-infinity'
     order by lane, rank
@@ -40,6 +44,7 @@ due as (
        from state.steps
       where process_state = 'pending'
         and rank is not null
+        and task_id between :first_id and :last_id
         and format <= :format
         and (lane, rank) > (
               due.lane,
@@ -49,22 +54,29 @@ due as (
       limit 1) as next
 )
 select (select sum(pg_stat_get_xact_tuples_returned(indexrelid))
-          from pg_index where indrelid = 'state.steps'::regclass)::float8 as read_before,
+          from pg_index join pg_inherits on inhrelid = indrelid
+         where inhparent = 'state.steps'::regclass)::float8 as read_before,
        (select coalesce(json_agg(json_build_object('lane', lane, 'rank', extract(epoch from rank) * 1000,
                                                    'open', nth = 20)), '[]') from due) as due,
        (select coalesce(json_agg(json_build_object('lane', lane, 'rank', extract(epoch from rank) * 1000)), '[]')
           from promoted) as promoted,
-       (select (extract(epoch from min(not_before) - statement_timestamp()) * 1000)::float8
+       (select (extract(epoch from not_before - statement_timestamp()) * 1000)::float8
           from state.steps
          where process_state = 'pending'
            and rank is null
+           and task_id between :first_id and :last_id
            and not_before > statement_timestamp()
-           and not_before < 'infinity') as next_in,
+           and not_before < 'infinity'
+         order by not_before
+         limit 1) as next_in,
        (select (extract(epoch from min(relay_at) - statement_timestamp()) * 1000)::float8
-          from state.steps
-         where process_state = 'processing'
-           and dispatched_at is null
-           and :since::float8 = '-infinity') as relay_in,
+          from (select relay_at
+                  from state.steps
+                 where process_state = 'processing'
+                   and dispatched_at is null
+                   and task_id between :first_id and :last_id
+                   and :since::float8 = '-infinity'
+                 order by complete_by) as unmarked) as relay_in,
        :since::float8 = '-infinity'
          and exists (select from (select leased_until from state.outbox order by id limit 200) as oldest
                       where leased_until is null or leased_until <= statement_timestamp()) as has_notices,
@@ -72,6 +84,7 @@ select (select sum(pg_stat_get_xact_tuples_returned(indexrelid))
                 where kind = 'workflow' and released_at is null) as has_pauses,
        -- Read last.
        (select sum(pg_stat_get_xact_tuples_returned(indexrelid))
-          from pg_index where indrelid = 'state.steps'::regclass)::float8 as read_after,
+          from pg_index join pg_inherits on inhrelid = indrelid
+         where inhparent = 'state.steps'::regclass)::float8 as read_after,
        (extract(epoch from statement_timestamp()) * 1000)::float8 as now,
        (extract(epoch from clock_timestamp() - statement_timestamp()) * 1000)::float8 as took;

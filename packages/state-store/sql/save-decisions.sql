@@ -21,6 +21,7 @@ saved_tasks as (
     from task_change
    where tasks.task_id = task_change.task_id
      and tasks.version = task_change.version
+     and tasks.task_id between :first_id and :last_id
   returning tasks.task_id
 ),
 step_change as (
@@ -55,6 +56,7 @@ saved_steps as (
      and steps.name          = step_change.name
      and steps.process_state = step_change.from_state
      and steps.attempt       = step_change.attempt
+     and steps.task_id between :first_id and :last_id
   returning steps.task_id
 ),
 history as (

@@ -4,9 +4,11 @@ with late as materialized (
   select task_id, name
     from state.steps
    where process_state = 'processing'
+     and task_id between :first_id and :last_id
      and dispatched_at is null
      and relay_at <= statement_timestamp()
      and format <= :format
+   order by complete_by
    limit 200
      for no key update skip locked
 ),
@@ -16,6 +18,7 @@ taken as (
     from late
    where steps.task_id = late.task_id
      and steps.name    = late.name
+     and steps.task_id between :first_id and :last_id
   returning steps.task_id, steps.name, steps.lane, steps.attempt, steps.token,
             steps.start_by, steps.complete_by, steps.key_generation
 )
@@ -25,4 +28,5 @@ select taken.task_id, taken.name, taken.lane, taken.attempt, taken.token,
        (extract(epoch from statement_timestamp()) * 1000)::float8 as now,
        taken.key_generation, tasks.workflow, null::json as task_input
   from taken
-  join state.tasks using (task_id);
+  join state.tasks on tasks.task_id = taken.task_id
+                  and tasks.task_id between :first_id and :last_id;

@@ -11,6 +11,7 @@ import {
   TransientFault,
 } from "@holdfast/domain";
 import type { Pool } from "pg";
+import type { BusyMonths } from "./busy-months.ts";
 import { type ClaimedStep, type ClaimOptions, claimSteps, roomFor } from "./claimed-steps.ts";
 import { inTransaction, withRetries } from "./database.ts";
 import type { DueSpans } from "./due-spans.ts";
@@ -105,13 +106,14 @@ export interface Home {
   readonly catalog: WorkflowCatalog;
   /** Where claims look. */
   readonly due: DueSpans;
+  readonly busy: BusyMonths;
   readonly hand: TasksInHand;
   /** Whether everybody is told of every task, or only its submitter and whoever is on call. */
   readonly events: boolean;
 }
 
 function applyTogether(
-  { pool, catalog, due, hand, events }: Home,
+  { pool, catalog, due, busy, hand, events }: Home,
   incidents: readonly Incident[],
   { actor, note, skipLocked = false, claim }: ApplyOptions,
 ): Promise<AppliedIncidents> {
@@ -153,7 +155,7 @@ function applyTogether(
     const claimed =
       claim === undefined || madeDue.length === 0 || room.length === 0
         ? null
-        : claimSteps(due)(client, { ...claim, room });
+        : claimSteps({ due, busy })(client, { ...claim, room });
     return {
       sent: claimed === null ? saved : [...saved, claimed],
       // Where all tasks are in hand nothing is read before the commit; nothing but successes is told then.

@@ -1,7 +1,9 @@
 import { definitionFormat, type Instant, type Json } from "@holdfast/domain";
+import type { BusyMonths } from "./busy-months.ts";
 import { columns } from "./columns.ts";
 import type { DueSpans } from "./due-spans.ts";
-import { type Database, query } from "./query.ts";
+import { monthsOf } from "./id-ranges.ts";
+import { type Database, queryAmong } from "./query.ts";
 import type { TasksInHand } from "./tasks-in-hand.ts";
 
 /** A step that one Scheduler, and no other, may now ask its Agent to do. */
@@ -47,24 +49,30 @@ export interface ClaimOptions {
   readonly relayAfter: number;
 }
 
-const claim = query<object, ClaimedRow>("claim-due-steps");
-const takeUndispatched = query<object, ClaimedStep>("take-undispatched-steps");
-const markDispatched = query("mark-dispatched-steps");
+const claim = queryAmong<object, ClaimedRow>("claim-due-steps");
+const takeUndispatched = queryAmong<object, ClaimedStep>("take-undispatched-steps");
+const markDispatched = queryAmong("mark-dispatched-steps");
+
+/** Where there may be something due. */
+interface Where {
+  readonly due: DueSpans;
+  readonly busy: BusyMonths;
+}
 
 /** Claims due steps. Never waits: there may be fewer, or none, when others were quicker. */
 export const claimDueSteps =
-  ({ due, hand }: { readonly due: DueSpans; readonly hand: TasksInHand }) =>
+  ({ hand, ...where }: Where & { readonly hand: TasksInHand }) =>
   async (db: Database, options: ClaimOptions): Promise<readonly ClaimedStep[]> => {
-    const claimed = await claimSteps(due)(db, options);
+    const claimed = await claimSteps(where)(db, options);
     hand.claimed(claimed, options);
     return claimed;
   };
 
 /** The statement alone: for a transaction, before whose end nothing is in hand. */
 export const claimSteps =
-  (due: DueSpans) =>
+  ({ due, busy }: Where) =>
   (db: Database, { room, ...options }: ClaimOptions) =>
-    claim(db, {
+    claim(db, busy.range(), {
       ...options,
       ...columns(room, { lanes: "lane", places: "places" }),
       ...columns(due.of(room.map(({ lane }) => lane)), {
@@ -93,8 +101,10 @@ export function roomFor(
 }
 
 /** Requests that nobody has marked as dispatched in time, now ours to publish again. */
-export const takeUndispatchedSteps = (db: Database, options: { readonly relayAfter: number }) =>
-  takeUndispatched(db, { ...options, format: definitionFormat });
+export const takeUndispatchedSteps =
+  ({ busy }: Pick<Where, "busy">) =>
+  (db: Database, options: { readonly relayAfter: number }) =>
+    takeUndispatched(db, busy.range(), { ...options, format: definitionFormat });
 
 /** Marks requests as taken by the broker; those whose steps have moved on need no mark. */
 export async function markDispatchedSteps(
@@ -102,5 +112,6 @@ export async function markDispatchedSteps(
   steps: readonly Pick<ClaimedStep, "taskId" | "name" | "attempt">[],
 ): Promise<void> {
   const names = { taskIds: "taskId", names: "name", attempts: "attempt" } as const;
-  await markDispatched(db, columns(steps, names));
+  const months = monthsOf(steps.map(({ taskId }) => taskId));
+  await markDispatched(db, months, columns(steps, names));
 }

@@ -69,9 +69,11 @@ async function countEntries(
   const count = async () => {
     const connections = "select from pg_stat_activity where application_name = $1";
     while ((await db.query(connections, [applicationName])).length > 0);
-    const read =
-      "select idx_tup_read::float8 as n from pg_stat_user_indexes where indexrelname = $1";
-    return (await db.query<{ n: number }>(read, [index]))[0]!.n;
+    const read = `select sum(idx_tup_read)::float8 as n
+                    from pg_stat_user_indexes
+                    join pg_inherits on inhrelid = indexrelid
+                   where inhparent = $1::regclass`;
+    return (await db.query<{ n: number }>(read, [`state.${index}`]))[0]!.n;
   };
   const before = await count();
   const store = await open();

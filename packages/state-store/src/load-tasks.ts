@@ -8,7 +8,8 @@ import type {
   WorkflowPlan,
 } from "@holdfast/domain";
 import { definitionFormat } from "@holdfast/domain";
-import { type Database, query } from "./query.ts";
+import { monthsOf } from "./id-ranges.ts";
+import { type Database, queryAmong } from "./query.ts";
 import type { HeldTasks } from "./tasks-in-hand.ts";
 
 /** A task in our hands until the transaction ends. */
@@ -43,10 +44,10 @@ interface StepRow {
 }
 
 type TaskIds = { readonly taskIds: readonly string[] };
-const lockTasks = query<TaskIds & { readonly format: number }, TaskRow>("lock-tasks");
-const lockFreeTasks = query<TaskIds & { readonly format: number }, TaskRow>("lock-free-tasks");
-const lockPendingSteps = query<TaskIds>("lock-pending-steps");
-const loadSteps = query<TaskIds, StepRow>("load-steps");
+const lockTasks = queryAmong<TaskIds & { readonly format: number }, TaskRow>("lock-tasks");
+const lockFreeTasks = queryAmong<TaskIds & { readonly format: number }, TaskRow>("lock-free-tasks");
+const lockPendingSteps = queryAmong<TaskIds>("lock-pending-steps");
+const loadSteps = queryAmong<TaskIds, StepRow>("load-steps");
 
 interface LoadOptions {
   readonly skipLocked: boolean;
@@ -72,15 +73,16 @@ export async function loadTasks(
     return { tasks: [...held.tasks.values()].toSorted(byId), now: held.now };
   }
   const lock = skipLocked ? lockFreeTasks : lockTasks;
-  const taskRows = lock(db, { taskIds, format: definitionFormat });
+  const months = monthsOf(taskIds);
+  const taskRows = lock(db, months, { taskIds, format: definitionFormat });
   const unknown = (ids: readonly string[]) => ids.filter((taskId) => !held.tasks.has(taskId));
   // Steps of a task that was left out are not decided about; locking them as well would wait.
   const stepIds = skipLocked ? (await taskRows).map(({ taskId }) => taskId) : taskIds;
   const steps = { taskIds: unknown(stepIds) };
   const [rows, , stepRows] = await Promise.all([
     taskRows,
-    lockPendingSteps(db, steps),
-    loadSteps(db, steps),
+    lockPendingSteps(db, months, steps),
+    loadSteps(db, months, steps),
   ]);
   const stepsByTask = Map.groupBy(stepRows, ({ taskId }) => taskId);
   const tasks = rows.map(async (row) => {
@@ -106,8 +108,9 @@ export async function haveSucceeded(
   attempts: readonly { readonly taskId: string; readonly step: string; readonly attempt: number }[],
 ): Promise<boolean> {
   const taskIds = attempts.map(({ taskId }) => taskId);
-  await lockTasks(db, { taskIds, format: definitionFormat });
-  const steps = Map.groupBy(await loadSteps(db, { taskIds }), ({ taskId }) => taskId);
+  const months = monthsOf(taskIds);
+  await lockTasks(db, months, { taskIds, format: definitionFormat });
+  const steps = Map.groupBy(await loadSteps(db, months, { taskIds }), ({ taskId }) => taskId);
   return attempts.every(({ taskId, step, attempt }) => {
     const row = steps.get(taskId)?.find(({ name }) => name === step);
     return row?.attempt === attempt && row.processState === "processed";

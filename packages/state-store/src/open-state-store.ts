@@ -6,12 +6,14 @@ import {
   type WorkflowDefinition,
 } from "@holdfast/domain";
 import { applyIncidents } from "./apply-incidents.ts";
+import { busyMonths } from "./busy-months.ts";
 import { claimDueSteps, markDispatchedSteps, takeUndispatchedSteps } from "./claimed-steps.ts";
 import { type ConnectionOptions, inTransaction, openPool, withRetries } from "./database.ts";
 import { dueSpans } from "./due-spans.ts";
 import { findExpired } from "./find-expired.ts";
 import { findStalledTasks } from "./find-stalled.ts";
 import { keepHeartbeats } from "./heartbeats.ts";
+import { type IdRange, monthsOf } from "./id-ranges.ts";
 import { loadValues } from "./load-values.ts";
 import { pastLooks } from "./looks.ts";
 import { deleteNotices, takeNotices } from "./outbox.ts";
@@ -25,7 +27,7 @@ import {
 } from "./past.ts";
 import { findPauses, pause, resume } from "./pauses.ts";
 import { promoteRestedSteps } from "./promote-rested-steps.ts";
-import { type Database, query } from "./query.ts";
+import { type Database, query, queryAmong } from "./query.ts";
 import { findEvents, findTask } from "./read-task.ts";
 import { keepDeadLetter, keepRejectedReplies } from "./rejected-replies.ts";
 import { asFault } from "./store-fault.ts";
@@ -34,16 +36,18 @@ import { tasksInHand } from "./tasks-in-hand.ts";
 import { registerWorkflow, type StoredWorkflow, workflowCatalog } from "./workflow-catalog.ts";
 
 /** The schema that this release knows. */
-const schemaVersion = 3;
+const schemaVersion = 4;
 
 const findCompatibility = query<object, { schemaVersion: number; oldestReader: number }>(
   "find-compatibility",
 );
 const setAside = query<object, { steps: number }>("set-paused-steps-aside");
 const release = query<object, { steps: number }>("release-resumed-steps");
-const countInFlight = query<object, { lane: string; inFlight: number }>("count-steps-in-flight");
+const countInFlight = queryAmong<object, { lane: string; inFlight: number }>(
+  "count-steps-in-flight",
+);
 const findLanes = query<{ format: number }, { lane: string }>("find-lanes");
-const loadCalls = query<
+const loadCalls = queryAmong<
   { taskIds: readonly string[] },
   { taskId: string; name: string; processState: StepState; keyGeneration: number }
 >("load-undone-steps");
@@ -70,7 +74,8 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
   const catalog = workflowCatalog();
   const due = dueSpans();
   const hand = tasksInHand(catalog);
-  const home = { pool, catalog, due, hand, events };
+  const busy = busyMonths(pool);
+  const home = { pool, catalog, due, busy, hand, events };
   const bound =
     <Params, Result>(ask: (db: Database, params: Params) => Promise<Result>) =>
     (params: Params): Promise<Result> =>
@@ -90,14 +95,14 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
           return { sent: [], result: () => answer };
         }),
       );
-  const promote = bound(promoteRestedSteps({ due, looks: pastLooks() }));
+  const promote = bound(promoteRestedSteps({ due, busy, looks: pastLooks() }));
   await withRetries(() => mustBeCompatible(pool));
 
   return {
     submitTasks: submitTasks(home),
     applyIncidents: applyIncidents(home),
     claimDueSteps: boundOnce(claimDueSteps(home)),
-    takeUndispatchedSteps: boundOnce(takeUndispatchedSteps),
+    takeUndispatchedSteps: boundOnce(takeUndispatchedSteps(home)),
     markDispatchedSteps: bound(markDispatchedSteps),
     /** Makes steps whose rest is over claimable; says when (ms) to come back, at the latest. */
     promoteRestedSteps: () => promote({}),
@@ -114,11 +119,14 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
     findPauses: () => bound(findPauses)({}),
     keepHeartbeats: bound(keepHeartbeats),
     /** Of each lane that has some. */
-    countStepsInFlight: () => bound(countInFlight)({}),
+    countStepsInFlight: () =>
+      bound((db, range: IdRange) => countInFlight(db, range, {}))(busy.range()),
     findLanes: async () =>
       (await bound(findLanes)({ format: definitionFormat })).map(({ lane }) => lane),
     loadValues: bound(loadValues),
-    loadCalls: bound(loadCalls),
+    loadCalls: bound((db, params: { readonly taskIds: readonly string[] }) =>
+      loadCalls(db, monthsOf(params.taskIds), params),
+    ),
     findExpired: bound(findExpired(pastLooks())),
     findStalledTasks: bound(findStalledTasks),
     makePartitions: () => bound(makePartitions)({}),

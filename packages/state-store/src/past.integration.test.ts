@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { Client } from "pg";
+import { type ClaimedStep, claimSteps } from "./claimed-steps.ts";
+import { dueSpans } from "./due-spans.ts";
+import { type IdRange, idsBetween, monthsOf } from "./id-ranges.ts";
 import type { StateStore } from "./open-state-store.ts";
 import {
   claimAll,
   completed,
+  failed,
   newTask,
   openTestStore,
   type TestStore,
@@ -14,6 +18,8 @@ const day = 24 * 3_600_000;
 const kept = 31 * day;
 const batch = 200;
 const partitioned = [
+  "state.tasks",
+  "state.steps",
   "state.task_payloads",
   "state.step_payloads",
   "state.events",
@@ -73,9 +79,14 @@ const dropByHand = (month: string) =>
   );
 
 /** Submits orders, and does their step unless they are to stay; then moves them to another month. */
-async function submitIn(month: string, tasks: number, isProcessed = true): Promise<void> {
+async function submitIn(
+  month: string,
+  tasks: number,
+  isProcessed = true,
+  workflow = "test.v1",
+): Promise<void> {
   await submission.submitTasks(
-    Array.from({ length: tasks }, () => newTask({ order })),
+    Array.from({ length: tasks }, () => newTask({ order, workflow })),
     { actor: "test" },
   );
   if (isProcessed) {
@@ -94,11 +105,18 @@ async function submitIn(month: string, tasks: number, isProcessed = true): Promi
   )) as [{ instant: string; since: string }];
   await db.query(
     `begin; set local session_replication_role = replica;
+     update state.tasks set created_at = '${instant}', updated_at = '${instant}' where task_id >= '${since}';
      update state.tasks set finished_at = '${instant}'
       where finished_at is not null and task_id >= '${since}';
-     ${["state.tasks", "state.steps", ...partitioned].map((table) => moved(table, instant, since)).join("")}
+     ${partitioned.map((table) => moved(table, instant, since)).join("")}
      commit`,
   );
+}
+
+async function connect() {
+  const client = new Client({ connectionString: db.url });
+  await client.connect();
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
 }
 
 /** An id is a time and a random rest. */
@@ -113,8 +131,7 @@ function moved(table: string, instant: string, since: string): string {
 const count = async (table: string): Promise<number> =>
   (await db.query<{ rows: number }>(`select count(*)::integer as rows from ${table}`))[0]!.rows;
 
-const countAll = async (): Promise<readonly number[]> =>
-  Promise.all(["state.tasks", "state.steps", ...partitioned].map(count));
+const countAll = async (): Promise<readonly number[]> => Promise.all(partitioned.map(count));
 
 /** What a Supervisor does about the past, once; whether the month before last is old depends on the day. */
 async function forget(): Promise<readonly string[]> {
@@ -123,10 +140,36 @@ async function forget(): Promise<readonly string[]> {
   for (const old of await supervisor.findOldMonths({ keep: kept })) {
     if (old.month === undecided) continue;
     if (old.hasRecent && !old.hasUnfinished) continue;
-    while ((await supervisor.deleteFinishedTasks({ ...old, keep: kept, batch: 3 })) === 3);
-    if (await supervisor.dropMonth(old)) dropped.push(old.month);
+    const { month, hasUnfinished } = old;
+    const keeping = { month, keep: kept, batch: 3 };
+    if (hasUnfinished) while ((await supervisor.deleteFinishedTasks(keeping)) === 3);
+    else if (await supervisor.dropMonth(keeping)) dropped.push(month);
   }
   return dropped;
+}
+
+/** Where there may be something to do, says the store. */
+const busyIds = async (): Promise<IdRange> => {
+  const [{ firstId, endId }] = (await db.query<{ firstId: string; endId: string }>(
+    `select first_id::text as "firstId", end_id::text as "endId" from state.busy_months`,
+  )) as [{ firstId: string; endId: string }];
+  return idsBetween(firstId, endId);
+};
+const idsOf = async (offset: number): Promise<IdRange> =>
+  monthsOf(
+    (
+      await db.query<{ id: string }>("select state.first_id_of($1::date)::text as id", [
+        await monthAt(offset),
+      ])
+    ).map(({ id }) => id),
+  );
+async function claimIn(range: IdRange): Promise<readonly ClaimedStep[]> {
+  await using client = await connect();
+  return await claimSteps({ due: dueSpans(), busy: { range: () => range } })(client, {
+    lockedBy: "scheduler-1",
+    room: [{ lane: "agent", places: 10 }],
+    relayAfter: 300,
+  });
 }
 
 const asSupervisor = async (sql: string): Promise<void> => {
@@ -139,6 +182,21 @@ const asSupervisor = async (sql: string): Promise<void> => {
 };
 
 describe("room for what is to come", () => {
+  test("begins and ends where whoever looks for a task thinks it does", async () => {
+    await beginAt(-13);
+    await supervisor.makePartitions();
+    const found = await db.query<{ firstId: string; endId: string; taskId: string }>(
+      `select state.first_id_of(month)::text as "firstId", end_id::text as "endId",
+              state.first_id_of(month + interval '10 days')::text as "taskId"
+         from state.partitions`,
+    );
+    expect(found).toHaveLength(15);
+    for (const { firstId, endId, taskId } of found) {
+      expect(monthsOf([taskId])).toEqual(idsBetween(firstId, endId));
+      expect(monthsOf([firstId]).lastId).toEqual(idsBetween(firstId, endId).lastId);
+    }
+  });
+
   test("is there from the start, for this month and the next", async () => {
     expect(await months()).toEqual([await monthAt(0), await monthAt(1)]);
     expect(await supervisor.makePartitions()).toEqual([]);
@@ -171,6 +229,51 @@ describe("room for what is to come", () => {
   });
 });
 
+describe("a month that is over", () => {
+  beforeEach(async () => {
+    await beginAt(-4);
+    await supervisor.makePartitions();
+  });
+
+  test("is searched as long as a step of it is due, resting or in flight", async () => {
+    const { firstId } = await idsOf(-2);
+    await submitIn(await monthAt(-2), 1);
+    expect(await busyIds()).toMatchObject({ firstId: (await idsOf(0)).firstId });
+    await submitIn(await monthAt(-2), 1, false);
+    expect(await busyIds()).toMatchObject({ firstId });
+    expect(await claimIn(await idsOf(0))).toEqual([]);
+    const [claim] = await claimIn(await busyIds());
+    expect(claim).toBeDefined();
+    expect(await busyIds()).toMatchObject({ firstId });
+    await scheduler.applyIncidents([{ taskId: claim!.taskId, event: failed(claim!) }], {
+      actor: "test",
+    });
+    expect(
+      await db.query("select 1 from state.steps where rank is null and process_state = 'pending'"),
+    ).toHaveLength(1);
+    expect(await busyIds()).toMatchObject({ firstId });
+  });
+
+  test("is not searched for what waits for a person", async () => {
+    await submission.registerWorkflow(
+      testWorkflow([{ name: "a", onFailure: "halt" }], "halting.v1"),
+    );
+    await submitIn(await monthAt(-2), 1, false, "halting.v1");
+    const [claim] = await claimIn(await busyIds());
+    const event = failed(claim!, { transient: false, code: "x" });
+    await scheduler.applyIncidents([{ taskId: claim!.taskId, event }], { actor: "test" });
+    expect(await scheduler.countTasks()).toEqual({ error: 1 });
+    expect(await busyIds()).toEqual(await idsOf(0));
+  });
+
+  test("is one of all, where this month has no partition", async () => {
+    for (const offset of [0, 1]) await dropByHand(await monthAt(offset));
+    expect(await db.query("select 1 from state.busy_months where first_id is not null")).toEqual(
+      [],
+    );
+  });
+});
+
 describe("retention", () => {
   beforeEach(async () => {
     await beginAt(-4);
@@ -193,11 +296,11 @@ describe("retention", () => {
     await submitIn(await monthAt(-4), 1, false);
     expect(await forget()).toEqual([await monthAt(-3)]);
     expect(await countAll()).toEqual([1, 1, 1, 0, 1, 1, 1]);
-    const [claim] = await claimAll(scheduler);
-    await scheduler.applyIncidents(
-      [{ taskId: claim!.taskId, event: completed(claim!), output: {} }],
-      { actor: "test" },
-    );
+    const other = await db.open("scheduler");
+    const [claim] = await claimAll(other);
+    await other.applyIncidents([{ taskId: claim!.taskId, event: completed(claim!), output: {} }], {
+      actor: "test",
+    });
     expect(await forget()).toEqual([]);
     expect(await countAll()).toEqual([1, 1, 1, 1, 5, 1, 1]);
     expect(await submission.findInvariantViolations({ batch: 10 })).toEqual([]);
@@ -226,10 +329,10 @@ describe("retention", () => {
   test("drops a month once, however many try", async () => {
     const month = await monthAt(-4);
     const tries = await Promise.all(
-      Array.from({ length: 4 }, () => supervisor.dropMonth({ month })),
+      Array.from({ length: 4 }, () => supervisor.dropMonth({ month, keep: kept })),
     );
     expect(tries.filter((isDropped) => isDropped)).toHaveLength(1);
-    expect(await supervisor.dropMonth({ month })).toBe(false);
+    expect(await supervisor.dropMonth({ month, keep: kept })).toBe(false);
   });
 
   test("deletes nothing that ended less than a day ago, whatever it is told", async () => {
@@ -238,15 +341,14 @@ describe("retention", () => {
       "update state.tasks set finished_at = now() - interval '23 hours', version = version + 1",
     );
     const month = await monthAt(-4);
-    const old = { month, hasUnfinished: false, hasRecent: false };
-    expect(await supervisor.deleteFinishedTasks({ ...old, keep: 0, batch })).toBe(0);
-    expect(await supervisor.dropMonth({ month })).toBe(false);
-    expect(await supervisor.dropMonth({ month: await monthAt(0) })).toBe(false);
+    expect(await supervisor.deleteFinishedTasks({ month, keep: 0, batch })).toBe(0);
+    expect(await supervisor.dropMonth({ month, keep: 0 })).toBe(false);
+    expect(await supervisor.dropMonth({ month: await monthAt(0), keep: 0 })).toBe(false);
   });
 
   test("is for the Supervisor alone, which owns nothing", async () => {
     const month = await monthAt(-4);
-    await expect(scheduler.dropMonth({ month })).rejects.toMatchObject({
+    await expect(scheduler.dropMonth({ month, keep: kept })).rejects.toMatchObject({
       details: { sqlstate: "42501" },
     });
     for (const sql of [

@@ -21,10 +21,8 @@ interface Deleted {
 }
 
 const make = query<object, { month: string }>("make-partitions");
-const deleteTasks = query<Keeping & { month: string; withRecords: boolean }, Deleted>(
-  "delete-finished-tasks",
-);
-const drop = query<{ month: string }, { dropped: boolean }>("drop-month");
+const deleteTasks = query<Keeping & { month: string }, Deleted>("delete-finished-tasks");
+const drop = query<{ month: string; keep: number }, { dropped: boolean }>("drop-month");
 const deleteKeys = query<{ batch: number }, Deleted>("delete-expired-keys");
 const deleteRecords = query<Keeping, Deleted>("delete-old-records");
 
@@ -34,19 +32,17 @@ export const makePartitions = async (db: Database): Promise<readonly string[]> =
 
 export const findOldMonths = query<{ keep: number }, OldMonth>("find-old-months");
 
-/**
- * Deletes a batch of finished tasks of an old month, with their steps; of a month that has to stay, also
- * their events and payloads, which otherwise go with the month. Says how many.
- */
+/** Deletes a batch of finished tasks of a month that has to stay, with all that is kept of them. Says how many. */
 export const deleteFinishedTasks = async (
   db: Database,
-  { month, hasUnfinished, keep, batch }: OldMonth & Keeping,
-): Promise<number> =>
-  (await deleteTasks(db, { month, keep, batch, withRecords: hasUnfinished }))[0]!.deleted;
+  params: Keeping & { readonly month: string },
+): Promise<number> => (await deleteTasks(db, params))[0]!.deleted;
 
-/** Drops what is left of a month without tasks. False: it has some, or others are at work in it. */
-export const dropMonth = async (db: Database, { month }: { month: string }): Promise<boolean> =>
-  (await drop(db, { month }))[0]!.dropped;
+/** Drops a month as a whole. False: something of it is to be kept, or others are at work in its tables. */
+export const dropMonth = async (
+  db: Database,
+  params: { readonly month: string; readonly keep: number },
+): Promise<boolean> => (await drop(db, params))[0]!.dropped;
 
 /** Deletes idempotency keys that stand for nothing any more; says how many. */
 export const deleteExpiredKeys = async (

@@ -1,8 +1,9 @@
 import { readdirSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { Client } from "pg";
 import { planner } from "./database.ts";
-import { readQuery } from "./query.ts";
+import { monthsOf } from "./id-ranges.ts";
+import { type Query, readQuery } from "./query.ts";
 import { openTestStore, type TestStore } from "./testing.ts";
 
 /** Read as a whole, and said to: for people and tests, not for what happens with every order. */
@@ -42,6 +43,8 @@ const names = readdirSync(new URL("../sql", import.meta.url))
 
 let db: TestStore;
 let client: Client;
+let empty: TestStore;
+let newcomer: Client;
 beforeAll(async () => {
   db = await openTestStore();
   // Mostly finished, some pending, a few in hand: what a store looks like after a while.
@@ -63,20 +66,30 @@ beforeAll(async () => {
            case when task.process_state = 'processing' and step = 'a' then now() end,
            true, 1000, 1000
       from task cross join unnest(array['a', 'b', 'c']) as step`);
+  await db.query(
+    `select state.make_partition((state.month_of(now()) + ahead * interval '1 month')::date)
+       from generate_series(2, 12) as ahead`,
+  );
   await db.query("analyze");
   const options = planner.map((setting) => `-c ${setting}`).join(" ");
   client = new Client({ connectionString: db.url, options });
   await client.connect();
+  empty = await openTestStore();
+  newcomer = new Client({ connectionString: empty.url, options });
+  await newcomer.connect();
 });
 afterAll(async () => {
   await client.end();
   await db[Symbol.asyncDispose]();
+  await newcomer.end();
+  await empty[Symbol.asyncDispose]();
 });
 
 interface PlanNode {
   readonly "Node Type": string;
   readonly "Relation Name"?: string;
   readonly "Index Name"?: string;
+  readonly "Index Cond"?: string;
   readonly Plans?: readonly PlanNode[];
 }
 
@@ -85,17 +98,20 @@ const nodesOf = (node: PlanNode): readonly PlanNode[] => [
   ...(node.Plans ?? []).flatMap(nodesOf),
 ];
 
+async function planOf(asked: Client, { text, parameters }: Query): Promise<readonly PlanNode[]> {
+  const nothing = parameters.map(() => "null").join(", ");
+  await asked.query(`prepare planned as ${text}`);
+  const { rows } = await asked.query<{ "QUERY PLAN": readonly { Plan: PlanNode }[] }>(
+    `explain (format json) execute planned${nothing === "" ? "" : `(${nothing})`}`,
+  );
+  await asked.query("deallocate planned");
+  return rows.flatMap((row) => row["QUERY PLAN"]).flatMap(({ Plan }) => nodesOf(Plan));
+}
+
 test.each(names)(
   "%s reads no growing table as a whole, and joins by nested loops",
   async (name) => {
-    const { text, parameters } = readQuery(name);
-    const nothing = parameters.map(() => "null").join(", ");
-    const prepared = `"${name}"`;
-    await client.query(`prepare ${prepared} as ${text}`);
-    const { rows } = await client.query<{ "QUERY PLAN": readonly { Plan: PlanNode }[] }>(
-      `explain (format json) execute ${prepared}${nothing === "" ? "" : `(${nothing})`}`,
-    );
-    const nodes = rows.flatMap((row) => row["QUERY PLAN"]).flatMap(({ Plan }) => nodesOf(Plan));
+    const nodes = await planOf(client, readQuery(name));
     const whole = nodes.filter((node) => node["Node Type"] === "Seq Scan" && isGrowing(node));
     expect(whole).toEqual([]);
     const unordered = nodes.filter((node) => node["Node Type"] === "Bitmap Heap Scan");
@@ -106,3 +122,70 @@ test.each(names)(
     if (ordered.has(name)) expect(nodes.map((node) => node["Node Type"])).not.toContain("Sort");
   },
 );
+
+/** What is asked for with every order. */
+const hot = [
+  "claim-due-steps",
+  "count-steps-in-flight",
+  "load-steps",
+  "load-undone-steps",
+  "lock-free-tasks",
+  "lock-pending-steps",
+  "lock-tasks",
+  "mark-dispatched-steps",
+  "promote-rested-steps",
+  "save-decisions",
+  "take-undispatched-steps",
+];
+
+/** A task of this month, which is old enough to be looked at by itself. */
+const midMonth = async (): Promise<{ id: string; month: string }> =>
+  (
+    await db.query<{ id: string; month: string }>(
+      `select state.first_id_of(state.month_of(now()) + interval '14 days')::text as id,
+              right(state.partition_of('', state.month_of(now())), 7) as month`,
+    )
+  )[0]!;
+
+test.each(hot)("%s opens no month but that of its tasks, however many there are", async (name) => {
+  const { id, month } = await midMonth();
+  const { text, parameters } = readQuery(name, monthsOf([id]));
+  const nothing = parameters.map(() => "null").join(", ");
+  await client.query("begin");
+  await client.query(`prepare narrow as ${text}`);
+  await client.query(`execute narrow${nothing === "" ? "" : `(${nothing})`}`);
+  const { rows } = await client.query<{ month: string }>(
+    `select distinct right(relname, 7) as month
+       from pg_locks
+       join pg_class on oid = relation
+      where pid = pg_backend_pid() and relname ~ '^(tasks|steps)_[0-9]+_[0-9]+$'`,
+  );
+  await client.query("rollback");
+  await client.query("deallocate narrow");
+  expect(rows).toEqual([{ month }]);
+});
+
+/** By the key of tasks or steps, without saying which. */
+const isSweep = ({ "Index Name": index = "", "Index Cond": found = "" }: PlanNode): boolean =>
+  /^(tasks|steps)_.*pkey$/.test(index) && !found.includes("task_id = ");
+
+describe("no month is read from one end to the other", () => {
+  test.each(hot)("by %s", async (name) => {
+    const { id } = await midMonth();
+    const plan = await planOf(client, readQuery(name, monthsOf([id])));
+    expect(plan.filter(isSweep)).toEqual([]);
+  });
+
+  test.each(hot)("by %s, when the month has just begun", async (name) => {
+    const [begun] = await empty.query<{ id: string }>(
+      "select state.first_id_of((state.month_of(now()) + interval '1 month')::date)::text as id",
+    );
+    const plan = await planOf(newcomer, readQuery(name, monthsOf([begun!.id])));
+    expect(plan.filter(isSweep)).toEqual([]);
+  });
+
+  test.each(hot)("by %s, when the store is new", async (name) => {
+    const plan = await planOf(newcomer, readQuery(name, monthsOf([(await midMonth()).id])));
+    expect(plan.filter(isSweep)).toEqual([]);
+  });
+});

@@ -1,7 +1,8 @@
 import { definitionFormat, type Instant, type Milliseconds } from "@holdfast/domain";
+import type { BusyMonths } from "./busy-months.ts";
 import type { DueSpans, DueStep, FoundStep } from "./due-spans.ts";
 import type { Looks } from "./looks.ts";
-import { type Database, query } from "./query.ts";
+import { type Database, queryAmong } from "./query.ts";
 
 /** What there is to do. */
 export interface Rested {
@@ -27,14 +28,20 @@ interface Row extends Omit<Rested, "lanes" | "hasDue"> {
   readonly took: Milliseconds;
 }
 
-const promote = query<{ since: Instant; format: number }, Row>("promote-rested-steps");
+const promote = queryAmong<{ since: Instant; format: number }, Row>("promote-rested-steps");
+
+interface Searched {
+  readonly due: DueSpans;
+  readonly busy: BusyMonths;
+  readonly looks: Looks;
+}
 
 /** Promotes; when it is time for it, looks at all that is due as well, and tells the claims where that is. */
 export const promoteRestedSteps =
-  ({ due, looks }: { readonly due: DueSpans; readonly looks: Looks }) =>
+  ({ due, busy, looks }: Searched) =>
   async (db: Database): Promise<Rested> => {
     const since = looks.since();
-    const [row] = await promote(db, { since, format: definitionFormat });
+    const [row] = await promote(db, busy.range(), { since, format: definitionFormat });
     const { due: found, promoted, readBefore, readAfter, now, took, ...rest } = row!;
     if (since === Number.NEGATIVE_INFINITY) {
       due.looked(found, looks.saw({ passed: readAfter - readBefore, took, now }));

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { allIds, type IdRange } from "./id-ranges.ts";
 
 /** Anything that a query can run on: a pool, or the client of a transaction in progress. */
 export interface Database {
@@ -13,16 +14,44 @@ export interface Database {
   }>;
 }
 
+type Ask<Params, Row> = (db: Database, params: Params) => Promise<Row[]>;
+
 /**
  * Turns `sql/<name>.sql` into a function. SQL says `:locked_by` and `locked_by`, TypeScript says
  * `lockedBy`, and this is the only place that knows both. Runs as a prepared statement of that name,
  * which is also how it shows in `pg_stat_statements` and in logs.
  */
-export function query<Params extends object, Row = never>(name: string) {
-  const { text, parameters } = readQuery(name);
+export const query = <Params extends object, Row = never>(name: string): Ask<Params, Row> =>
+  prepared(name, readQuery(name));
+
+/** Ranges. Two a month, and those of ids that are no ids: more are not used at a time. */
+const mostRanges = 100;
+
+/**
+ * Like `query`, for a statement that says between which ids it looks (`:first_id` and `:last_id`). They are
+ * part of its text: only what is known when it is planned leaves whole months out of the plan.
+ */
+export function queryAmong<Params extends object, Row = never>(name: string) {
+  const asks = new Map<string, Ask<Params, Row>>();
+  return (db: Database, range: IdRange, params: Params): Promise<Row[]> => {
+    const among = `${name} ${range.firstId.slice(0, 13)} ${range.lastId.slice(0, 13)}`;
+    let ask = asks.get(among);
+    if (ask === undefined) {
+      if (asks.size >= mostRanges) asks.clear();
+      ask = prepared(among, readQuery(name, range));
+      asks.set(among, ask);
+    }
+    return ask(db, params);
+  };
+}
+
+function prepared<Params extends object, Row>(
+  name: string,
+  { text, parameters }: Query,
+): Ask<Params, Row> {
   // What it returns is always the same: that is part of a prepared statement.
   let keys: readonly string[] | undefined;
-  return async (db: Database, params: Params): Promise<Row[]> => {
+  return async (db, params) => {
     const given = params as Readonly<Record<string, unknown>>;
     const values = parameters.map((parameter) => given[parameter]);
     const { rows, fields } = await db.query({ name, text, values, rowMode: "array" });
@@ -32,12 +61,19 @@ export function query<Params extends object, Row = never>(name: string) {
   };
 }
 
+/** A statement, and what its `$1`, `$2` and so on stand for. */
+export interface Query {
+  readonly text: string;
+  readonly parameters: readonly string[];
+}
+
 /** Numbers the parameters, as Postgres wants them. `::` is a cast and not a parameter. */
-export function readQuery(name: string): { text: string; parameters: string[] } {
+export function readQuery(name: string, range: IdRange = allIds): Query {
   const source = readFileSync(new URL(`../sql/${name}.sql`, import.meta.url), "utf8");
   const parameters: string[] = [];
   const text = source.replace(/(?<![:\w]):([a-z_]+)/g, (_, parameter: string) => {
     const key = camelCase(parameter);
+    if (key === "firstId" || key === "lastId") return `'${range[key]}'::uuid`;
     if (!parameters.includes(key)) parameters.push(key);
     return `$${parameters.indexOf(key) + 1}`;
   });

@@ -1,10 +1,11 @@
 import { type Change, type Instant, isFinished, type Step, type Task } from "@holdfast/domain";
 import { columns } from "./columns.ts";
 import type { DueStep } from "./due-spans.ts";
+import { monthsOf } from "./id-ranges.ts";
 import type { LockedTask } from "./load-tasks.ts";
-import { type Database, query } from "./query.ts";
+import { type Database, query, queryAmong } from "./query.ts";
 
-const saveDecisions = query("save-decisions");
+const saveDecisions = queryAmong("save-decisions");
 const insertSteps = query("insert-steps");
 
 /** A head start of this many milliseconds for each level of priority: the low ones age, too. */
@@ -37,7 +38,8 @@ export function saveTasks(
       .filter(({ plan }) => !before.task.steps.has(plan.name))
       .map((step) => newStepRow(after.taskId, step, before.priority, now)),
   );
-  const save = saveDecisions(db, {
+  const months = monthsOf(decided.map(({ after }) => after.taskId));
+  const save = saveDecisions(db, months, {
     actor,
     note,
     ...taskColumns(decided),

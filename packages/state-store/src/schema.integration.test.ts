@@ -157,5 +157,10 @@ test("no index of tasks has a column that changes before the last decision", asy
       where indrelid = 'state.tasks'::regclass
       order by attname`,
   );
-  expect(columns.map(({ attname }) => attname)).toEqual(["complete_by", "finished_at", "task_id"]);
+  expect(columns.map(({ attname }) => attname)).toEqual([
+    "complete_by",
+    "created_at",
+    "finished_at",
+    "task_id",
+  ]);
 });

@@ -91,6 +91,7 @@ test.each([
     "0009_one_check",
     "0010_fewer_index_entries",
     "0011_vacuum_keys",
+    "0012_tasks_by_month",
   ]);
   expect(await contents()).toEqual(before);
 

@@ -42,15 +42,14 @@ export function forgetPast({ store, log, clock, keep, interval }: Dependencies) 
   };
 
   const forgetMonth = async (
-    old: OldMonth,
+    { month, hasUnfinished, hasRecent }: OldMonth,
     keeping: { readonly keep: number; readonly batch: number },
     signal: AbortSignal,
   ): Promise<void> => {
-    const { month, hasUnfinished, hasRecent } = old;
     if (signal.aborted || (hasRecent && !hasUnfinished)) return;
-    const deleteSome = () => store.deleteFinishedTasks({ ...old, ...keeping });
-    const tasks = await deleteAll(deleteSome, signal);
-    const dropped = !hasUnfinished && (await store.dropMonth({ month }));
+    const deleteSome = () => store.deleteFinishedTasks({ month, ...keeping });
+    const tasks = hasUnfinished ? await deleteAll(deleteSome, signal) : 0;
+    const dropped = !hasUnfinished && (await store.dropMonth({ month, ...keeping }));
     if (tasks > 0 || dropped) log.info({ month, tasks, dropped }, "past forgotten");
   };
 

@@ -1,0 +1,72 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, test } from "@jest/globals";
+import { busyMonths } from "./busy-months.ts";
+import { allIds } from "./id-ranges.ts";
+import type { Database } from "./query.ts";
+
+const november = {
+  firstId: "019a3cb6-bc00-0000-0000-000000000000",
+  lastId: "019ad735-83ff-ffff-ffff-ffffffffffff",
+};
+const december = "019ad735-8400-0000-0000-000000000000";
+
+/** A store that says one thing after the other, and a clock that is set. */
+function storeThatSays(...answers: readonly (readonly string[] | Error)[]) {
+  let asked = 0;
+  const db: Database = {
+    query: async () => {
+      const answer = answers[asked];
+      asked += 1;
+      if (answer instanceof Error) throw answer;
+      const rows = answer === undefined ? [] : [answer];
+      return { rows, fields: [{ name: "first_id" }, { name: "end_id" }] };
+    },
+  };
+  const clock = { now: 0 };
+  const busy = busyMonths(db, () => clock.now);
+  return { busy, clock, asked: () => asked };
+}
+
+test("until the store has said where, it is everywhere", async () => {
+  const { busy } = storeThatSays([november.firstId, december]);
+  expect(busy.range()).toEqual(allIds);
+  await turn();
+  expect(busy.range()).toEqual(november);
+});
+
+test("the store is asked once in 15 s, and only when somebody searches", async () => {
+  const { busy, clock, asked } = storeThatSays(
+    [november.firstId, december],
+    [november.firstId, december],
+  );
+  for (clock.now = 0; clock.now < 15_000; clock.now += 1_000) {
+    busy.range();
+    await turn();
+  }
+  expect(asked()).toBe(1);
+  clock.now = 100_000;
+  busy.range();
+  await turn();
+  expect(asked()).toBe(2);
+});
+
+test("what the store has said is believed for less than a minute", async () => {
+  const { busy, clock } = storeThatSays([november.firstId, december], new Error(), new Error());
+  busy.range();
+  await turn();
+  clock.now = 44_999;
+  expect(busy.range()).toEqual(november);
+  await turn();
+  clock.now = 45_000;
+  expect(busy.range()).toEqual(allIds);
+});
+
+test("when the store does not know, it is everywhere", async () => {
+  const { busy, clock } = storeThatSays([november.firstId, december]);
+  busy.range();
+  await turn();
+  clock.now = 15_000;
+  busy.range();
+  await turn();
+  expect(busy.range()).toEqual(allIds);
+});
