@@ -210,6 +210,18 @@ describe("room for what is to come", () => {
     expect(await months()).toEqual([await monthAt(-3), ...missing]);
   });
 
+  test("keeps the rules and the guards of all months", async () => {
+    const walls = await db.query(
+      `select right(relname, 7) as month, inhparent::regclass::text as table,
+              (select conname from pg_constraint where conrelid = inhrelid and contype = 'c') as rule,
+              (select count(*)::integer from pg_trigger where tgrelid = inhrelid) as guards
+         from pg_inherits join pg_class on pg_class.oid = inhrelid
+        where inhparent in ('state.tasks'::regclass, 'state.steps'::regclass)`,
+    );
+    expect(walls).toHaveLength(4);
+    for (const wall of walls) expect(wall).toMatchObject({ rule: "sound", guards: 1 });
+  });
+
   test("is made by an order that does not find it", async () => {
     await beginAt(-3);
     const [submitted] = await submission.submitTasks([newTask({ order })], { actor: "test" });
