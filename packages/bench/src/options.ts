@@ -40,7 +40,7 @@ pnpm bench --steady [--minutes N] [--load PART] [--orders N] [--out FOLDER] [--j
   --quick         one round
   --peers         beside others that keep work durable, one after the other, round by round
   --trace         where the time of a lone order goes
-  --scale         what more Schedulers and Agents give, also with the database 20 ms away
+  --scale         what more Schedulers and Agents give, also far from the database, or with little CPU
   --slow-agents   how busy an Agent is kept whose calls take 50 ms
   --submission    how many orders are taken over HTTP, and what that leaves for their processing
   --flat          whether claims and replies take longer in a store that is full

@@ -2,16 +2,18 @@ import { join } from "node:path";
 import { holdfastFolder, startLocalStack } from "@holdfast/local-stack";
 import { markdownTable } from "../markdown-table.ts";
 import type { BenchOptions } from "../options.ts";
+import { whyNotLimited } from "./limit-cpu.ts";
 import { measureSetup, type SetupFigures } from "./measure-setup.ts";
 import { type Round, rowsOf, type ScaleRow } from "./rows.ts";
-import { setups } from "./setups.ts";
+import { type Setup, setups } from "./setups.ts";
 
 /** Measures one setup after the other, round by round: what more processes give, and what they cost. */
 export async function measureScale(
   { rounds, orders, only }: BenchOptions,
   say: (line: string) => void,
 ): Promise<readonly ScaleRow[]> {
-  const chosen = setups.filter(({ name }) => only?.includes(name) ?? true);
+  const wanted = setups.filter(({ name }) => only?.includes(name) ?? true);
+  const chosen = await withoutImpossible(wanted, say);
   const dataFolder = join(holdfastFolder(), "bench-scale");
   await using stack = await startLocalStack({
     purpose: "demo",
@@ -32,6 +34,18 @@ export async function measureScale(
   const rows = rowsOf(chosen, measured);
   say(tableOf(rows));
   return rows;
+}
+
+/** Where nobody lets us limit processes, what can be measured without that is. */
+async function withoutImpossible(
+  wanted: readonly Setup[],
+  say: (line: string) => void,
+): Promise<readonly Setup[]> {
+  const share = wanted.find((setup) => setup.share !== null)?.share ?? null;
+  const why = share === null ? null : await whyNotLimited(share);
+  if (why === null) return wanted;
+  say(`left out, for Schedulers cannot be held to a share of a core here: ${why}`);
+  return wanted.filter((setup) => setup.share === null);
 }
 
 function lineOf({ ordersPerSecond, cpu }: SetupFigures): string {

@@ -3,9 +3,10 @@ import { createDatabase, type LocalStack, openLink, queryOnce } from "@holdfast/
 import { asRole } from "@holdfast/local-system";
 import { type CpuByPart, cpuByPart, cpuPerOrder } from "../cpu.ts";
 import { holdfastSubject } from "../holdfast-subject.ts";
-import { startHoldfast } from "../start-holdfast.ts";
+import { type Holdfast, startHoldfast } from "../start-holdfast.ts";
 import { measure } from "../subject.ts";
 import { countStatements, forgetStatements } from "./count-statements.ts";
+import { limitCpu } from "./limit-cpu.ts";
 import type { Setup } from "./setups.ts";
 
 export interface SetupFigures {
@@ -28,12 +29,14 @@ interface Conditions {
  * one, so that all are measured in a store with the same past.
  */
 const warmUp = 20_000;
+/** Orders, until Schedulers that have just been limited are at the pace that this leaves them. */
+const settling = 1_000;
 /** Seconds. */
 const restFor = 5;
 
 /** One turn of one setup, on a database of its own. Throws if it left a broken invariant. */
 export async function measureSetup(
-  { schedulers, agents, distance, window }: Setup,
+  { schedulers, agents, distance, window, share }: Setup,
   { stack, dataFolder, orders }: Conditions,
 ): Promise<SetupFigures> {
   await using owner = new AsyncDisposableStack();
@@ -54,6 +57,10 @@ export async function measureSetup(
   const cpu = () => cpuByPart({ ...pids, load: process.pid }, dataFolder);
 
   await measure(subject, { kind: "backlog", orders: warmUp });
+  if (share !== null) {
+    await limitSchedulers(owner, pids, share);
+    await measure(subject, { kind: "backlog", orders: settling });
+  }
   await queryOnce(url, "checkpoint");
   await forgetStatements(url);
   const before = cpu();
@@ -71,4 +78,15 @@ export async function measureSetup(
     statementsAtRest: atRest / restFor / schedulers,
     cpu: used,
   };
+}
+
+/** Only once they are warm: compiling takes more CPU than what they do later. */
+async function limitSchedulers(
+  owner: AsyncDisposableStack,
+  pids: Holdfast["pids"],
+  share: number,
+): Promise<void> {
+  for (const [part, pid] of Object.entries(pids)) {
+    if (part.startsWith("scheduler")) owner.use(await limitCpu(pid, share));
+  }
 }

@@ -11,14 +11,14 @@ type Figure = Exclude<keyof SetupFigures, "cpu">;
 export interface ScaleRow extends Readonly<Record<Figure, number>> {
   readonly name: string;
   readonly title: string;
-  /** Beside the first setup at the same distance: the median of the rounds' own ratios. */
+  /** Beside the first setup of the same kind: the median of the rounds' own ratios. */
   readonly ratio: number;
 }
 
 /** Draws the sum of the rounds. Each round has figures of each setup. */
 export const rowsOf = (setups: readonly Setup[], rounds: readonly Round[]): readonly ScaleRow[] =>
-  setups.map(({ name, title, distance }) => {
-    const first = setups.find((setup) => setup.distance === distance)?.name ?? name;
+  setups.map(({ name, title, kind }) => {
+    const first = setups.find((setup) => setup.kind === kind)?.name ?? name;
     const middle = (key: Figure, digits: number) =>
       rounded(median(rounds.map((round) => round[name]?.[key] ?? Number.NaN)), digits);
     const ratio = medianOfRatios(rounds, (round) => [
