@@ -230,8 +230,11 @@ const operationsOf: Readonly<Record<string, Operation>> = {
   },
 
   async countStepsInFlight({ real, memory }) {
-    const theirs = await real.countStepsInFlight();
-    expect(memory.countStepsInFlight().toSorted(inOrder)).toEqual(theirs.toSorted(inOrder));
+    for (const lockedBy of ["scheduler", "another"]) {
+      const theirs = await real.countStepsInFlight({ lockedBy });
+      const ours = memory.countStepsInFlight({ lockedBy });
+      expect(ours.toSorted(inOrder)).toEqual(theirs.toSorted(inOrder));
+    }
   },
 
   async loadCalls(pair) {

@@ -314,10 +314,11 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
       };
     },
 
-    countStepsInFlight: () =>
+    countStepsInFlight: ({ lockedBy }) =>
       [...Map.groupBy(processing(), ([, step]) => step.plan.agent)].map(([lane, steps]) => ({
         lane,
         inFlight: steps.length,
+        own: steps.filter(([, step]) => step.lockedBy === lockedBy).length,
       })),
 
     findLanes: () => [

@@ -13,7 +13,7 @@ import { dueSpans } from "./due-spans.ts";
 import { findExpired } from "./find-expired.ts";
 import { findStalledTasks } from "./find-stalled.ts";
 import { keepHeartbeats } from "./heartbeats.ts";
-import { type IdRange, monthsOf } from "./id-ranges.ts";
+import { monthsOf } from "./id-ranges.ts";
 import { loadValues } from "./load-values.ts";
 import { pastLooks } from "./looks.ts";
 import { deleteNotices, takeNotices } from "./outbox.ts";
@@ -35,6 +35,12 @@ import { submitTasks } from "./submit-tasks.ts";
 import { tasksInHand } from "./tasks-in-hand.ts";
 import { registerWorkflow, type StoredWorkflow, workflowCatalog } from "./workflow-catalog.ts";
 
+interface StepsInFlight {
+  readonly lane: string;
+  readonly inFlight: number;
+  readonly own: number;
+}
+
 /** The schema that this release knows. */
 const schemaVersion = 4;
 
@@ -43,9 +49,7 @@ const findCompatibility = query<object, { schemaVersion: number; oldestReader: n
 );
 const setAside = query<object, { steps: number }>("set-paused-steps-aside");
 const release = query<object, { steps: number }>("release-resumed-steps");
-const countInFlight = queryAmong<object, { lane: string; inFlight: number }>(
-  "count-steps-in-flight",
-);
+const countInFlight = queryAmong<{ lockedBy: string }, StepsInFlight>("count-steps-in-flight");
 const findLanes = query<{ format: number }, { lane: string }>("find-lanes");
 const loadCalls = queryAmong<
   { taskIds: readonly string[] },
@@ -118,9 +122,10 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
     resume: boundExactly(resume),
     findPauses: () => bound(findPauses)({}),
     keepHeartbeats: bound(keepHeartbeats),
-    /** Of each lane that has some. */
-    countStepsInFlight: () =>
-      bound((db, range: IdRange) => countInFlight(db, range, {}))(busy.range()),
+    /** Of each lane that has some; `own` are those that `lockedBy` has claimed. */
+    countStepsInFlight: bound((db, params: { readonly lockedBy: string }) =>
+      countInFlight(db, busy.range(), params),
+    ),
     findLanes: async () =>
       (await bound(findLanes)({ format: definitionFormat })).map(({ lane }) => lane),
     loadValues: bound(loadValues),

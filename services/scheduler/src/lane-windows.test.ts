@@ -6,6 +6,7 @@ interface World {
   readonly count?: () => Promise<number>;
   readonly clock?: { now: () => number };
   readonly inFlight?: number;
+  readonly own?: number;
   readonly consumers?: number;
   readonly schedulers?: number;
   readonly window?: number;
@@ -13,6 +14,7 @@ interface World {
 
 async function windowsOf({
   inFlight = 0,
+  own = inFlight,
   count = async () => inFlight,
   clock = { now: () => 0 },
   consumers = 1,
@@ -22,7 +24,10 @@ async function windowsOf({
   const windows = laneWindows({
     store: {
       findLanes: async () => ["payments"],
-      countStepsInFlight: async () => [{ lane: "payments", inFlight: await count() }],
+      countStepsInFlight: async () => {
+        const counted = await count();
+        return [{ lane: "payments", inFlight: counted, own: Math.min(own, counted) }];
+      },
     },
     broker: {
       inspect: async (queue) => ({
@@ -31,6 +36,7 @@ async function windowsOf({
       }),
     },
     window,
+    lockedBy: "scheduler-1",
     clock,
     log: { warn: () => {} } as Partial<Logger> as Logger,
   });
@@ -47,10 +53,12 @@ test.each<[string, World, number]>([
   ["all of it is taken", { inFlight: 10 }, 0],
   ["more is in flight than there should be", { inFlight: 12 }, 0],
   [
-    "four Schedulers have a window each, and one takes its share",
-    { inFlight: 32, schedulers: 4 },
-    2,
+    "four Schedulers have a window each, and ours has room",
+    { inFlight: 32, own: 7, schedulers: 4 },
+    3,
   ],
+  ["others have more than their windows", { inFlight: 38, own: 2, schedulers: 4 }, 2],
+  ["ours is full, and others are not", { inFlight: 12, own: 10, schedulers: 4 }, 0],
   ["nobody consumes: one finds out when that ends", { consumers: 0 }, 1],
   ["nobody consumes, and one is out already", { consumers: 0, inFlight: 1 }, 0],
 ])("when %s, there is room for so many more", async (_, world, expected) => {
@@ -77,11 +85,13 @@ test("what is claimed and what is settled counts at once, without asking the sto
   expect(places(windows)).toBe(1);
 });
 
-test("what a Scheduler frees it fills itself, however many there are, but no more than their windows", async () => {
+test("what a Scheduler frees it fills itself, but no more than its window, and those of all", async () => {
   const freed = ["payments", "payments", "payments"];
-  expect(places(await windowsOf({ inFlight: 40, schedulers: 4 }), freed)).toBe(3);
-  expect(places(await windowsOf({ inFlight: 36, schedulers: 4 }), freed)).toBe(4);
-  expect(places(await windowsOf({ inFlight: 42, schedulers: 4 }), freed)).toBe(1);
+  const placesWith = async (inFlight: number, own: number) =>
+    places(await windowsOf({ inFlight, own, schedulers: 4 }), freed);
+  expect(await placesWith(40, 10)).toBe(3);
+  expect(await placesWith(36, 12)).toBe(1);
+  expect(await placesWith(42, 10)).toBe(1);
 });
 
 test("a reply makes room before it is recorded", async () => {

@@ -8,6 +8,8 @@ interface Dependencies {
   readonly broker: Pick<Broker, "inspect">;
   /** How many steps of one lane may be in flight for each Scheduler. */
   readonly window: number;
+  /** Which of them are ours. */
+  readonly lockedBy: string;
   readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
 }
@@ -21,12 +23,13 @@ const restFactor = 4;
 /**
  * How many more steps of each lane may be claimed. The backlog waits in the state store, where it can
  * be reordered, paused and cancelled, so queues are kept short. Counts are read from the store every
- * 100 ms at most, less often when that takes long, and kept up in between; how many Schedulers share the
- * room shows at the queue that they all consume, and they may overshoot by a batch each.
+ * 100 ms at most, less often when that takes long, and kept up in between; how many Schedulers there are
+ * shows at the queue that they all consume.
  */
-export function laneWindows({ store, broker, window, clock, log }: Dependencies) {
+export function laneWindows({ store, broker, window, lockedBy, clock, log }: Dependencies) {
   let lanes: readonly string[] = [];
   let inFlight = new Map<string, number>();
+  let own = new Map<string, number>();
   /** What has changed since the last count was begun. */
   let changes = new Map<string, number>();
   let windows = new Map<string, number>();
@@ -42,6 +45,7 @@ export function laneWindows({ store, broker, window, clock, log }: Dependencies)
 
   const add = (lane: string, steps: number): void => {
     change(inFlight, lane, steps);
+    change(own, lane, steps);
     changes.set(lane, (changes.get(lane) ?? 0) + steps);
   };
 
@@ -52,10 +56,14 @@ export function laneWindows({ store, broker, window, clock, log }: Dependencies)
     stale.counts = Number.POSITIVE_INFINITY;
     let next = from + refreshEvery.counts;
     try {
-      const counts = await store.countStepsInFlight();
+      const counts = await store.countStepsInFlight({ lockedBy });
       next = Math.max(next, clock.now() + restFactor * (clock.now() - from));
       inFlight = new Map(counts.map((counted) => [counted.lane, counted.inFlight]));
-      for (const [lane, steps] of changes) change(inFlight, lane, steps);
+      own = new Map(counts.map((counted) => [counted.lane, counted.own]));
+      for (const [lane, steps] of changes) {
+        change(inFlight, lane, steps);
+        change(own, lane, steps);
+      }
     } finally {
       stale.counts = next;
     }
@@ -78,8 +86,9 @@ export function laneWindows({ store, broker, window, clock, log }: Dependencies)
       else looking.catch((err: unknown) => log.warn({ err }, "windows not refreshed"));
     },
     /**
-     * What a Scheduler frees is its own to fill; of what is free besides, each takes its share. For what
-     * it makes due itself there is as much again, so that no other one takes it out of its hands.
+     * Each Scheduler fills its own window, so that none has all and the others none; and no more than what is
+     * free of all, for some of that may have died. For what it makes due itself there is as much again, so
+     * that no other one takes it out of its hands.
      */
     room: (freed: readonly string[]): readonly Room[] =>
       lanes
@@ -87,7 +96,8 @@ export function laneWindows({ store, broker, window, clock, log }: Dependencies)
           const soon = freed.filter((agent) => agent === lane).length;
           const all = windows.get(lane) ?? probe;
           const free = all + soon - (inFlight.get(lane) ?? 0);
-          const places = Math.min(free, soon + Math.ceil((free - soon) / schedulers));
+          const ours = Math.ceil(all / schedulers) + soon - (own.get(lane) ?? 0);
+          const places = Math.min(free, ours);
           return { lane, places: Math.max(0, places), most: free + (schedulers > 1 ? all : 0) };
         })
         .filter(({ most }) => most > 0),

@@ -92,7 +92,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const { window, clock = systemClock } = options;
   const dispatches = openDispatches(clock);
   const takes = new Map<string, number>();
-  const windows = laneWindows({ store, broker, window, clock, log });
+  const windows = laneWindows({ store, broker, window, lockedBy: actor, clock, log });
 
   const repeating = { signal, log, clock };
   const notices = repeat(sendNotices({ store, broker: courier, log }), {

@@ -48,7 +48,7 @@ async function lookMeanwhile(store: StateStore, goesOn: () => boolean): Promise<
   while (goesOn()) {
     await store.promoteRestedSteps();
     await store.findExpired({ batch: 200 });
-    await store.countStepsInFlight();
+    await store.countStepsInFlight({ lockedBy: "bench" });
     await sleep(1_000);
   }
 }
