@@ -1,14 +1,19 @@
 -- Marks requests that the broker has confirmed, unless their steps have moved on already. Exactly those in
 -- processing have `relay_at`; by their state they would be searched in an index that a snapshot keeps full.
 with confirmed as materialized (
-  select steps.task_id, steps.name
+  select found.task_id, found.name
     from unnest(:task_ids::uuid[], :names::text[], :attempts::integer[]) as sent (task_id, name, attempt)
-    join state.steps
-      on steps.task_id = sent.task_id and steps.name = sent.name and steps.attempt = sent.attempt
-   where steps.relay_at is not null
-     and steps.task_id between :first_id and :last_id
-     and steps.dispatched_at is null
-     for no key update of steps skip locked
+   cross join lateral (
+     select task_id, name
+       from state.steps
+      where steps.task_id = sent.task_id
+        and steps.name    = sent.name
+        and steps.attempt = sent.attempt
+        and relay_at is not null
+        and task_id between :first_id and :last_id
+        and dispatched_at is null
+        for no key update skip locked
+   ) as found
 )
 update state.steps
    set dispatched_at = statement_timestamp()

@@ -266,6 +266,25 @@ describe("a month that is over", () => {
     expect(await busyIds()).toMatchObject({ firstId });
   });
 
+  test.each([
+    ["the month before", [-1, 0]],
+    ["months long ago", [-4, -3, 0]],
+  ])("is decided about together with this one: tasks of %s", async (_, offsets) => {
+    for (const offset of offsets) await submitIn(await monthAt(offset), 2, false);
+    const claims = await claimIn(await busyIds());
+    expect(claims).toHaveLength(2 * offsets.length);
+    await scheduler.markDispatchedSteps(claims);
+    const incidents = claims.map((claim) => ({
+      taskId: claim.taskId,
+      event: completed(claim),
+      output: {},
+    }));
+    const { outcomes } = await scheduler.applyIncidents(incidents, { actor: "test" });
+    expect(outcomes.every(({ applied }) => applied)).toBe(true);
+    expect(await scheduler.countTasks()).toEqual({ processed: claims.length });
+    expect(await submission.findInvariantViolations({ batch: 10 })).toEqual([]);
+  });
+
   test("is not searched for what waits for a person", async () => {
     await submission.registerWorkflow(
       testWorkflow([{ name: "a", onFailure: "halt" }], "halting.v1"),

@@ -41,20 +41,50 @@ const names = readdirSync(new URL("../sql", import.meta.url))
   .map((file) => file.replace(/\.sql$/, ""))
   .filter((name) => !exempt.has(name));
 
-let db: TestStore;
-let client: Client;
-let empty: TestStore;
-let newcomer: Client;
+interface Asked {
+  readonly store: TestStore;
+  /** Plans as services have it. */
+  readonly client: Client;
+}
+
+const owner = new AsyncDisposableStack();
+/** A store that has been at work for a while, one with a few tasks, and one with none. */
+let full: Asked;
+let small: Asked;
+let fresh: Asked;
 beforeAll(async () => {
-  db = await openTestStore();
-  // Mostly finished, some pending, a few in hand: what a store looks like after a while.
-  await db.query(`
+  full = await open(20_000);
+  small = await open(20);
+  fresh = await open(0);
+});
+afterAll(() => owner.disposeAsync());
+
+async function open(tasks: number): Promise<Asked> {
+  const store = owner.use(await openTestStore());
+  if (tasks > 0) {
+    await fill(store, tasks);
+    await store.query(
+      `select state.make_partition((state.month_of(now()) + ahead * interval '1 month')::date)
+         from generate_series(2, 12) as ahead`,
+    );
+    await store.query("analyze");
+  }
+  const options = planner.map((setting) => `-c ${setting}`).join(" ");
+  const client = new Client({ connectionString: store.url, options });
+  await client.connect();
+  owner.defer(() => client.end());
+  return { store, client };
+}
+
+/** Mostly finished, some pending, a few in hand: what a store looks like after a while. */
+const fill = (store: TestStore, tasks: number) =>
+  store.query(`
     with task as (
       insert into state.tasks (task_id, workflow, process_state, finished_at)
       select state.new_task_id(), 'test.v1',
              case when n % 20 = 0 then 'processing' else 'processed' end,
              case when n % 20 <> 0 then now() end
-        from generate_series(1, 20000) as n
+        from generate_series(1, ${tasks}) as n
       returning task_id, process_state
     )
     insert into state.steps (task_id, name, kind, lane, process_state, rank, not_before, admitted,
@@ -66,24 +96,6 @@ beforeAll(async () => {
            case when task.process_state = 'processing' and step = 'a' then now() end,
            true, 1000, 1000
       from task cross join unnest(array['a', 'b', 'c']) as step`);
-  await db.query(
-    `select state.make_partition((state.month_of(now()) + ahead * interval '1 month')::date)
-       from generate_series(2, 12) as ahead`,
-  );
-  await db.query("analyze");
-  const options = planner.map((setting) => `-c ${setting}`).join(" ");
-  client = new Client({ connectionString: db.url, options });
-  await client.connect();
-  empty = await openTestStore();
-  newcomer = new Client({ connectionString: empty.url, options });
-  await newcomer.connect();
-});
-afterAll(async () => {
-  await client.end();
-  await db[Symbol.asyncDispose]();
-  await newcomer.end();
-  await empty[Symbol.asyncDispose]();
-});
 
 interface PlanNode {
   readonly "Node Type": string;
@@ -111,7 +123,7 @@ async function planOf(asked: Client, { text, parameters }: Query): Promise<reado
 test.each(names)(
   "%s reads no growing table as a whole, and joins by nested loops",
   async (name) => {
-    const nodes = await planOf(client, readQuery(name));
+    const nodes = await planOf(full.client, readQuery(name));
     const whole = nodes.filter((node) => node["Node Type"] === "Seq Scan" && isGrowing(node));
     expect(whole).toEqual([]);
     const unordered = nodes.filter((node) => node["Node Type"] === "Bitmap Heap Scan");
@@ -138,19 +150,22 @@ const hot = [
   "take-undispatched-steps",
 ];
 
-/** A task of this month, which is old enough to be looked at by itself. */
-const midMonth = async (): Promise<{ id: string; month: string }> =>
+/** A task in the middle of this month, or of one after it. */
+const taskOf = async ({ store }: Asked, ahead = 0): Promise<{ id: string; month: string }> =>
   (
-    await db.query<{ id: string; month: string }>(
-      `select state.first_id_of(state.month_of(now()) + interval '14 days')::text as id,
-              right(state.partition_of('', state.month_of(now())), 7) as month`,
+    await store.query<{ id: string; month: string }>(
+      `select state.first_id_of(month + interval '14 days')::text as id,
+              right(state.partition_of('', month), 7) as month
+         from (select (state.month_of(now()) + $1 * interval '1 month')::date as month) as asked`,
+      [ahead],
     )
   )[0]!;
 
 test.each(hot)("%s opens no month but that of its tasks, however many there are", async (name) => {
-  const { id, month } = await midMonth();
+  const { id, month } = await taskOf(full);
   const { text, parameters } = readQuery(name, monthsOf([id]));
   const nothing = parameters.map(() => "null").join(", ");
+  const { client } = full;
   await client.query("begin");
   await client.query(`prepare narrow as ${text}`);
   await client.query(`execute narrow${nothing === "" ? "" : `(${nothing})`}`);
@@ -169,23 +184,26 @@ test.each(hot)("%s opens no month but that of its tasks, however many there are"
 const isSweep = ({ "Index Name": index = "", "Index Cond": found = "" }: PlanNode): boolean =>
   /^(tasks|steps)_.*pkey$/.test(index) && !found.includes("task_id = ");
 
+const sweepsOf = async (asked: Asked, name: string, ahead = 0) => {
+  const { id } = await taskOf(asked, ahead);
+  const plan = await planOf(asked.client, readQuery(name, monthsOf([id])));
+  return plan.filter(isSweep);
+};
+
 describe("no month is read from one end to the other", () => {
   test.each(hot)("by %s", async (name) => {
-    const { id } = await midMonth();
-    const plan = await planOf(client, readQuery(name, monthsOf([id])));
-    expect(plan.filter(isSweep)).toEqual([]);
+    expect(await sweepsOf(full, name)).toEqual([]);
   });
 
   test.each(hot)("by %s, when the month has just begun", async (name) => {
-    const [begun] = await empty.query<{ id: string }>(
-      "select state.first_id_of((state.month_of(now()) + interval '1 month')::date)::text as id",
-    );
-    const plan = await planOf(newcomer, readQuery(name, monthsOf([begun!.id])));
-    expect(plan.filter(isSweep)).toEqual([]);
+    expect(await sweepsOf(fresh, name, 1)).toEqual([]);
   });
 
   test.each(hot)("by %s, when the store is new", async (name) => {
-    const plan = await planOf(newcomer, readQuery(name, monthsOf([(await midMonth()).id])));
-    expect(plan.filter(isSweep)).toEqual([]);
+    expect(await sweepsOf(fresh, name)).toEqual([]);
+  });
+
+  test.each(hot)("by %s, when little has happened so far", async (name) => {
+    expect(await sweepsOf(small, name)).toEqual([]);
   });
 });

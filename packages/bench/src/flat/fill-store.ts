@@ -23,7 +23,8 @@ export async function fillStore(url: string, { pending, finished }: Filling): Pr
       await queryOnce(url, `${newTasks(Math.min(chunk, left))} ${rows}`);
     }
   }
-  await queryOnce(url, "vacuum analyze");
+  // Nobody analyzes a store before there is anything in it.
+  if (pending + finished > 0) await queryOnce(url, "vacuum analyze");
   await queryOnce(url, "checkpoint");
 }
 

@@ -12,7 +12,11 @@ export interface Past {
 /** How many months of them there are. The last ended a month ago. */
 const months = 12;
 
-/** Has an empty store keep its first months apart, as one does that has run for so long. */
+/**
+ * Has an empty store keep its first months apart, as one does that has run for so long. The key of their steps
+ * is as full as work leaves it: each move of a step writes an entry beside the one before, which splits pages in
+ * the middle. Thirty minutes of it left 70 bytes for a step of 36.
+ */
 export async function makeRoomForPast(url: string): Promise<void> {
   await migrate(url);
   await queryOnce(
@@ -27,8 +31,12 @@ export async function makeRoomForPast(url: string): Promise<void> {
            execute format('drop table %s', part);
          end loop;
        end loop;
-       perform state.make_partition((state.month_of(now()) + ago * interval '1 month')::date)
-          from generate_series(-${months + 1}, 1) as ago;
+       for ago in -${months + 1} .. 1 loop
+         perform state.make_partition((state.month_of(now()) + ago * interval '1 month')::date);
+         continue when ago >= 0;
+         execute format('alter index %s_pkey set (fillfactor = 51)',
+           state.partition_of('state.steps', (state.month_of(now()) + ago * interval '1 month')::date));
+       end loop;
      end
      $$`,
   );
@@ -40,20 +48,24 @@ export async function makeRoomForPast(url: string): Promise<void> {
  */
 export async function fillPast(url: string, { orders, minutes }: Past): Promise<void> {
   const size = Math.ceil(orders / months);
-  // As work leaves it: each move of a step writes an entry beside the one before, which splits pages in the
-  // middle. Thirty minutes of it left 70 bytes for a step of 36.
-  await queryOnce(url, "alter index state.steps_pkey set (fillfactor = 51)");
   for (let month = 0; month < months; month += 1) {
     await queryOnce(url, oldMonth({ month, size, minutes }));
   }
-  await queryOnce(url, "alter index state.steps_pkey reset (fillfactor)");
-  await queryOnce(url, "vacuum analyze");
+  const [found] = await queryOnce<{ tables: string }>(url, filled);
+  await queryOnce(url, `vacuum analyze state.submissions, ${found!.tables}`);
   await queryOnce(url, "checkpoint");
 }
 
 /** How many of them are still there. */
 export const countPast = (url: string): Promise<number> =>
   countTasks(url, "task_id < state.first_id_of(state.month_of(now()))");
+
+/** Those that have something in them: of a month that begins nobody knows how full it will be. */
+const filled = `
+  select string_agg(state.partition_of(parent, month), ', ') as tables
+    from state.partitions
+   cross join unnest(array['state.tasks', 'state.steps']) as parent
+   where month < state.month_of(now())`;
 
 interface OldMonth {
   readonly month: number;
@@ -71,8 +83,9 @@ function oldMonth({ month, size, minutes }: OldMonth): string {
                  placing right(gen_random_uuid()::text, 22) from 15)::uuid as task_id,
          number
     from generate_series(1, ${size}) as number;
-  insert into state.tasks (task_id, workflow, process_state, version, finished_at)
-  select task_id, '${orderSteps.name}', 'processed', 5, now() - interval '1 day' + ${month} * ${part}
+  insert into state.tasks (task_id, workflow, process_state, version, created_at, finished_at)
+  select task_id, '${orderSteps.name}', 'processed', 5, now() - interval '40 days',
+         now() - interval '1 day' + ${month} * ${part}
     from old_task;
   insert into state.steps (task_id, name, kind, lane, process_state, admitted, start_within,
                            complete_within)
