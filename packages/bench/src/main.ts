@@ -1,3 +1,4 @@
+import { commandLine } from "@holdfast/runtime";
 import { measureAlone } from "./alone.ts";
 import { measureFlat } from "./flat/measure-flat.ts";
 import { type BenchOptions, readOptions, usage } from "./options.ts";
@@ -22,10 +23,11 @@ const modes = {
 // Each Ctrl-C ends it at once: what we started is taken along by its guards.
 process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
 
+const asked = commandLine(readOptions, usage);
 try {
-  await main(readOptions(process.argv.slice(2)));
+  await main(asked);
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n\n${usage}\n`);
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   process.exitCode = 1;
 }
 

@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { holdfastFolder } from "@holdfast/local-stack";
-import { seededRandom } from "@holdfast/runtime";
+import { commandLine, seededRandom } from "@holdfast/runtime";
 import type { Evidence } from "./checker/evidence.ts";
 import { judge, type Verdict } from "./checker/judge.ts";
 import { summarise } from "./checker/measure-recovery.ts";
@@ -19,10 +19,11 @@ const stopWithin = 20_000;
 // Each Ctrl-C ends it at once: what we started is taken along by its guards.
 process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
 
+const asked = commandLine(readOptions, usage);
 try {
-  process.exitCode = (await main(readOptions(process.argv.slice(2)))) ? 0 : 1;
+  process.exitCode = (await main(asked)) ? 0 : 1;
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n\n${usage}\n`);
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   process.exitCode = 2;
 } finally {
   setTimeout(() => process.exit(), stopWithin).unref();

@@ -8,6 +8,7 @@ import {
   startLocalStack,
 } from "@holdfast/local-stack";
 import { isEnded, startSystem, stateOf } from "@holdfast/local-system";
+import { commandLine } from "@holdfast/runtime";
 import { openStateStore } from "@holdfast/state-store";
 import { killNowAndThen } from "./kill-now-and-then.ts";
 import { newsOf } from "./news.ts";
@@ -21,14 +22,7 @@ const newsShown = 12;
 /** Milliseconds. */
 const refresh = 200;
 
-const options = (() => {
-  try {
-    return readOptions(process.argv.slice(2));
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}\n`);
-    process.exit(2);
-  }
-})();
+const options = commandLine(readOptions, usage);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const stop = new AbortController();

@@ -1,5 +1,6 @@
 export type { Logger } from "pino";
 export { type Clock, sleep, systemClock } from "./clock.ts";
+export { commandLine } from "./command-line.ts";
 export {
   BaseConfig,
   BrokerUrl,

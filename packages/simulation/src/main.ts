@@ -1,22 +1,11 @@
-import { parseArgs } from "node:util";
+import { commandLine } from "@holdfast/runtime";
 import { type Hunt, killMutants } from "./kill-mutants.ts";
+import { readOptions, usage } from "./options.ts";
 import { runThreads } from "./run-threads.ts";
 import { simulate } from "./simulate.ts";
 import type { Tally } from "./tally.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    schedules: { type: "string", default: "10000" },
-    /** The seed of the first schedule; the others follow. */
-    from: { type: "string", default: "1" },
-    /** Runs this one schedule and tells its story. */
-    seed: { type: "string" },
-    /** Looks for each mutant as well. */
-    mutants: { type: "boolean", default: false },
-    /** Only one line of JSON on the standard output. */
-    json: { type: "boolean", default: false },
-  },
-});
+const options = commandLine(readOptions, usage);
 
 const write = (text: string): void => void process.stdout.write(`${text}\n`);
 const say = (text: string): void => {
@@ -35,8 +24,8 @@ async function tellStory(seed: number): Promise<boolean> {
 }
 
 async function runMany(): Promise<boolean> {
-  const first = Number(options.from);
-  const end = first + Number(options.schedules);
+  const first = options.from;
+  const end = first + options.schedules;
   const startedAt = performance.now();
   const tally = await runThreads({ first, end });
   const seconds = (performance.now() - startedAt) / 1_000;
@@ -74,5 +63,5 @@ async function print(tally: Tally, seconds: number, hunts: readonly Hunt[] | nul
 }
 
 Error.stackTraceLimit = 0;
-const isWell = options.seed === undefined ? await runMany() : await tellStory(Number(options.seed));
+const isWell = options.seed === null ? await runMany() : await tellStory(options.seed);
 process.exitCode = isWell ? 0 : 1;

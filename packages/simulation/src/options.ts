@@ -1,0 +1,50 @@
+import { parseArgs } from "node:util";
+
+export interface SimulationOptions {
+  readonly schedules: number;
+  /** The seed of the first schedule; the others follow. */
+  readonly from: number;
+  /** The one schedule whose story is told; null: all of them, without. */
+  readonly seed: number | null;
+  /** Whether each mutant is looked for as well. */
+  readonly mutants: boolean;
+  /** Only one line of JSON on the standard output. */
+  readonly json: boolean;
+}
+
+export const usage = `npm run simulate -- [--schedules N] [--from SEED] [--mutants] [--json]
+npm run simulate -- --seed SEED [--json]
+
+  --schedules N   how many: 10,000
+  --from SEED     the seed of the first one, 1; the others follow
+  --mutants       look for each mutant as well
+  --seed SEED     run this one schedule and tell its story
+  --json          one line of JSON, and nothing else`;
+
+/** Reads the command line. Throws with what is wrong. */
+export function readOptions(args: readonly string[]): SimulationOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      schedules: { type: "string", default: "10000" },
+      from: { type: "string", default: "1" },
+      seed: { type: "string" },
+      mutants: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+    },
+  });
+  const { mutants, json, seed } = values;
+  return {
+    schedules: whole("schedules", values.schedules),
+    from: whole("from", values.from),
+    seed: seed === undefined ? null : whole("seed", seed),
+    mutants,
+    json,
+  };
+}
+
+function whole(name: string, text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new Error(`--${name} must be a whole number above 0, and not ${text}`);
+}
