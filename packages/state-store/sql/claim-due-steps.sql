@@ -73,12 +73,16 @@ begun as (
          updated_at    = statement_timestamp()
    where task_id between :first_id and :last_id
      and task_id in (
-           select task_id
-             from state.tasks
-            where task_id in (select task_id from picked)
-              and task_id between :first_id and :last_id
-              and process_state = 'pending'
-              for no key update skip locked)
+           select found.task_id
+             from picked
+            cross join lateral (
+              select task_id
+                from state.tasks
+               where tasks.task_id = picked.task_id
+                 and task_id between :first_id and :last_id
+                 and process_state = 'pending'
+                 for no key update skip locked
+            ) as found)
   returning task_id
 ),
 history as (
