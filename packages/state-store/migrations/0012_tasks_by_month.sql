@@ -167,7 +167,12 @@ create function state.seem_full(month date) returns void language plpgsql as $$
 declare
   tasks constant text := state.partition_of('state.tasks', month);
   steps constant text := state.partition_of('state.steps', month);
+  used  boolean;
 begin
+  execute format('select exists (select from %s) or exists (select from %s)', tasks, steps) into used;
+  if used then
+    raise exception 'the month % has tasks already', month;
+  end if;
   execute format(
     'insert into %s (task_id, workflow)
      select overlay(state.first_id_of(%L::date + number * (interval ''1 month'' / 300))::text
@@ -202,7 +207,9 @@ begin
     execute format('create table %s (like %s including all excluding identity) with %s',
                    state.partition_of(parent, month), parent, state.storage_of(parent));
   end loop;
-  perform state.seem_full(month);
+  if missing @> array['state.tasks', 'state.steps'] then
+    perform state.seem_full(month);
+  end if;
   foreach parent in array missing loop
     part := state.partition_of(parent, month);
     execute format('alter table %s attach partition %s for values from (%L) to (%L)', parent,

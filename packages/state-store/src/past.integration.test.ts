@@ -210,6 +210,16 @@ describe("room for what is to come", () => {
     expect(await months()).toEqual([await monthAt(-3), ...missing]);
   });
 
+  test("is made beside what is there already, which stays as it is", async () => {
+    await submission.submitTasks([newTask({ order })], { actor: "test" });
+    const month = await monthAt(0);
+    await db.query("select state.make_partition($1)", [month]);
+    await expect(db.query("select state.seem_full($1)", [month])).rejects.toThrow(
+      "has tasks already",
+    );
+    expect(await countAll()).toEqual([1, 1, 1, 0, 1, 1, 1]);
+  });
+
   test("keeps the rules and the guards of all months", async () => {
     const walls = await db.query(
       `select right(relname, 7) as month, inhparent::regclass::text as table,
