@@ -7,6 +7,8 @@ import { allRight, startFaultySystem, until } from "./harness.ts";
 test("eight Schedulers and five Supervisors share a thousand steps: one claim and one failure each", async () => {
   await using faulty = await startFaultySystem({
     count: { scheduler: 8, supervisor: 5, agent: 2 },
+    // So little that no one of them can have them all.
+    env: { scheduler: { WINDOW: "20" } },
   });
   const { system } = faulty;
   const frozen = await system.start("agent", { HOLDFAST_FAILPOINTS: "agent.worked=freeze@30" });

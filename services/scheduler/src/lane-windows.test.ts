@@ -124,3 +124,22 @@ test("counts again when four times as long has passed as it took, and forgets no
   await windows.refresh();
   expect(asked).toBe(2);
 });
+
+test.each([
+  [1, 100],
+  [4, 400],
+])("of %i Schedulers each counts every %i ms", async (schedulers, every) => {
+  let now = 0;
+  let asked = 0;
+  const count = async () => {
+    asked += 1;
+    return 0;
+  };
+  const windows = await windowsOf({ count, clock: { now: () => now }, schedulers });
+  now = every - 1;
+  await windows.refresh();
+  expect(asked).toBe(1);
+  now = every;
+  await windows.refresh();
+  expect(asked).toBe(2);
+});

@@ -16,6 +16,7 @@ interface Dependencies {
 
 /** Without consumers one request goes out, to find out when there are some again. */
 const probe = 1;
+/** Milliseconds. All Schedulers together count that often, for each of them counts what all have in flight. */
 const refreshEvery = { counts: 100, consumers: 1_000, lanes: 5_000 };
 /** Counting takes a fifth of the time at most. */
 const restFactor = 4;
@@ -54,7 +55,7 @@ export function laneWindows({ store, broker, window, lockedBy, clock, log }: Dep
     changes = new Map();
     // One at a time.
     stale.counts = Number.POSITIVE_INFINITY;
-    let next = from + refreshEvery.counts;
+    let next = from + refreshEvery.counts * schedulers;
     try {
       const counts = await store.countStepsInFlight({ lockedBy });
       next = Math.max(next, clock.now() + restFactor * (clock.now() - from));
