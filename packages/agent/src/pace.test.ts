@@ -32,7 +32,23 @@ test.each([
   expect(calls.inOneMessage()).toBe(takes);
 });
 
-test("a service that becomes slow is noticed at once, one that becomes quick has to stay so", () => {
+test("a pause that falls on many calls at a time makes no small messages", () => {
+  let now = 0;
+  const calls = pace({ concurrency: 20, clock: { now: () => now } });
+  const together = (ms: number): void => {
+    const done = Array.from({ length: 20 }, () => calls.begin());
+    now += ms;
+    for (const end of done) end();
+  };
+  together(0.05);
+  together(0.05);
+  together(30);
+  expect(calls.inOneMessage()).toBe(50);
+  for (const ms of [30, 30, 30, 30]) together(ms);
+  expect(calls.inOneMessage()).toBe(1);
+});
+
+test("a service that becomes slow is noticed soon, one that becomes quick has to stay so", () => {
   const calls = calling(100);
   calls.call(2, 10);
   expect(calls.inOneMessage()).toBe(50);
