@@ -7,7 +7,7 @@ const find = query<object, { firstId: string; endId: string }>("find-busy-months
 export type BusyMonths = ReturnType<typeof busyMonths>;
 
 /** So long an old month may go unseen in which something is to be done again. */
-const looksEvery: Milliseconds = 15_000;
+const looksEvery: Milliseconds = 30_000;
 /** Shorter than the minute by which the store names the next month in advance. */
 const lasts: Milliseconds = 45_000;
 
