@@ -20,10 +20,10 @@ export function busyMonths(db: Database, clock: () => Milliseconds = () => perfo
   let seenAt = Number.NEGATIVE_INFINITY;
   let askedAt = Number.NEGATIVE_INFINITY;
   const look = async (): Promise<void> => {
-    askedAt = clock();
-    const asked = askedAt;
+    const begun = clock();
+    askedAt = begun;
     const [found] = await find(db, {});
-    seenAt = asked;
+    seenAt = begun;
     range = found === undefined ? allIds : idsBetween(found.firstId, found.endId);
   };
   return {
