@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { TransientFault } from "@holdfast/domain";
 import { type Channel, type ChannelModel, type Connection, connect } from "amqplib";
 import { inspectManagement, type ManagementFacts } from "./inspect-management.ts";
@@ -17,8 +18,11 @@ export interface InspectBrokerOptions {
 /** A queue of ours as the broker has it. */
 export interface QueueFacts {
   readonly name: string;
-  /** `hidden`: this user has no right to ask how it is declared. */
-  readonly state: "there" | "missing" | "hidden";
+  /**
+   * `hidden`: this user has no right to ask how it is declared. `silent`: it is known to the broker and
+   * answers nothing, as it has no leader.
+   */
+  readonly state: "there" | "missing" | "hidden" | "silent";
   readonly messages: number;
   readonly consumers: number;
   /** How it differs from what this release declares, in the broker's words; null: in nothing. */
@@ -37,6 +41,8 @@ export interface BrokerFacts {
 
 /** Milliseconds. */
 const connectWithin = 5_000;
+const answerWithin = 3_000;
+const hangUpWithin = 2_000;
 
 /**
  * Looks at a broker over AMQP, and over its HTTP API where that is known. Declares nothing, and leaves
@@ -47,7 +53,10 @@ export async function inspectBroker(options: InspectBrokerOptions): Promise<Brok
   await using connection = await connectTo(url, name);
   const { exchanges, queues } = topologyOf(agents);
   const seen: QueueFacts[] = [];
-  for (const queue of queues) seen.push(await inspectQueue(connection.model, queue));
+  for (const queue of queues) {
+    const facts = await inspectQueue(connection.model, queue);
+    seen.push(canBeSilent(queue, facts) ? await listenForIt(facts, { url, name }) : facts);
+  }
   const missing: string[] = [];
   for (const exchange of exchanges) {
     const code = await codeOf(connection.model, (channel) => channel.checkExchange(exchange.name));
@@ -87,11 +96,19 @@ async function connectTo(
   }
 }
 
-/** The driver leaves the socket of a connection open that the broker has blocked. */
+/**
+ * The driver leaves the socket of a connection open that the broker has blocked, and the broker does not
+ * say goodbye while it waits for a queue.
+ */
 async function hangUp(model: ChannelModel): Promise<void> {
   const { stream } = model.connection as Connection & { readonly stream: Socket };
-  await model.close().catch(() => {});
-  stream.destroy();
+  const closed = model.close().then(
+    () => true,
+    () => true,
+  );
+  const isClosed = await Promise.race([closed, sleep(hangUpWithin, false, { ref: false })]);
+  // Only an error ends the heartbeats of a connection that is being closed.
+  stream.destroy(isClosed ? undefined : new Error("The broker did not close the connection"));
 }
 
 const notFound = 404;
@@ -138,6 +155,33 @@ async function inspectQueue(model: ChannelModel, queue: Queue): Promise<QueueFac
   const code = "code" in same ? same.code : null;
   const difference = "code" in same && code !== refused ? inItsWords(same.message) : null;
   return { name, state: code === refused ? "hidden" : "there", messages, consumers, difference };
+}
+
+/** A queue that has readers or messages has, or had, a leader; of one that has not, nothing is taken here. */
+const canBeSilent = ({ arguments: args }: Queue, { state, messages, consumers }: QueueFacts) =>
+  state === "there" && messages + consumers === 0 && args["x-queue-type"] === "quorum";
+
+/**
+ * Only its leader takes a consumer. On a connection of its own: once the broker gives up waiting for a
+ * leader, it closes the connection of whoever asked.
+ */
+async function listenForIt(
+  facts: QueueFacts,
+  { url, name }: { readonly url: string; readonly name: string },
+): Promise<QueueFacts> {
+  await using connection = await connectTo(url, name);
+  const channel = await connection.model.createChannel();
+  channel.on("error", () => {});
+  await channel.prefetch(1);
+  // A refusal is an answer, too.
+  const answered = channel
+    .consume(facts.name, () => {})
+    .then(
+      () => true,
+      () => true,
+    );
+  const answers = await Promise.race([answered, sleep(answerWithin, false, { ref: false })]);
+  return answers ? facts : { ...facts, state: "silent" };
 }
 
 /** "inequivalent arg 'x-delivery-limit' …: received '20' but current is '5'" */

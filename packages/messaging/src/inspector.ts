@@ -1,5 +1,6 @@
 import type { Channel } from "amqplib";
 import type { Broker } from "./broker.ts";
+import { inTime } from "./in-time.ts";
 
 /** How long the broker may take to answer, in milliseconds. */
 const answerWithin = 2_000;
@@ -22,7 +23,8 @@ export function inspector(createChannel: () => Promise<Channel>): Broker["inspec
   const inspect: Broker["inspect"] = async (queue) => {
     try {
       channel ??= open();
-      const found = await inTime(channel.then((opened) => opened.checkQueue(queue)));
+      const asked = channel.then((opened) => opened.checkQueue(queue));
+      const found = await inTime(asked, answerWithin, "No answer in time");
       return { messages: found.messageCount, consumers: found.consumerCount };
     } catch {
       discard(channel);
@@ -35,14 +37,4 @@ export function inspector(createChannel: () => Promise<Channel>): Broker["inspec
     last = answer;
     return answer;
   };
-}
-
-async function inTime<T>(answer: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("No answer in time")), answerWithin);
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,5 +1,6 @@
 import type { Channel, ConsumeMessage } from "amqplib";
 import { type Arrival, toArrival } from "./arrival.ts";
+import { ofQueue } from "./in-time.ts";
 import { type ChannelLog, type KeptChannel, keepChannel } from "./keep-channel.ts";
 
 /** What takes the messages of one consumer. */
@@ -54,7 +55,7 @@ export function subscriptions({ name, createChannel, declare, log }: Options) {
           else intake.take(toArrival(channel, message));
         };
         const consuming = (await sources(channel)).map(({ queue, priority }) =>
-          channel.consume(queue, take, priority === undefined ? {} : { priority }),
+          ofQueue(queue, channel.consume(queue, take, priority === undefined ? {} : { priority })),
         );
         consumerTags = (await Promise.all(consuming)).map(({ consumerTag }) => consumerTag);
       },

@@ -15,6 +15,7 @@ import {
   wakeQueue,
 } from "@holdfast/contracts";
 import type { Channel } from "amqplib";
+import { ofQueue } from "./in-time.ts";
 
 export interface Queue {
   readonly name: string;
@@ -89,8 +90,8 @@ export async function declareTopology(channel: Channel, topology: Topology): Pro
   for (const { name, type } of topology.exchanges) {
     await channel.assertExchange(name, type, { durable: true });
   }
-  for (const queue of topology.queues) {
-    await channel.assertQueue(queue.name, { durable: true, arguments: queue.arguments });
+  for (const { name, arguments: args } of topology.queues) {
+    await ofQueue(name, channel.assertQueue(name, { durable: true, arguments: args }));
   }
   for (const { queue, exchange, routingKey } of topology.bindings) {
     await channel.bindQueue(queue, exchange, routingKey);

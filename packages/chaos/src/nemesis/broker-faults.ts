@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { agentQueue, expiredQueue, replyQueues, wakeQueue } from "@holdfast/contracts";
 import { askBroker } from "@holdfast/local-stack";
+import type { Rig } from "../system/start-rig.ts";
 import { between, pick } from "./chance.ts";
 import type { FaultClass } from "./fault-class.ts";
 
@@ -16,6 +17,21 @@ const expendable = [
 const closing = (choose: string) =>
   `At = erlang:system_time(millisecond), All = rabbit_networking:connections(), ` +
   `[catch rabbit_networking:close_connection(C, "chaos") || C <- ${choose}], At.`;
+
+/**
+ * Does what doctor tells an operator to do. A broker that is killed in the moment in which it makes a
+ * queue, such as after it was wiped, may keep a queue that never gets a leader.
+ */
+async function deleteLeaderless(broker: Rig["broker"]): Promise<readonly string[]> {
+  const vhost = vhostOf(broker);
+  const options = ["-p", vhost, "--queue-timeout", "5000", "--no-table-headers", "--quiet"];
+  const told = await broker.rabbitmqctl("list_unresponsive_queues", ...options, "name");
+  const names = told.split("\n").filter((name) => name !== "");
+  for (const name of names) await broker.rabbitmqctl("delete_queue", "-p", vhost, name);
+  return names;
+}
+
+const vhostOf = (broker: Rig["broker"]): string => new URL(broker.url).pathname.slice(1);
 
 /** A RabbitMQ that comes and goes, forgets, or takes nothing more. */
 export const brokerFaults: readonly FaultClass[] = [
@@ -56,7 +72,8 @@ export const brokerFaults: readonly FaultClass[] = [
     async strike({ rig: { broker } }) {
       await broker.kill();
       await broker.start();
-      return { target: "rabbitmq" };
+      const leaderless = await deleteLeaderless(broker);
+      return { target: ["rabbitmq", ...leaderless].join(", leaderless: ") };
     },
   },
   {
@@ -90,9 +107,8 @@ export const brokerFaults: readonly FaultClass[] = [
         expendable.filter((one) => one !== wakeQueue),
         random,
       );
-      const vhost = new URL(broker.url).pathname.slice(1);
       const ms = between(500, 4_000, random);
-      const freeze = `P = whereis('${vhost}_${queue}'), sys:suspend(P), timer:sleep(${ms}), sys:resume(P).`;
+      const freeze = `P = whereis('${vhostOf(broker)}_${queue}'), sys:suspend(P), timer:sleep(${ms}), sys:resume(P).`;
       await broker.rabbitmqctl("eval", freeze);
       return { target: `${queue} for ${ms} ms` };
     },

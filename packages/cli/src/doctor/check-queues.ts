@@ -45,6 +45,14 @@ function checkDeclaration({ name, state, difference }: QueueFacts): readonly Fin
     case "missing":
       // Whether anybody would serve it is another question: see `checkAgents`.
       return name.startsWith(agentQueue("")) ? [] : [missing(`the queue ${name}`)];
+    case "silent":
+      return [
+        wrong(
+          "broker.leaders",
+          `the queue ${name} has no leader: it takes no message and no consumer`,
+          `bring the broker's other nodes back; if none is missing it never had one: delete it (rabbitmqctl delete_queue -p <vhost> ${name}), and the services declare it anew`,
+        ),
+      ];
     case "there":
       return difference === null
         ? []
@@ -139,7 +147,8 @@ const readers: Readonly<Record<string, string>> = {
 
 function checkReaders(queues: readonly QueueFacts[]): readonly Finding[] {
   const deaf = queues.filter(
-    ({ name, state, consumers }) => name in readers && state !== "missing" && consumers === 0,
+    ({ name, state, consumers }) =>
+      name in readers && state !== "missing" && state !== "silent" && consumers === 0,
   );
   return orFine(
     deaf.map(({ name, messages }) =>

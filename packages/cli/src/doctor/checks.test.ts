@@ -1,3 +1,4 @@
+import { replyQueue } from "@holdfast/contracts";
 import type { BrokerFacts, ManagedQueue, QueueFacts } from "@holdfast/messaging";
 import type { AgentNeed, ServerFacts } from "@holdfast/state-store";
 import { describe, expect, test } from "@jest/globals";
@@ -182,6 +183,13 @@ describe("of RabbitMQ", () => {
     const management = { ...managedBroker({}).management, alarms: ["disk space"] } as never;
     expect(wrongs(checkBroker({ ...broker, blocked: "low on disk", management }))).toEqual([
       expect.stringContaining("an alarm is on (disk space)"),
+    ]);
+  });
+
+  test("that a queue has no leader is all that is said of it", () => {
+    const queues = [queueOf({ name: replyQueue, state: "silent", consumers: 0 })];
+    expect(wrongs(checkQueues({ ...broker, management: null, queues }))).toEqual([
+      "broker.leaders: the queue scheduler.replies has no leader: it takes no message and no consumer",
     ]);
   });
 

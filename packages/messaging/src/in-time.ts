@@ -1,0 +1,30 @@
+import type { Milliseconds } from "@holdfast/domain";
+
+/** Rejects with `reason` once that has taken too long; what was asked for goes on, and nobody listens. */
+export async function inTime<Answer>(
+  answer: Promise<Answer>,
+  within: Milliseconds,
+  reason: string,
+): Promise<Answer> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(reason)), within);
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Much more than a busy broker needs for one queue. */
+const queueAnswersWithin: Milliseconds = 10_000;
+
+/**
+ * A queue without a leader takes every question and answers none, while all others do: whoever waits
+ * would wait for ever, and nobody would know for what.
+ */
+export const ofQueue = <Answer>(queue: string, answer: Promise<Answer>): Promise<Answer> =>
+  inTime(
+    answer,
+    queueAnswersWithin,
+    `RabbitMQ does not answer for the queue ${queue}: it may have no leader; "holdfast doctor" says what to do`,
+  );
