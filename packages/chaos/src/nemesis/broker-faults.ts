@@ -24,7 +24,7 @@ const closing = (choose: string) =>
  */
 async function deleteLeaderless(broker: Rig["broker"]): Promise<readonly string[]> {
   const vhost = vhostOf(broker);
-  const options = ["-p", vhost, "--queue-timeout", "5000", "--no-table-headers", "--quiet"];
+  const options = ["-p", vhost, "--queue-timeout", "10000", "--no-table-headers", "--quiet"];
   const told = await broker.rabbitmqctl("list_unresponsive_queues", ...options, "name");
   const names = told.split("\n").filter((name) => name !== "");
   for (const name of names) await broker.rabbitmqctl("delete_queue", "-p", vhost, name);

@@ -23,6 +23,13 @@ test("every class is planned, as many faults as asked for, all within the time, 
   expect(times.every((at) => at >= 0 && at <= 60_000)).toBe(true);
 });
 
+test("no class comes for the first time in the last quarter", () => {
+  for (const seed of [1, 2, 3]) {
+    const early = plan(seed).filter(({ at }) => at < 45_000);
+    expect(new Set(early.map(({ fault }) => fault.name)).size).toBe(faultClasses.length);
+  }
+});
+
 test("too few faults for the classes: each comes once", () => {
   expect(plan(1, 3)).toHaveLength(faultClasses.length);
 });

@@ -16,7 +16,13 @@ interface Options {
   readonly random: () => number;
 }
 
-/** Each class comes at least once, and after that as often as its weight says. */
+/** So much of a run is without any class for the first time. */
+const late = 1 / 4;
+
+/**
+ * Each class comes at least once, and after that as often as its weight says; once before the end draws
+ * near, as on a slow machine faults are late, and may find no order that they could strike.
+ */
 export function planFaults({
   classes,
   faults,
@@ -27,7 +33,8 @@ export function planFaults({
   const more = Array.from({ length: Math.max(0, faults - classes.length) }, () =>
     pick(lots, random),
   );
-  const all = shuffled([...classes, ...more], random);
+  const atTheEnd = more.splice(0, Math.floor(faults * late));
+  const all = [...shuffled([...classes, ...more], random), ...atTheEnd];
   const gap = duration / all.length;
   // Never sooner after one another than half of that, so that most have healed before the next.
   return all.map((fault, index) => ({ at: Math.round((index + random() / 2) * gap), fault }));
