@@ -9,6 +9,7 @@ import { median, medianOfRatios, rounded } from "../statistics.ts";
 import { threeSteps } from "../workflow.ts";
 import { describe, eachFigure, type Figures, figuresOf } from "./figures.ts";
 import { type Filling, fillStore, rowsOfFinished } from "./fill-store.ts";
+import { makeWalFiles } from "./make-wal-files.ts";
 import { measureHeld } from "./measure-held.ts";
 import { begun, moveOrders } from "./move-orders.ts";
 import { type FlatCase, type FlatResult, report } from "./report.ts";
@@ -41,6 +42,7 @@ export async function measureFlat(
   const { postgres } = owner.use(
     await startLocalStack({ purpose: "demo", dataFolder, fresh: true, log: say }),
   );
+  await makeWalFiles(postgres.url);
   const stores: FilledStore[] = [];
   for (const [title, filling] of fillingsOf(options)) {
     stores.push({ title, filling, ...(await openFilled(owner, postgres.url, filling)) });
