@@ -1,7 +1,7 @@
 import { queryOnce } from "@holdfast/local-stack";
 
-/** As much as the server keeps between two checkpoints, in files of 16 MiB. */
-const files = 256;
+/** As much as the server writes, at its `max_wal_size`, before it uses a file again. Each has 16 MiB. */
+const files = 250;
 
 /**
  * Makes the files of the WAL, which the server uses again and again from then on. A new one makes them as
@@ -9,8 +9,13 @@ const files = 256;
  * time of a claim.
  */
 export async function makeWalFiles(url: string): Promise<void> {
-  await queryOnce(url, `alter system set min_wal_size = '${files * 16}MB'`);
-  await queryOnce(url, "select pg_reload_conf()");
+  const set = async (setting: string): Promise<void> => {
+    await queryOnce(url, `alter system ${setting}`);
+    await queryOnce(url, "select pg_reload_conf()");
+  };
+  await set("set min_wal_size = '4GB'");
+  // No checkpoint meanwhile: it would have the first files used again before the last are made.
+  await set("set checkpoint_completion_target = 0");
   await queryOnce(
     url,
     `do $$ begin
@@ -20,5 +25,6 @@ export async function makeWalFiles(url: string): Promise<void> {
        end loop;
      end $$`,
   );
+  await set("reset checkpoint_completion_target");
   await queryOnce(url, "checkpoint");
 }
