@@ -4,7 +4,7 @@ import type { StateStore } from "@holdfast/state-store";
 import { rounded } from "../statistics.ts";
 import { describe, eachFigure, figuresOf } from "./figures.ts";
 import { moveOrders } from "./move-orders.ts";
-import type { Held } from "./report.ts";
+import type { Held, HeldPart } from "./report.ts";
 
 interface HeldOptions {
   readonly store: StateStore;
@@ -13,34 +13,55 @@ interface HeldOptions {
   readonly say: (line: string) => void;
 }
 
-const parts = 10;
+/** For how many equal times it is held, and how many there are before that. */
+const times = { before: 3, held: 10 };
 
-/** Holds a snapshot, and an id, beside one who works as fast as it can. */
+/**
+ * Holds a snapshot, and an id, beside one who works as fast as it can; and has that one work for a while
+ * without it, to tell what the machine does from what the snapshot does.
+ */
 export async function measureHeld({ store, url, seconds, say }: HeldOptions): Promise<Held> {
+  let goesOn = true;
+  const looking = lookMeanwhile(store, () => goesOn);
+  const each = (seconds * 1_000) / times.held;
+  const measure = async (title: string, count: number): Promise<readonly HeldPart[]> => {
+    const parts: HeldPart[] = [];
+    while (parts.length < count) parts.push(await measurePart(store, { title, lasts: each, say }));
+    return parts;
+  };
+  const before = await measure("before", times.before);
   const holding = queryOnce(
     url,
     `begin isolation level repeatable read; select pg_current_xact_id(); select pg_sleep(${seconds})`,
   );
-  let isHeld = true;
-  const looking = lookMeanwhile(store, () => isHeld);
-  const measured: Held["parts"][number][] = [];
-  while (measured.length < parts) {
-    const until = performance.now() + (seconds * 1_000) / parts;
-    const isOver = () => performance.now() > until;
-    const times = await moveOrders(store, { submits: true, isOver });
-    const figures = figuresOf(times);
-    const part = {
-      ...eachFigure((name) => figures[name]),
-      claimMax: rounded(Math.max(...times.claims), 2),
-      steps: times.steps,
-    };
-    measured.push(part);
-    say(`held: ${describe(part)}, slowest claim ${part.claimMax}; ${part.steps} steps`);
-  }
-  isHeld = false;
+  const parts = await measure("held", times.held);
+  goesOn = false;
   await holding;
   await looking;
-  return { seconds, parts: measured };
+  return { seconds, before, parts };
+}
+
+interface PartOptions extends Pick<HeldOptions, "say"> {
+  readonly title: string;
+  /** Milliseconds. */
+  readonly lasts: number;
+}
+
+async function measurePart(
+  store: StateStore,
+  { title, lasts, say }: PartOptions,
+): Promise<HeldPart> {
+  const until = performance.now() + lasts;
+  const isOver = () => performance.now() > until;
+  const moved = await moveOrders(store, { submits: true, isOver });
+  const figures = figuresOf(moved);
+  const part = {
+    ...eachFigure((name) => figures[name]),
+    claimMax: rounded(Math.max(...moved.claims), 2),
+    steps: moved.steps,
+  };
+  say(`${title}: ${describe(part)}, slowest claim ${part.claimMax}; ${part.steps} steps`);
+  return part;
 }
 
 /** What else a Scheduler and a Supervisor ask the store for, as often as they do when nothing calls them. */

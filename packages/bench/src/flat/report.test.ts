@@ -27,7 +27,15 @@ test("shows each store, and beside the empty one the others", () => {
 test("tells of a snapshot only when one was held", () => {
   expect(report(result)).not.toContain("snapshot");
   const parts = [1, 2].map((claimMax) => ({ ...figures, claimMax, steps: 45 }));
-  const held = report({ ...result, held: { seconds: 60, parts } });
-  expect(held).toContain("| 30 s  | 1.00      | 2.00 | 3.00      | 4.00 | 1.0           | 45    |");
-  expect(held).toContain("| 60 s  | 1.00      | 2.00 | 3.00      | 4.00 | 2.0           | 45    |");
+  const before = [{ ...figures, claimMax: 9, steps: 45 }];
+  const held = report({ ...result, held: { seconds: 60, before, parts } });
+  expect(held).toContain(
+    "| before | 1.00      | 2.00 | 3.00      | 4.00 | 9.0           | 45    |",
+  );
+  expect(held).toContain(
+    "| 30 s   | 1.00      | 2.00 | 3.00      | 4.00 | 1.0           | 45    |",
+  );
+  expect(held).toContain(
+    "| 60 s   | 1.00      | 2.00 | 3.00      | 4.00 | 2.0           | 45    |",
+  );
 });

@@ -9,11 +9,18 @@ export interface FlatCase {
   readonly ratios: Figures | null;
 }
 
+/** A tenth of the time for which a snapshot is held, with the steps that were claimed and completed in it. */
+export interface HeldPart extends Figures {
+  readonly claimMax: number;
+  readonly steps: number;
+}
+
 /** What happened while somebody held a snapshot. */
 export interface Held {
   readonly seconds: number;
-  /** By tenths of that time, with the steps that were claimed and completed in each. */
-  readonly parts: readonly (Figures & { readonly claimMax: number; readonly steps: number })[];
+  /** Before that: what the machine and the server do by themselves. */
+  readonly before: readonly HeldPart[];
+  readonly parts: readonly HeldPart[];
 }
 
 export interface FlatResult extends Setting {
@@ -52,16 +59,23 @@ const figuresOf = ({ title, figures }: FlatCase): readonly string[] => [
 const ratiosOf = ({ title, ratios }: FlatCase): readonly (readonly string[])[] =>
   ratios === null ? [] : [[title, ...figureNames.map((name) => ratios[name].toFixed(2))]];
 
-function reportHeld({ seconds, parts }: Held): string {
-  const rows = parts.map((part, index) => [
-    `${Math.round((seconds * (index + 1)) / parts.length)} s`,
-    ...figureNames.map((name) => part[name].toFixed(2)),
-    part.claimMax.toFixed(1),
-    String(part.steps),
-  ]);
+const rowOf = (title: string, part: HeldPart): readonly string[] => [
+  title,
+  ...figureNames.map((name) => part[name].toFixed(2)),
+  part.claimMax.toFixed(1),
+  String(part.steps),
+];
+
+function reportHeld({ seconds, before, parts }: Held): string {
+  const rows = [
+    ...before.map((part) => rowOf("before", part)),
+    ...parts.map((part, index) =>
+      rowOf(`${Math.round((seconds * (index + 1)) / parts.length)} s`, part),
+    ),
+  ];
   return `## While somebody holds a snapshot
 
-A transaction with an id and a snapshot stays open for ${seconds} s, so that vacuum may clean up nothing, while steps are claimed and completed, one batch right after the other.
+A transaction with an id and a snapshot stays open for ${seconds} s, so that vacuum may clean up nothing, while steps are claimed and completed, one batch right after the other. Before it, the same for ${before.length} times ${seconds / parts.length} s without a snapshot: the slowest claims wait for the disk.
 
 ${markdownTable(["until", ...headings, "slowest claim", "steps"], rows)}`;
 }
