@@ -16,7 +16,7 @@ export async function inTime<Answer>(
 }
 
 /** Much more than a busy broker needs for one queue. */
-const queueAnswersWithin: Milliseconds = 10_000;
+export const queueAnswersWithin: Milliseconds = 10_000;
 
 /**
  * A queue without a leader takes every question and answers none, while all others do: whoever waits

@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TransientFault } from "@holdfast/domain";
 import { type Channel, type ChannelModel, type Connection, connect } from "amqplib";
+import { queueAnswersWithin } from "./in-time.ts";
 import { inspectManagement, type ManagementFacts } from "./inspect-management.ts";
 import { type Queue, topologyOf } from "./topology.ts";
 
@@ -41,7 +42,6 @@ export interface BrokerFacts {
 
 /** Milliseconds. */
 const connectWithin = 5_000;
-const answerWithin = 3_000;
 const hangUpWithin = 2_000;
 
 /**
@@ -180,7 +180,7 @@ async function listenForIt(
       () => true,
       () => true,
     );
-  const answers = await Promise.race([answered, sleep(answerWithin, false, { ref: false })]);
+  const answers = await Promise.race([answered, sleep(queueAnswersWithin, false, { ref: false })]);
   return answers ? facts : { ...facts, state: "silent" };
 }
 

@@ -75,7 +75,7 @@ function reportHeld({ seconds, before, parts }: Held): string {
   ];
   return `## While somebody holds a snapshot
 
-A transaction with an id and a snapshot stays open for ${seconds} s, so that vacuum may clean up nothing, while steps are claimed and completed, one batch right after the other. Before it, the same for ${before.length} times ${seconds / parts.length} s without a snapshot: the slowest claims wait for the disk.
+A transaction with an id and a snapshot stays open for ${seconds} s, so that vacuum may clean up nothing, while steps are claimed and completed, one batch right after the other. Before it, the same for ${before.length} times ${seconds / parts.length} s without a snapshot.
 
 ${markdownTable(["until", ...headings, "slowest claim", "steps"], rows)}`;
 }

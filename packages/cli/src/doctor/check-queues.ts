@@ -49,8 +49,8 @@ function checkDeclaration({ name, state, difference }: QueueFacts): readonly Fin
       return [
         wrong(
           "broker.leaders",
-          `the queue ${name} has no leader: it takes no message and no consumer`,
-          `bring the broker's other nodes back; if none is missing it never had one: delete it (rabbitmqctl delete_queue -p <vhost> ${name}), and the services declare it anew`,
+          `the queue ${name} takes no consumer: it seems to have no leader`,
+          `bring the broker's other nodes back; if none is missing, and doctor says so again, delete it (rabbitmqctl delete_queue -p <vhost> ${name}), and the services declare it anew`,
         ),
       ];
     case "there":

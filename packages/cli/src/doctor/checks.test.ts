@@ -189,7 +189,7 @@ describe("of RabbitMQ", () => {
   test("that a queue has no leader is all that is said of it", () => {
     const queues = [queueOf({ name: replyQueue, state: "silent", consumers: 0 })];
     expect(wrongs(checkQueues({ ...broker, management: null, queues }))).toEqual([
-      "broker.leaders: the queue scheduler.replies has no leader: it takes no message and no consumer",
+      "broker.leaders: the queue scheduler.replies takes no consumer: it seems to have no leader",
     ]);
   });
 
