@@ -10,7 +10,11 @@ const crowds = [1, 2, 4];
 test.each(crowds)(
   "at rest %d Schedulers and all others each ask the store less than twice a second, and send less than one message",
   async (scheduler) => {
-    await using faulty = await startFaultySystem({ count: { scheduler } });
+    await using faulty = await startFaultySystem({
+      count: { scheduler },
+      // As it is when nothing is said; the other tests have it shorter.
+      env: { scheduler: { POLL_INTERVAL: "1s" } },
+    });
     const ids = await faulty.submit(["good", "declined"]);
     expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 1 }));
     await faulty.query("create extension if not exists pg_stat_statements");

@@ -78,6 +78,8 @@ function settings(port: number, purpose: StackOptions["purpose"]): readonly stri
     "max_connections=200",
     "shared_buffers=256MB",
     "max_wal_size=4GB",
+    // Pages that were written go to the disk as they come, not in bursts that each commit waits behind.
+    "backend_flush_after=512kB",
     // Counts statements, for benchmarks and for the tests of what idling costs.
     "shared_preload_libraries=pg_stat_statements",
     // A demo is judged by what survives. A test run throws its cluster away; killed servers, not

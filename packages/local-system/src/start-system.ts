@@ -51,7 +51,7 @@ const roleOf: Partial<Record<ServiceName, string>> = {
   supervisor: "holdfast_supervisor",
 };
 
-/** Migrates the store, then starts every service. Disposing stops them in the opposite order. */
+/** Migrates the store, then starts the partners and after them all services together. Disposing stops them in order. */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const { stateStoreUrl, brokerUrl, dataFolder, count = {}, env = {}, ports = {}, onLog } = options;
   await migrate(stateStoreUrl);
@@ -112,9 +112,11 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   });
 
   urls.partners = urlOf(await start("partners"));
-  for (const name of ["submission", "agent", "scheduler", "supervisor"] as const) {
-    await Promise.all(Array.from({ length: count[name] ?? 1 }, () => start(name)));
-  }
+  await Promise.all(
+    (["submission", "agent", "scheduler", "supervisor"] as const).flatMap((name) =>
+      Array.from({ length: count[name] ?? 1 }, () => start(name)),
+    ),
+  );
   const running = (name: ServiceName) =>
     processes.filter((one) => one.name === name && one.isRunning);
   const owned = stack.move();

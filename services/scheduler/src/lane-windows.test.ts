@@ -10,6 +10,7 @@ interface World {
   readonly consumers?: number;
   readonly schedulers?: number;
   readonly window?: number;
+  readonly lanes?: () => readonly string[];
 }
 
 async function windowsOf({
@@ -20,10 +21,11 @@ async function windowsOf({
   consumers = 1,
   schedulers = 1,
   window = 10,
+  lanes = () => ["payments"],
 }: World) {
   const windows = laneWindows({
     store: {
-      findLanes: async () => ["payments"],
+      findLanes: async () => [...lanes()],
       countStepsInFlight: async () => {
         const counted = await count();
         return [{ lane: "payments", inFlight: counted, own: Math.min(own, counted) }];
@@ -75,6 +77,15 @@ test.each([
 
 test("nothing at all may be claimed beyond twice the windows", async () => {
   expect((await windowsOf({ inFlight: 80, schedulers: 4 })).room([])).toEqual([]);
+});
+
+test("who knows of no lane looks for one each time, and has its whole window at once", async () => {
+  const lanes: string[] = [];
+  const windows = await windowsOf({ lanes: () => lanes });
+  expect(places(windows)).toBe(0);
+  lanes.push("payments");
+  await windows.refresh();
+  expect(places(windows)).toBe(10);
 });
 
 test("what is claimed and what is settled counts at once, without asking the store", async () => {

@@ -71,8 +71,10 @@ export function laneWindows({ store, broker, window, lockedBy, clock, log }: Dep
   };
 
   const look = async (): Promise<void> => {
-    if (isStale("lanes")) lanes = await store.findLanes();
-    if (isStale("consumers")) {
+    // Who knows of none may have been here before the first workflow was registered.
+    const knowsNone = lanes.length === 0;
+    if (isStale("lanes") || knowsNone) lanes = await store.findLanes();
+    if (isStale("consumers") || knowsNone) {
       schedulers = Math.max(1, (await broker.inspect(replyQueue))?.consumers ?? 1);
       windows = await inspectWindows(broker, lanes, window * schedulers);
     }

@@ -26,7 +26,7 @@ export function report({ samples, verdicts, kept, wal, ...run }: SteadyResult): 
 
 Written by \`pnpm bench --steady\`; do not edit. ${run.date}, ${run.machine}, Postgres ${run.postgres}, every commit synced to the disk. Load average before: ${run.loadBefore}.
 
-Submission, one Scheduler, one process of Agents and a Supervisor, beside both servers and the load. A burst of orders of three steps over HTTP was done at ${run.highest} a second, from the first submission to the last reply. Then ${run.rate} a second came in for ${run.minutes} minutes, whatever became of them; ${run.refused} were refused. \`RETENTION\` was a day, the shortest that there is, and the store had ${run.past} orders of twelve months long ago, without histories and payloads, and their steps' primary key half full, as work leaves it; of them one month after the other came of age meanwhile, as did as many idempotency keys: the Supervisor deleted ${run.deleted} of these orders.
+Submission, one Scheduler, one process of Agents and a Supervisor, beside both servers and the load. A burst of orders of three steps over HTTP was done at ${run.highest} a second, from the first submission to the last reply. Then ${run.rate} a second came in for ${run.minutes} minutes, whatever became of them; ${run.refused} were refused. \`RETENTION\` was a day, the shortest that there is, and the store had ${run.past} orders of twelve months long ago, without histories and payloads, and the primary keys of its tasks and steps half full, as work leaves them; of them one month after the other came of age meanwhile, as did as many idempotency keys: the Supervisor deleted ${run.deleted} of these orders.
 
 ${conclude(growing)}
 
