@@ -80,9 +80,9 @@ export async function startFaultySystem(options: FaultyOptions = {}): Promise<Fa
   const store = stack.use(
     await openStateStore({ url: stateStoreUrl, applicationName: "test", maxConnections: 2 }),
   );
-  // RabbitMQ writes down half a second after it made a queue that it did; killed before, it may keep the queue
-  // without a leader for ever (F-H12 in docs/faults.md). There is no sign of it to wait for.
-  if (broker === null) await sleep(1_000);
+  // RabbitMQ notes up to a second late which queue it made last; killed before, it keeps that one without a
+  // leader (F-H12 in docs/faults.md). There is no sign of it to wait for.
+  if (broker === null) await sleep(2_000);
   const quickly = withLimits(fulfilOrder.definition, {
     name: "fulfil-order-quickly.v1",
     limits: { ...limits, ...options.limits },

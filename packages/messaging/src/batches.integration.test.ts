@@ -1,0 +1,213 @@
+import { expiredQueue } from "@holdfast/contracts";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Delivery } from "./broker.ts";
+import { inbox, until } from "./testing.ts";
+import { message, openTestedBroker, queue, type TestedBroker, textOf } from "./testing-broker.ts";
+
+let tested: TestedBroker;
+
+beforeEach(async () => {
+  tested = await openTestedBroker();
+});
+
+afterEach(async () => {
+  await tested[Symbol.asyncDispose]();
+});
+
+describe("bundles", () => {
+  const bundle = { key: "payments", most: 10 };
+  const publishTogether = (texts: readonly string[]) =>
+    Promise.all(texts.map((text) => tested.broker.publish(message(text, { bundle }))));
+
+  test("are one message to the broker, and each by itself to whoever consumes", async () => {
+    expect(await publishTogether(["a", "b", "c"])).toEqual(["stored", "stored", "stored"]);
+    await until(async () => (await tested.broker.inspect(queue))?.messages === 1);
+    const deliveries = inbox<Delivery>();
+    await using _consumer = await tested.broker.consume(queue, { prefetch: 1 }, async (delivery) =>
+      deliveries.add(delivery),
+    );
+    const received = await deliveries.first(3);
+    expect(received.map(textOf)).toEqual(["a", "b", "c"]);
+    expect(received.map(({ isBundled }) => isBundled)).toEqual([true, true, true]);
+    expect(new Set(received.map(({ messageId }) => messageId)).size).toBe(3);
+    await until(() => tested.isEmpty(queue));
+  });
+
+  test("are acknowledged when all in them is done, and delivered again as a whole", async () => {
+    const texts = inbox<string>();
+    const never = Promise.withResolvers<void>();
+    await using _consumer = await tested.broker.consume(
+      queue,
+      { prefetch: 1 },
+      async (delivery) => {
+        texts.add(textOf(delivery));
+        if (textOf(delivery) === "b" && !delivery.redelivered) await never.promise;
+      },
+    );
+    await publishTogether(["a", "b", "c"]);
+    await texts.first(3);
+    tested.link.reset();
+    expect(await texts.first(6)).toEqual(["a", "b", "c", "a", "b", "c"]);
+    await until(() => tested.isEmpty(queue));
+    never.resolve();
+  });
+
+  test("die as a whole of what nobody can read, after all others are done", async () => {
+    const mayFinish = Promise.withResolvers<void>();
+    const texts = inbox<string>();
+    await using _consumer = await tested.broker.consume(
+      queue,
+      { prefetch: 1 },
+      async (delivery) => {
+        texts.add(textOf(delivery));
+        if (textOf(delivery) === "odd") delivery.reject();
+        else await mayFinish.promise;
+      },
+    );
+    await publishTogether(["a", "odd", "c"]);
+    await texts.first(3);
+    expect(await tested.isEmpty(expiredQueue)).toBe(true);
+    mayFinish.resolve();
+    const dead = inbox<Delivery>();
+    await using _dead = await tested.broker.consume(
+      expiredQueue,
+      { prefetch: 1 },
+      async (delivery) => dead.add(delivery),
+    );
+    const letters = await dead.first(3);
+    expect(letters.map(textOf)).toEqual(["a", "odd", "c"]);
+    expect(letters.every((one) => one.deathReason === "rejected" && one.isBundled)).toBe(true);
+  });
+
+  test("are tried again as a whole when one of them could not be handled", async () => {
+    const texts = inbox<string>();
+    await using _consumer = await tested.broker.consume(
+      queue,
+      { prefetch: 1 },
+      async (delivery) => {
+        texts.add(textOf(delivery));
+        if (textOf(delivery) === "b" && texts.items.length <= 2) throw new Error("not now");
+      },
+    );
+    await publishTogether(["a", "b"]);
+    expect(await texts.first(4)).toEqual(["a", "b", "a", "b"]);
+    await until(() => tested.isEmpty(queue));
+  });
+
+  test("are not torn apart by the end of a batch", async () => {
+    const batches = inbox<readonly string[]>();
+    await publishTogether(["a", "b", "c"]);
+    await publishTogether(["d", "e", "f"]);
+    await until(async () => (await tested.broker.inspect(queue))?.messages === 2);
+    await using _consumer = await tested.broker.consumeBatches(
+      queue,
+      { prefetch: 10, max: 2 },
+      async (batch) => batches.add(batch.map(textOf)),
+    );
+    expect(await batches.first(2)).toEqual([
+      ["a", "b", "c"],
+      ["d", "e", "f"],
+    ]);
+    await until(() => tested.isEmpty(queue));
+  });
+});
+
+describe("consuming in batches", () => {
+  test("does not keep a lone message waiting, and gathers what comes in meanwhile", async () => {
+    const batches = inbox<readonly string[]>();
+    const mayGoOn = Promise.withResolvers<void>();
+    await using _consumer = await tested.broker.consumeBatches(
+      queue,
+      { prefetch: 100, max: 4 },
+      async (batch) => {
+        batches.add(batch.map(textOf));
+        await mayGoOn.promise;
+      },
+    );
+    await tested.publishAll(["a"]);
+    expect(await batches.first(1)).toEqual([["a"]]);
+    await tested.publishAll(["b", "c", "d", "e", "f", "g"]);
+    await until(async () => (await tested.operator.checkQueue(queue)).messageCount === 0);
+    mayGoOn.resolve();
+    await until(() => batches.items.flat().length === 7);
+    expect(batches.items.flat()).toEqual(["a", "b", "c", "d", "e", "f", "g"]);
+    expect(Math.max(...batches.items.map(({ length }) => length))).toBeLessThanOrEqual(4);
+    await until(() => tested.isEmpty(queue));
+  });
+
+  test("begins a second batch if it is full, and acknowledges none before the first", async () => {
+    const batches = inbox<readonly Delivery[]>();
+    const done = inbox<string>();
+    const never = Promise.withResolvers<void>();
+    await using _consumer = await tested.broker.consumeBatches(
+      queue,
+      { prefetch: 100, max: 2 },
+      async (batch) => {
+        batches.add(batch);
+        const [first] = batch;
+        if (first !== undefined && textOf(first) === "a" && !first.redelivered) await never.promise;
+        for (const delivery of batch) done.add(textOf(delivery));
+      },
+    );
+    await tested.publishAll(["a"]);
+    await batches.first(1);
+    await tested.publishAll(["b", "c"]);
+    expect(await done.first(2)).toEqual(["b", "c"]);
+    tested.link.reset();
+    never.resolve();
+    const again = () => batches.items.flat().filter(({ redelivered }) => redelivered);
+    await until(() => again().length === 3);
+    expect(again().map(textOf)).toEqual(["a", "b", "c"]);
+    await until(() => tested.isEmpty(queue));
+  });
+
+  test("keeps a batch that could not be handled, without requeueing it", async () => {
+    const batches = inbox<readonly Delivery[]>();
+    await using _consumer = await tested.broker.consumeBatches(
+      queue,
+      { prefetch: 10, max: 10 },
+      async (batch) => {
+        batches.add(batch);
+        if (batches.items.length < 3) throw new Error("the store is down");
+      },
+    );
+    await tested.publishAll(["a"]);
+    const [first, second, third] = await batches.first(3);
+    expect(second).toEqual(first);
+    expect(third).toEqual(first);
+    expect(third?.[0]?.redelivered).toBe(false);
+    await until(() => tested.isEmpty(queue));
+  });
+
+  test("leaves settled what its handler has settled", async () => {
+    await using _consumer = await tested.broker.consumeBatches(
+      queue,
+      { prefetch: 10, max: 10 },
+      async (batch) =>
+        batch.filter((one) => textOf(one) === "poison").forEach((one) => one.reject()),
+    );
+    await tested.publishAll(["a", "poison", "b"]);
+    await until(async () => (await tested.broker.inspect(expiredQueue))?.messages === 1);
+    await until(() => tested.isEmpty(queue));
+  });
+
+  test("does not try again a batch whose channel is gone: the broker delivers it anew", async () => {
+    const batches = inbox<readonly Delivery[]>();
+    await using _consumer = await tested.broker.consumeBatches(
+      queue,
+      { prefetch: 10, max: 10 },
+      async (batch) => {
+        batches.add(batch);
+        if (batch.some(({ redelivered }) => redelivered)) return;
+        tested.link.reset();
+        await tested.connectionsLost();
+        throw new Error("the store is down too");
+      },
+    );
+    await tested.publishAll(["a"]);
+    const [, second] = await batches.first(2);
+    expect(second?.map(({ redelivered }) => redelivered)).toEqual([true]);
+    await until(() => tested.isEmpty(queue));
+    expect(batches.items).toHaveLength(2);
+  });
+});
