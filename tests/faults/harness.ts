@@ -47,6 +47,8 @@ export interface FaultySystem extends AsyncDisposable {
     kinds: readonly SampleKind[],
     workflow?: typeof fulfilOrder.definition,
   ): Promise<readonly [string, ...string[]]>;
+  /** Orders as a customer does, over HTTP. Resolves to the order's id. */
+  order(kind: SampleKind, seed: number): Promise<string>;
   /** Resolves when the log has such a line. */
   said(msg: string, service: ServiceName): Promise<void>;
   /** Resolves, when all orders have ended, to what became of them. */
@@ -114,6 +116,15 @@ export async function startFaultySystem(options: FaultyOptions = {}): Promise<Fa
       const [first, ...others] = ids;
       if (first === undefined) throw new Error("nothing was submitted");
       return [first, ...others];
+    },
+    async order(kind, seed) {
+      const response = await fetch(`${system.submissionUrl}/v1/orders`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(sampleOrder({ kind, seed })),
+      });
+      if (response.status !== 202) throw new Error(await response.text());
+      return ((await response.json()) as { readonly id: string }).id;
     },
     said: (msg, service) =>
       until(() => log.some((line) => line.msg === msg && line.service === service)),

@@ -1,5 +1,5 @@
 import { startLocalStack } from "@holdfast/local-stack";
-import { type SampleKind, sampleOrder } from "@holdfast/orders";
+import type { SampleKind } from "@holdfast/orders";
 import { expect, test } from "@jest/globals";
 import {
   allRight,
@@ -9,20 +9,9 @@ import {
   until,
 } from "./harness.ts";
 
-/** As a customer does. */
-async function post({ system }: FaultySystem, kind: SampleKind, seed: number): Promise<string> {
-  const response = await fetch(`${system.submissionUrl}/v1/orders`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(sampleOrder({ kind, seed })),
-  });
-  expect(response.status).toBe(202);
-  return ((await response.json()) as { readonly id: string }).id;
-}
-
 const kinds: readonly SampleKind[] = ["good", "good", "good", "declined"];
 const postAll = (faulty: FaultySystem, from: number) =>
-  Promise.all(kinds.map((kind, index) => post(faulty, kind, from + index)));
+  Promise.all(kinds.map((kind, index) => faulty.order(kind, from + index)));
 
 test("the broker is killed, and another time takes no messages: orders are taken all along, and all end", async () => {
   await using data = await temporaryFolder();

@@ -1,5 +1,6 @@
+import { openLink } from "@holdfast/local-stack";
 import { isEnded, stateOf } from "@holdfast/local-system";
-import { type SampleKind, sampleOrder } from "@holdfast/orders";
+import type { SampleKind } from "@holdfast/orders";
 import { expect, test } from "@jest/globals";
 import { allRight, startFaultySystem, until } from "./harness.ts";
 
@@ -111,17 +112,24 @@ test("no step that could be done waits for a poll: whatever makes one due wakes 
   await using faulty = await startFaultySystem({
     env: { scheduler: { POLL_INTERVAL: "1h", WINDOW: "2" } },
   });
-  const { submissionUrl } = faulty.system;
-  const orders = Array.from({ length: 20 }, (_, seed) =>
-    fetch(`${submissionUrl}/v1/orders`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(sampleOrder({ kind: seed % 5 === 4 ? "unshippable" : "good", seed })),
-    }),
+  const ids = await Promise.all(
+    Array.from({ length: 20 }, (_, seed) =>
+      faulty.order(seed % 5 === 4 ? "unshippable" : "good", seed),
+    ),
   );
-  const bodies = (await Promise.all(orders)).map((response) => response.json());
-  const ids = ((await Promise.all(bodies)) as { id: string }[]).map(({ id }) => id);
   expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 16, undone: 4 }));
+});
+
+test("nor do orders that were taken before the first connection to the broker", async () => {
+  await using faulty = await startFaultySystem({ env: { scheduler: { POLL_INTERVAL: "1h" } } });
+  await using link = await openLink(faulty.broker!.url);
+  link.takeDown();
+  const [connected] = faulty.system.running("submission");
+  await faulty.system.start("submission", { BROKER_URL: link.url });
+  await connected![Symbol.asyncDispose]();
+  const id = await faulty.order("good", 0);
+  link.heal();
+  expect(await faulty.verdict([id])).toEqual(allRight({ processed: 1, undone: 0 }));
 });
 
 test("services that are asked to stop finish what is in hand, and nothing waits for the Supervisor", async () => {

@@ -39,7 +39,7 @@ export function claimSteps(deps: Dependencies) {
   const send = (claims: readonly ClaimedStep[], claimedAt: number): void => {
     if (claims.length === 0) return;
     failpoint("scheduler.claimed", () => claims.map(({ name }) => name));
-    for (const { lane } of claims) windows.claimed(lane);
+    for (const { lane } of claims) windows.claimed(lane, claimedAt);
     const sent = dispatch(claims, claimedAt)
       // Not lost: what is not marked as dispatched is relayed.
       .catch((err: unknown) => log.error({ err }, "dispatch failed"))

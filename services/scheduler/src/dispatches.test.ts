@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ClaimedStep } from "@holdfast/state-store";
 import { expect, test } from "@jest/globals";
 import { dispatches } from "./dispatches.ts";
+import { testClock } from "./testing-clock.ts";
 
 const claim = (changes: Partial<ClaimedStep> = {}): ClaimedStep => ({
   taskId: randomUUID(),
@@ -20,40 +21,24 @@ const claim = (changes: Partial<ClaimedStep> = {}): ClaimedStep => ({
 
 /** As the clock of a Scheduler that does nothing else. */
 function opened() {
-  let now = 0;
-  const timers: { readonly at: number; readonly act: () => void }[] = [];
-  const after = (ms: number, act: () => void) => {
-    timers.push({ at: now + ms, act });
-    return () => {};
-  };
-  const open = dispatches({ now: () => now, after });
+  const clock = testClock();
+  const { now, pass } = clock;
+  const open = dispatches(clock);
   const marked: { readonly at: number; readonly claim: ClaimedStep }[] = [];
   open.whenToMark(() => {
     for (const one of open.unmarked()) {
-      marked.push({ at: now, claim: one });
+      marked.push({ at: now(), claim: one });
       open.marked(one);
     }
   });
-  const pass = (ms: number): void => {
-    const until = now + ms;
-    for (;;) {
-      timers.sort((a, b) => a.at - b.at);
-      const [next] = timers;
-      if (next === undefined || next.at > until) break;
-      timers.shift();
-      now = next.at;
-      next.act();
-    }
-    now = until;
-  };
   const send = (confirmAfter = 0, changes: Partial<ClaimedStep> = {}): ClaimedStep => {
     const one = claim(changes);
-    open.publishing(one, now);
+    open.publishing(one, now());
     pass(confirmAfter);
     open.confirmed(one);
     return one;
   };
-  return { open, marked, pass, send, now: () => now };
+  return { open, marked, pass, send, now };
 }
 
 /** What is on its way, with requests that took so many milliseconds from their claim to their confirm. */

@@ -1,28 +1,23 @@
 import type { Logger } from "@holdfast/runtime";
 import { expect, test } from "@jest/globals";
 import { laneWindows } from "./lane-windows.ts";
+import { testClock } from "./testing-clock.ts";
 
 interface World {
   readonly count?: () => Promise<number>;
-  readonly clock?: { now: () => number };
+  readonly clock?: ReturnType<typeof testClock>;
   readonly inFlight?: number;
   readonly own?: number;
+  /** Of the Agents' queue; may change. */
   readonly consumers?: number;
   readonly schedulers?: number;
   readonly window?: number;
   readonly lanes?: () => readonly string[];
 }
 
-async function windowsOf({
-  inFlight = 0,
-  own = inFlight,
-  count = async () => inFlight,
-  clock = { now: () => 0 },
-  consumers = 1,
-  schedulers = 1,
-  window = 10,
-  lanes = () => ["payments"],
-}: World) {
+async function windowsOf(world: World) {
+  const { inFlight = 0, own = inFlight, count = async () => inFlight } = world;
+  const { clock = testClock(), schedulers = 1, window = 10, lanes = () => ["payments"] } = world;
   const windows = laneWindows({
     store: {
       findLanes: async () => [...lanes()],
@@ -34,13 +29,14 @@ async function windowsOf({
     broker: {
       inspect: async (queue) => ({
         messages: 0,
-        consumers: queue === "agent.payments" ? consumers : schedulers,
+        consumers: queue === "agent.payments" ? (world.consumers ?? 1) : schedulers,
       }),
     },
     window,
     lockedBy: "scheduler-1",
     clock,
     log: { warn: () => {} } as Partial<Logger> as Logger,
+    signal: new AbortController().signal,
   });
   await windows.refresh();
   return windows;
@@ -90,7 +86,7 @@ test("who knows of no lane looks for one each time, and has its whole window at 
 
 test("what is claimed and what is settled counts at once, without asking the store", async () => {
   const windows = await windowsOf({ window: 3 });
-  for (let step = 0; step < 3; step += 1) windows.claimed("payments");
+  for (let step = 0; step < 3; step += 1) windows.claimed("payments", 0);
   expect(places(windows)).toBe(0);
   windows.settled("payments");
   expect(places(windows)).toBe(1);
@@ -111,7 +107,7 @@ test("a reply makes room before it is recorded", async () => {
 });
 
 test("counts again when four times as long has passed as it took, and forgets nothing meanwhile", async () => {
-  let now = 0;
+  const clock = testClock();
   const counts = [Promise.withResolvers<number>(), Promise.withResolvers<number>()];
   const waiting = [...counts];
   counts[0]!.resolve(1);
@@ -120,18 +116,17 @@ test("counts again when four times as long has passed as it took, and forgets no
     asked += 1;
     return waiting.shift()!.promise;
   };
-  const windows = await windowsOf({ count, clock: { now: () => now } });
+  const windows = await windowsOf({ count, clock });
   expect(places(windows)).toBe(9);
-  now = 100;
+  clock.pass(100);
   await windows.refresh();
-  now = 400;
-  windows.claimed("payments");
+  clock.pass(300);
+  windows.claimed("payments", 400);
   await windows.refresh();
   counts[1]!.resolve(2);
-  await counts[1]!.promise;
-  await new Promise(setImmediate);
+  await settled();
   expect(places(windows)).toBe(7);
-  now = 1_599;
+  clock.pass(1_199);
   await windows.refresh();
   expect(asked).toBe(2);
 });
@@ -140,17 +135,79 @@ test.each([
   [1, 100],
   [4, 400],
 ])("of %i Schedulers each counts every %i ms", async (schedulers, every) => {
-  let now = 0;
+  const clock = testClock();
   let asked = 0;
   const count = async () => {
     asked += 1;
     return 0;
   };
-  const windows = await windowsOf({ count, clock: { now: () => now }, schedulers });
-  now = every - 1;
+  const windows = await windowsOf({ count, clock, schedulers });
+  clock.pass(every - 1);
   await windows.refresh();
   expect(asked).toBe(1);
-  now = every;
+  clock.pass(1);
   await windows.refresh();
   expect(asked).toBe(2);
 });
+
+test.each([
+  ["during a count", 100],
+  ["before the last count had ended", 101],
+])("what was claimed %s may stand there twice: counts once more by itself", async (_, since) => {
+  const clock = testClock();
+  let counting = Promise.withResolvers<number>();
+  counting.resolve(0);
+  let asked = 0;
+  const count = () => {
+    asked += 1;
+    return counting.promise;
+  };
+  const windows = await windowsOf({ count, clock, window: 2 });
+  const wakes: number[] = [];
+  windows.whenRoom(() => wakes.push(clock.now()));
+  clock.pass(100);
+  counting = Promise.withResolvers();
+  await windows.refresh();
+  clock.pass(2);
+  counting.resolve(1);
+  if (since > 100) await settled();
+  windows.claimed("payments", since);
+  await settled();
+  expect([places(windows), wakes]).toEqual([0, []]);
+
+  counting = Promise.withResolvers();
+  counting.resolve(1);
+  clock.pass(98);
+  await settled();
+  expect([places(windows), wakes]).toEqual([1, [200]]);
+  clock.pass(60_000);
+  await settled();
+  expect(asked).toBe(3);
+});
+
+test("a lane that comes up says so, and so does one whose Agent comes", async () => {
+  const clock = testClock();
+  const lanes = ["payments"];
+  const world = { clock, inFlight: 1, lanes: () => lanes, consumers: 0 };
+  const windows = await windowsOf(world);
+  let wakes = 0;
+  windows.whenRoom(() => {
+    wakes += 1;
+  });
+  clock.pass(1_000);
+  await windows.refresh();
+  await settled();
+  expect(wakes).toBe(0);
+  world.consumers = 1;
+  clock.pass(1_000);
+  await windows.refresh();
+  await settled();
+  expect(wakes).toBe(1);
+  lanes.push("shipping");
+  clock.pass(1_000);
+  await windows.refresh();
+  await settled();
+  expect(wakes).toBe(2);
+});
+
+const settled = () => new Promise(setImmediate);

@@ -92,7 +92,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const { window, clock = systemClock } = options;
   const dispatches = openDispatches(clock);
   const takes = new Map<string, number>();
-  const windows = laneWindows({ store, broker, window, lockedBy: actor, clock, log });
+  const windows = laneWindows({ store, broker, window, lockedBy: actor, clock, log, signal });
 
   const repeating = { signal, log, clock };
   const notices = repeat(sendNotices({ store, broker: courier, log }), {
@@ -135,6 +135,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
 
   const claims = repeat(() => claiming.round(), { name: "claim", ...repeating });
   const { wake } = claims;
+  windows.whenRoom(wake);
   const notify = () => notices.wake();
   const relayed = { store, dispatches, dispatch, wake, notify, clock, log, failpoint };
   const relaying = relaySteps({ ...relayed, relayAfter, rest });

@@ -30,6 +30,8 @@ await runService("submission", SubmissionConfig, async (service) => {
     { url: config.BROKER_URL, name: actor, topology: config.BROKER_TOPOLOGY, agents: [], log },
     (broker) => {
       hint = wakeHint(broker);
+      // For the orders that came before it.
+      hint();
       cancel = cancelHints(broker);
       const take = takeOrders({ store, workflow, hint, log, failpoint, actor });
       return broker.consumeBatches(submissionQueue, { prefetch: 500, max: 200 }, take);
