@@ -46,7 +46,7 @@ pnpm bench --steady [--minutes N] [--load PART] [--orders N] [--out FOLDER] [--j
   --flat          whether claims and replies take longer in a store that is full
   --steady        whether anything grows while orders come in steadily, and the past is deleted
   --rounds N      how often: 3 alone, 5 beside peers
-  --orders N      with how many orders: 5,000 alone and beside peers, 300 for a trace
+  --orders N      with how many orders: 5,000 alone and beside peers, 12,000 to scale, 300 for a trace
   --only NAMES    beside these peers only
   --pending N     how many orders are due in a store with a backlog: 1,000,000
   --finished N    how many rows of tasks, steps and events are in a store with a past: 20,000,000
@@ -61,7 +61,7 @@ const defaults = {
   alone: { rounds: 3, orders: 5_000 },
   peers: { rounds: 5, orders: 5_000 },
   trace: { rounds: 1, orders: 300 },
-  scale: { rounds: 3, orders: 3_000 },
+  scale: { rounds: 3, orders: 12_000 },
   "slow-agents": { rounds: 3, orders: 4_000 },
   submission: { rounds: 3, orders: 20_000 },
   flat: { rounds: 5, orders: 3_000 },
