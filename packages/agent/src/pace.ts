@@ -11,7 +11,7 @@ interface Options {
  * message cannot be shared with other instances: with long calls, each goes by itself.
  */
 const workOfMessage = 1;
-const most = 50;
+const most = 100;
 
 /** Quicker calls have to last. */
 const weight = 0.02;
