@@ -48,7 +48,11 @@ export interface FaultySystem extends AsyncDisposable {
     workflow?: typeof fulfilOrder.definition,
   ): Promise<readonly [string, ...string[]]>;
   /** Orders as a customer does, over HTTP. Resolves to the order's id. */
-  order(kind: SampleKind, seed: number): Promise<string>;
+  order(
+    kind: SampleKind,
+    seed: number,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<string>;
   /** Resolves when the log has such a line. */
   said(msg: string, service: ServiceName): Promise<void>;
   /** Resolves, when all orders have ended, to what became of them. */
@@ -117,10 +121,10 @@ export async function startFaultySystem(options: FaultyOptions = {}): Promise<Fa
       if (first === undefined) throw new Error("nothing was submitted");
       return [first, ...others];
     },
-    async order(kind, seed) {
+    async order(kind, seed, headers = {}) {
       const response = await fetch(`${system.submissionUrl}/v1/orders`, {
         method: "POST",
-        headers: { "content-type": "application/json" },
+        headers: { "content-type": "application/json", ...headers },
         body: JSON.stringify(sampleOrder({ kind, seed })),
       });
       if (response.status !== 202) throw new Error(await response.text());

@@ -1,6 +1,6 @@
 import { replyQueues } from "@holdfast/contracts";
 import { askBroker, startLocalStack } from "@holdfast/local-stack";
-import { type SampleKind, sampleOrder } from "@holdfast/orders";
+import type { SampleKind } from "@holdfast/orders";
 import { expect, test } from "@jest/globals";
 import { allRight, startFaultySystem, temporaryFolder, until } from "./harness.ts";
 
@@ -60,21 +60,12 @@ test("a submitter's queue that stands still holds up no order", async () => {
   await broker.rabbitmqctl("eval", `sys:suspend(whereis('holdfast_${queue}')).`);
   // What they are told is more than the broker takes from one connection for a queue that is stuck.
   const noisy = await Promise.all(
-    Array.from({ length: 100 }, (_, seed) => submitTo(faulty.system.submissionUrl, queue, seed)),
+    Array.from({ length: 100 }, (_, seed) => faulty.order("good", seed, { "reply-to": queue })),
   );
   expect(await faulty.verdict(noisy)).toEqual(allRight({ processed: 100, undone: 0 }));
   const ids = await faulty.submit(mixed);
   expect(await faulty.verdict(ids)).toEqual(expected);
 });
-
-async function submitTo(url: string, replyTo: string, seed: number): Promise<string> {
-  const response = await fetch(`${url}/v1/orders`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "reply-to": replyTo },
-    body: JSON.stringify(sampleOrder({ kind: "good", seed })),
-  });
-  return ((await response.json()) as { readonly id: string }).id;
-}
 
 async function retried<T>(work: () => Promise<T>): Promise<T> {
   let result: T | undefined;

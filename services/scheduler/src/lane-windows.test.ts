@@ -185,6 +185,21 @@ test.each([
   expect(asked).toBe(3);
 });
 
+test("what was claimed after the last count had ended stands there once: nobody counts again", async () => {
+  const clock = testClock();
+  let asked = 0;
+  const count = async () => {
+    asked += 1;
+    return 0;
+  };
+  const windows = await windowsOf({ count, clock });
+  clock.pass(50);
+  windows.claimed("payments", clock.now());
+  clock.pass(60_000);
+  await settled();
+  expect(asked).toBe(1);
+});
+
 test("a lane that comes up says so, and so does one whose Agent comes", async () => {
   const clock = testClock();
   const lanes = ["payments"];

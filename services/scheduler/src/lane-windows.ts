@@ -66,6 +66,7 @@ export function laneWindows({ store, broker, window, lockedBy, clock, log, signa
     return { lane, places, most: free + (schedulers > 1 ? all : 0) };
   };
   const withPlaces = () => new Set(lanes.filter((lane) => roomOf(lane).places > 0));
+  /** Says so when a lane has places by that which had none. */
   const learn = (update: () => void): void => {
     const known = withPlaces();
     update();
