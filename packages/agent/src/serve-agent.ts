@@ -132,7 +132,8 @@ export function hostGuarded<O extends Operations>(
         const id = idOf(request);
         if (running.has(id)) return;
         const [deadline, stop] = [new AbortController(), new AbortController()];
-        running.set(id, { token: request.token, stop: () => stop.abort() });
+        const attempt: Running = { token: request.token, stop: () => stop.abort() };
+        running.set(id, attempt);
         const cancel = clock.after(request.workMs, () => {
           deadline.abort();
           stop.abort();
@@ -144,6 +145,7 @@ export function hostGuarded<O extends Operations>(
           );
         } finally {
           cancel();
+          attempt.stop = null;
           running.delete(id);
         }
       };
@@ -154,7 +156,7 @@ export function hostGuarded<O extends Operations>(
         name,
         cancel(attempt) {
           const found = running.get(idOf(attempt));
-          if (found?.token === attempt.token) found.stop();
+          if (found?.token === attempt.token) found.stop?.();
         },
         health: () => ({ ...guard.health(), inFlight: running.size }),
         [Symbol.asyncDispose]: () => consumer[Symbol.asyncDispose](),
@@ -166,7 +168,11 @@ export function hostGuarded<O extends Operations>(
 /** An attempt in hand. */
 interface Running {
   readonly token: string;
-  readonly stop: () => void;
+  /**
+   * Null when it is over: what has left a map may live on for a while with a table that the map has
+   * outgrown, and all that this leads to with it (decision 0037).
+   */
+  stop: (() => void) | null;
 }
 
 interface Received {
