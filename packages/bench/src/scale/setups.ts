@@ -56,6 +56,8 @@ export const setups: readonly Setup[] = [
   setup(4, 1),
   setup(1, 2),
   setup(1, 4),
+  setup(2, 2),
+  setup(4, 4),
   setup(1, 1, away),
   setup(2, 1, away),
   setup(4, 1, away),
