@@ -1,10 +1,12 @@
 export { AgentHeartbeat } from "./agent-heartbeat.ts";
+export { limits } from "./limits.ts";
 export { defineMessage, type MessageContract } from "./message.ts";
 export { parseJson } from "./parse-json.ts";
 export { payloadFaults } from "./payload-faults.ts";
 export { StepCancel } from "./step-cancel.ts";
 export { StepReply } from "./step-reply.ts";
 export { StepRequest } from "./step-request.ts";
+export { storableText } from "./storable-text.ts";
 export { TaskAlert, TaskStatus } from "./task-status.ts";
 export {
   agentQueue,
@@ -27,3 +29,4 @@ export {
   submissionQueue,
   wakeQueue,
 } from "./topology.ts";
+export { unboundedParts } from "./unbounded-parts.ts";

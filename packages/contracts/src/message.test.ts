@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
+import { payloadFaults } from "./payload-faults.ts";
 import { StepReply } from "./step-reply.ts";
 import { StepRequest } from "./step-request.ts";
 
@@ -61,4 +62,51 @@ test("a key that would be a prototype stays a key", () => {
   const text = `{"__proto__":{"kind":"completed"},${JSON.stringify({ ...reply, outcome: undefined }).slice(1)}`;
   expect(() => StepReply.decode(Buffer.from(text))).toThrow("Not a step.reply.v1");
   expect(({} as { kind?: string }).kind).toBeUndefined();
+});
+
+test.each<[string, object]>([
+  ["an attempt is larger than the store's integers", { attempt: 2 ** 31 }],
+  ["an attempt is larger than any integer", { attempt: 1e300 }],
+  ["a step's name has a NUL", { step: "a\u0000b" }],
+  ["a step's name has half a character", { step: "a\ud800" }],
+  ["a step's name has a line break", { step: "a\nb" }],
+  ["it takes more than can be counted", { takes: 2 ** 31 }],
+])("a reply is refused when %s", (_, changes) => {
+  expect(() => StepReply.decode(bytes({ ...reply, ...changes }))).toThrow("Not a step.reply.v1");
+});
+
+const failed = (changes: object) => {
+  const failure = { kind: "failed", code: "a.b", message: "no", transient: true, ...changes };
+  return StepReply.decode(bytes({ ...reply, outcome: failure })).outcome;
+};
+
+describe("a failure", () => {
+  test("keeps its words as far as they can be stored", () => {
+    expect(failed({ code: "a.b\0", message: "no\0 \ud800" })).toMatchObject({
+      code: "a.b\ufffd",
+      message: "no\ufffd \ufffd",
+      transient: true,
+    });
+    expect(failed({ message: "x".repeat(5_000) })).toMatchObject({ message: "x".repeat(2_000) });
+  });
+
+  test.each([1e308, 8e15, 2 ** 31])("rests no longer than can be stored: %d ms", (retryAfterMs) => {
+    expect(failed({ retryAfterMs })).toMatchObject({ retryAfterMs: 2 ** 31 - 1 });
+  });
+
+  test.each([{ code: 5 }, { message: null }, { retryAfterMs: -1 }, { retryAfterMs: 0.5 }])(
+    "is refused with %j",
+    (changes) => {
+      expect(() => failed(changes)).toThrow("Not a step.reply.v1");
+    },
+  );
+});
+
+test("a reply with an output of 100,000 levels is read: payloadFaults finds the depth", () => {
+  const deep = "[".repeat(100_000) + "]".repeat(100_000);
+  const text = JSON.stringify(reply).replace('{"chargeId":"c-1"}', deep);
+  const { outcome } = StepReply.decode(Buffer.from(text));
+  expect(outcome.kind === "completed" && payloadFaults(outcome.output)).toEqual([
+    "is deeper than 32 levels",
+  ]);
 });

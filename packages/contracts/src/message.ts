@@ -15,13 +15,20 @@ export interface MessageContract<Message> {
 
 const ajv = new Ajv({ allErrors: false, strict: false });
 
+interface MessageOptions {
+  /** Makes what need not be refused fit the schema, before it is checked. */
+  readonly adjust?: (message: Json) => Json;
+}
+
 /**
  * Derives the wire format, the check and the static type of a message from one schema. Readers
- * accept fields that they do not know, so that a newer writer disturbs no older reader.
+ * accept fields that they do not know, so that a newer writer disturbs no older reader. Payloads in
+ * a message are not looked into: that is for `payloadFaults`.
  */
 export function defineMessage<Schema extends TSchema>(
   type: string,
   schema: Schema,
+  { adjust = (message) => message }: MessageOptions = {},
 ): MessageContract<Static<Schema>> {
   const conforms = ajv.compile(schema);
   return {
@@ -29,7 +36,7 @@ export function defineMessage<Schema extends TSchema>(
     schema,
     encode: (message) => Buffer.from(JSON.stringify(message)),
     decode(content) {
-      const message = parse(type, content);
+      const message = adjust(parse(type, content));
       if (conforms(message)) return message as Static<Schema>;
       const [error] = conforms.errors ?? [];
       throw malformed(type, `${error?.instancePath || "/"} ${error?.message}`);

@@ -1,36 +1,78 @@
-/** The largest payload, in bytes of JSON. */
-const largestPayload = 256 * 1024;
-/** How deep a payload may be nested. */
-const deepestPayload = 32;
+import { limits } from "./limits.ts";
 
 /**
  * What keeps JSON from being stored and read back unchanged; empty: nothing. Each of these passes
  * `JSON.parse` and breaks, or is changed, later on: too deep, too large, a NUL or half a character in
- * a text, a number that is no longer the one that was written.
+ * a text, a number that is no longer the one that was written. Looks no deeper than `levels`, so no
+ * depth exhausts the stack.
  */
-export function payloadFaults(json: unknown, levels = deepestPayload): readonly string[] {
-  if (isDeeperThan(levels, json)) return [`is deeper than ${levels} levels`];
-  const text = JSON.stringify(json) as string | undefined;
-  if (text === undefined) return ["is not JSON"];
-  const bytes = Buffer.byteLength(text);
+export function payloadFaults(
+  json: unknown,
+  levels: number = limits.payloadDepth,
+): readonly string[] {
+  const found: Found = {
+    isTooDeep: false,
+    isNoJson: ["undefined", "function", "symbol"].includes(typeof json),
+    isUnstorable: false,
+    isInexact: false,
+    mostBytes: 0,
+  };
+  look(json, levels, found);
+  if (found.isTooDeep) return [`is deeper than ${levels} levels`];
+  if (found.isNoJson) return ["is not JSON"];
+  // Writing it out is the expensive part; most payloads are far too small to need it.
+  const bytes = found.mostBytes > limits.payloadBytes ? Buffer.byteLength(JSON.stringify(json)) : 0;
   return [
-    ...(bytes > largestPayload ? [`is ${bytes} bytes long, of at most ${largestPayload}`] : []),
-    ...(unstorable.test(text) ? ["has a NUL or half a character in a text"] : []),
-    ...(hasInexactNumber(json) ? ["has a number too large to be exact: write it as a text"] : []),
+    ...(bytes > limits.payloadBytes
+      ? [`is ${bytes} bytes long, of at most ${limits.payloadBytes}`]
+      : []),
+    ...(found.isUnstorable ? ["has a NUL or half a character in a text"] : []),
+    ...(found.isInexact ? ["has a number too large to be exact: write it as a text"] : []),
   ];
 }
 
-/** `JSON.stringify` escapes exactly these so; a backslash of the text itself is doubled. */
-const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
+interface Found {
+  isTooDeep: boolean;
+  isNoJson: boolean;
+  isUnstorable: boolean;
+  isInexact: boolean;
+  /** It has no more bytes than that, written as JSON. */
+  mostBytes: number;
+}
 
-const isDeeperThan = (levels: number, json: unknown): boolean =>
-  typeof json === "object" &&
-  json !== null &&
-  (levels === 0 || Object.values(json).some((item) => isDeeperThan(levels - 1, item)));
+/** The longest escape of a character, such as `\u0001`. */
+const escape = 6;
+/** A number at its longest, `null`, a bracket, with the comma after it. */
+const scalar = 26;
 
-function hasInexactNumber(json: unknown): boolean {
-  if (typeof json === "number") {
-    return !Number.isFinite(json) || (Number.isInteger(json) && !Number.isSafeInteger(json));
+function look(json: unknown, levels: number, found: Found): void {
+  if (typeof json === "string") return lookAtText(json, found);
+  if (typeof json === "object" && json !== null) return lookInto(json, levels, found);
+  found.mostBytes += scalar;
+  if (typeof json === "number") found.isInexact ||= isInexact(json);
+  if (typeof json === "bigint") found.isNoJson = true;
+}
+
+const isInexact = (number: number): boolean =>
+  !Number.isFinite(number) || (Number.isInteger(number) && !Number.isSafeInteger(number));
+
+function lookAtText(text: string, found: Found): void {
+  found.mostBytes += text.length * escape + 3;
+  found.isUnstorable ||= !text.isWellFormed() || text.includes("\0");
+}
+
+function lookInto(json: object, levels: number, found: Found): void {
+  found.isTooDeep ||= levels === 0;
+  if (found.isTooDeep) return;
+  found.mostBytes += scalar;
+  if (Array.isArray(json)) {
+    for (const item of json) look(item, levels - 1, found);
+  } else if ("toJSON" in json && typeof json.toJSON === "function") {
+    look(json.toJSON(), levels - 1, found);
+  } else {
+    for (const key of Object.keys(json)) {
+      lookAtText(key, found);
+      look(json[key as keyof typeof json], levels - 1, found);
+    }
   }
-  return typeof json === "object" && json !== null && Object.values(json).some(hasInexactNumber);
 }

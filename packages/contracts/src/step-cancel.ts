@@ -1,11 +1,11 @@
 import { type Static, Type } from "typebox";
 import { defineMessage } from "./message.ts";
-import { Name, TaskId, Token } from "./parts.ts";
+import { Count, Name, TaskId, Token } from "./parts.ts";
 
 const StepCancelSchema = Type.Object({
   taskId: TaskId,
   step: Name,
-  attempt: Type.Integer({ minimum: 1 }),
+  attempt: Count(1),
   token: Token,
 });
 

@@ -1,6 +1,9 @@
+import type { Json } from "@holdfast/domain";
 import { type Static, Type } from "typebox";
+import { limits } from "./limits.ts";
 import { defineMessage } from "./message.ts";
-import { AnyJson, Name, TaskId, Token } from "./parts.ts";
+import { Code, Count, Name, Payload, TaskId, Token, Words } from "./parts.ts";
+import { storableText } from "./storable-text.ts";
 
 /** Whether the attempt may have changed anything at the remote service. */
 const Effect = Type.Union([Type.Literal("none"), Type.Literal("unknown")]);
@@ -8,18 +11,18 @@ const Effect = Type.Union([Type.Literal("none"), Type.Literal("unknown")]);
 const StepReplySchema = Type.Object({
   taskId: TaskId,
   step: Name,
-  attempt: Type.Integer({ minimum: 1 }),
+  attempt: Count(1),
   token: Token,
   outcome: Type.Union([
-    Type.Object({ kind: Type.Literal("completed"), output: AnyJson }),
+    Type.Object({ kind: Type.Literal("completed"), output: Payload }),
     Type.Object({
       kind: Type.Literal("failed"),
       /** `area.what`, such as `payments.declined`. */
-      code: Type.String({ minLength: 1, maxLength: 200 }),
-      message: Type.String({ maxLength: 2_000 }),
+      code: Code,
+      message: Words,
       transient: Type.Boolean(),
       /** The remote service asked not to be called before. */
-      retryAfterMs: Type.Optional(Type.Integer({ minimum: 0 })),
+      retryAfterMs: Type.Optional(Count(0)),
       /** False: the remote service was not called at all, so nothing failed; the step is put back. */
       attempted: Type.Optional(Type.Boolean()),
       effect: Type.Optional(Effect),
@@ -28,10 +31,34 @@ const StepReplySchema = Type.Object({
     Type.Object({ kind: Type.Literal("stopped"), effect: Effect }),
   ]),
   /** How many requests this Agent would take in one message. A wish: it copes with any number. */
-  takes: Type.Optional(Type.Integer({ minimum: 1 })),
+  takes: Type.Optional(Count(1)),
 });
 
 /** What an Agent made of a `StepRequest`. The three outcomes are closed for good. */
 export type StepReply = Static<typeof StepReplySchema>;
 
-export const StepReply = defineMessage("step.reply.v1", StepReplySchema);
+export const StepReply = defineMessage("step.reply.v1", StepReplySchema, { adjust: adjustFailure });
+
+/**
+ * The words of a failure are for people, and its rest is a wish: what of them cannot be kept is made
+ * to fit. To refuse the reply would lose the failure itself.
+ */
+function adjustFailure(message: Json): Json {
+  const outcome = fieldsOf(fieldsOf(message)["outcome"]);
+  if (outcome["kind"] !== "failed") return message;
+  const { code, message: words, retryAfterMs } = outcome;
+  const adjusted = {
+    ...outcome,
+    ...(typeof code === "string" && { code: storableText(code, limits.code) }),
+    ...(typeof words === "string" && { message: storableText(words, limits.words) }),
+    ...(typeof retryAfterMs === "number" && {
+      retryAfterMs: Math.min(retryAfterMs, limits.integer),
+    }),
+  };
+  return { ...fieldsOf(message), outcome: adjusted };
+}
+
+const fieldsOf = (json: Json | undefined): { readonly [key: string]: Json } =>
+  typeof json === "object" && json !== null && !Array.isArray(json)
+    ? (json as { readonly [key: string]: Json })
+    : {};

@@ -1,7 +1,7 @@
 import type { Json } from "@holdfast/domain";
 import { type Static, Type } from "typebox";
 import { defineMessage } from "./message.ts";
-import { AnyJson, Name, TaskId, Token } from "./parts.ts";
+import { Count, Instant, Key, Name, Payload, TaskId, Token } from "./parts.ts";
 
 const StepRequestSchema = Type.Object({
   taskId: TaskId,
@@ -9,25 +9,25 @@ const StepRequestSchema = Type.Object({
   agent: Name,
   operation: Name,
   /** Rises with each claim of the step; only the reply to the latest one counts. */
-  attempt: Type.Integer({ minimum: 1 }),
+  attempt: Count(1),
   /** Random, new with each attempt: proof that the reply answers this very request. */
   token: Token,
   /** The same for every attempt: the remote service does the work once for each key. */
-  idempotencyKey: Type.String({ minLength: 1, maxLength: 400 }),
+  idempotencyKey: Key,
   /** How long the Agent may work, counted from receipt on its own monotonic clock. */
-  workMs: Type.Integer({ minimum: 1 }),
+  workMs: Count(1),
   /** The same limit as an instant of the state store's clock: for people, decides nothing. */
-  completeBy: Type.String(),
-  input: AnyJson,
+  completeBy: Instant,
+  input: Payload,
   /** Present when the operation is to undo what another step did, or may have done. */
   undo: Type.Optional(
     Type.Object({
       step: Name,
       /** The idempotency key under which the step was asked for. */
-      key: Type.String(),
-      input: AnyJson,
+      key: Key,
+      input: Payload,
       /** What the step returned; null when it is not known whether it happened. */
-      output: AnyJson,
+      output: Payload,
       outcome: Type.Union([Type.Literal("completed"), Type.Literal("unknown")]),
     }),
   ),

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
+import { limits } from "./limits.ts";
 import { defineMessage } from "./message.ts";
-import { Name, TaskId } from "./parts.ts";
+import { Code, Count, Instant, Name, TaskId, Words } from "./parts.ts";
 
 const nullable = <Inner extends ReturnType<typeof Type.String>>(inner: Inner) =>
   Type.Union([inner, Type.Null()]);
@@ -8,9 +9,9 @@ const nullable = <Inner extends ReturnType<typeof Type.String>>(inner: Inner) =>
 const TaskStatusSchema = Type.Object({
   taskId: TaskId,
   /** As it came with the submission. */
-  correlationId: nullable(Type.String()),
+  correlationId: nullable(Type.String({ maxLength: limits.property })),
   /** Rises with each message of a task, with gaps; the same number is the same message again. */
-  sequence: Type.Integer({ minimum: 1 }),
+  sequence: Count(1),
   event: Type.Enum([
     /** It is written down, with all its steps. */
     "received",
@@ -24,12 +25,12 @@ const TaskStatusSchema = Type.Object({
     "error",
   ]),
   workflow: Name,
-  state: Type.String(),
+  state: Name,
   /** The steps that moved, and where they stand now. */
-  steps: Type.Array(Type.Object({ name: Name, state: Type.String() })),
-  faultCode: nullable(Type.String()),
+  steps: Type.Array(Type.Object({ name: Name, state: Name }), { maxItems: limits.steps }),
+  faultCode: nullable(Code),
   /** ISO 8601, on the state store's clock. */
-  at: Type.String(),
+  at: Instant,
 });
 
 /** Tells whoever submitted a task what became of it, in order. */
@@ -37,14 +38,14 @@ export type TaskStatus = Static<typeof TaskStatusSchema>;
 export const TaskStatus = defineMessage("task.status.v1", TaskStatusSchema);
 
 const TaskAlertSchema = Type.Object({
-  taskId: nullable(Type.String()),
+  taskId: nullable(TaskId),
   /** The version of the task that brought it about: the same number is the same alert again. */
-  episode: Type.Integer({ minimum: 0 }),
+  episode: Count(0),
   kind: Type.Enum(["task.halted", "undo.failing", "message.dead"]),
-  step: nullable(Type.String()),
-  code: Type.String(),
-  detail: nullable(Type.String()),
-  at: Type.String(),
+  step: nullable(Name),
+  code: Code,
+  detail: nullable(Words),
+  at: Instant,
 });
 
 /** A person must look. */
