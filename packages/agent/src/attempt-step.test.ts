@@ -17,13 +17,21 @@ interface Trial {
   readonly signal?: AbortSignal;
   readonly stop?: AbortSignal;
   readonly guard?: ProtectionOptions;
+  readonly onUnexpected?: (error: unknown) => void;
 }
 
 const never = new AbortController().signal;
 const unasked = () => Promise.reject(new Error("Nobody asked for this"));
 
 /** One attempt by an Agent with these handlers. */
-function attempt({ handlers, asked, signal = never, stop = signal, guard }: Trial) {
+function attempt({
+  handlers,
+  asked,
+  signal = never,
+  stop = signal,
+  guard,
+  onUnexpected = () => {},
+}: Trial) {
   const all = { charge: unasked, refund: unasked, assess: unasked, ...handlers };
   const wanted = request(asked);
   return attemptStep(wanted, {
@@ -31,6 +39,7 @@ function attempt({ handlers, asked, signal = never, stop = signal, guard }: Tria
     protection: protection({ firstRest: 0, ...guard }),
     signal,
     stop,
+    onUnexpected,
   });
 }
 
@@ -328,4 +337,35 @@ const bindOnlyCharge = () => bindOperations(payments[contract].operations, { cha
 
 test("an Agent without all of its handlers does not start", () => {
   expect(bindOnlyCharge).toThrow(expect.objectContaining({ code: "agent.handler_missing" }));
+});
+
+describe("what a handler throws that is no Fault", () => {
+  test("is reported once for each attempt, as it was thrown, however often it was tried", async () => {
+    const bugs = [new TypeError("first"), new TypeError("second"), new TypeError("last")];
+    const onUnexpected = jest.fn();
+    const outcome = await attempt({ handlers: { charge: throwing(...bugs) }, onUnexpected });
+    expect(outcome).toMatchObject({ kind: "failed", code: "agent.unexpected", message: "last" });
+    expect(onUnexpected.mock.calls).toEqual([[bugs[2]]]);
+  });
+
+  test.each([
+    ["a Fault", new PermanentFault("payments.declined", "no")],
+    ["a transient Fault", new TransientFault("payments.down", "later")],
+  ])("is not %s", async (_, fault) => {
+    const onUnexpected = jest.fn();
+    await attempt({ handlers: { charge: throwing(fault, fault, fault) }, onUnexpected });
+    expect(onUnexpected).not.toHaveBeenCalled();
+  });
+
+  test("is not what it throws because it was told to stop", async () => {
+    const stop = new AbortController();
+    const onUnexpected = jest.fn();
+    const charge = async () => {
+      stop.abort();
+      throw new Error("stopped");
+    };
+    const asked = { handlers: { charge }, stop: stop.signal, onUnexpected };
+    expect(await attempt(asked)).toMatchObject({ kind: "stopped" });
+    expect(onUnexpected).not.toHaveBeenCalled();
+  });
 });

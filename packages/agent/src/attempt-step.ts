@@ -13,6 +13,8 @@ interface AttemptOptions {
   readonly signal: AbortSignal;
   /** Aborts at the deadline too, or earlier: when the step need not be finished. */
   readonly stop?: AbortSignal;
+  /** Gets what the handler threw if that is no `Fault`: a bug, of which the reply says only the message. */
+  readonly onUnexpected?: (error: unknown) => void;
 }
 
 /**
@@ -22,7 +24,7 @@ interface AttemptOptions {
  */
 export async function attemptStep(
   request: StepRequest,
-  { operation, protection, signal, stop = signal }: AttemptOptions,
+  { operation, protection, signal, stop = signal, onUnexpected }: AttemptOptions,
 ): Promise<Outcome | null> {
   const deadline = endOf(signal);
   const tries: Effect[] = [];
@@ -35,9 +37,11 @@ export async function attemptStep(
     }, stop);
     return { kind: "completed", output };
   };
-  const outcome = work().catch((error: unknown) =>
-    stop.aborted ? stopped(tries) : failed(error, tries),
-  );
+  const outcome = work().catch((error: unknown) => {
+    if (stop.aborted) return stopped(tries);
+    if (!(error instanceof Fault)) onUnexpected?.(error);
+    return failed(error, tries);
+  });
   const first = await Promise.race([outcome, deadline.catch(() => null)]);
   return signal.aborted ? null : first;
 }

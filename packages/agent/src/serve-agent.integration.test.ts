@@ -87,10 +87,14 @@ const unasked = () => Promise.reject(new Error("Nobody asked for this"));
 async function serve({ charge, options, publish }: Serving) {
   const broker = parts.use(await connect("payments-agent"));
   const logs = mailbox<string>();
+  const errors: object[] = [];
   const log = {
     debug: (_: object, message: string) => logs.put(message),
     warn: (_: object, message: string) => logs.put(message),
-    error: (_: object, message: string) => logs.put(message),
+    error: (fields: object, message: string) => {
+      errors.push(fields);
+      logs.put(message);
+    },
   } as Pick<Logger, "debug" | "warn" | "error"> as Logger;
   const agent = host(payments, { charge, refund: unasked, assess: unasked }, options);
   const consumer = parts.use(
@@ -102,7 +106,7 @@ async function serve({ charge, options, publish }: Serving) {
       failpoint: () => {},
     }),
   );
-  return { broker, served: consumer, logs, stop: () => consumer[Symbol.asyncDispose]() };
+  return { broker, served: consumer, logs, errors, stop: () => consumer[Symbol.asyncDispose]() };
 }
 
 interface Asking {
@@ -396,4 +400,19 @@ test("goes on by itself after all connections were cut", async () => {
   await server.closeAllConnections();
   release();
   expect(answerOf(await replies.take())).toMatchObject({ taskId: asked.taskId });
+});
+
+test("a handler that throws no Fault is logged as an error, with its stack, the task, the step and the attempt", async () => {
+  const bug = new TypeError("Cannot read properties of undefined");
+  const { errors, logs } = await serve({
+    charge: () => Promise.reject(bug),
+    options: { retries: 0 },
+  });
+  const asked = request();
+  await ask(asked);
+  expect(await logs.take()).toBe("handler threw");
+  const { taskId, step, attempt } = asked;
+  expect(errors).toEqual([
+    { agent: "payments", taskId, step, attempt, operation: "charge", err: bug },
+  ]);
 });

@@ -95,7 +95,13 @@ export function hostGuarded<O extends Operations>(
         failpoint("agent.received", steps);
         const leave = await atWork.take(signals.stop);
         const worked = calls.begin();
-        const attempting = attemptStep(request, { operation, protection: guard, ...signals });
+        const onUnexpected = (err: unknown) => log.error({ ...fields, err }, "handler threw");
+        const attempting = attemptStep(request, {
+          operation,
+          protection: guard,
+          onUnexpected,
+          ...signals,
+        });
         const outcome = await attempting.finally(leave);
         failpoint("agent.worked", steps);
         if (outcome === null) return log.warn(fields, "step abandoned");

@@ -9,6 +9,7 @@ export { StepRequest } from "./step-request.ts";
 export { storableText } from "./storable-text.ts";
 export { TaskAlert, TaskStatus } from "./task-status.ts";
 export {
+  agentOfReply,
   agentQueue,
   cancelExchange,
   deadReplyQueue,

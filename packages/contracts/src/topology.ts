@@ -15,6 +15,7 @@ const replyWords: ReadonlyMap<string, string> = new Map([
   [replyQueue, "reply"],
   ...ownReplyQueues.map((queue, index) => [queue, `reply-${index + 1}`] as const),
 ]);
+const routesToReplies: ReadonlySet<string> = new Set(replyWords.values());
 /** Which routes lead to which queue of replies. */
 export const replyBindings = [...replyWords].map(([queue, word]) => ({
   exchange: replyExchange,
@@ -27,6 +28,15 @@ export const replyBindings = [...replyWords].map(([queue, word]) => ({
  */
 export const replyRoute = (agent: string, taskId: string, replyTo = replyQueue): string =>
   `${replyWords.get(replyTo) ?? "reply"}.${agent}.${taskId}`;
+/**
+ * The Agent under whose name a reply was routed; null for any other routing key, such as the name of the
+ * queue itself, through which whoever may use the default exchange could pass for an Agent.
+ */
+export function agentOfReply(routingKey: string): string | null {
+  const [word = "", agent = "", taskId, ...more] = routingKey.split(".");
+  const isRoute = routesToReplies.has(word) && agent !== "" && taskId !== undefined;
+  return isRoute && more.length === 0 ? agent : null;
+}
 /** Requests that no Agent took by their start-by time, or that killed too many Agents. */
 export const expiredQueue = "requests.expired";
 /** A hint that something is due. Holds one message at most: a second hint says nothing new. */

@@ -82,7 +82,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
       const consumer = await consumers.subscribe({
         name: common,
         sources: async () => {
-          own = await ownOneOf(owned, createChannel);
+          own = await ownOneOf(owned, own, createChannel);
           return [common, ...owned].map((queue) => ({ queue, priority: queue === own ? 1 : 0 }));
         },
         prefetch,

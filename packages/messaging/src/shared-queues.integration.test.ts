@@ -99,3 +99,18 @@ test("whoever comes back has one of its own again", async () => {
   await until(isBack);
   expect([first, third]).toContain(one.consumer.own);
 });
+
+test("whoever reopens its channel keeps the queue that it owns, and leaves the others free", async () => {
+  const [one, other] = [await read(), await read()];
+  await one.consumer[Symbol.asyncDispose]();
+  one.link.takeDown();
+  // A deleted queue cancels its consumers, who reopen their channel on the same connection.
+  await server.deleteQueue(third);
+  parts.use(await connect(server.url, "declare"));
+  await until(async () => {
+    await publish(second, "again");
+    return other.texts.items.length > 0;
+  });
+  expect(other.consumer.own).toBe(second);
+  expect((await read()).consumer.own).toBe(first);
+});

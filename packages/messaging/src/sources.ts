@@ -21,9 +21,12 @@ export const ownerOf = (queue: string): string => `${queue}.owner`;
  */
 export async function ownOneOf(
   queues: readonly string[],
+  /** The queue that we owned last. It is tried first, so that one connection never owns two. */
+  previous: string | null,
   createChannel: () => Promise<Channel>,
 ): Promise<string | null> {
-  for (const queue of queues) {
+  const others = queues.filter((queue) => queue !== previous);
+  for (const queue of previous === null ? others : [previous, ...others]) {
     // The refusal closes the channel.
     const channel = (await createChannel()).on("error", () => {});
     const isOurs = await channel

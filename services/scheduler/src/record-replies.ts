@@ -1,4 +1,4 @@
-import { StepReply } from "@holdfast/contracts";
+import { agentOfReply, StepReply } from "@holdfast/contracts";
 import type { Task } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
 import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
@@ -57,7 +57,7 @@ export function recordReplies(deps: Dependencies) {
   const read = (delivery: Delivery): readonly Received[] => {
     try {
       const reply = StepReply.decode(delivery.body);
-      const agent = agentOf(delivery);
+      const agent = agentOfReply(delivery.routingKey) ?? "";
       return [{ delivery, reply, agent, incident: toIncident(reply, agent) }];
     } catch (err) {
       log.error({ err, messageId: delivery.messageId }, "reply unreadable");
@@ -104,9 +104,6 @@ export function recordReplies(deps: Dependencies) {
     for (const task of tasks) logTask(log, task);
   };
 }
-
-/** `reply.<agent>.<task id>`: Agents' names have no dots. */
-const agentOf = ({ routingKey }: Delivery): string => routingKey.split(".")[1] ?? "";
 
 function partition<T>(all: readonly T[], test: (one: T) => boolean): readonly [T[], T[]] {
   const { yes = [], no = [] } = Object.groupBy(all, (one) => (test(one) ? "yes" : "no"));
