@@ -7,8 +7,9 @@
 -- decision, which sums it up.
 --
 -- The input of the task comes along where it lies in the row, and where nobody can have put another in its
--- place: at the first attempt. Most requests are made of nothing else. The version is what it is after this
--- claim, as far as can be seen from here: whoever relies on it has it checked.
+-- place: at the first attempt. Most requests are made of nothing else. The version is that of the task after
+-- this claim; null where the task is pending and its row was skipped, because another transaction is about to
+-- change it: the Scheduler must not cache such a task.
 with paused as materialized (
   select kind, name from state.pauses where resumed_at is null
 ),
@@ -83,7 +84,7 @@ begun as (
                  and process_state = 'pending'
                  for no key update skip locked
             ) as found)
-  returning task_id
+  returning task_id, version
 ),
 history as (
   insert into state.events (task_id, step, action, from_state, to_state, attempt, actor)
@@ -96,11 +97,12 @@ select claimed.task_id, claimed.name, claimed.lane, claimed.attempt, claimed.tok
        (extract(epoch from claimed.complete_by) * 1000)::float8 as complete_by,
        (extract(epoch from statement_timestamp()) * 1000)::float8 as now,
        claimed.key_generation, tasks.workflow, tasks.priority, tasks.reply_to, tasks.correlation_id,
-       tasks.version + (tasks.process_state = 'pending')::integer as version,
+       case when tasks.process_state = 'pending' then begun.version else tasks.version end as version,
        case when claimed.attempt = 1 and pg_column_size(task_payloads.input) <= 2000
             then task_payloads.input end as task_input
   from claimed
   join state.tasks on tasks.task_id = claimed.task_id
                   and tasks.task_id between :first_id and :last_id
+  left join begun on begun.task_id = claimed.task_id
   left join state.task_payloads on task_payloads.task_id = claimed.task_id
                                and task_payloads.task_id between :first_id and :last_id;

@@ -25,8 +25,8 @@ export interface ClaimedStep {
 
 /** A claimed step with what of its task is needed to have the task in hand. */
 export interface ClaimedRow extends ClaimedStep {
-  /** Of the task, once the step was claimed: unless somebody has it in hand, who then says so. */
-  readonly version: number;
+  /** Of the task after the claim; null: another transaction held the task's row, so it is not known. */
+  readonly version: number | null;
   readonly priority: number;
   readonly replyTo: string | null;
   readonly correlationId: string | null;
