@@ -15,6 +15,7 @@ const tasks = {
   check: () => pnpm(["run", "check"]),
   bench: () => runSource("packages/bench/src/main.ts"),
   chaos: () => runSource("packages/chaos/src/main.ts"),
+  fuzz: () => runSource("packages/fuzz/src/main.ts"),
   simulate: () => runSource("packages/simulation/src/main.ts"),
   stack: () => runSource("packages/local-stack/src/main.ts"),
   holdfast: () => runSource("packages/cli/src/main.ts"),

@@ -1,0 +1,221 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { judgeOrders, type LogLine, operatorToken } from "@holdfast/local-system";
+import { openStateStore } from "@holdfast/state-store";
+import { count, newTally, sendInputs, type Tally } from "./send/send-inputs.ts";
+import { openMessageSender } from "./send/send-messages.ts";
+import { openSentLog, type SentLog } from "./send/sent-log.ts";
+import { streamBaits } from "./system/bait-stream.ts";
+import { sendCanaries } from "./system/canaries.ts";
+import { type FuzzedSystem, startFuzzedSystem } from "./system/fuzzed-system.ts";
+import { startHostileAgent } from "./system/hostile-agent.ts";
+import { type StreamedOrder, streamOrders } from "./system/order-stream.ts";
+import { countOf, judgeStream, shopOrders } from "./system/read-orders.ts";
+import { fullQueues } from "./system/read-queues.ts";
+import { settle } from "./system/settle.ts";
+
+export interface FuzzOptions {
+  readonly stateStoreUrl: string;
+  readonly brokerUrl: string;
+  /** For the partners' ledger, and for the inputs that did harm. */
+  readonly folder: string;
+  readonly seconds: number;
+  /** Inputs a second. */
+  readonly rate: number;
+  readonly seed: number;
+  /** The number of the first input. */
+  readonly from: number;
+  readonly say: (line: string) => void;
+  readonly onLog?: (line: LogLine, service: string) => void;
+}
+
+/** What a run came to. */
+export interface FuzzReport {
+  readonly seed: number;
+  readonly sent: number;
+  /** Answered with 4xx or a documented 503, refused by the broker, or kept as a rejected reply. */
+  readonly refused: number;
+  readonly deadLettered: number;
+  /** Processes that ended by themselves. */
+  readonly crashed: number;
+  /** Tasks, queues, consumers and requests that did not come to an end. */
+  readonly stalled: number;
+  readonly fivexx: number;
+  /** Orders that were accepted, and did not end as they must. */
+  readonly lost: number;
+  readonly doubled: number;
+  readonly violations: number;
+  /** Orders of the shop that were accepted, hostile ones included. */
+  readonly orders: number;
+  /** How long 99 % of the orders took before the first hostile input. */
+  readonly p99QuietMs: number;
+  readonly p99FuzzMs: number;
+  /** The number after the last input. */
+  readonly next: number;
+  readonly byTarget: Readonly<Record<string, number>>;
+  /** Warnings and errors that the services logged. */
+  readonly logged: Readonly<Record<string, number>>;
+  /** The first things that are wrong, in words. */
+  readonly witnesses: readonly string[];
+}
+
+/** Whether nothing crashed, stalled, failed or was lost. */
+export const isClean = (report: FuzzReport): boolean =>
+  report.sent > 0 &&
+  report.crashed + report.stalled + report.fivexx + report.lost + report.doubled === 0 &&
+  report.violations === 0;
+
+/** Orders a second, before and while hostile inputs come. */
+const orderRate = 20;
+/** Tasks a second for the hostile Agent. */
+const baitRate = 3;
+/** For so much of the time of the inputs the system is left alone first, to compare with. */
+const quietPart = 1 / 3;
+/** Milliseconds within which all must have ended after the last input. */
+const patience = 60_000;
+/** How many of the last orders and baits inputs refer to. */
+const recent = 50;
+
+interface Run extends FuzzOptions {
+  readonly fuzzed: FuzzedSystem;
+  readonly userId: string;
+  readonly tally: Tally;
+  readonly sent: SentLog;
+  readonly accepted: StreamedOrder[];
+}
+
+/** Sends hostile inputs to a system at work. Resolves once all has ended and was judged. */
+export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
+  await using fuzzed = await startFuzzedSystem({ ...options, dataFolder: options.folder });
+  const run: Run = {
+    ...options,
+    fuzzed,
+    userId: decodeURIComponent(new URL(options.brokerUrl).username),
+    tally: newTally(),
+    sent: openSentLog(options.folder),
+    accepted: [],
+  };
+  return await judgeRun(run, await load(run));
+}
+
+const runsOf = ({ seed, from }: FuzzOptions) => ({
+  quiet: `quiet-${seed}-${from}`,
+  fuzz: `order-${seed}-${from}`,
+});
+
+/** Orders alone, then orders beside hostile inputs. Resolves to the number after the last input. */
+async function load(run: Run): Promise<number> {
+  const { fuzzed, stateStoreUrl, brokerUrl, seconds, userId, tally, sent, accepted, say } = run;
+  const url = () => fuzzed.system.submissionUrl;
+  await using messages = await openMessageSender(brokerUrl);
+  const stream = {
+    url,
+    messages,
+    userId,
+    rate: orderRate,
+    accepted: (one: StreamedOrder) => void accepted.push(one),
+  };
+  const names = runsOf(run);
+  const quietMs = Math.round(seconds * quietPart * 1_000);
+  say(`orders alone for ${quietMs} ms …`);
+  await streamOrders({ ...stream, run: names.quiet }, AbortSignal.timeout(quietMs));
+
+  const baits: string[] = [];
+  const order = () => oneOf(accepted.slice(-recent))?.taskId ?? null;
+  const around = { userId, operatorToken, order, bait: () => oneOf(baits.slice(-recent)) };
+  await using _agent = await startHostileAgent({
+    ...run,
+    send: (message) => {
+      sent.add(null, message);
+      void messages.send(message).then((outcome) => count(message, tally, outcome));
+    },
+  });
+  say(`orders and hostile inputs for ${seconds} s …`);
+  const over = AbortSignal.timeout(seconds * 1_000);
+  const submitted = (taskId: string) => void baits.push(taskId);
+  const [next] = await Promise.all([
+    sendInputs({ ...run, around, url, messages, log: sent }, over),
+    streamOrders({ ...stream, run: names.fuzz }, over),
+    streamBaits({ stateStoreUrl, rate: baitRate, submitted }, over),
+    writeCulprits(run, over),
+  ]);
+  say("all inputs are sent; waiting until everything has ended …");
+  // The hostile Agent goes on: baits end by its answers, or without.
+  await settle({ stateStoreUrl, brokerUrl, submissionUrl: url, patience });
+  return next;
+}
+
+const oneOf = <Item>(items: readonly Item[]): Item | null =>
+  items[Math.floor(Math.random() * items.length)] ?? null;
+
+/** Milliseconds before the end of a process in which its culprit must have been sent. */
+const suspectWithin = 3_000;
+
+/** Writes down what had been sent when a process ended. */
+async function writeCulprits({ fuzzed, sent, say }: Run, signal: AbortSignal): Promise<void> {
+  let written = 0;
+  while (!signal.aborted) {
+    const { crashes } = fuzzed;
+    for (const { service, code } of crashes.slice(written)) {
+      const file = sent.write(`before-crash-${(written += 1)}`, suspectWithin);
+      say(`${service} ended with ${code}; what was sent before: ${file}`);
+    }
+    await sleep(100, undefined, { signal }).catch(() => {});
+  }
+}
+
+async function judgeRun(run: Run, next: number): Promise<FuzzReport> {
+  const { fuzzed, stateStoreUrl, brokerUrl, seed, tally, accepted, sent, say } = run;
+  const submissionUrl = () => fuzzed.system.submissionUrl;
+  const settled = await settle({ stateStoreUrl, brokerUrl, submissionUrl, patience });
+  const deadLettered = await countOf(stateStoreUrl, "dead_letters");
+  const rejected = await countOf(stateStoreUrl, "rejected_replies");
+  const deaf = await sendCanaries({ brokerUrl, stateStoreUrl, patience });
+  const ids = [...new Set([...(await shopOrders(stateStoreUrl)), ...tally.accepted])];
+  const verdict = await judgeOrders(fuzzed.system, ids);
+  const names = runsOf(run);
+  const quiet = await judgeStream(stateStoreUrl, names.quiet, accepted);
+  const fuzz = await judgeStream(stateStoreUrl, names.fuzz, accepted);
+  const violations = await findViolations(stateStoreUrl);
+  const crashes = [...fuzzed.crashes];
+  await fuzzed[Symbol.asyncDispose]();
+  // What a consumer held and never settled is back in its queue now.
+  const held = await fullQueues(brokerUrl);
+  const witnesses = [
+    ...crashes.map(({ service, code, said }) => `${service} ended with ${code}: ${said.at(-1)}`),
+    ...(settled.open > 0 ? [`${settled.open} tasks have not ended`] : []),
+    ...deaf.map((queue) => `nothing is read from ${queue}`),
+    ...held.map((queue) => `messages are left in ${queue}`),
+    ...verdict.witnesses,
+    ...quiet.wrong,
+    ...fuzz.wrong,
+    ...violations,
+  ];
+  const report = {
+    seed,
+    sent: tally.sent,
+    refused: tally.refused + rejected,
+    deadLettered,
+    crashed: crashes.length,
+    stalled: settled.open + deaf.length + held.length + tally.unanswered,
+    fivexx: tally.fivexx,
+    lost: verdict.lost + verdict.error + quiet.wrong.length + fuzz.wrong.length,
+    doubled: verdict.doubled,
+    violations: violations.length,
+    orders: ids.length,
+    p99QuietMs: quiet.p99Ms,
+    p99FuzzMs: fuzz.p99Ms,
+    next,
+    byTarget: Object.fromEntries(tally.byTarget),
+    logged: Object.fromEntries(fuzzed.logged),
+    witnesses: witnesses.slice(0, 30),
+  };
+  if (!isClean(report))
+    say(`the last inputs: ${sent.write("last-inputs", Number.MAX_SAFE_INTEGER)}`);
+  return report;
+}
+
+async function findViolations(url: string): Promise<readonly string[]> {
+  await using store = await openStateStore({ url, applicationName: "fuzz", maxConnections: 1 });
+  const found = await store.findInvariantViolations({ batch: 10 });
+  return found.map((one) => JSON.stringify(one));
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  AgentHeartbeat,
+  expiredQueue,
+  heartbeatExchange,
+  heartbeatRoute,
+  replyQueues,
+  submissionQueue,
+} from "@holdfast/contracts";
+import { askBroker, queryOnce } from "@holdfast/local-stack";
+
+interface Options {
+  readonly brokerUrl: string;
+  readonly stateStoreUrl: string;
+  /** Milliseconds within which each must have been read. */
+  readonly patience: number;
+}
+
+interface Canary {
+  readonly queue: string;
+  readonly id: string;
+}
+
+const rest = 200;
+
+/**
+ * Sends a message to each queue of which the store shows that it was read: garbage, which must become a
+ * dead letter, and a heartbeat. Resolves to the queues of which nothing was read in time.
+ */
+export async function sendCanaries(options: Options): Promise<readonly string[]> {
+  const { brokerUrl, stateStoreUrl, patience } = options;
+  const letters = [...replyQueues, expiredQueue, submissionQueue].map(canaryOf);
+  const heartbeat = canaryOf("scheduler.heartbeats");
+  await askBroker(brokerUrl, async (channel) => {
+    for (const { queue, id } of letters) {
+      channel.sendToQueue(queue, Buffer.from("{"), { messageId: id, persistent: true });
+    }
+    const beat = {
+      agent: "inventory",
+      instance: heartbeat.id,
+      capacity: 1,
+      inFlight: 0,
+      breaker: "closed",
+      openForMs: 0,
+    } as const;
+    const body = AgentHeartbeat.encode(beat);
+    channel.publish(heartbeatExchange, heartbeatRoute("inventory"), body);
+    await channel.waitForConfirms();
+  });
+  const giveUpAt = performance.now() + patience;
+  for (;;) {
+    const found = await idsRead(stateStoreUrl);
+    const missing = [...letters, heartbeat].filter(({ id }) => !found.has(id));
+    if (missing.length === 0 || performance.now() > giveUpAt) {
+      return missing.map(({ queue }) => queue);
+    }
+    await sleep(rest);
+  }
+}
+
+const canaryOf = (queue: string): Canary => ({ queue, id: `canary-${randomUUID()}` });
+
+async function idsRead(url: string): Promise<ReadonlySet<string>> {
+  const rows = await queryOnce<{ id: string }>(
+    url,
+    `select message_id as id from state.dead_letters where message_id like 'canary-%'
+      union all select instance from state.agents where instance like 'canary-%'`,
+  );
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type LogLine,
+  type ServiceName,
+  type ServiceProcess,
+  type System,
+  startSystem,
+} from "@holdfast/local-system";
+import { openStateStore } from "@holdfast/state-store";
+import { baitWorkflow } from "./hostile-agent.ts";
+
+/** A process that ended although nobody asked it to. */
+interface Crash {
+  readonly at: number;
+  readonly service: string;
+  readonly pid: number;
+  readonly code: number | null;
+  /** The last lines of its log. */
+  readonly said: readonly string[];
+}
+
+export interface FuzzedSystem extends AsyncDisposable {
+  readonly system: System;
+  readonly crashes: readonly Crash[];
+  /** How often each line at the level of warnings and errors was logged. */
+  readonly logged: ReadonlyMap<string, number>;
+}
+
+interface Options {
+  readonly stateStoreUrl: string;
+  readonly brokerUrl: string;
+  readonly dataFolder: string;
+  readonly onLog?: (line: LogLine, service: string) => void;
+}
+
+const count = { submission: 1, scheduler: 2, agent: 1, supervisor: 1, partners: 1 } as const;
+
+/** As the containers have it: 512 MiB, of which not all is heap. */
+const memory = { NODE_OPTIONS: "--max-old-space-size=384" };
+const env = {
+  submission: memory,
+  scheduler: memory,
+  supervisor: { ...memory, RESUME_GRACE: "200ms" },
+  agent: memory,
+};
+
+const lastLines = 10;
+/** Milliseconds. */
+const restBeforeRestart = 500;
+const warning = 40;
+
+/** Starts the system with as much memory as its containers have; what ends by itself is started again. */
+export async function startFuzzedSystem(options: Options): Promise<FuzzedSystem> {
+  const { stateStoreUrl, brokerUrl, dataFolder, onLog } = options;
+  await using stack = new AsyncDisposableStack();
+  const crashes: Crash[] = [];
+  const logged = new Map<string, number>();
+  const said = new Map<number, string[]>();
+  const system = stack.use(
+    await startSystem({
+      stateStoreUrl,
+      brokerUrl,
+      dataFolder,
+      count,
+      env,
+      onLog: (line, service, pid) => {
+        onLog?.(line, service);
+        const lines = said.get(pid) ?? [];
+        said.set(pid, [...lines.slice(1 - lastLines), JSON.stringify(line).slice(0, 2_000)]);
+        if (line.level < warning) return;
+        const key = `${service}: ${line.msg}`;
+        logged.set(key, (logged.get(key) ?? 0) + 1);
+      },
+    }),
+  );
+  await registerBait(stateStoreUrl);
+
+  const stopping = new AbortController();
+  const watch = async (process: ServiceProcess): Promise<void> => {
+    const code = await process.exited;
+    if (stopping.signal.aborted) return;
+    const { name: service, pid } = process;
+    crashes.push({ at: Date.now(), service, pid, code, said: said.get(pid) ?? [] });
+    // As whatever runs a service would. What cannot be started at all ends the run by other signs.
+    const { signal } = stopping;
+    await sleep(restBeforeRestart, undefined, { signal })
+      .then(() => system.start(service as ServiceName))
+      .then(watch, () => {});
+  };
+  for (const process of system.processes) void watch(process);
+  stack.defer(() => stopping.abort());
+  const owned = stack.move();
+  return {
+    system,
+    crashes,
+    logged,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+async function registerBait(url: string): Promise<void> {
+  await using store = await openStateStore({ url, applicationName: "fuzz", maxConnections: 1 });
+  await store.registerWorkflow(baitWorkflow);
+}
