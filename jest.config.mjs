@@ -40,9 +40,10 @@ export default {
         "<rootDir>/packages/state-store/src/*.integration.test.ts",
         "<rootDir>/services/*/src/*.integration.test.ts",
       ],
-      // They open no state store, or break it themselves, or ask it for something only once.
+      // They open no state store, or break it themselves, or ask it for something only once, or count
+      // what one connection keeps.
       testPathIgnorePatterns: [
-        "/(crashes|held-snapshots|plans|queries|store-faults|outages|store-outage|upgrade)\\.",
+        "/(crashes|held-snapshots|plans|queries|store-faults|outages|prepared-statements|store-outage|upgrade)\\.",
         "/services/(agent|partners)/",
       ],
     },

@@ -125,6 +125,7 @@ function applyTogether(
       skipLocked,
       planOf,
       held,
+      busy,
     });
     const values = await valuesForConditions(client, tasks, byTask);
 

@@ -19,7 +19,8 @@ function storeThatSays(...answers: readonly (readonly string[] | Error)[]) {
       asked += 1;
       if (answer instanceof Error) throw answer;
       const rows = answer === undefined ? [] : [answer];
-      return { rows, fields: [{ name: "first_id" }, { name: "end_id" }] };
+      const names = ["first_id", "end_id", "first_known_id", "end_known_id"];
+      return { rows, fields: names.map((name) => ({ name })) };
     },
   };
   const clock = { now: 0 };

@@ -1,8 +1,16 @@
 import type { Milliseconds } from "@holdfast/domain";
-import { allIds, type IdRange, idsBetween } from "./id-ranges.ts";
+import { allIds, type IdRange, idsBetween, isWithin, monthsOf } from "./id-ranges.ts";
 import { type Database, query } from "./query.ts";
 
-const find = query<object, { firstId: string; endId: string }>("find-busy-months");
+interface Months {
+  /** Null: this month has no partition. */
+  readonly firstId: string | null;
+  readonly endId: string | null;
+  readonly firstKnownId: string | null;
+  readonly endKnownId: string | null;
+}
+
+const find = query<object, Months>("find-busy-months");
 
 export type BusyMonths = ReturnType<typeof busyMonths>;
 
@@ -17,6 +25,7 @@ const lasts: Milliseconds = 45_000;
  */
 export function busyMonths(db: Database, clock: () => Milliseconds = () => performance.now()) {
   let range = allIds;
+  let known: IdRange | null = null;
   let seenAt = Number.NEGATIVE_INFINITY;
   let askedAt = Number.NEGATIVE_INFINITY;
   const look = async (): Promise<void> => {
@@ -24,13 +33,29 @@ export function busyMonths(db: Database, clock: () => Milliseconds = () => perfo
     askedAt = begun;
     const [found] = await find(db, {});
     seenAt = begun;
-    range = found === undefined ? allIds : idsBetween(found.firstId, found.endId);
+    range = rangeOf(found?.firstId, found?.endId) ?? allIds;
+    known = rangeOf(found?.firstKnownId, found?.endKnownId);
+  };
+  const lookNowAndThen = () => {
+    // Nobody waits for the look, nor for another one should it fail.
+    if (clock() - askedAt >= looksEvery) look().catch(() => {});
   };
   return {
     range(): IdRange {
-      // Nobody waits for the look, nor for another one should it fail.
-      if (clock() - askedAt >= looksEvery) look().catch(() => {});
+      lookNowAndThen();
       return clock() - seenAt < lasts ? range : allIds;
+    },
+    /**
+     * The months of tasks whose ids come from outside. Returns `allIds` for a month without a partition:
+     * each range is a prepared statement on each connection, and a sender could name 100,000 months.
+     */
+    monthsOf(taskIds: readonly string[]): IdRange {
+      lookNowAndThen();
+      const months = monthsOf(taskIds);
+      return known !== null && isWithin(months, known) ? months : allIds;
     },
   };
 }
+
+const rangeOf = (firstId?: string | null, endId?: string | null): IdRange | null =>
+  firstId == null || endId == null ? null : idsBetween(firstId, endId);

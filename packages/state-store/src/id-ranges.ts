@@ -40,6 +40,10 @@ export const idsBetween = (firstId: string, endId: string): IdRange => ({
   lastId: idAt(instantOf(endId) - 1, "f"),
 });
 
+/** Whether all ids of one range are in the other. */
+export const isWithin = (inner: IdRange, outer: IdRange): boolean =>
+  outer.firstId <= inner.firstId && inner.lastId <= outer.lastId;
+
 /** How many months after January 1970, by UTC. */
 function monthOf(instant: Instant): number {
   const date = new Date(instant);

@@ -8,6 +8,7 @@ import type {
   WorkflowPlan,
 } from "@holdfast/domain";
 import { definitionFormat } from "@holdfast/domain";
+import type { BusyMonths } from "./busy-months.ts";
 import { monthsOf } from "./id-ranges.ts";
 import { type Database, queryAmong } from "./query.ts";
 import type { HeldTasks } from "./tasks-in-hand.ts";
@@ -54,6 +55,8 @@ interface LoadOptions {
   readonly planOf: (name: string) => Promise<WorkflowPlan | null>;
   /** Those that need not be read. */
   readonly held: HeldTasks;
+  /** Knows which months have partitions: the ids may be anybody's. */
+  readonly busy: BusyMonths;
 }
 
 /**
@@ -67,13 +70,13 @@ interface LoadOptions {
 export async function loadTasks(
   db: Database,
   taskIds: readonly string[],
-  { skipLocked, planOf, held }: LoadOptions,
+  { skipLocked, planOf, held, busy }: LoadOptions,
 ): Promise<{ tasks: readonly LockedTask[]; now: Instant }> {
   if (held.tasks.size === taskIds.length) {
     return { tasks: [...held.tasks.values()].toSorted(byId), now: held.now };
   }
   const lock = skipLocked ? lockFreeTasks : lockTasks;
-  const months = monthsOf(taskIds);
+  const months = busy.monthsOf(taskIds);
   const taskRows = lock(db, months, { taskIds, format: definitionFormat });
   const unknown = (ids: readonly string[]) => ids.filter((taskId) => !held.tasks.has(taskId));
   // Steps of a task that was left out are not decided about; locking them as well would wait.

@@ -30,7 +30,7 @@ const idsOf = async (offset: number): Promise<IdRange> =>
   );
 async function claimIn(range: IdRange): Promise<readonly ClaimedStep[]> {
   await using client = await store.connect();
-  return await claimSteps({ due: dueSpans(), busy: { range: () => range } })(client, {
+  return await claimSteps({ due: dueSpans(), busy: { range: () => range, monthsOf } })(client, {
     lockedBy: "scheduler-1",
     room: [{ lane: "agent", places: 10 }],
     relayAfter: 300,

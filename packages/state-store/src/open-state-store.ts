@@ -42,7 +42,7 @@ interface StepsInFlight {
 }
 
 /** The schema that this release knows. */
-const schemaVersion = 4;
+const schemaVersion = 5;
 
 const findCompatibility = query<object, { schemaVersion: number; oldestReader: number }>(
   "find-compatibility",
