@@ -1,6 +1,7 @@
 import { commandLine } from "@holdfast/runtime";
 import { measureAlone } from "./alone.ts";
 import { measureFlat } from "./flat/measure-flat.ts";
+import { measureMigrate } from "./migrate/measure-migrate.ts";
 import { type BenchOptions, readOptions, usage } from "./options.ts";
 import { comparePeers } from "./peers/compare-peers.ts";
 import { measureScale } from "./scale/measure-scale.ts";
@@ -18,6 +19,7 @@ const modes = {
   submission: measureSubmission,
   flat: measureFlat,
   steady: measureSteady,
+  migrate: measureMigrate,
 };
 
 // Each Ctrl-C ends it at once: what we started is taken along by its guards.

@@ -31,6 +31,10 @@ describe("the options of the benchmark", () => {
     expect(() => readOptions(["--steady", "--load", "60"])).toThrow("--load must be above 0");
   });
 
+  test("migrate a store of two million orders", () => {
+    expect(readOptions(["--migrate"])).toMatchObject({ mode: "migrate", finished: 2_000_000 });
+  });
+
   test("can be said", () => {
     const args = ["--peers", "--rounds", "2", "--orders", "10", "--only", "dbos,pgBoss", "--json"];
     expect(readOptions(args)).toMatchObject({

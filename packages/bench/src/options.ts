@@ -2,7 +2,16 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
-const modes = ["peers", "trace", "scale", "slow-agents", "submission", "flat", "steady"] as const;
+const modes = [
+  "peers",
+  "trace",
+  "scale",
+  "slow-agents",
+  "submission",
+  "flat",
+  "steady",
+  "migrate",
+] as const;
 
 type Mode = "alone" | (typeof modes)[number];
 
@@ -36,6 +45,7 @@ pnpm bench --scale [--rounds N] [--orders N] [--only NAME,NAME] [--json]
 
 pnpm bench --flat [--rounds N] [--orders N] [--pending N] [--finished N] [--hold SECONDS] [--out FOLDER] [--json]
 pnpm bench --steady [--minutes N] [--load PART] [--orders N] [--out FOLDER] [--json]
+pnpm bench --migrate [--finished N] [--json]
 
   --quick         one round
   --peers         beside others that keep work durable, one after the other, round by round
@@ -45,11 +55,13 @@ pnpm bench --steady [--minutes N] [--load PART] [--orders N] [--out FOLDER] [--j
   --submission    how many orders are taken over HTTP, and what that leaves for their processing
   --flat          whether claims and replies take longer in a store that is full
   --steady        whether anything grows while orders come in steadily, and the past is deleted
+  --migrate       how many orders wait while a store of 2,000,000 is migrated, and 500 come in per second
   --rounds N      how often: 3 alone, 5 beside peers
   --orders N      with how many orders: 5,000 alone and beside peers, 12,000 to scale, 300 for a trace
   --only NAMES    beside these peers only
   --pending N     how many orders are due in a store with a backlog: 1,000,000
-  --finished N    how many rows of tasks, steps and events are in a store with a past: 20,000,000
+  --finished N    how many rows of tasks, steps and events are in a store with a past: 20,000,000;
+                  how many orders are in a store that is migrated: 2,000,000
   --hold SECONDS  how long somebody holds a snapshot: 600; 0 for not at all
   --minutes N     for how long orders come in: 30
   --load PART     how many, as a part of the highest rate: 0.6
@@ -66,6 +78,7 @@ const defaults = {
   submission: { rounds: 3, orders: 20_000 },
   flat: { rounds: 5, orders: 3_000 },
   steady: { rounds: 1, orders: 15_000 },
+  migrate: { rounds: 1, orders: 500 },
 };
 
 /** Reads the command line. Throws with what is wrong. */
@@ -81,6 +94,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       submission: { type: "boolean", default: false },
       flat: { type: "boolean", default: false },
       steady: { type: "boolean", default: false },
+      migrate: { type: "boolean", default: false },
       rounds: { type: "string" },
       orders: { type: "string" },
       only: { type: "string" },
@@ -102,7 +116,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     folder: join(values.out),
     only: values.only?.split(",") ?? null,
     pending: whole("pending", values.pending) ?? 1_000_000,
-    finished: whole("finished", values.finished) ?? 20_000_000,
+    finished: whole("finished", values.finished) ?? (mode === "migrate" ? 2_000_000 : 20_000_000),
     hold: values.hold === "0" ? 0 : (whole("hold", values.hold) ?? 600),
     minutes: whole("minutes", values.minutes) ?? 30,
     load: part("load", values.load) ?? 0.6,

@@ -3,35 +3,36 @@
 -- ids, and who knows an id looks into one partition. `tasks` and `steps` stay whole: what is due is
 -- looked for among all of them, and that would look into each partition.
 
-create function state.partitioned_tables() returns text[] language sql immutable as $$
+-- phase: online
+create or replace function state.partitioned_tables() returns text[] language sql immutable as $$
   select array['state.task_payloads', 'state.step_payloads', 'state.events',
                'orders.orders', 'orders.order_lines']
 $$;
 
 -- Months are those of UTC.
-create function state.month_of(instant timestamptz) returns date language sql immutable as $$
+create or replace function state.month_of(instant timestamptz) returns date language sql immutable as $$
   select date_trunc('month', instant at time zone 'UTC')::date
 $$;
 
-create function state.month_after(month date) returns date language sql immutable as $$
+create or replace function state.month_after(month date) returns date language sql immutable as $$
   select (month + interval '1 month')::date
 $$;
 
 -- No task of that time or of a later one has an id below it.
-create function state.first_id_of(instant timestamptz) returns uuid language sql immutable as $$
+create or replace function state.first_id_of(instant timestamptz) returns uuid language sql immutable as $$
   select (lpad(to_hex((extract(epoch from instant) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
 $$;
 
-create function state.first_id_of(month date) returns uuid language sql immutable as $$
+create or replace function state.first_id_of(month date) returns uuid language sql immutable as $$
   select state.first_id_of(month::timestamp at time zone 'UTC')
 $$;
 
-create function state.partition_of(parent text, month date) returns text language sql immutable as $$
+create or replace function state.partition_of(parent text, month date) returns text language sql immutable as $$
   select parent || '_' || extract(year from month) || '_' || lpad(extract(month from month)::text, 2, '0')
 $$;
 
 -- The months that there are. The first also has everything before it.
-create view state.partitions as
+create or replace view state.partitions as
 select month,
        case when month = min(month) over () then '00000000-0000-0000-0000-000000000000'::uuid
             else state.first_id_of(month) end        as first_id,
@@ -41,18 +42,19 @@ select month,
           join pg_class on pg_class.oid = inhrelid
          where inhparent = to_regclass('state.events')) as known;
 
-alter table orders.order_lines drop constraint order_lines_order_id_fkey;
+-- phase: apart
+-- Keys that have expired are looked for.
+drop index concurrently if exists state.submissions_expiring;
+create index concurrently submissions_expiring on state.submissions (expires_at);
 
--- What is there already becomes the first month: nothing is copied, and each table is read once.
+-- phase: locks state.task_payloads, state.step_payloads, state.events, orders.orders, orders.order_lines
+-- Says in advance what the first partition has, so that nobody reads it while it is attached. It ends with the
+-- first month that lasts for another day: orders of a later one are refused until the last phase has run.
 do $$
 declare
-  latest     uuid;
-  month      date := state.month_of(clock_timestamp());
-  invariants text := pg_get_viewdef('state.invariant_violations'::regclass);
-  next_event bigint := nextval(pg_get_serial_sequence('state.events', 'id'));
-  parent     text;
-  first      text;
-  allowed    record;
+  latest uuid;
+  month  date := state.month_of(clock_timestamp() + interval '1 day');
+  parent text;
 begin
   select task_id into latest from state.tasks order by task_id desc limit 1;
   if latest >= state.first_id_of(state.month_after(month)) then
@@ -60,6 +62,38 @@ begin
     month := state.month_of(to_timestamp(
       ('x' || left(replace(latest::text, '-', ''), 12))::bit(48)::bigint / 1000.0));
   end if;
+  foreach parent in array state.partitioned_tables() loop
+    execute format('alter table %s drop constraint if exists first_partition', parent);
+    execute format('alter table %1$s add constraint first_partition
+                      check (%2$I is not null and %2$I < %3$L) not valid',
+                   parent, case when parent like 'orders.%' then 'order_id' else 'task_id' end,
+                   state.first_id_of(state.month_after(month)));
+    execute format('comment on constraint first_partition on %s is %L', parent, month);
+  end loop;
+end
+$$;
+
+-- phase: online
+alter table state.task_payloads validate constraint first_partition;
+alter table state.step_payloads validate constraint first_partition;
+alter table state.events validate constraint first_partition;
+alter table orders.orders validate constraint first_partition;
+alter table orders.order_lines validate constraint first_partition;
+
+-- phase: locks state.task_payloads, state.step_payloads, state.events, orders.orders, orders.order_lines
+alter table orders.order_lines drop constraint order_lines_order_id_fkey;
+
+-- What is there already becomes the first month: nothing is copied, nothing is read.
+do $$
+declare
+  month      date := (select obj_description(oid, 'pg_constraint') from pg_constraint
+                       where conrelid = 'state.events'::regclass and conname = 'first_partition')::date;
+  invariants text := pg_get_viewdef('state.invariant_violations'::regclass);
+  next_event bigint := nextval(pg_get_serial_sequence('state.events', 'id'));
+  parent     text;
+  first      text;
+  allowed    record;
+begin
   alter table state.events alter column id drop identity;
 
   foreach parent in array state.partitioned_tables() loop
@@ -70,6 +104,7 @@ begin
                    case when parent like 'orders.%' then 'order_id' else 'task_id' end);
     execute format('alter table %s attach partition %s for values from (minvalue) to (%L)', parent,
                    first, state.first_id_of(state.month_after(month)));
+    execute format('alter table %s drop constraint first_partition', parent);
     for allowed in select privilege_type, case when grantee = 0 then 'public'
                                                else quote_ident(pg_get_userbyid(grantee)) end as grantee
                      from pg_class, aclexplode(relacl)
@@ -172,8 +207,6 @@ exception when lock_not_available then
 end
 $$;
 
-select state.make_partitions();
-
 revoke execute on function state.make_partition(date), state.make_partitions(),
                            state.delete_finished_tasks(date, interval, integer, boolean),
                            state.drop_month(date)
@@ -183,9 +216,6 @@ grant execute on function state.delete_finished_tasks(date, interval, integer, b
                           state.drop_month(date)
    to holdfast_supervisor;
 grant select on state.partitions to holdfast_submission, holdfast_supervisor;
-
--- Keys that have expired are looked for.
-create index submissions_expiring on state.submissions (expires_at);
 
 -- The update is for the lock on what is deleted.
 grant select, update (expires_at), delete on state.submissions to holdfast_supervisor;

@@ -2,6 +2,8 @@
 -- for each statement, which took longer than to write the row; the body of a function is compiled once in
 -- a session. What is refused, and the name that it is refused with, stay what they were.
 
+-- phase: locks state.tasks, state.steps
+
 create function state.refuse_row(of_table text, violated text, of_row text) returns boolean
   language plpgsql as $$
 begin

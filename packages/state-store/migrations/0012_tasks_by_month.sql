@@ -2,6 +2,43 @@
 -- for what is due names the months in which there is something (`state.busy_months`), so that the plan has
 -- no others.
 
+-- phase: online
+select state.make_partitions();
+
+-- phase: apart
+-- Whether a task of a month that is over was finished long after it had begun: few are. Only these may have
+-- to be kept for longer than their month.
+drop index concurrently if exists state.tasks_slow;
+create index concurrently tasks_slow on state.tasks (finished_at) where finished_at - created_at > interval '1 day';
+
+-- phase: locks state.tasks, state.steps
+-- Says in advance what the first partition has, so that nobody reads it while it is attached. It ends with the
+-- first month that lasts for another day: orders of a later one are refused until the last phase has run.
+do $$
+declare
+  parent text;
+  first  record;
+begin
+  select partitions.month, partitions.end_id into first
+    from state.partitions
+   where partitions.end_id > greatest(state.first_id_of(clock_timestamp() + interval '1 day'),
+                                      (select task_id from state.tasks order by task_id desc limit 1))
+   order by partitions.month
+   limit 1;
+  foreach parent in array array['state.tasks', 'state.steps'] loop
+    execute format('alter table %s drop constraint if exists first_partition', parent);
+    execute format('alter table %s add constraint first_partition
+                      check (task_id is not null and task_id < %L) not valid', parent, first.end_id);
+    execute format('comment on constraint first_partition on %s is %L', parent, first.month);
+  end loop;
+end
+$$;
+
+-- phase: online
+alter table state.tasks validate constraint first_partition;
+alter table state.steps validate constraint first_partition;
+
+-- phase: locks state.tasks, state.steps
 create or replace function state.partitioned_tables() returns text[] language sql immutable as $$
   -- Locked in this order, which is that of those who work.
   select array['state.tasks', 'state.steps', 'state.task_payloads', 'state.step_payloads', 'state.events',
@@ -17,14 +54,11 @@ create function state.storage_of(parent text) returns text language sql immutabl
   end
 $$;
 
--- Whether a task of a month that is over was finished long after it had begun: few are. Only these may have
--- to be kept for longer than their month.
-create index tasks_slow on state.tasks (finished_at) where finished_at - created_at > interval '1 day';
-
 -- What is there already becomes one part, up to the end of this month: nothing is copied.
 do $$
 declare
-  month    date;
+  month    date := (select obj_description(oid, 'pg_constraint') from pg_constraint
+                     where conrelid = 'state.tasks'::regclass and conname = 'first_partition')::date;
   parent   text;
   first    text;
   index    record;
@@ -35,14 +69,6 @@ declare
   made     text;
   allowed  record;
 begin
-  -- This one, unless the clock was ahead once.
-  select partitions.month into month
-    from state.partitions
-   where end_id > greatest(state.first_id_of(clock_timestamp()),
-                           (select task_id from state.tasks order by task_id desc limit 1))
-   order by partitions.month
-   limit 1;
-
   foreach parent in array array['state.tasks', 'state.steps'] loop
     first := state.partition_of(parent, month);
     triggers := array(select pg_get_triggerdef(oid) from pg_trigger
@@ -71,6 +97,7 @@ begin
     end loop;
     execute format('alter table %s attach partition %s for values from (minvalue) to (%L)', parent,
                    first, state.first_id_of(state.month_after(month)));
+    execute format('alter table %s drop constraint first_partition', parent);
     foreach made in array triggers loop
       execute made;
     end loop;
@@ -342,9 +369,6 @@ grant execute on function state.must_stay(date, interval),
    to holdfast_supervisor;
 grant select on state.busy_months to holdfast_submission, holdfast_scheduler, holdfast_supervisor;
 
--- The months that other tables have already.
-select state.make_partitions();
-
 -- The first part, too, if this is a new store.
 do $$
 declare
@@ -356,4 +380,5 @@ begin
 end
 $$;
 
-update state.compatibility set schema_version = 4;
+-- Releases before it call functions that are gone.
+update state.compatibility set schema_version = 4, oldest_reader = 4;

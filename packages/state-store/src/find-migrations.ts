@@ -1,5 +1,4 @@
-import { readdir } from "node:fs/promises";
-import { migrationsFolder } from "./migrate.ts";
+import { readMigrations } from "./migration-files.ts";
 import { type Database, query } from "./query.ts";
 
 /** The migrations that a store has had, and those of this release that it has not. */
@@ -14,8 +13,7 @@ const select = query<object, { name: string }>("find-migrations");
 const undefinedTable = "42P01";
 
 export async function findMigrations(db: Database): Promise<Migrations> {
-  const files = await readdir(migrationsFolder);
-  const ours = files.map((file) => file.replace(/\.sql$/, "")).toSorted();
+  const ours = readMigrations().map(({ name }) => name);
   const applied = await namesIn(db);
   return {
     applied,

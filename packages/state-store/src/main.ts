@@ -3,6 +3,8 @@ import { MigrationConfig } from "./config.ts";
 import { migrate } from "./migrate.ts";
 
 await runService("migrate", MigrationConfig, async ({ config, log }) => {
-  const ran = await migrate(config.STATE_STORE_URL);
+  const ran = await migrate(config.STATE_STORE_URL, {
+    onWait: (waited) => log.warn(waited, "migration gives way"),
+  });
   log.info({ ran }, ran.length === 0 ? "state store was up to date" : "state store migrated");
 });

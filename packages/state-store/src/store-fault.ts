@@ -25,6 +25,9 @@ export function toStoreFault(error: unknown): Fault {
   return new PermanentFault("store.failed", message, options);
 }
 
+/** Whether the same may well succeed when it is done again. */
+export const isContention = (error: unknown): boolean => contention.has(sqlstateOf(error) ?? "");
+
 /** A row that was to be saved is not as it had been read. */
 export const isMismatch = ({ details }: Fault): boolean => details["sqlstate"] === "HF002";
 

@@ -1,0 +1,29 @@
+import { join } from "node:path";
+import { createDatabase, holdfastFolder, startLocalStack } from "@holdfast/local-stack";
+import type { BenchOptions } from "../options.ts";
+import { type MigrationFigures, migrateUnderLoad } from "./migrate-under-load.ts";
+
+/** The last release whose tables have no partitions: everything after it changes tables that are full. */
+const from = "0007_verify";
+const rate = 500;
+const margin = 10_000;
+const reader = 20_000;
+
+/** Migrates a store with millions of tasks while orders come in, and while somebody reads. */
+export async function measureMigrate(
+  { finished }: BenchOptions,
+  say: (line: string) => void,
+): Promise<MigrationFigures> {
+  await using owner = new AsyncDisposableStack();
+  const dataFolder = join(holdfastFolder(), "bench");
+  const stack = owner.use(
+    await startLocalStack({ purpose: "demo", dataFolder, fresh: true, log: say }),
+  );
+  const { url } = owner.use(await createDatabase(stack.postgres.url));
+  const figures = await migrateUnderLoad({ url, from, finished, rate, margin, reader, say });
+  const { slowDuring, submitted, slowestDuringMs, lost } = figures;
+  say(
+    `${slowDuring} of ${submitted} orders waited longer than 100 ms, the slowest ${slowestDuringMs} ms; ${lost} lost`,
+  );
+  return figures;
+}

@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { queryOnce } from "@holdfast/local-stack";
+import { type ClaimedStep, migrate, openStateStore, type StateStore } from "@holdfast/state-store";
+import { Client } from "pg";
+import { fillStore } from "../flat/fill-store.ts";
+import { taskOf } from "../holdfast-subject.ts";
+import { newOrder } from "../order.ts";
+import { rounded } from "../statistics.ts";
+import { threeSteps } from "../workflow.ts";
+
+export interface MigrationLoad {
+  /** An empty database. */
+  readonly url: string;
+  /** The migration that the store had before: what follows runs under load. */
+  readonly from: string;
+  /** Finished orders that are in the store already. */
+  readonly finished: number;
+  /** Orders submitted per second. */
+  readonly rate: number;
+  /** How long orders come in before and after the migration, in milliseconds. */
+  readonly margin: number;
+  /** How long somebody reads tasks in one transaction when the migration begins, in milliseconds. */
+  readonly reader: number;
+  readonly say: (line: string) => void;
+}
+
+export interface MigrationFigures {
+  readonly migrations: readonly string[];
+  readonly migrationMs: number;
+  /** How often it had to give way and begin a phase again. */
+  readonly retries: number;
+  readonly submitted: number;
+  /** Orders that were not taken. */
+  readonly failed: number;
+  /** Submissions that took longer than 100 ms before the migration, and while it ran. */
+  readonly slowBefore: number;
+  readonly slowDuring: number;
+  readonly slowestBeforeMs: number;
+  readonly slowestDuringMs: number;
+  /** Submitted orders that were not processed in the end. */
+  readonly lost: number;
+}
+
+const actor = "bench";
+const perCall = 5;
+const slow = 100;
+const room = threeSteps.definition.steps.map(({ agent: lane }) => ({ lane, places: 200 }));
+
+/**
+ * Migrates a store to the newest schema while orders are submitted and processed, and while somebody reads.
+ * Orders are submitted at their rate, however long those before them take.
+ */
+export async function migrateUnderLoad(options: MigrationLoad): Promise<MigrationFigures> {
+  const { url, from, finished, margin, reader, say } = options;
+  await migrate(url, { upTo: from });
+  // Services refuse an older schema. Those that are at work when it changes do not ask again.
+  await queryOnce(url, "update state.compatibility set schema_version = 1000");
+  await using owner = new AsyncDisposableStack();
+  const open = async (maxConnections: number) =>
+    owner.use(await openStateStore({ url, applicationName: "bench", maxConnections }));
+  const [submission, scheduler] = [await open(20), await open(4)];
+  await submission.registerWorkflow(threeSteps.definition);
+  say(`${finished} orders are written down`);
+  await fillStore(url, { pending: 0, finished });
+
+  const work = startWork(scheduler);
+  const orders = startOrders(submission, options.rate);
+  await sleep(margin);
+  const begun = performance.now();
+  say("the migration begins");
+  const reading = read(url, reader);
+  let retries = 0;
+  const migrations = await migrate(url, {
+    onWait: ({ what, attempt, error }) => {
+      retries += 1;
+      say(`${what}, attempt ${attempt}: ${error}`);
+    },
+  });
+  const migrated = performance.now();
+  await reading;
+  await sleep(margin);
+  const { calls, failed } = await orders.stop();
+  await work.finish(calls.length * perCall);
+  const before = calls.filter(({ at }) => at < begun - slow);
+  const during = calls.filter(({ at, took }) => at + took >= begun && at <= migrated);
+  const counts = await submission.countTasks();
+  const submitted = calls.length * perCall;
+  return {
+    migrations,
+    migrationMs: Math.round(migrated - begun),
+    retries,
+    submitted,
+    failed,
+    slowBefore: slowOf(before),
+    slowDuring: slowOf(during),
+    slowestBeforeMs: slowestOf(before),
+    slowestDuringMs: slowestOf(during),
+    lost: finished + submitted - (counts.processed ?? 0),
+  };
+}
+
+interface Call {
+  readonly at: number;
+  readonly took: number;
+}
+
+const slowOf = (calls: readonly Call[]): number =>
+  perCall * calls.filter(({ took }) => took > slow).length;
+const slowestOf = (calls: readonly Call[]): number =>
+  rounded(Math.max(0, ...calls.map(({ took }) => took)), 1);
+
+/** Submits orders, a few with each call, at a steady rate. */
+function startOrders(store: StateStore, rate: number) {
+  const calls: Call[] = [];
+  const errors: unknown[] = [];
+  const open = new Set<Promise<void>>();
+  const from = performance.now();
+  let begun = 0;
+  const submit = async (): Promise<void> => {
+    const at = performance.now();
+    try {
+      await store.submitTasks(
+        Array.from({ length: perCall }, () => taskOf(newOrder())),
+        { actor },
+      );
+      calls.push({ at, took: performance.now() - at });
+    } catch (error) {
+      errors.push(error);
+    }
+  };
+  const timer = setInterval(() => {
+    for (; begun * perCall < ((performance.now() - from) / 1_000) * rate; begun += 1) {
+      const call = submit().then(() => void open.delete(call));
+      open.add(call);
+    }
+  }, 5);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(open);
+      return { calls, failed: errors.length * perCall };
+    },
+  };
+}
+
+/** Claims and completes steps until as many orders have ended as were submitted. */
+function startWork(store: StateStore) {
+  let wanted = Number.POSITIVE_INFINITY;
+  let completed = 0;
+  const steps = threeSteps.definition.steps.length;
+  const run = async (lockedBy: string): Promise<void> => {
+    let idleSince = performance.now();
+    while (completed < wanted * steps && performance.now() - idleSince < 30_000) {
+      // A migration may have the tables just then.
+      const claims = await store
+        .claimDueSteps({ lockedBy, room, relayAfter: 60_000 })
+        .catch(() => []);
+      if (claims.length === 0) {
+        await sleep(10);
+        continue;
+      }
+      await untilDone(() => store.applyIncidents(claims.map(toCompleted), { actor }));
+      completed += claims.length;
+      idleSince = performance.now();
+    }
+  };
+  const loops = [run("bench-1"), run("bench-2")];
+  return {
+    async finish(orders: number): Promise<void> {
+      wanted = orders;
+      await Promise.all(loops);
+    },
+  };
+}
+
+async function untilDone(work: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await work();
+      return;
+    } catch {
+      await sleep(50);
+    }
+  }
+}
+
+const toCompleted = ({ taskId, name: step, attempt, token }: ClaimedStep) => ({
+  taskId,
+  event: { kind: "completed" as const, step, attempt, token },
+  output: { ok: true },
+});
+
+/** Somebody looks at the tasks, and leaves the transaction open for a while. */
+async function read(url: string, held: number): Promise<void> {
+  if (held === 0) return;
+  const client = new Client({ connectionString: url, application_name: "reader" });
+  await client.connect();
+  try {
+    await client.query("begin; select 1 from state.tasks limit 1");
+    await sleep(held);
+    await client.query("rollback");
+  } finally {
+    await client.end();
+  }
+}
