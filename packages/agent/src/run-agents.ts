@@ -1,5 +1,5 @@
 import { cancelExchange } from "@holdfast/contracts";
-import { type Broker, connectBroker } from "@holdfast/messaging";
+import { type Broker, connectBroker, userOf } from "@holdfast/messaging";
 import { BaseConfig, BrokerUrl, Integer, repeat, runService } from "@holdfast/runtime";
 import type { Agent, Operations } from "@holdfast/workflow";
 import { type Static, type TObject, Type } from "typebox";
@@ -15,6 +15,20 @@ export const AgentConfig = Type.Object({
   /** `passive`: the operators own the topology; queues and exchanges are expected to be there. */
   BROKER_TOPOLOGY: Type.Union([Type.Literal("declare"), Type.Literal("passive")], {
     default: "declare",
+  }),
+  /**
+   * Whose requests are taken, by the broker user that each message names and the broker vouches for. Unless
+   * set, `scheduler` and the Agent's own user, for brokers where all services share one.
+   */
+  SCHEDULER_USERS: Type.Optional(
+    Type.String({
+      pattern: "^[^,]+(,[^,]+)*$",
+      description: "names of the Schedulers' broker users, separated by commas",
+    }),
+  ),
+  /** `trusted`: requests are taken from every user, also from Schedulers that name none. */
+  REQUEST_IDENTITY: Type.Union([Type.Literal("required"), Type.Literal("trusted")], {
+    default: "required",
   }),
   /** How many steps one Agent of this process does at a time. */
   CONCURRENCY: Integer({ default: 100, minimum: 1, maximum: 10_000 }),
@@ -40,7 +54,8 @@ export async function runAgents<Schema extends TObject<typeof AgentConfig.proper
     schema,
     async ({ config, log, instanceId, signal, stopped, health, failpoint }) => {
       const agents = choose(config);
-      const { BROKER_URL, BROKER_TOPOLOGY, CONCURRENCY } = config as Static<typeof AgentConfig>;
+      const base = config as Static<typeof AgentConfig>;
+      const { BROKER_URL, BROKER_TOPOLOGY, CONCURRENCY } = base;
       // Registered first: whoever asks while the broker is being looked for must hear a no.
       let connected: Broker | null = null;
       health.check("broker", () => connected?.isReady ?? false);
@@ -52,7 +67,8 @@ export async function runAgents<Schema extends TObject<typeof AgentConfig.proper
         log,
       });
       const userId = userOf(BROKER_URL);
-      const serving = { broker, concurrency: CONCURRENCY, userId, log, failpoint };
+      const requesters = requestersOf(base);
+      const serving = { broker, concurrency: CONCURRENCY, userId, requesters, log, failpoint };
       const served = await Promise.all(agents.map((agent) => agent.serve(serving)));
       await using _consumers = together(served);
       await using _hints = await broker.listen(cancelExchange, cancelAttempts(served, log));
@@ -67,8 +83,15 @@ export async function runAgents<Schema extends TObject<typeof AgentConfig.proper
   );
 }
 
-/** Without a name the client connects as guest. */
-const userOf = (url: string): string => decodeURIComponent(new URL(url).username) || "guest";
+/** Null: everybody. */
+function requestersOf({
+  BROKER_URL,
+  SCHEDULER_USERS,
+  REQUEST_IDENTITY,
+}: Static<typeof AgentConfig>): ReadonlySet<string> | null {
+  if (REQUEST_IDENTITY === "trusted") return null;
+  return new Set(SCHEDULER_USERS?.split(",") ?? ["scheduler", userOf(BROKER_URL)]);
+}
 
 /** Released all at once: while one Agent finishes what is in hand, no other takes anything new. */
 const together = (all: readonly AsyncDisposable[]): AsyncDisposable => ({

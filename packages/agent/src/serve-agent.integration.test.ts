@@ -7,12 +7,19 @@ import {
   heartbeatQueue,
   ownReplyQueues,
   replyQueue,
+  requestExchange,
   StepReply,
   StepRequest,
 } from "@holdfast/contracts";
 import { PermanentFault } from "@holdfast/domain";
 import { type TestBroker, testBroker } from "@holdfast/local-stack";
-import { type Broker, cancelHints, connectBroker, type Delivery } from "@holdfast/messaging";
+import {
+  type Broker,
+  cancelHints,
+  connectBroker,
+  type Delivery,
+  userOf,
+} from "@holdfast/messaging";
 import type { Logger } from "@holdfast/runtime";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { cancelAttempts } from "./cancel-attempts.ts";
@@ -79,12 +86,17 @@ interface Serving {
   readonly charge: Handlers<typeof payments>["charge"];
   readonly options?: ProtectionOptions;
   readonly publish?: Broker["publish"];
+  /** The broker users whose requests it takes; ours, unless said otherwise. */
+  readonly requesters?: ReadonlySet<string> | null;
 }
+
+/** Of the connection that stands for the Scheduler. */
+const ourUser = () => userOf(server.url);
 
 const unasked = () => Promise.reject(new Error("Nobody asked for this"));
 
 /** An instance of the Agent; `stop` is what SIGTERM does to it. */
-async function serve({ charge, options, publish }: Serving) {
+async function serve({ charge, options, publish, requesters = new Set([ourUser()]) }: Serving) {
   const broker = parts.use(await connect("payments-agent"));
   const logs = mailbox<string>();
   const errors: object[] = [];
@@ -101,7 +113,8 @@ async function serve({ charge, options, publish }: Serving) {
     await agent.serve({
       broker: publish === undefined ? broker : { ...broker, publish },
       concurrency: 10,
-      userId: decodeURIComponent(new URL(server.url).username),
+      userId: ourUser(),
+      requesters,
       log,
       failpoint: () => {},
     }),
@@ -112,16 +125,19 @@ async function serve({ charge, options, publish }: Serving) {
 interface Asking {
   readonly body?: Buffer;
   readonly replyTo?: string;
+  /** Names no user, which the broker allows. */
+  readonly isAnonymous?: true;
 }
 
 async function ask(asked: StepRequest, asking: Asking = {}): Promise<void> {
-  const { body = StepRequest.encode(asked), ...options } = asking;
+  const { body = StepRequest.encode(asked), isAnonymous = false, ...options } = asking;
   const sent = await scheduler.publish({
-    exchange: "",
-    routingKey: queue,
+    exchange: requestExchange,
+    routingKey: "payments",
     type: StepRequest.type,
     messageId: randomUUID(),
     body,
+    ...(isAnonymous ? {} : { userId: ourUser() }),
     ...options,
   });
   expect(sent).toBe("stored");
@@ -149,7 +165,7 @@ test("answers under its own name, vouched for by the broker, and with the token 
   expect(delivery).toMatchObject({
     type: StepReply.type,
     routingKey: `reply.payments.${asked.taskId}`,
-    userId: decodeURIComponent(new URL(server.url).username),
+    userId: ourUser(),
     correlationId: asked.taskId,
   });
   const { taskId, step, attempt, token } = asked;
@@ -182,6 +198,35 @@ test.each([
     expect(await replies.take()).toMatchObject({ routingKey: `reply.payments.${asked.taskId}` });
   },
 );
+
+test.each([
+  ["that names another user than a Scheduler's", { requesters: new Set(["scheduler"]) }, {}],
+  ["that names no user", {}, { isAnonymous: true }],
+] as const)("does not do a request %s: the step is put back", async (_, serving, asking) => {
+  const done = mailbox<number>();
+  const { logs } = await serve({
+    charge: async (__, { attempt }) => {
+      done.put(attempt);
+      return { chargeId };
+    },
+    ...serving,
+  });
+  await ask(request(), asking);
+  expect(answerOf(await replies.take()).outcome).toMatchObject({
+    kind: "failed",
+    code: "agent.request_refused",
+    transient: true,
+    attempted: false,
+  });
+  expect(await logs.take()).toBe("request refused");
+  expect(done.isEmpty).toBe(true);
+});
+
+test("does requests of every user where all are trusted", async () => {
+  await serve({ charge: async () => ({ chargeId }), requesters: null });
+  await ask(request(), { isAnonymous: true });
+  expect(answerOf(await replies.take()).outcome).toMatchObject({ kind: "completed" });
+});
 
 test("does many steps at the same time", async () => {
   const { begun, charge, release } = held();

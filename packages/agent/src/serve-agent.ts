@@ -43,6 +43,8 @@ interface ServeOptions {
   readonly concurrency: number;
   /** The user of our connection: the broker vouches for it in every reply. */
   readonly userId: string;
+  /** The broker users whose requests are taken; null: all. */
+  readonly requesters: ReadonlySet<string> | null;
   readonly log: Logger;
   readonly failpoint: Failpoint;
   readonly clock?: Clock;
@@ -80,32 +82,45 @@ export function hostGuarded<O extends Operations>(
 
   return {
     name,
-    async serve({ broker, concurrency, userId, log, failpoint, clock = systemClock }) {
+    async serve({ broker, concurrency, userId, requesters, log, failpoint, clock = systemClock }) {
       /** A relay or a redelivery of what is running here is dropped: it is the same request. */
       const running = new Map<string, Running>();
       const atWork = places(concurrency);
       const calls = pace({ concurrency, clock });
 
-      const answer = async ({ request, replyTo }: Received, signals: Signals): Promise<void> => {
-        const { signal } = signals;
-        const { taskId, step, attempt, token } = request;
-        const fields = { agent: name, taskId, step, attempt, operation: request.operation };
-        const operation = bound.get(request.operation);
-        const steps = () => [step];
-        failpoint("agent.received", steps);
+      const attemptOnce = async (
+        { request, requester }: Received,
+        signals: Signals,
+      ): Promise<StepReply["outcome"] | null> => {
+        if (requesters?.has(requester ?? "") === false) {
+          log.error({ agent: name, taskId: request.taskId, requester }, "request refused");
+          return refusalOf(requester);
+        }
         const leave = await atWork.take(signals.stop);
         const worked = calls.begin();
-        const onUnexpected = (err: unknown) => log.error({ ...fields, err }, "handler threw");
+        const { taskId, step, attempt } = request;
+        const fields = { agent: name, taskId, step, attempt, operation: request.operation };
         const attempting = attemptStep(request, {
-          operation,
+          operation: bound.get(request.operation),
           protection: guard,
-          onUnexpected,
+          onUnexpected: (err) => log.error({ ...fields, err }, "handler threw"),
           ...signals,
         });
         const outcome = await attempting.finally(leave);
+        if (outcome?.kind === "completed") worked();
+        return outcome;
+      };
+
+      const answer = async (received: Received, signals: Signals): Promise<void> => {
+        const { request, replyTo } = received;
+        const { signal } = signals;
+        const { taskId, step, attempt, token } = request;
+        const fields = { agent: name, taskId, step, attempt, operation: request.operation };
+        const steps = () => [step];
+        failpoint("agent.received", steps);
+        const outcome = await attemptOnce(received, signals);
         failpoint("agent.worked", steps);
         if (outcome === null) return log.warn(fields, "step abandoned");
-        if (outcome.kind === "completed") worked();
         const reply = { taskId, step, attempt, token, outcome };
         const body = StepReply.encode({ ...reply, takes: calls.inOneMessage() });
         let queue = replyTo;
@@ -146,7 +161,7 @@ export function hostGuarded<O extends Operations>(
         });
         try {
           await answer(
-            { request, replyTo: delivery.replyTo },
+            { request, replyTo: delivery.replyTo, requester: delivery.userId },
             { signal: deadline.signal, stop: stop.signal },
           );
         } finally {
@@ -185,7 +200,29 @@ interface Received {
   readonly request: StepRequest;
   /** The queue of replies that the request names. */
   readonly replyTo: string | undefined;
+  /** The broker user who published it. */
+  readonly requester: string | undefined;
 }
+
+/** Milliseconds. Longer than a wrong setting should take the Schedulers' time, and short for who mends it. */
+const refusedFor = 5_000;
+
+/**
+ * The step is put back and not undone: if the setting is wrong, orders wait until it is right. The reply to
+ * a forged request is refused like any that nobody waits for, and kept.
+ */
+const refusalOf = (requester: string | undefined): StepReply["outcome"] => ({
+  kind: "failed",
+  code: "agent.request_refused",
+  message:
+    requester === undefined
+      ? "The request names no broker user: the Scheduler is of a release that did not, or REQUEST_IDENTITY should be trusted."
+      : `SCHEDULER_USERS does not allow requests of the broker user ${requester}.`,
+  transient: true,
+  attempted: false,
+  effect: "none",
+  retryAfterMs: refusedFor,
+});
 
 interface Signals {
   /** Aborts at the deadline. */

@@ -27,7 +27,11 @@ export {
   replyQueue,
   replyQueues,
   replyRoute,
+  requestExchange,
+  statusExchange,
+  submissionExchange,
   submissionQueue,
+  wakeExchange,
   wakeQueue,
 } from "./topology.ts";
 export { unboundedParts } from "./unbounded-parts.ts";

@@ -1,5 +1,7 @@
 /** The exchange through which every reply comes: routed `<queue's word>.<agent>.<task id>`. */
 export const replyExchange = "holdfast.replies";
+/** Requests of the Schedulers to the Agents, routed by the Agent's name. */
+export const requestExchange = "holdfast.requests";
 /** The queue of one Agent, shared by all its instances. */
 export const agentQueue = (agent: string): string => `agent.${agent}`;
 /** Replies to whichever Scheduler. All of them read it, and all that follow: a dead one strands nothing. */
@@ -39,8 +41,12 @@ export function agentOfReply(routingKey: string): string | null {
 }
 /** Requests that no Agent took by their start-by time, or that killed too many Agents. */
 export const expiredQueue = "requests.expired";
+/** Hints to the Schedulers that something is due. */
+export const wakeExchange = "holdfast.wake";
 /** A hint that something is due. Holds one message at most: a second hint says nothing new. */
 export const wakeQueue = "scheduler.wake";
+/** Where applications publish orders, with `submissionQueue` as the routing key; they may write to no other exchange. */
+export const submissionExchange = "holdfast.submissions";
 /** Orders submitted by message instead of HTTP. */
 export const submissionQueue = "task.submissions";
 /** Messages that nobody could read. */
@@ -56,6 +62,8 @@ export const heartbeatRoute = (agent: string): string => `heartbeat.${agent}`;
 export const heartbeatQueue = "scheduler.heartbeats";
 /** CloudEvents for whoever binds a queue: routed `task.<what>.<workflow>` and `alert.<what>`. */
 export const eventExchange = "holdfast.events";
+/** Statuses, routed by the name of the submitter's queue. The Scheduler binds that queue when it first needs it. */
+export const statusExchange = "holdfast.status";
 /**
  * Where whoever submits a task may have its status sent. The prefix keeps a submission from making
  * us write to the queues of Holdfast itself.

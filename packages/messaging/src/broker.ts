@@ -1,6 +1,6 @@
 /** What is to be published: persistent and mandatory, unless it is fleeting. */
 export interface OutgoingMessage {
-  /** Empty: straight to the queue named by `routingKey`. */
+  /** Empty: the default exchange, which leads to the queue named by `routingKey`. No service may write to it. */
   readonly exchange: string;
   readonly routingKey: string;
   readonly type: string;
@@ -74,6 +74,12 @@ export interface SharedConsumer extends AsyncDisposable {
   readonly own: string | null;
 }
 
+export interface Binding {
+  readonly exchange: string;
+  readonly queue: string;
+  readonly routingKey: string;
+}
+
 export interface Broker extends AsyncDisposable {
   /** Publishes. Never throws for trouble with the broker: that is what the result says. */
   publish(message: OutgoingMessage): Promise<PublishResult>;
@@ -108,6 +114,8 @@ export interface Broker extends AsyncDisposable {
     options: BatchOptions,
     handle: (batch: readonly Delivery[]) => Promise<void>,
   ): Promise<SharedConsumer>;
+  /** Binds a queue to an exchange; false: there is no such queue, or no broker. */
+  bind(binding: Binding): Promise<boolean>;
   /** How many messages and consumers a queue has; null: there is no such queue, or no broker. */
   inspect(queue: string): Promise<{ readonly messages: number; readonly consumers: number } | null>;
   /** Both connections are up, nothing is blocked, and every consumer has its channel. */

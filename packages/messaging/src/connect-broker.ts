@@ -3,11 +3,11 @@ import type { Broker } from "./broker.ts";
 import { bundleMessages } from "./bundle-messages.ts";
 import { handleBatches } from "./handle-batches.ts";
 import { handleEach } from "./handle-each.ts";
-import { inspector } from "./inspector.ts";
 import { type ChannelLog, keepChannel } from "./keep-channel.ts";
 import { openConnection } from "./open-connection.ts";
 import { publisher } from "./publisher.ts";
 import { ownOneOf, queueFilledBy } from "./sources.ts";
+import { spareChannel } from "./spare-channel.ts";
 import { subscriptions } from "./subscriptions.ts";
 import { declareTopology, topologyOf } from "./topology.ts";
 
@@ -52,6 +52,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
     }),
   );
   const consumers = subscriptions({ name, createChannel, declare, log });
+  const ask = spareChannel(createChannel);
 
   const parts = stack.move();
   return {
@@ -95,7 +96,13 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
         [Symbol.asyncDispose]: () => consumer[Symbol.asyncDispose](),
       };
     },
-    inspect: inspector(createChannel),
+    async inspect(queue) {
+      const found = await ask((channel) => channel.checkQueue(queue));
+      return found && { messages: found.messageCount, consumers: found.consumerCount };
+    },
+    async bind({ exchange, queue, routingKey }) {
+      return (await ask((channel) => channel.bindQueue(queue, exchange, routingKey))) !== null;
+    },
     get isReady() {
       const isUp = outgoing.isUp && incoming.isUp && !outgoing.isBlocked;
       return isUp && publishing.current !== null && consumers.areAlive();

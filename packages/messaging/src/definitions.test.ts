@@ -5,9 +5,12 @@ import { topologyOf } from "./topology.ts";
 const agents = ["inventory", "payments", "cold-storage"];
 const hash = hashPassword("secret");
 const users: readonly BrokerUser[] = [
+  { name: "shop", passwordHash: hash, role: "application", statusWord: "shop" },
   { name: "submission", passwordHash: hash, role: "submission" },
+  { name: "operations", passwordHash: hash, role: "operations" },
   { name: "scheduler", passwordHash: hash, role: "scheduler" },
   { name: "supervisor", passwordHash: hash, role: "supervisor" },
+  { name: "looker", passwordHash: hash, role: "observer" },
   { name: "payments", passwordHash: hash, role: "agent", agents: ["payments"] },
   { name: "warehouse", passwordHash: hash, role: "agent", agents: ["inventory", "cold-storage"] },
 ];
@@ -15,6 +18,8 @@ const definitions = definitionsOf({ vhost: "holdfast", agents, users });
 const permissionsOf = (user: string) => definitions.permissions.find((one) => one.user === user);
 const may = (user: string, verb: "read" | "write" | "configure", resource: string) =>
   new RegExp(permissionsOf(user)?.[verb] ?? "^$").test(resource);
+const writers = (resource: string) =>
+  users.map(({ name }) => name).filter((name) => may(name, "write", resource));
 const mayRoute = (user: string, routingKey: string) =>
   new RegExp(definitions.topic_permissions.find((one) => one.user === user)?.write ?? "^$").test(
     routingKey,
@@ -35,9 +40,12 @@ test("has no user that was not asked for", () => {
   expect(definitions.users.map(({ name }) => name)).toEqual(users.map(({ name }) => name));
 });
 
-test.each(["submission", "supervisor", "payments"])("lets %s declare nothing", (user) => {
-  expect(may(user, "configure", "agent.payments")).toBe(false);
-});
+test.each(["submission", "supervisor", "payments", "shop", "looker"])(
+  "lets %s declare nothing",
+  (user) => {
+    expect(may(user, "configure", "agent.payments")).toBe(false);
+  },
+);
 
 test("lets the Scheduler look at the queues whose consumers it counts", () => {
   expect(may("scheduler", "configure", "agent.cold-storage")).toBe(true);
@@ -80,6 +88,32 @@ describe("an Agent", () => {
     expect(mayRoute("warehouse", "reply.inventory.9d2e1b2c")).toBe(true);
     expect(mayRoute("warehouse", "reply.payments.9d2e1b2c")).toBe(false);
   });
+});
+
+describe("an application", () => {
+  test("publishes orders, and nothing else", () => {
+    expect(may("shop", "write", "holdfast.submissions")).toBe(true);
+    expect(may("shop", "write", "holdfast.requests")).toBe(false);
+    expect(may("shop", "write", "amq.default")).toBe(false);
+  });
+
+  test("declares and reads its own status queues", () => {
+    expect(may("shop", "configure", "status.shop.returns")).toBe(true);
+    expect(may("shop", "read", "status.shop")).toBe(true);
+    expect(may("shop", "read", "status.shop2")).toBe(false);
+    expect(may("shop", "read", "task.submissions")).toBe(false);
+  });
+});
+
+test("only the Scheduler writes requests, and nobody to the default exchange", () => {
+  expect(writers("holdfast.requests")).toEqual(["scheduler"]);
+  expect(writers("amq.default")).toEqual([]);
+});
+
+test("during an upgrade those who used the default exchange still may", () => {
+  const wider = definitionsOf({ vhost: "holdfast", agents, users, duringUpgrade: true });
+  const allowed = wider.permissions.filter(({ write }) => new RegExp(write).test("amq.default"));
+  expect(allowed.map(({ user }) => user)).toEqual(["submission", "scheduler", "supervisor"]);
 });
 
 test.each(["submission", "scheduler", "supervisor"])("%s cannot speak for an Agent", (user) => {

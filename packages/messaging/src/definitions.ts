@@ -12,7 +12,11 @@ import {
   replyExchange,
   replyQueue,
   replyQueues,
+  requestExchange,
+  statusExchange,
+  submissionExchange,
   submissionQueue,
+  wakeExchange,
   wakeQueue,
 } from "@holdfast/contracts";
 import { ownerOf } from "./sources.ts";
@@ -23,15 +27,32 @@ export type BrokerUser = {
   readonly name: string;
   readonly passwordHash: string;
 } & (
-  | { readonly role: "submission" | "scheduler" | "supervisor" }
+  | { readonly role: Exclude<BrokerRole, "agent" | "application"> }
   | { readonly role: "agent"; readonly agents: readonly string[] }
+  /** Submits orders by message. It reads its statuses from `status.<word>` and `status.<word>.…`. */
+  | { readonly role: "application"; readonly statusWord: string }
 );
+
+export type BrokerRole =
+  | "application"
+  | "submission"
+  | "operations"
+  | "scheduler"
+  | "supervisor"
+  | "agent"
+  /** People and programs that only look: `doctor`, `why`, KEDA. */
+  | "observer";
 
 interface DefinitionsOptions {
   readonly vhost: string;
   /** All Agents that have a queue. */
   readonly agents: readonly string[];
   readonly users: readonly BrokerUser[];
+  /**
+   * For the time in which services of this release run beside those that still published through the
+   * default exchange: these keep the right to do so.
+   */
+  readonly duringUpgrade?: boolean;
 }
 
 interface Permissions {
@@ -41,33 +62,43 @@ interface Permissions {
 }
 
 const nothing = "^$";
-/** What is published straight to a queue goes through this exchange: it opens every queue. */
-const defaultExchange = "amq.default";
-const toQueuesAnd = (...exchanges: readonly string[]): string =>
-  only([defaultExchange, ...exchanges]);
+/** Queues that the broker names, for one connection each: an Agent listens for cancel hints on one. */
 const own = "^amq\\.gen-";
+/** The exchange that leads to every queue. No service may write to it. */
+const defaultExchange = "amq.default";
+const usedDefaultExchange: ReadonlySet<BrokerRole> = new Set([
+  "submission",
+  "scheduler",
+  "supervisor",
+]);
 
 /**
  * The definitions that a broker imports, for operators who own the topology: the same queues as
- * `declareTopology`, and one user for each service with no more rights than it needs. An Agent reads its own queue and writes replies under its own name, and that is
- * all: it can neither ask other Agents nor speak for them.
+ * `declareTopology`, and for each user no more rights than its duty needs. infra/README.md has them as a
+ * table.
  */
-export function definitionsOf({ vhost, agents, users }: DefinitionsOptions) {
+export function definitionsOf({ vhost, agents, users, duringUpgrade = false }: DefinitionsOptions) {
   const { exchanges, queues, bindings } = topologyOf(agents);
   const durable = { vhost, durable: true, auto_delete: false };
   return {
     vhosts: [{ name: vhost }],
-    users: users.map(({ name, passwordHash }) => ({
+    users: users.map(({ name, passwordHash, role }) => ({
       name,
       password_hash: passwordHash,
       hashing_algorithm: "rabbit_password_hashing_sha256",
-      tags: [],
+      // May ask the HTTP API, and sees no message there.
+      tags: role === "observer" ? ["monitoring"] : [],
     })),
-    permissions: users.map((user) => ({
-      user: user.name,
-      vhost,
-      ...permissionsOf(user, agents),
-    })),
+    permissions: users.map((user) => {
+      const { write, ...others } = permissionsOf(user, agents);
+      const isWider = duringUpgrade && usedDefaultExchange.has(user.role);
+      return {
+        user: user.name,
+        vhost,
+        ...others,
+        write: isWider ? `${write}|${only([defaultExchange])}` : write,
+      };
+    }),
     topic_permissions: users.flatMap((user) => [
       {
         user: user.name,
@@ -105,12 +136,18 @@ export function definitionsOf({ vhost, agents, users }: DefinitionsOptions) {
 
 function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions {
   switch (user.role) {
+    case "application": {
+      const statuses = `^status\\.${escaped(user.statusWord)}(\\..+)?$`;
+      return { configure: statuses, read: statuses, write: only([submissionExchange]) };
+    }
     case "submission":
       return {
         configure: nothing,
         read: only([submissionQueue]),
-        write: toQueuesAnd(cancelExchange),
+        write: only([wakeExchange, cancelExchange]),
       };
+    case "operations":
+      return { configure: nothing, read: nothing, write: only([wakeExchange, cancelExchange]) };
     case "scheduler":
       return {
         // It counts messages and consumers, which RabbitMQ 4.3 takes for declaring the queue.
@@ -123,25 +160,32 @@ function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions
           heartbeatQueue,
           deadRequestQueue,
           deadReplyQueue,
+          // To bind the queues of submitters.
+          statusExchange,
         ]),
-        write: toQueuesAnd(cancelExchange, eventExchange),
+        write: `${only([requestExchange, wakeExchange, cancelExchange, eventExchange, statusExchange])}|^status\\.`,
       };
     case "supervisor":
-      return { configure: only(replyQueues), read: nothing, write: toQueuesAnd(cancelExchange) };
+      return {
+        configure: only(replyQueues),
+        read: nothing,
+        write: only([wakeExchange, cancelExchange]),
+      };
     case "agent":
       return {
-        // The queue by which one instance hears what need not be finished: named by the broker,
-        // and nobody else's.
         configure: own,
         read: `${only([...user.agents.map(agentQueue), cancelExchange])}|${own}`,
         write: `${only([replyExchange, heartbeatExchange])}|${own}`,
       };
+    case "observer":
+      return { configure: nothing, read: nothing, write: nothing };
   }
 }
 
+const escaped = (name: string): string => name.replaceAll(".", "\\.");
+
 /** An expression that matches these names and no others. */
-const only = (names: readonly string[]): string =>
-  `^(${names.map((name) => name.replaceAll(".", "\\.")).join("|")})$`;
+const only = (names: readonly string[]): string => `^(${names.map(escaped).join("|")})$`;
 
 /** A password as the broker stores it: salted SHA-256. */
 export function hashPassword(password: string, salt: Buffer = randomBytes(4)): string {

@@ -21,4 +21,5 @@ export {
 } from "./inspect-broker.ts";
 export type { ManagedQueue, ManagementFacts } from "./inspect-management.ts";
 export { declareTopology, type Topology, topologyOf } from "./topology.ts";
+export { userOf } from "./user-of.ts";
 export { wakeHint } from "./wake-hint.ts";

@@ -11,7 +11,11 @@ import {
   replyBindings,
   replyExchange,
   replyQueues,
+  requestExchange,
+  statusExchange,
+  submissionExchange,
   submissionQueue,
+  wakeExchange,
   wakeQueue,
 } from "@holdfast/contracts";
 import type { Channel } from "amqplib";
@@ -23,7 +27,10 @@ export interface Queue {
 }
 
 export interface Topology {
-  readonly exchanges: readonly { readonly name: string; readonly type: "topic" | "fanout" }[];
+  readonly exchanges: readonly {
+    readonly name: string;
+    readonly type: "direct" | "topic" | "fanout";
+  }[];
   readonly queues: readonly Queue[];
   readonly bindings: readonly {
     readonly exchange: string;
@@ -68,6 +75,10 @@ export const topologyOf = (agents: readonly string[]): Topology => ({
     { name: heartbeatExchange, type: "topic" },
     { name: cancelExchange, type: "fanout" },
     { name: eventExchange, type: "topic" },
+    { name: submissionExchange, type: "direct" },
+    { name: requestExchange, type: "direct" },
+    { name: wakeExchange, type: "fanout" },
+    { name: statusExchange, type: "direct" },
   ],
   queues: [
     ...agents.map((agent) => quorum(agentQueue(agent), expiredQueue)),
@@ -82,6 +93,13 @@ export const topologyOf = (agents: readonly string[]): Topology => ({
   bindings: [
     ...replyBindings,
     { exchange: heartbeatExchange, queue: heartbeatQueue, routingKey: "heartbeat.*" },
+    { exchange: submissionExchange, queue: submissionQueue, routingKey: submissionQueue },
+    { exchange: wakeExchange, queue: wakeQueue, routingKey: "" },
+    ...agents.map((agent) => ({
+      exchange: requestExchange,
+      queue: agentQueue(agent),
+      routingKey: agent,
+    })),
   ],
 });
 

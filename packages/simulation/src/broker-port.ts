@@ -1,4 +1,5 @@
-import type { Broker, Delivery, PublishResult } from "@holdfast/messaging";
+import { requestExchange, statusExchange, wakeExchange } from "@holdfast/contracts";
+import type { Broker, Delivery, OutgoingMessage, PublishResult } from "@holdfast/messaging";
 import { nameOfMessage } from "./facts.ts";
 import type { Host } from "./host.ts";
 import type { MessageJudge } from "./judge-messages.ts";
@@ -8,7 +9,7 @@ import type { World } from "./world.ts";
 /** What the loops use of a broker. */
 export type SimulatedBroker = Pick<
   Broker,
-  "publish" | "consume" | "consumeBatches" | "consumeShared" | "inspect" | "isReady"
+  "publish" | "bind" | "consume" | "consumeBatches" | "consumeShared" | "inspect" | "isReady"
 >;
 
 type OpenDelivery = Delivery & { readonly tryAgain: () => void };
@@ -126,7 +127,7 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
           world.tell(host.name, () => `publishes ${nameOfMessage(message)} in vain`);
           return answer("unknown", random.chance(0.5) ? confirmWithin : world.latency());
         }
-        if (message.exchange === "" && world.strikes("publishUnroutable")) {
+        if (mayBeUnroutable(message) && world.strikes("publishUnroutable")) {
           return answer("unroutable", world.latency());
         }
         const isRouted = broker.store(message);
@@ -140,6 +141,8 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
       });
       return promise;
     },
+    // No submitter of a simulated order has a queue.
+    bind: async () => false,
     consume: (queue, { prefetch }, handle) =>
       subscribe({ sources: only(queue), prefetch, intake: oneByOne(handle), consumers: [] }),
     consumeBatches: (queue, { prefetch, max }, handle) =>
@@ -176,6 +179,9 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
   };
   return port;
 }
+
+const mayBeUnroutable = ({ exchange }: OutgoingMessage): boolean =>
+  exchange === requestExchange || exchange === wakeExchange || exchange === statusExchange;
 
 const only = (queue: string) => () => [{ queue, priority: 0 }];
 

@@ -1,4 +1,4 @@
-import { type StepReply, wakeQueue } from "@holdfast/contracts";
+import { type StepReply, wakeExchange } from "@holdfast/contracts";
 import type {
   Goal,
   ProcessingStep,
@@ -67,8 +67,8 @@ export const short = (text: string): string =>
 export const nameOf = (taskId: string, step = ""): string => `task ${short(taskId)} ${step}`.trim();
 
 /** Hints have a random id, and a story is the same each time. */
-export const nameOfMessage = ({ routingKey, messageId }: OutgoingMessage): string =>
-  routingKey === wakeQueue ? "a hint" : messageId;
+export const nameOfMessage = ({ exchange, messageId }: OutgoingMessage): string =>
+  exchange === wakeExchange ? "a hint" : messageId;
 
 export const isSkipped = ({ wanted }: TaskFacts, { onlyIf }: StepDefinition): boolean =>
   onlyIf !== null && !wanted;

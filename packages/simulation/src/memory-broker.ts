@@ -8,6 +8,8 @@ import {
   replyBindings,
   replyExchange,
   replyQueues,
+  requestExchange,
+  wakeExchange,
   wakeQueue,
 } from "@holdfast/contracts";
 import type { Delivery, OutgoingMessage } from "@holdfast/messaging";
@@ -99,7 +101,14 @@ const queuesOfReplies: ReadonlyMap<string | undefined, string> = new Map(
 );
 
 const queueFor = ({ exchange, routingKey }: OutgoingMessage): string | undefined =>
-  exchange === replyExchange ? queuesOfReplies.get(routingKey.split(".")[0]) : routingKey;
+  exchange === replyExchange
+    ? queuesOfReplies.get(routingKey.split(".")[0])
+    : (queuesOf[exchange]?.(routingKey) ?? routingKey);
+
+const queuesOf: Readonly<Record<string, (routingKey: string) => string>> = {
+  [requestExchange]: agentQueue,
+  [wakeExchange]: () => wakeQueue,
+};
 
 /** Queues with acknowledgements, expiration, delivery limits and dead letters, and their troubles. */
 export function memoryBroker(world: World, { agents, watcher }: Options): MemoryBroker {

@@ -38,6 +38,8 @@ export interface SimulationOptions {
 /** Milliseconds after the healing within which every task must have ended. */
 const endsWithin = 120_000;
 const lanes = ["left", "right"];
+/** The broker user of all Schedulers. */
+const schedulerUser = "scheduler";
 
 /** Runs one schedule to its end. The same seed and the same code: the same schedule. */
 export async function simulate(
@@ -85,6 +87,7 @@ export async function simulate(
       log,
       failpoint,
       actor,
+      userId: schedulerUser,
       signal: stop,
       window: mutation.window ?? scenario.window,
       pollInterval: 1_000,
@@ -104,7 +107,8 @@ export async function simulate(
 
   const runAgents = async (host: Host, stop: AbortSignal): Promise<void> => {
     const { log, failpoint } = host;
-    const serving = { ...portsOf(host), concurrency: 10, log, failpoint };
+    const requesters = new Set([schedulerUser]);
+    const serving = { ...portsOf(host), concurrency: 10, requesters, log, failpoint };
     const agents = simulatedAgents(world, host, { service, scriptOf });
     await using consumers = new AsyncDisposableStack();
     for (const agent of agents) {

@@ -96,6 +96,7 @@ function dispatching(
     dispatches,
     takes,
     replyTo: () => "scheduler.replies.1",
+    userId: "scheduler",
     clock,
     log: { warn: silent, error: silent } as Partial<Logger> as Logger,
     failpoint: silent,
@@ -111,8 +112,9 @@ test("a request carries all that its Agent needs, and its limits", async () => {
   const { taskId, token } = claimed;
   expect(published).toMatchObject([
     {
-      exchange: "",
-      routingKey: "agent.payments",
+      exchange: "holdfast.requests",
+      routingKey: "payments",
+      userId: "scheduler",
       type: "step.request.v1",
       messageId: `${taskId}:charge:2`,
       correlationId: taskId,

@@ -1,4 +1,4 @@
-import { agentQueue, StepRequest } from "@holdfast/contracts";
+import { requestExchange, StepRequest } from "@holdfast/contracts";
 import type { Broker } from "@holdfast/messaging";
 import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
 import type { ClaimedStep, Incident, StateStore } from "@holdfast/state-store";
@@ -14,6 +14,8 @@ interface Dependencies {
   readonly takes: ReadonlyMap<string, number>;
   /** The queue of replies that comes to us first. */
   readonly replyTo: () => string;
+  /** The user of our connection: Agents take requests only from Schedulers, and the broker vouches for it. */
+  readonly userId: string;
   readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
   readonly failpoint: Failpoint;
@@ -25,7 +27,8 @@ interface Dependencies {
  * says what was meant, and any Scheduler relays it or puts it back.
  */
 export function dispatchSteps(deps: Dependencies) {
-  const { store, apply, broker, dispatches, takes, replyTo, clock, log, failpoint, actor } = deps;
+  const { store, apply, broker, dispatches, takes, replyTo, userId, clock, log, failpoint, actor } =
+    deps;
   const refuse = async (incidents: readonly Incident[]): Promise<void> => {
     if (incidents.length > 0) await apply(incidents, { actor });
   };
@@ -39,12 +42,13 @@ export function dispatchSteps(deps: Dependencies) {
     if (left <= 0) return neverStarted(claim);
     dispatches.publishing(claim, claimedAt);
     const publishing = broker.publish({
-      exchange: "",
-      routingKey: agentQueue(claim.lane),
+      exchange: requestExchange,
+      routingKey: claim.lane,
       type: StepRequest.type,
       messageId: `${claim.taskId}:${claim.name}:${claim.attempt}`,
       correlationId: claim.taskId,
       replyTo: replyTo(),
+      userId,
       expirationMs: Math.ceil(left),
       body: StepRequest.encode(request),
       bundle: { key: `${claim.lane} ${urgency(left)}`, most: takes.get(claim.lane) ?? 1 },

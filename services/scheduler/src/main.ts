@@ -1,4 +1,4 @@
-import { connectBroker } from "@holdfast/messaging";
+import { connectBroker, userOf } from "@holdfast/messaging";
 import { runService } from "@holdfast/runtime";
 import { openStateStore } from "@holdfast/state-store";
 import { SchedulerConfig } from "./config.ts";
@@ -36,6 +36,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     log,
     failpoint,
     actor,
+    userId: userOf(config.BROKER_URL),
     signal,
     window: config.WINDOW,
     pollInterval: config.POLL_INTERVAL,

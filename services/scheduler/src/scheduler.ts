@@ -53,12 +53,14 @@ export interface SchedulerOptions {
    * For what others are told. On a connection of its own: the broker stops reading from a connection
    * while it cannot get on with one message, and a submitter's queue may be in any state.
    */
-  readonly courier: Pick<Broker, "publish">;
+  readonly courier: Pick<Broker, "publish" | "bind">;
   readonly clock?: Clock;
   readonly log: Logger;
   readonly failpoint: Failpoint;
   /** What this instance signs with. */
   readonly actor: string;
+  /** The user of its connection to the broker. */
+  readonly userId: string;
   /** Ends its loops. */
   readonly signal: AbortSignal;
   /** How many steps of one Agent each Scheduler may have in flight. */
@@ -85,6 +87,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     log,
     failpoint,
     actor,
+    userId,
     signal,
     identity,
     pollInterval: rest,
@@ -115,6 +118,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     dispatches,
     takes,
     replyTo: () => replies?.own ?? replyQueue,
+    userId,
     clock,
     log,
     failpoint,

@@ -1,13 +1,15 @@
-import { eventExchange, TaskAlert, TaskStatus } from "@holdfast/contracts";
-import type { Broker, OutgoingMessage } from "@holdfast/messaging";
+import { eventExchange, statusExchange, TaskAlert, TaskStatus } from "@holdfast/contracts";
+import type { Broker, OutgoingMessage, PublishResult } from "@holdfast/messaging";
 import type { Logger } from "@holdfast/runtime";
 import type { StateStore, TakenNotice } from "@holdfast/state-store";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "takeNotices" | "deleteNotices">;
-  readonly broker: Pick<Broker, "publish">;
+  readonly broker: Courier;
   readonly log: Logger;
 }
+
+type Courier = Pick<Broker, "publish" | "bind">;
 
 /** Milliseconds in which what was taken should be sent; from then on others may send it. */
 const lease = 5_000;
@@ -46,17 +48,23 @@ interface Sent {
 }
 
 /** In order: what comes after a notice that may not have arrived has to wait. */
-async function sendLine(
-  broker: Pick<Broker, "publish">,
-  line: readonly TakenNotice[],
-): Promise<readonly Sent[]> {
+async function sendLine(broker: Courier, line: readonly TakenNotice[]): Promise<readonly Sent[]> {
   const sent: Sent[] = [];
   for (const notice of line) {
-    const result = await broker.publish(toMessage(notice));
+    const result = await send(broker, toMessage(notice));
     if (result === "unknown") break;
     sent.push({ notice, result });
   }
   return sent;
+}
+
+/** A submitter's queue is bound when the first status for it finds no way there. */
+async function send(broker: Courier, message: OutgoingMessage): Promise<PublishResult> {
+  const result = await broker.publish(message);
+  if (result !== "unroutable" || message.exchange !== statusExchange) return result;
+  const { exchange, routingKey } = message;
+  const isBound = await broker.bind({ exchange, routingKey, queue: routingKey });
+  return isBound ? broker.publish(message) : result;
 }
 
 const fieldsOf = ({ subject, channel, seq, address }: TakenNotice) => ({
@@ -72,7 +80,7 @@ function toMessage(notice: TakenNotice): OutgoingMessage {
   switch (notice.channel) {
     case "status":
       return {
-        exchange: "",
+        exchange: statusExchange,
         routingKey: notice.address,
         type: TaskStatus.type,
         messageId: `${subject}:${seq}`,

@@ -1,15 +1,14 @@
 import type { Channel } from "amqplib";
-import type { Broker } from "./broker.ts";
 import { inTime } from "./in-time.ts";
 
 /** How long the broker may take to answer, in milliseconds. */
 const answerWithin = 2_000;
 
 /**
- * Asks for queues, one at a time, on a channel of its own: asking for a queue that is not there
- * closes the channel, which must cost nobody else theirs.
+ * Calls the broker one call at a time, on a channel of its own: a call that the broker refuses closes its
+ * channel, and with it every consumer or publisher there. Null: refused, or no answer.
  */
-export function inspector(createChannel: () => Promise<Channel>): Broker["inspect"] {
+export function spareChannel(createChannel: () => Promise<Channel>) {
   let channel: Promise<Channel> | null = null;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -20,20 +19,20 @@ export function inspector(createChannel: () => Promise<Channel>): Broker["inspec
 
   const open = async (): Promise<Channel> => (await createChannel()).on("error", () => {});
 
-  const inspect: Broker["inspect"] = async (queue) => {
+  const call = async <Answer>(
+    ask: (opened: Channel) => Promise<Answer>,
+  ): Promise<Answer | null> => {
     try {
       channel ??= open();
-      const asked = channel.then((opened) => opened.checkQueue(queue));
-      const found = await inTime(asked, answerWithin, "No answer in time");
-      return { messages: found.messageCount, consumers: found.consumerCount };
+      return await inTime(channel.then(ask), answerWithin, "No answer in time");
     } catch {
       discard(channel);
       return null;
     }
   };
 
-  return (queue) => {
-    const answer = last.then(() => inspect(queue));
+  return <Answer>(ask: (opened: Channel) => Promise<Answer>): Promise<Answer | null> => {
+    const answer = last.then(() => call(ask));
     last = answer;
     return answer;
   };
