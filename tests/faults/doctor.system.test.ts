@@ -26,7 +26,7 @@ test("a queue without a leader holds up orders until doctor says so and it is de
   await using data = await temporaryFolder();
   await using stack = await startLocalStack({ purpose: "demo", dataFolder: data.path });
   const { broker, postgres } = stack;
-  const servers = { stateStoreUrl: postgres.url, brokerUrl: broker.url };
+  const servers = { stateStoreUrl: postgres.url, broker };
   await using faulty = await startFaultySystem({ servers });
   const env = { STATE_STORE_URL: postgres.url, BROKER_URL: broker.url };
   const leaderless = async () =>
@@ -41,6 +41,7 @@ test("a queue without a leader holds up orders until doctor says so and it is de
   expect(found?.advice).toContain(`rabbitmqctl delete_queue -p <vhost> ${replyQueue}`);
 
   await broker.rabbitmqctl("delete_queue", "-p", "holdfast", replyQueue);
+  await faulty.system.broker.restore();
   expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 2, undone: 1 }));
   expect(await leaderless()).toEqual([]);
 }, 180_000);

@@ -9,6 +9,7 @@ import {
   type LogLine,
   type ServiceName,
   type System,
+  type SystemBroker,
   startSystem,
   stateOf,
   type Verdict,
@@ -26,7 +27,7 @@ interface FaultyOptions {
   /** What a step of an order is allowed, where it is not the usual. */
   readonly limits?: Partial<typeof limits>;
   /** Servers of one's own, for tests that break them. */
-  readonly servers?: { readonly stateStoreUrl: string; readonly brokerUrl: string };
+  readonly servers?: { readonly stateStoreUrl: string; readonly broker: SystemBroker };
 }
 
 /** The whole system on a database and a broker of its own, and what a test does to it. */
@@ -72,11 +73,13 @@ export async function startFaultySystem(options: FaultyOptions = {}): Promise<Fa
   const database = options.servers === undefined ? stack.use(await testDatabase()) : null;
   const broker = options.servers === undefined ? stack.use(await testBroker()) : null;
   const stateStoreUrl = database?.url ?? options.servers?.stateStoreUrl ?? "";
+  const server = broker ?? options.servers?.broker;
+  if (server === undefined) throw new Error("There is no broker");
   const log: (LogLine & { service: string; pid: number })[] = [];
   const system = stack.use(
     await startSystem({
       stateStoreUrl,
-      brokerUrl: broker?.url ?? options.servers?.brokerUrl ?? "",
+      broker: server,
       dataFolder: folder.path,
       ...(options.count === undefined ? {} : { count: options.count }),
       env: withTestSettings(options.env ?? {}),

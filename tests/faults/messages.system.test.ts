@@ -1,4 +1,4 @@
-import { replyExchange, submissionQueue } from "@holdfast/contracts";
+import { replyExchange, submissionExchange, submissionQueue } from "@holdfast/contracts";
 import { sampleOrder } from "@holdfast/orders";
 import { expect, test } from "@jest/globals";
 import { allRight, type FaultySystem, startFaultySystem, until } from "./harness.ts";
@@ -86,7 +86,13 @@ test("while there is no Agent, steps are put back and no failure is counted", as
 test("an order that comes by message is done like any other, and once, however often it comes", async () => {
   await using faulty = await startFaultySystem();
   const body = JSON.stringify(sampleOrder({ kind: "good" }));
-  const order = { exchange: "", routingKey: submissionQueue, body, messageId: "order-1" };
+  const order = {
+    exchange: submissionExchange,
+    routingKey: submissionQueue,
+    body,
+    messageId: "order-1",
+    url: faulty.system.broker.urlOf("application"),
+  };
   await publish(faulty, order);
   await publish(faulty, order);
   await publish(faulty, { ...order, body: "{}", messageId: "order-2" });

@@ -18,7 +18,7 @@ test("the broker is killed, and another time takes no messages: orders are taken
   await using stack = await startLocalStack({ purpose: "demo", dataFolder: data.path });
   const { broker, postgres } = stack;
   await using faulty = await startFaultySystem({
-    servers: { stateStoreUrl: postgres.url, brokerUrl: broker.url },
+    servers: { stateStoreUrl: postgres.url, broker },
   });
   const ids = [...(await postAll(faulty, 0))];
 

@@ -122,7 +122,7 @@ test("no step that could be done waits for a poll: whatever makes one due wakes 
 
 test("nor do orders that were taken before the first connection to the broker", async () => {
   await using faulty = await startFaultySystem({ env: { scheduler: { POLL_INTERVAL: "1h" } } });
-  await using link = await openLink(faulty.broker!.url);
+  await using link = await openLink(faulty.system.broker.urlOf("submission"));
   link.takeDown();
   const [connected] = faulty.system.running("submission");
   await faulty.system.start("submission", { BROKER_URL: link.url });

@@ -1,7 +1,7 @@
 import { connect } from "amqplib";
 import type { FaultySystem } from "./harness.ts";
 
-/** Publishes as anybody could who has got at the broker. */
+/** Publishes as the broker's administrator, who may write anywhere; or as the user whom `url` names. */
 export async function publish(
   faulty: FaultySystem,
   {
@@ -9,9 +9,16 @@ export async function publish(
     routingKey,
     body,
     messageId,
-  }: { exchange: string; routingKey: string; body: string; messageId?: string },
+    url = faulty.broker?.url ?? "",
+  }: {
+    exchange: string;
+    routingKey: string;
+    body: string;
+    messageId?: string;
+    url?: string;
+  },
 ): Promise<void> {
-  const connection = await connect(faulty.broker?.url ?? "", { noDelay: true });
+  const connection = await connect(url, { noDelay: true });
   const channel = await connection.createConfirmChannel();
   channel.publish(
     exchange,

@@ -35,7 +35,7 @@ test("Postgres is restarted without warning while orders are under way: all serv
   await using stack = await startLocalStack({ purpose: "demo", dataFolder: data.path });
   const { broker, postgres } = stack;
   await using faulty = await startFaultySystem({
-    servers: { stateStoreUrl: postgres.url, brokerUrl: broker.url },
+    servers: { stateStoreUrl: postgres.url, broker },
   });
   const ids = await faulty.submit(mixed);
   await postgres.restart("immediate");
@@ -51,7 +51,7 @@ test("a submitter's queue that stands still holds up no order", async () => {
   await using stack = await startLocalStack({ purpose: "demo", dataFolder: data.path });
   const { broker, postgres } = stack;
   await using faulty = await startFaultySystem({
-    servers: { stateStoreUrl: postgres.url, brokerUrl: broker.url },
+    servers: { stateStoreUrl: postgres.url, broker },
   });
   const queue = "status.still";
   await askBroker(broker.url, (channel) =>

@@ -1,4 +1,4 @@
-import { submissionQueue } from "@holdfast/contracts";
+import { submissionExchange, submissionQueue } from "@holdfast/contracts";
 import { sampleOrder } from "@holdfast/orders";
 import { afterAll, expect, test } from "@jest/globals";
 import { comeBack, hasSprung, nameOfTrap, startTrapped, type Trap, trapsIn } from "./gaps.ts";
@@ -60,7 +60,8 @@ async function publishUntilSprung(trap: Trap): Promise<readonly string[]> {
   do {
     orders += 1;
     const messageId = `${prefix}${orders}`;
-    await publish(faulty, { exchange: "", routingKey: submissionQueue, body, messageId });
+    const order = { exchange: submissionExchange, routingKey: submissionQueue, body, messageId };
+    await publish(faulty, { ...order, url: faulty.system.broker.urlOf("application") });
     await until(
       async () => hasSprung(faulty, doomed) || (await tasksOf(messageId)).length === 1,
       100,

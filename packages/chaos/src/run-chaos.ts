@@ -53,18 +53,19 @@ export async function runChaos(options: Options): Promise<Evidence> {
     random,
   });
 
+  const brokerUrl = rig.system.broker.urlOf("application");
   await using broker = await connectBroker({
-    url: rig.broker.url,
+    url: brokerUrl,
     name: "chaos",
     topology: "passive",
     agents: [],
     log: { warn: () => {}, error: () => {} },
   });
-  const statusQueue = `status.${run}`;
+  const statusQueue = `status.application.${run}`;
   const urls = () => rig.fleet.submissionUrls();
   const listener = await listenToStatuses({
     broker,
-    brokerUrl: rig.broker.url,
+    brokerUrl,
     queue: statusQueue,
     record: (message) => heard.statuses.push(message),
     signal,

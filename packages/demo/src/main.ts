@@ -49,7 +49,7 @@ async function demonstrate(): Promise<number> {
   say("starting the services …");
   await using system = await startSystem({
     stateStoreUrl,
-    brokerUrl: stack.broker.url,
+    broker: stack.broker,
     dataFolder: join(folder, "partners"),
     count: { scheduler: 2, agent: 2 },
     ports: { submission: await freePort(3_000), partners: await freePort(4_000) },

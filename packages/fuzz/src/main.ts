@@ -60,6 +60,7 @@ async function fuzzLocally(options: FuzzCommand, { folder, say }: Place): Promis
     ...options,
     stateStoreUrl,
     brokerUrl: broker.url,
+    importDefinitions: broker.importDefinitions,
     folder,
     say,
     onLog: (line, service) => log.write(`${JSON.stringify({ service, ...line })}\n`),

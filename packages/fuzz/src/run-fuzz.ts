@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { judgeOrders, type LogLine, operatorToken } from "@holdfast/local-system";
+import {
+  judgeOrders,
+  type LogLine,
+  operatorToken,
+  type SystemBroker,
+} from "@holdfast/local-system";
 import { openStateStore } from "@holdfast/state-store";
 import { count, newTally, sendInputs, type Tally } from "./send/send-inputs.ts";
 import { openMessageSender } from "./send/send-messages.ts";
@@ -16,6 +21,7 @@ import { settle } from "./system/settle.ts";
 export interface FuzzOptions {
   readonly stateStoreUrl: string;
   readonly brokerUrl: string;
+  readonly importDefinitions: SystemBroker["importDefinitions"];
   /** For the partners' ledger, and for the inputs that did harm. */
   readonly folder: string;
   readonly seconds: number;

@@ -5,6 +5,8 @@ import type { BrokerServer } from "./server.ts";
 export interface Vhost extends AsyncDisposable {
   readonly name: string;
   readonly url: string;
+  /** Imports definitions whose users are for this virtual host only; they are removed with it. */
+  importDefinitions(definitions: object): Promise<void>;
   /** Cuts every connection to it, as a restart of the broker or a fault of the network would. */
   closeAllConnections(): Promise<void>;
   /** Removes it with all that is in it. */
@@ -22,8 +24,9 @@ export async function createVhost(
   if (managementUrl === null) {
     throw new Error("A virtual host cannot be made: the broker's HTTP API is not known.");
   }
-  const call = (method: "PUT" | "DELETE", path: readonly string[], body?: Record<string, string>) =>
+  const call = (method: "PUT" | "POST" | "DELETE", path: readonly string[], body?: object) =>
     callManagement(managementUrl, method, path, body);
+  const users = new Set([name]);
   const password = randomUUID();
   await call("PUT", ["vhosts", name], {});
   await call("PUT", ["users", name], { password, tags: "administrator" });
@@ -35,16 +38,29 @@ export async function createVhost(
   url.pathname = `/${encodeURIComponent(name)}`;
   const drop = async () => {
     await call("DELETE", ["vhosts", name]);
-    await call("DELETE", ["users", name]);
+    await call("POST", ["users", "bulk-delete"], { users: [...users] });
   };
   return {
     name,
     url: url.href,
     drop,
-    // By its user: lists by virtual host are statistics, which come late or, where off, never.
-    closeAllConnections: () => closeAll(() => call("DELETE", ["connections", "username", name])),
+    async importDefinitions(definitions) {
+      const { users: imported = [] } = definitions as Definitions;
+      for (const user of imported) users.add(user.name);
+      await call("POST", ["definitions"], definitions);
+    },
+    // By its users: lists by virtual host are statistics, which come late or, where off, never.
+    async closeAllConnections() {
+      for (const user of users) {
+        await closeAll(() => call("DELETE", ["connections", "username", user]));
+      }
+    },
     [Symbol.asyncDispose]: drop,
   };
+}
+
+interface Definitions {
+  readonly users?: readonly { readonly name: string }[];
 }
 
 const tries = 10;

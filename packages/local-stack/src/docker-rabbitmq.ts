@@ -1,6 +1,7 @@
 import { connectOnce } from "./connect-once.ts";
 import { startContainer } from "./docker-container.ts";
 import { freePort } from "./free-port.ts";
+import { importByManagement } from "./import-definitions.ts";
 import { passwordFor } from "./secrets.ts";
 import type { BrokerServer } from "./server.ts";
 import { portBase, type StackOptions } from "./stack-options.ts";
@@ -37,9 +38,11 @@ export async function startDockerRabbitmq(
       withinMs: readyWithinMs,
     });
   await ready();
+  const managementUrl = `http://${credentials}:${management}`;
   return {
     url,
-    managementUrl: `http://${credentials}:${management}`,
+    managementUrl,
+    importDefinitions: importByManagement(managementUrl),
     kill: () => container.stop("SIGKILL"),
     async start() {
       await container.start();

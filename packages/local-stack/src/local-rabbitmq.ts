@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { connectOnce } from "./connect-once.ts";
 import { freePort } from "./free-port.ts";
+import { importByManagement } from "./import-definitions.ts";
 import { onFreePorts } from "./on-free-ports.ts";
 import { type OwnedProcess, startProcess } from "./owned-process.ts";
 import { prepareRabbitmq } from "./rabbitmq-environment.ts";
@@ -34,10 +36,10 @@ export function startLocalRabbitmq(
 
 async function startNode(
   installation: RabbitmqInstallation,
-  { dataFolder, purpose }: StackOptions,
+  { dataFolder, purpose, management = false }: StackOptions,
 ): Promise<BrokerServer> {
   await using started = new AsyncDisposableStack();
-  const ports = await findPorts(purpose);
+  const ports = await findPorts(management);
   const folder = join(dataFolder, "rabbitmq");
   const password = passwordFor("rabbitmq", dataFolder);
   const env = await prepareRabbitmq({ installation, folder, user, password, vhost, ports });
@@ -64,27 +66,36 @@ async function startNode(
     throw new Error(`epmd: address already in use, port ${ports.epmd}`, { cause });
   });
 
+  const rabbitmqctl = async (...args: readonly string[]): Promise<string> => {
+    const command = join(installation.scripts, "rabbitmqctl");
+    const { stdout } = await run(command, ["--quiet", ...args], { env, cwd: folder });
+    return stdout;
+  };
+  const importByFile = async (definitions: object): Promise<void> => {
+    const file = join(folder, "definitions.json");
+    await writeFile(file, JSON.stringify(definitions), { mode: 0o600 });
+    await rabbitmqctl("import_definitions", file);
+  };
+  const managementUrl =
+    ports.management === null ? null : `http://${credentials}:${ports.management}`;
   const all = started.move();
   return {
     url,
-    managementUrl: ports.management === null ? null : `http://${credentials}:${ports.management}`,
+    managementUrl,
     start,
     kill: () => server.stop("SIGKILL", stopWithinMs),
-    async rabbitmqctl(...args) {
-      const command = join(installation.scripts, "rabbitmqctl");
-      const { stdout } = await run(command, ["--quiet", ...args], { env, cwd: folder });
-      return stdout;
-    },
+    rabbitmqctl,
+    importDefinitions: managementUrl === null ? importByFile : importByManagement(managementUrl),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }
 
-async function findPorts(purpose: StackOptions["purpose"]) {
+async function findPorts(management: boolean) {
   return {
     amqp: await freePort(portBase("broker")),
     dist: await freePort(portBase("dist")),
     epmd: await freePort(portBase("epmd")),
     // Makes and removes a vhost in 15 ms where rabbitmqctl takes 500; the demo has no need of that.
-    management: purpose === "test" ? await freePort(portBase("management")) : null,
+    management: management ? await freePort(portBase("management")) : null,
   };
 }

@@ -1,9 +1,9 @@
 /** Calls RabbitMQ's HTTP API. The URL holds user and password, which `fetch` does not take in a URL. */
 export async function callManagement(
   managementUrl: string,
-  method: "PUT" | "DELETE",
+  method: "PUT" | "POST" | "DELETE",
   path: readonly string[],
-  body?: Readonly<Record<string, string>>,
+  body?: object,
 ): Promise<void> {
   const url = new URL(["/api", ...path.map(encodeURIComponent)].join("/"), managementUrl);
   const [user, password] = [url.username, url.password].map(decodeURIComponent);

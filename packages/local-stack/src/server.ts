@@ -20,6 +20,8 @@ export interface BrokerServer extends AsyncDisposable {
   readonly managementUrl: string | null;
   /** Runs `rabbitmqctl` against this node and returns what it printed. */
   rabbitmqctl(...args: readonly string[]): Promise<string>;
+  /** Imports users, rights and topology, as operators do. Null where there is no way to. */
+  readonly importDefinitions: ((definitions: object) => Promise<void>) | null;
   /** Ends it with SIGKILL. */
   kill(): Promise<void>;
   /** Starts it again after `kill`. Resolves when it accepts connections. */

@@ -4,6 +4,8 @@ export interface StackOptions {
   readonly dataFolder: string;
   /** A demo keeps its data and is careful with it; a test wants speed, and throws all away. */
   readonly purpose: "demo" | "test";
+  /** Whether RabbitMQ has its HTTP API, by which definitions are imported in a tenth of a second. */
+  readonly management?: boolean;
   readonly log: (line: string) => void;
 }
 

@@ -27,6 +27,7 @@ export async function startLocalStack({
   purpose = "demo",
   dataFolder: givenFolder = join(holdfastFolder(), purpose),
   fresh = false,
+  management = purpose === "test",
   log = () => {},
 }: LocalStackOptions = {}): Promise<LocalStack> {
   // The servers have working folders of their own.
@@ -35,7 +36,7 @@ export async function startLocalStack({
   if (purpose === "test") started.defer(() => removeDataFolder(dataFolder));
   started.use(takeDataFolder(dataFolder, { fresh }));
 
-  const options = { purpose, dataFolder, log };
+  const options = { purpose, dataFolder, management, log };
   const [postgres, broker] = await bothOrNeither(
     startTimed("postgres", () => choosePostgres(options), versionOfPostgres),
     startTimed("broker rabbitmq", () => chooseBroker(options), versionOfBroker),

@@ -6,6 +6,8 @@ export interface TestBroker extends AsyncDisposable {
   readonly url: string;
   /** Whether the virtual host is ours alone. */
   readonly isolated: boolean;
+  /** Imports definitions whose users are for this virtual host only. Null: the virtual host is not ours alone. */
+  readonly importDefinitions: ((definitions: object) => Promise<void>) | null;
   /** Cuts every connection to the virtual host. */
   closeAllConnections(): Promise<void>;
   /** How many messages wait in the queue. */
@@ -30,6 +32,8 @@ export async function testBroker(): Promise<TestBroker> {
   return {
     url,
     isolated: vhost !== null,
+    importDefinitions:
+      vhost === null ? null : (definitions) => vhost.importDefinitions(definitions),
     async closeAllConnections() {
       if (vhost === null) throw new Error("Set TEST_BROKER_MANAGEMENT_URL to cut connections.");
       await vhost.closeAllConnections();

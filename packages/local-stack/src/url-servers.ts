@@ -1,3 +1,4 @@
+import { importByManagement } from "./import-definitions.ts";
 import type { BrokerServer, PostgresServer } from "./server.ts";
 
 /** A Postgres of somebody else. It is used, never stopped. */
@@ -10,6 +11,7 @@ export function brokerAt(url: string, managementUrl: string | null): BrokerServe
   return {
     url,
     managementUrl,
+    importDefinitions: managementUrl === null ? null : importByManagement(managementUrl),
     kill: refuse,
     start: refuse,
     rabbitmqctl: refuse,

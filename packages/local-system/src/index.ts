@@ -1,5 +1,6 @@
 export { asRole } from "./as-role.ts";
 export { isEnded, judgeOrders, stateOf, type Verdict } from "./judge-orders.ts";
+export { type ShippedBroker, type SystemBroker, shipBroker } from "./ship-broker.ts";
 export {
   type LaunchedProcess,
   type LaunchedService,

@@ -1,5 +1,6 @@
 import { migrate } from "@holdfast/state-store";
 import { asRole } from "./as-role.ts";
+import { type ShippedBroker, type SystemBroker, shipBroker } from "./ship-broker.ts";
 import {
   type LaunchedProcess,
   type LaunchedService,
@@ -14,7 +15,8 @@ export type ServiceName = "partners" | "submission" | "scheduler" | "supervisor"
 export interface SystemOptions {
   /** An empty database, or one of an earlier run; the owner's URL. */
   readonly stateStoreUrl: string;
-  readonly brokerUrl: string;
+  /** Gets the users, rights and topology that Holdfast ships. */
+  readonly broker: SystemBroker;
   /** Where the partners keep their ledger. */
   readonly dataFolder: string;
   /** How many processes of each service; one, where nothing is said. */
@@ -30,6 +32,7 @@ export interface System extends AsyncDisposable {
   /** Of one that runs. */
   readonly submissionUrl: string;
   readonly partnersUrl: string;
+  readonly broker: ShippedBroker;
   /** The processes that were started, those that have ended included. */
   readonly processes: readonly ServiceProcess[];
   /** Those of one service that run. */
@@ -53,8 +56,8 @@ const roleOf: Partial<Record<ServiceName, string>> = {
 
 /** Migrates the store, then starts the partners and after them all services together. Disposing stops them in order. */
 export async function startSystem(options: SystemOptions): Promise<System> {
-  const { stateStoreUrl, brokerUrl, dataFolder, count = {}, env = {}, ports = {}, onLog } = options;
-  await migrate(stateStoreUrl);
+  const { stateStoreUrl, dataFolder, count = {}, env = {}, ports = {}, onLog } = options;
+  const [broker] = await Promise.all([shipBroker(options.broker), migrate(stateStoreUrl)]);
   await using stack = new AsyncDisposableStack();
   const launched: LaunchedProcess[] = [];
   const processes: ServiceProcess[] = [];
@@ -73,16 +76,23 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       case "submission":
         return {
           ...store,
-          BROKER_URL: brokerUrl,
+          BROKER_URL: broker.urlOf(name),
+          BROKER_TOPOLOGY: broker.topology,
           HTTP_HOST: "127.0.0.1",
           HTTP_PORT: String(ports.submission ?? 0),
           OPERATOR_TOKEN: operatorToken,
         };
       case "agent":
-        return { BROKER_URL: brokerUrl, PARTNERS_URL: urls.partners };
+        return {
+          BROKER_URL: broker.urlOf(name),
+          BROKER_TOPOLOGY: broker.topology,
+          SCHEDULER_USERS: broker.userOf("scheduler"),
+          PARTNERS_URL: urls.partners,
+        };
       case "scheduler":
+        return { ...store, BROKER_URL: broker.urlOf(name), BROKER_TOPOLOGY: broker.topology };
       case "supervisor":
-        return { ...store, BROKER_URL: brokerUrl };
+        return { ...store, BROKER_URL: broker.urlOf(name) };
     }
   };
 
@@ -127,6 +137,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       return urlOf(submission);
     },
     partnersUrl: urls.partners,
+    broker,
     processes,
     environmentOf,
     running,

@@ -12,7 +12,7 @@ export { bodiesOf } from "./bundle-messages.ts";
 export { cancelHints } from "./cancel-hints.ts";
 export { type BrokerOptions, connectBroker } from "./connect-broker.ts";
 export { brokerInBackground, connectInBackground } from "./connect-in-background.ts";
-export { type BrokerUser, definitionsOf, hashPassword } from "./definitions.ts";
+export { type BrokerRole, type BrokerUser, definitionsOf, hashPassword } from "./definitions.ts";
 export {
   type BrokerFacts,
   type InspectBrokerOptions,

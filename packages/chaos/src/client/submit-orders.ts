@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { submissionQueue } from "@holdfast/contracts";
+import { submissionExchange, submissionQueue } from "@holdfast/contracts";
 import type { Broker } from "@holdfast/messaging";
 import { type SampleKind, sampleOrder } from "@holdfast/orders";
 import type { ClientEvent } from "../checker/evidence.ts";
@@ -104,7 +104,7 @@ async function post(order: Order, { urls, statusQueue }: Options): Promise<Answe
 /** Accepted is what the broker has confirmed. */
 async function publish(order: Order, { broker, statusQueue }: Options): Promise<Answer> {
   const result = await broker.publish({
-    exchange: "",
+    exchange: submissionExchange,
     routingKey: submissionQueue,
     type: "order",
     messageId: order.key,

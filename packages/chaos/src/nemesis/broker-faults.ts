@@ -69,10 +69,11 @@ export const brokerFaults: readonly FaultClass[] = [
     name: "broker-killed",
     server: "broker",
     weight: 1,
-    async strike({ rig: { broker } }) {
+    async strike({ rig: { broker, system } }) {
       await broker.kill();
       await broker.start();
       const leaderless = await deleteLeaderless(broker);
+      if (leaderless.length > 0) await system.broker.restore();
       return { target: ["rabbitmq", ...leaderless].join(", leaderless: ") };
     },
   },
@@ -80,10 +81,12 @@ export const brokerFaults: readonly FaultClass[] = [
     name: "broker-wiped",
     server: "broker",
     weight: 1,
-    async strike({ rig: { broker } }) {
+    async strike({ rig: { broker, system } }) {
       await broker.rabbitmqctl("stop_app");
       await broker.rabbitmqctl("reset");
       await broker.rabbitmqctl("start_app");
+      // What its operators do: the services may declare nothing.
+      await system.broker.restore();
       return { target: "rabbitmq" };
     },
   },
@@ -132,6 +135,7 @@ export const brokerFaults: readonly FaultClass[] = [
       const queue = pick(expendable, random);
       const recoverFrom = Date.now();
       await askBroker(rig.broker.url, (channel) => channel.deleteQueue(queue));
+      await rig.system.broker.restore();
       return { target: queue, recoverFrom };
     },
   },

@@ -41,7 +41,13 @@ export async function startRig(options: RigOptions): Promise<Rig> {
   const { folder, random, partners, log, onLog } = options;
   await using stack = new AsyncDisposableStack();
   const servers = stack.use(
-    await startLocalStack({ purpose: "demo", dataFolder: folder, fresh: true, log }),
+    await startLocalStack({
+      purpose: "demo",
+      dataFolder: folder,
+      fresh: true,
+      management: true,
+      log,
+    }),
   );
   const { postgres, broker } = servers;
   for (const { provider } of [postgres, broker]) {
@@ -51,7 +57,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
   const system = stack.use(
     await startSystem({
       stateStoreUrl,
-      brokerUrl: broker.url,
+      broker,
       dataFolder: folder,
       count: { submission: 0, agent: 0, scheduler: 0, supervisor: 0 },
       env: {

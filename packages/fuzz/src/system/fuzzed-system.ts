@@ -4,8 +4,10 @@ import {
   type ServiceName,
   type ServiceProcess,
   type System,
+  type SystemBroker,
   startSystem,
 } from "@holdfast/local-system";
+import { userOf } from "@holdfast/messaging";
 import { openStateStore } from "@holdfast/state-store";
 import { baitWorkflow } from "./hostile-agent.ts";
 
@@ -28,7 +30,9 @@ export interface FuzzedSystem extends AsyncDisposable {
 
 interface Options {
   readonly stateStoreUrl: string;
+  /** By its administrator's URL. */
   readonly brokerUrl: string;
+  readonly importDefinitions: SystemBroker["importDefinitions"];
   readonly dataFolder: string;
   readonly onLog?: (line: LogLine, service: string) => void;
 }
@@ -41,7 +45,6 @@ const env = {
   submission: memory,
   scheduler: memory,
   supervisor: { ...memory, RESUME_GRACE: "200ms" },
-  agent: memory,
 };
 
 const lastLines = 10;
@@ -51,7 +54,7 @@ const warning = 40;
 
 /** Starts the system with as much memory as its containers have; what ends by itself is started again. */
 export async function startFuzzedSystem(options: Options): Promise<FuzzedSystem> {
-  const { stateStoreUrl, brokerUrl, dataFolder, onLog } = options;
+  const { stateStoreUrl, brokerUrl, importDefinitions, dataFolder, onLog } = options;
   await using stack = new AsyncDisposableStack();
   const crashes: Crash[] = [];
   const logged = new Map<string, number>();
@@ -59,10 +62,14 @@ export async function startFuzzedSystem(options: Options): Promise<FuzzedSystem>
   const system = stack.use(
     await startSystem({
       stateStoreUrl,
-      brokerUrl,
+      broker: { url: brokerUrl, importDefinitions },
       dataFolder,
       count,
-      env,
+      // Hostile requests of the administrator shall come further than to the check of who sent them.
+      env: {
+        ...env,
+        agent: { ...memory, SCHEDULER_USERS: `scheduler,${userOf(brokerUrl)}` },
+      },
       onLog: (line, service, pid) => {
         onLog?.(line, service);
         const lines = said.get(pid) ?? [];

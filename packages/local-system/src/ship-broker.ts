@@ -1,0 +1,67 @@
+import { randomBytes } from "node:crypto";
+import { type BrokerRole, type BrokerUser, definitionsOf, hashPassword } from "@holdfast/messaging";
+import { fulfilOrder } from "@holdfast/orders";
+
+/** A broker, by the URL of its administrator. */
+export interface SystemBroker {
+  readonly url: string;
+  /** Null where there is no way to: then all services share the administrator, and declare what they need. */
+  readonly importDefinitions: ((definitions: object) => Promise<void>) | null;
+}
+
+/** A broker with the topology, users and rights that Holdfast ships. */
+export interface ShippedBroker {
+  urlOf(role: BrokerRole): string;
+  userOf(role: BrokerRole): string;
+  readonly topology: "declare" | "passive";
+  /** Imports everything again, as operators do when something of it is gone. */
+  restore(): Promise<void>;
+}
+
+const roles: readonly BrokerRole[] = [
+  "application",
+  "submission",
+  "operations",
+  "scheduler",
+  "supervisor",
+  "agent",
+  "observer",
+];
+/** The virtual host that the files in infra/rabbitmq are for. */
+const usualVhost = "holdfast";
+
+/**
+ * Imports what infra/rabbitmq ships, for the virtual host in the URL. Users belong to the whole broker, so a
+ * virtual host with another name gets users of its own, named after it.
+ */
+export async function shipBroker({ url, importDefinitions }: SystemBroker): Promise<ShippedBroker> {
+  const address = new URL(url);
+  const vhost = decodeURIComponent(address.pathname.slice(1));
+  if (importDefinitions === null) {
+    const administrator = decodeURIComponent(address.username);
+    return {
+      urlOf: () => url,
+      userOf: () => administrator,
+      topology: "declare",
+      restore: async () => {},
+    };
+  }
+  const agents = [...new Set(fulfilOrder.definition.steps.map(({ agent }) => agent))];
+  const userOf = (role: BrokerRole) => (vhost === usualVhost ? role : `${vhost}.${role}`);
+  const password = randomBytes(18).toString("hex");
+  const passwordHash = hashPassword(password);
+  const users = roles.map((role): BrokerUser => {
+    const user = { name: userOf(role), passwordHash };
+    if (role === "agent") return { ...user, role, agents };
+    return role === "application" ? { ...user, role, statusWord: role } : { ...user, role };
+  });
+  const definitions = definitionsOf({ vhost, agents, users });
+  const restore = () => importDefinitions(definitions);
+  await restore();
+  return {
+    urlOf: (role) => Object.assign(new URL(url), { username: userOf(role), password }).href,
+    userOf,
+    topology: "passive",
+    restore,
+  };
+}
