@@ -74,7 +74,7 @@ export interface SharedConsumer extends AsyncDisposable {
   readonly own: string | null;
 }
 
-export interface Binding {
+interface Binding {
   readonly exchange: string;
   readonly queue: string;
   readonly routingKey: string;
