@@ -17,5 +17,5 @@ export { gather } from "./gather.ts";
 export { type Health, type HealthReport, openHealth } from "./health.ts";
 export { injectedFaults } from "./injected-faults.ts";
 export { type Repetition, repeat } from "./repeat.ts";
-export { runService, type ServiceContext } from "./run-service.ts";
+export { runProcess, runService, type ServiceContext } from "./run-service.ts";
 export { seededRandom } from "./seeded-random.ts";

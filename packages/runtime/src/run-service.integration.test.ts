@@ -18,16 +18,23 @@ interface LogLine {
 }
 
 /** Starts a service whose body is this code. */
-function startService(body: string, env: Readonly<Record<string, string>> = {}) {
+function startService(
+  body: string,
+  env: Readonly<Record<string, string>> = {},
+  run = "runService",
+) {
   const program = `
-    import { BaseConfig, runService } from ${JSON.stringify(index)};
+    import { TransientFault } from "@holdfast/domain";
+    import { BaseConfig, ${run} } from ${JSON.stringify(index)};
     import { setTimeout as sleep } from "node:timers/promises";
     const forever = () => sleep(3_600_000);
-    await runService("test", BaseConfig, async ({ log, stopped, signal, health, config }) => {
+    await ${run}("test", BaseConfig, async ({ log, stopped, signal, health, config }) => {
       ${body}
     });`;
   const flags = ["--conditions=@holdfast/source", "--input-type=module", "--no-warnings"];
   const child = spawn(process.execPath, [...flags, "--eval", program], {
+    // Bare imports are those of this package.
+    cwd: new URL(".", import.meta.url),
     env: { PATH: process.env["PATH"], ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -122,6 +129,36 @@ test.each([
   const crashed = service.lines.find(({ msg }) => msg === "crashed");
   expect(crashed).toMatchObject({ level: 60, err: { message: "boom" } });
   expect(await service.exit()).toMatchObject({ code: 1 });
+});
+
+describe("a service whose store is away when it starts", () => {
+  const body = `
+    globalThis.tries = (globalThis.tries ?? 0) + 1;
+    if (globalThis.tries < 3) throw new TransientFault("store.unavailable", "no route");
+    log.info("working");
+    await stopped;`;
+
+  test("starts as soon as the store answers", async () => {
+    const service = startService(body);
+    await service.said("working");
+    const messages = service.lines.map(({ msg }) => msg);
+    expect(messages.filter((msg) => msg === "service failed to start, retrying")).toHaveLength(2);
+    service.stop();
+    expect(await service.exit()).toEqual({ code: 0, errors: "" });
+  });
+
+  test("stops when it is told to while it waits", async () => {
+    const never = `throw new TransientFault("store.unavailable", "no route");`;
+    const service = startService(never);
+    await service.said("service failed to start, retrying");
+    service.stop();
+    expect(await service.exit()).toEqual({ code: 0, errors: "" });
+  });
+
+  test("ends at once if it does not run for ever", async () => {
+    const service = startService(body, {}, "runProcess");
+    expect(await service.exit()).toMatchObject({ code: 1 });
+  });
 });
 
 test("does not start on a wrong configuration, and says what to do", async () => {

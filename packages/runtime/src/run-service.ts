@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { Fault } from "@holdfast/domain";
 import { type Logger, pino } from "pino";
 import type { Static, TObject } from "typebox";
+import { sleep, systemClock } from "./clock.ts";
 import { type BaseConfig, parseConfig } from "./config.ts";
 import { type Failpoint, openFailpoints } from "./failpoint.ts";
 import { type Health, openHealth, serveHealth } from "./health.ts";
@@ -26,16 +27,29 @@ export interface ServiceContext<Config> {
 /** EX_CONFIG of sysexits.h: starting it again as it is will not help. */
 const wrongConfiguration = 78;
 const longestInterval = 2 ** 31 - 1;
+/** Milliseconds between two runs of a body that met a transient fault. */
+const restartDelay = 1_000;
+
+type Body<Schema extends TObject> = (context: ServiceContext<Static<Schema>>) => Promise<void>;
 
 /**
  * Runs one service: read the configuration, work until told to stop, exit. `body` acquires what it
- * needs with `await using`, so that everything is released in reverse order whatever happens. What
- * nobody caught ends the process: its work is safe in the state store, its memory is not.
+ * needs with `await using`, so that everything is released in reverse order whatever happens. A
+ * transient fault of the body, such as a store that does not answer at the start, runs it again.
+ * Every other uncaught error ends the process: its work is safe in the state store, its memory is not.
  */
-export async function runService<Schema extends TObject>(
+export const runService = <Schema extends TObject>(
   name: string,
   schema: Schema,
-  body: (context: ServiceContext<Static<Schema>>) => Promise<void>,
+  body: Body<Schema>,
+): Promise<void> =>
+  runProcess(name, schema, (context) => runUntilDone(() => body(context), context));
+
+/** The same for work that ends by itself, such as from cron: every fault ends the process. */
+export async function runProcess<Schema extends TObject>(
+  name: string,
+  schema: Schema,
+  body: Body<Schema>,
 ): Promise<void> {
   const config = readConfig(schema);
   const base = config as BaseConfig;
@@ -66,6 +80,22 @@ export async function runService<Schema extends TObject>(
     crash(err);
   }
   process.exit();
+}
+
+/** A restart of the process would do the same, and an orchestrator delays it for minutes. */
+async function runUntilDone(
+  body: () => Promise<void>,
+  { log, signal }: Pick<ServiceContext<unknown>, "log" | "signal">,
+): Promise<void> {
+  do {
+    try {
+      return await body();
+    } catch (err) {
+      if (!(err instanceof Fault && err.transient)) throw err;
+      log.warn({ err, restartDelay }, "service failed to start, retrying");
+    }
+    await sleep(systemClock, restartDelay, signal);
+  } while (!signal.aborted);
 }
 
 function readConfig<Schema extends TObject>(schema: Schema): Static<Schema> {

@@ -1,8 +1,8 @@
-import { runService } from "@holdfast/runtime";
+import { runProcess } from "@holdfast/runtime";
 import { MigrationConfig } from "./config.ts";
 import { migrate } from "./migrate.ts";
 
-await runService("migrate", MigrationConfig, async ({ config, log }) => {
+await runProcess("migrate", MigrationConfig, async ({ config, log }) => {
   const ran = await migrate(config.STATE_STORE_URL, {
     onWait: (waited) => log.warn(waited, "migration gives way"),
   });

@@ -100,7 +100,12 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
         }),
       );
   const promote = bound(promoteRestedSteps({ due, busy, looks: pastLooks() }));
-  await withRetries(() => mustBeCompatible(pool));
+  try {
+    await withRetries(() => mustBeCompatible(pool));
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
 
   return {
     submitTasks: submitTasks(home),

@@ -21,8 +21,11 @@ test.each([
   ["a NUL in a text", "22P05", "store.refused", false],
   ["a broken constraint", "23514", "store.refused", false],
   ["an illegal transition", "HF001", "store.refused", false],
+  ["a standby that only reads", "25006", "store.unavailable", true],
+  ["a database that accepts no connections", "55000", "store.unavailable", true],
+  ["a password that was rotated", "28P01", "store.unavailable", true],
+  ["a role that may not log in", "28000", "store.unavailable", true],
   ["a right that was not granted", "42501", "store.failed", false],
-  ["a password that is wrong", "28P01", "store.failed", false],
 ])("takes %s for what it is", (_, sqlstate, code, transient) => {
   expect(toStoreFault(fromServer(sqlstate))).toMatchObject({ code, transient });
 });

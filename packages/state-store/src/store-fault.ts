@@ -5,8 +5,11 @@ import { DatabaseError } from "pg";
 const contention = new Set(["40001", "40P01", "55P03"]);
 /** A value or a row that the store will refuse every time, whoever brings it. */
 const poison = /^(22|23|HF|P0)/;
-/** Shutting down, starting up, out of room or time, unreachable: it may have been done or not. */
-const outage = /^(08|25P0[34]|53|57|58|XX)/;
+/**
+ * The server is unreachable, shutting down, starting up, out of room or time, a read-only standby, or
+ * refuses the login or the database for now. The statement may have been carried out or not.
+ */
+const outage = /^(08|25006|25P0[34]|28|53|55000|57|58|XX)/;
 
 /**
  * What an error of the driver means. `store.unavailable` includes the loss of a connection while it

@@ -1,7 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { type Link, openLink, queryOnce, testDatabase } from "@holdfast/local-stack";
 import { fulfilOrder, sampleOrder } from "@holdfast/orders";
 import { openHealth } from "@holdfast/runtime";
-import { migrate, openStateStore } from "@holdfast/state-store";
+import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { pino } from "pino";
 import { findOrders } from "./find-orders.ts";
@@ -23,20 +24,24 @@ beforeAll(async () => {
   await store.registerWorkflow(fulfilOrder.definition);
   const health = openHealth(new AbortController().signal);
   health.check("state store", () => store.ping().then(() => true));
-  app = resources.use(openHttp(health, pino({ level: "silent" })));
-  const orders = findOrders(store);
-  orderRoutes(app, {
+  app = resources.use(submissionOn(store, health));
+});
+afterAll(async () => {
+  await resources.disposeAsync();
+});
+
+function submissionOn(store: StateStore, health = openHealth(new AbortController().signal)) {
+  const opened = openHttp(health, pino({ level: "silent" }));
+  orderRoutes(opened, {
     store,
-    orders,
+    orders: findOrders(store),
     workflow: fulfilOrder.name,
     hint: () => {},
     failpoint: () => {},
     actor: "test",
   });
-});
-afterAll(async () => {
-  await resources.disposeAsync();
-});
+  return opened;
+}
 
 const post = (key: string) =>
   app.inject({
@@ -83,4 +88,84 @@ test("while Postgres is silent, orders are not kept waiting for ever", async () 
   link.reset();
   link.heal();
   expect((await post("one")).statusCode).toBe(202);
+});
+
+/** A login of its own, so that what is done to it hurts no other test of this server. */
+async function ownLogin() {
+  const name = `login_${randomUUID().replaceAll("-", "")}`;
+  const asked = (statement: string) => queryOnce(url, statement);
+  await asked(`create role ${name} login superuser password 'first'`);
+  const address = new URL(url);
+  address.username = name;
+  address.password = "first";
+  return {
+    name,
+    url: address.href,
+    [Symbol.asyncDispose]: async () => void (await asked(`drop role ${name}`)),
+  };
+}
+
+/** Ends its connections, so that it has to connect again. */
+const disconnect = ({ name }: { readonly name: string }) =>
+  onServer(
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = '${name}'`,
+  );
+
+const current = () => `"${new URL(url).pathname.slice(1)}"`;
+const onServer = (statement: string) => {
+  const server = new URL(url);
+  server.pathname = "/postgres";
+  return queryOnce(server.href, statement);
+};
+
+test.each<[string, (login: string) => Promise<unknown>, (login: string) => Promise<unknown>]>([
+  [
+    "only reads, as a standby does",
+    (login) => onServer(`alter role ${login} set default_transaction_read_only = on`),
+    (login) => onServer(`alter role ${login} reset default_transaction_read_only`),
+  ],
+  [
+    "refuses the password, because it was rotated",
+    (login) => onServer(`alter role ${login} password 'second'`),
+    (login) => onServer(`alter role ${login} password 'first'`),
+  ],
+  [
+    "does not let the user log in",
+    (login) => onServer(`alter role ${login} nologin`),
+    (login) => onServer(`alter role ${login} login`),
+  ],
+  [
+    "accepts no connections to the database",
+    () => onServer(`alter database ${current()} allow_connections false`),
+    () => onServer(`alter database ${current()} allow_connections true`),
+  ],
+])("while Postgres %s, an order gets a 503, and is taken afterwards", async (...faulty) => {
+  const [, begin, end] = faulty;
+  await using login = await ownLogin();
+  await using store = await openStateStore({
+    url: login.url,
+    applicationName: "test",
+    maxConnections: 2,
+  });
+  await using own = submissionOn(store);
+  const order = JSON.stringify(sampleOrder({ kind: "good" }));
+  const submit = () =>
+    own.inject({
+      method: "POST",
+      url: "/v1/orders",
+      headers: { "content-type": "application/json" },
+      payload: order,
+    });
+  expect((await submit()).statusCode).toBe(202);
+  await begin(login.name);
+  try {
+    await disconnect(login);
+    const refused = await submit();
+    expect(refused.json()).toMatchObject({ status: 503 });
+    expect(refused.headers["retry-after"]).toBe("1");
+  } finally {
+    await end(login.name);
+  }
+  await disconnect(login);
+  expect((await submit()).statusCode).toBe(202);
 });

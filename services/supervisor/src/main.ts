@@ -1,5 +1,5 @@
 import { brokerInBackground, connectBroker } from "@holdfast/messaging";
-import { runService } from "@holdfast/runtime";
+import { runProcess, runService } from "@holdfast/runtime";
 import { openStateStore } from "@holdfast/state-store";
 import { SupervisorConfig } from "./config.ts";
 import { housekeeping } from "./housekeeping.ts";
@@ -8,7 +8,8 @@ import { supervisor } from "./supervisor.ts";
 /** With `--once`: one scan, one sweep and one look at the past, such as from cron. */
 const once = process.argv.includes("--once");
 
-await runService("supervisor", SupervisorConfig, async (service) => {
+const run = once ? runProcess : runService;
+await run("supervisor", SupervisorConfig, async (service) => {
   const { config, log, instanceId: actor, signal, health, failpoint } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
