@@ -17,11 +17,14 @@ export function connectInBackground(
   const stop = new AbortController();
   const stack = new AsyncDisposableStack();
 
+  const isStopping = () => stop.signal.aborted;
   const connect = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
+    while (!isStopping()) {
       try {
-        const broker = stack.use(await connectBroker(options));
-        stack.use(await use(broker));
+        await using attempt = new AsyncDisposableStack();
+        const broker = attempt.use(await connectBroker(options));
+        attempt.use(await use(broker));
+        if (!isStopping()) stack.use(attempt.move());
         return;
       } catch (err) {
         options.log.warn({ err }, "no broker yet");
