@@ -1,5 +1,5 @@
-import { expect, test } from "@jest/globals";
-import { Order } from "./order.ts";
+import { describe, expect, test } from "@jest/globals";
+import { Order, SubmittedOrder } from "./order.ts";
 import { sampleOrder } from "./sample-order.ts";
 
 const good = sampleOrder({ kind: "good" });
@@ -50,4 +50,25 @@ test("the largest order of all has an exact total", () => {
 test("a text is kept as it was sent", () => {
   const order = { ...good, paymentMethod: " card-valid " };
   expect(Order.parse(order)).toEqual(order);
+});
+
+describe("an order that is submitted", () => {
+  test("is taken without any other field, and is the same order", () => {
+    expect(SubmittedOrder.parse(good)).toEqual(Order.parse(good));
+  });
+
+  test.each<[string, object, string]>([
+    ["the order", { ...good, note: "ring twice" }, ": note"],
+    ["the customer", { ...good, customer: { ...good.customer, vip: true } }, "customer: vip"],
+    ["the address", { ...good, shipTo: { ...good.shipTo, floor: 3 } }, "shipTo: floor"],
+    ["a line", { ...good, lines: [{ ...good.lines[0], gift: true }] }, "lines/0: gift"],
+    ["the prototype", JSON.parse(`{"__proto__":1,${JSON.stringify(good).slice(1)}`), ": __proto__"],
+  ])("names a field that %s does not have", (_, order, where) => {
+    const unknown = SubmittedOrder.safeParse(order).error?.issues.flatMap((issue) =>
+      issue.code === "unrecognized_keys"
+        ? issue.keys.map((key) => `${issue.path.join("/")}: ${key}`)
+        : [],
+    );
+    expect(unknown).toEqual([where]);
+  });
 });

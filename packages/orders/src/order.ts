@@ -31,26 +31,44 @@ export const OrderLine = z.object({
   unitPrice: Amount,
 });
 
+const parts = {
+  customer: Customer,
+  shipTo: Address,
+  lines: z.array(OrderLine).min(1).max(100),
+  currency: Currency,
+  /** A token of the payment provider; never the number of a card. */
+  paymentMethod: Text,
+  /** What the customer was shown; must be what the lines add up to. */
+  total: z.int().min(0),
+};
+
+function mustAddUp(
+  { lines, total }: { readonly lines: readonly OrderLine[]; readonly total: number },
+  context: z.RefinementCtx,
+): void {
+  const sum = totalOf(lines);
+  if (sum === total) return;
+  const message = `total is ${total}, but the lines add up to ${sum}`;
+  context.addIssue({ code: "custom", path: ["total"], message });
+}
+
 /** What a customer wants, from whom the money comes, and where the goods go. */
-export const Order = z
-  .object({
-    customer: Customer,
-    shipTo: Address,
-    lines: z.array(OrderLine).min(1).max(100),
-    currency: Currency,
-    /** A token of the payment provider; never the number of a card. */
-    paymentMethod: Text,
-    /** What the customer was shown; must be what the lines add up to. */
-    total: z.int().min(0),
-  })
-  .superRefine(({ lines, total }, context) => {
-    const sum = totalOf(lines);
-    if (sum === total) return;
-    const message = `total is ${total}, but the lines add up to ${sum}`;
-    context.addIssue({ code: "custom", path: ["total"], message });
-  });
+export const Order = z.object(parts).superRefine(mustAddUp);
 export type Order = z.infer<typeof Order>;
 export type OrderLine = z.infer<typeof OrderLine>;
+
+/**
+ * The same, as it is submitted: a field that is not part of an order is refused, because the order
+ * would be read back without it. The workflow is stored with `Order`, which must not change.
+ */
+export const SubmittedOrder = z
+  .strictObject({
+    ...parts,
+    customer: Customer.strict(),
+    shipTo: Address.strict(),
+    lines: z.array(OrderLine.strict()).min(1).max(100),
+  })
+  .superRefine(mustAddUp);
 
 /** What the lines add up to, in minor units. */
 export const totalOf = (lines: readonly Pick<OrderLine, "quantity" | "unitPrice">[]): number =>

@@ -4,6 +4,8 @@ import { type Answer, refusal } from "./answer.ts";
 import type { Amounts, Partner } from "./ledger-entry.ts";
 
 const Text = Type.String({ minLength: 1, maxLength: 200 });
+/** As long as RFC 5321 lets an address be. */
+const Email = Type.String({ minLength: 3, maxLength: 254 });
 const Price = {
   amount: Type.Integer({ minimum: 0 }),
   currency: Type.String({ pattern: "^[A-Z]{3}$" }),
@@ -81,7 +83,7 @@ const confirmations = offer({
   resource: "confirmations",
   undoable: false,
   body: Type.Object({
-    to: Type.Object({ name: Text, email: Text }),
+    to: Type.Object({ name: Text, email: Email }),
     chargeId: Text,
     trackingNumber: Text,
   }),

@@ -131,6 +131,26 @@ test.each([
   expect(response.body).toContain(where);
 });
 
+test("names each field that an order does not have, instead of dropping it", async () => {
+  const response = await post({ ...order, note: 1, "a/b~c": 2, shipTo: { ...order.shipTo, x: 3 } });
+  expect(response.statusCode).toBe(422);
+  expect(response.json()).toMatchObject({
+    code: "order.invalid",
+    errors: [
+      { pointer: "/shipTo/x", detail: expect.stringContaining("unknown field") },
+      { pointer: "/note" },
+      { pointer: "/a~1b~0c" },
+    ],
+  });
+});
+
+test("an answer about thousands of unknown fields stays small", async () => {
+  const fields = Array.from({ length: 5_000 }, (_, index) => [`field-${index}`, 1]);
+  const response = await post({ ...order, ...Object.fromEntries(fields) });
+  expect(response.statusCode).toBe(422);
+  expect(response.body.length).toBeLessThan(10_000);
+});
+
 test.each([
   ["too large", () => post(`{"x":"${"x".repeat(300_000)}"}`), 413, "request.too_large"],
   ["not JSON by its type", () => post("x", asText), 415, "request.media_type_unsupported"],

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { isStatusQueue, payloadFaults } from "@holdfast/contracts";
 import type { Json } from "@holdfast/domain";
-import { Order } from "@holdfast/orders";
+import { SubmittedOrder } from "@holdfast/orders";
 import type { NewTask } from "@holdfast/state-store";
-import { Problem } from "./problem.ts";
+import { type FieldFault, Problem } from "./problem.ts";
 
 interface Envelope {
   readonly workflow: string;
@@ -19,13 +19,10 @@ export function readOrder(body: unknown, envelope: Envelope): NewTask {
   if (faults.length > 0) {
     throw new Problem(422, "order.invalid", `The order ${faults.join(" and ")}.`);
   }
-  const result = Order.safeParse(body);
+  const result = SubmittedOrder.safeParse(body);
   if (!result.success) {
-    const errors = result.error.issues.map(({ path, message }) => ({
-      pointer: path.map((key) => `/${String(key)}`).join(""),
-      detail: message,
-    }));
-    throw new Problem(422, "order.invalid", "The order is not complete or not right.", errors);
+    const errors = result.error.issues.flatMap(toErrors).slice(0, mostErrors);
+    throw new Problem(422, "order.invalid", "The order failed validation; see errors.", errors);
   }
   const order = result.data;
   const input = order as unknown as Json;
@@ -45,6 +42,27 @@ export function readOrder(body: unknown, envelope: Envelope): NewTask {
     },
   };
 }
+
+/** An order can be wrong in thousands of places; the answer stays small. */
+const mostErrors = 50;
+const longestKey = 200;
+
+type Issue = NonNullable<ReturnType<typeof SubmittedOrder.safeParse>["error"]>["issues"][number];
+
+const toErrors = (issue: Issue): readonly FieldFault[] =>
+  issue.code === "unrecognized_keys"
+    ? issue.keys.map((key) => ({
+        pointer: pointerTo([...issue.path, key]),
+        detail: "unknown field: an order has no such field",
+      }))
+    : [{ pointer: pointerTo(issue.path), detail: issue.message }];
+
+/** RFC 6901. */
+const pointerTo = (path: readonly PropertyKey[]): string =>
+  path
+    .map((key) => String(key).slice(0, longestKey).replaceAll("~", "~0").replaceAll("/", "~1"))
+    .map((key) => `/${key}`)
+    .join("");
 
 const visible = /^[\x21-\x7e]{1,255}$/;
 
