@@ -1,7 +1,7 @@
 import { submissionQueue } from "@holdfast/contracts";
 import { openLink, testBroker } from "@holdfast/local-stack";
-import { connect } from "amqplib";
 import { expect, test } from "@jest/globals";
+import { connect } from "amqplib";
 import type { Broker } from "./broker.ts";
 import { connectInBackground } from "./connect-in-background.ts";
 import { until } from "./testing.ts";
