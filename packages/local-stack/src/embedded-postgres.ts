@@ -23,8 +23,15 @@ export async function startEmbeddedPostgres(
   const account = await postgresAccount(binaries, dataFolder);
   const password = passwordFor("postgres", dataFolder);
   await makeCluster(account, { name, password });
-  return onFreePorts(() => startServer(account, password, { dataFolder, purpose }));
+  return startClusterServer(account, password, { dataFolder, purpose });
 }
+
+/** Runs the server of a cluster that was made already. */
+export const startClusterServer = (
+  account: PostgresAccount,
+  password: string,
+  options: Pick<StackOptions, "dataFolder" | "purpose">,
+): Promise<PostgresServer> => onFreePorts(() => startServer(account, password, options));
 
 async function startServer(
   account: PostgresAccount,

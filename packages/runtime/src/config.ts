@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { ContractFault } from "@holdfast/domain";
 import { Ajv, type ErrorObject } from "ajv";
 import { type Static, type TObject, Type } from "typebox";
+import { serverUrls } from "./server-urls.ts";
 
 const unitInMs: Readonly<Record<string, number>> = {
   ms: 1,
@@ -113,7 +114,7 @@ function read(name: string, env: Environment): Read {
 /** Environment variables are strings: numbers and booleans are coerced, durations converted. */
 function configReader(): Ajv {
   const ajv = new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true, strict: false });
-  ajv.addFormat("url", (text) => URL.canParse(text));
+  ajv.addFormat("url", (text) => serverUrls(text).every((url) => URL.canParse(url)));
   ajv.addKeyword({ keyword: durationKeyword, modifying: true, validate: toMilliseconds });
   return ajv;
 }

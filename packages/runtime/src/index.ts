@@ -19,3 +19,4 @@ export { injectedFaults } from "./injected-faults.ts";
 export { type Repetition, repeat } from "./repeat.ts";
 export { runProcess, runService, type ServiceContext } from "./run-service.ts";
 export { seededRandom } from "./seeded-random.ts";
+export { serverUrls } from "./server-urls.ts";

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Fault, TransientFault } from "@holdfast/domain";
-import { DatabaseError, Pool, type PoolClient } from "pg";
+import { type Fault, TransientFault } from "@holdfast/domain";
+import { serverUrls } from "@holdfast/runtime";
+import { Pool, type PoolClient } from "pg";
 import { type Database, query } from "./query.ts";
+import { mustBeWritable, storeClient } from "./store-client.ts";
 import { toStoreFault } from "./store-fault.ts";
 import { breakConnections } from "./store-faults.ts";
 
 export interface ConnectionOptions {
+  /** May name several servers, `postgres://user@a,b/db`: the one that accepts writes is used. */
   readonly url: string;
   /** Shows in `pg_stat_activity`. */
   readonly applicationName: string;
@@ -14,15 +17,29 @@ export interface ConnectionOptions {
 
 /** Milliseconds. */
 const connectWithin = 5_000;
+/** Milliseconds. Shorter, because another server may answer. */
+const connectToOneOfSeveralWithin = 2_000;
+/** Seconds, of a connection. After a name or a proxy has moved on, none leads to the old server for longer. */
+const longestLife = 600;
+
+/**
+ * Connections whose last commit is on this server only: the synchronous standby did not confirm it within
+ * `statement_timeout`. Postgres says so in a warning of this routine, and reports the commit as done.
+ */
+const unreplicated = new WeakSet<object>();
+const waitsForStandby = "SyncRepWaitForLSN";
 
 /** A pool whose every limit is set: nothing here waits for ever. */
 export function openPool({ url, applicationName, maxConnections }: ConnectionOptions): Pool {
+  const urls = serverUrls(url).map(withOnePlan);
   const pool = new Pool({
-    connectionString: withOnePlan(url),
+    Client: storeClient(urls, { writable: true }),
     application_name: applicationName,
     max: maxConnections,
-    connectionTimeoutMillis: connectWithin,
+    connectionTimeoutMillis: urls.length === 1 ? connectWithin : connectToOneOfSeveralWithin,
     idleTimeoutMillis: 0,
+    // Not all at the same moment, where several processes started together.
+    maxLifetimeSeconds: Math.round(longestLife * (0.8 + 0.2 * Math.random())),
     keepAlive: true,
     statement_timeout: 10_000,
     // For a server that is silent: it can end nothing. Longer than the one above, which says why.
@@ -34,7 +51,12 @@ export function openPool({ url, applicationName, maxConnections }: ConnectionOpt
   // A connection that breaks while nobody uses it is simply replaced; without a listener it would
   // end the process.
   pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
+  pool.on("connect", (client) => {
+    client.on("error", () => {});
+    client.on("notice", (notice) => {
+      if (notice.routine === waitsForStandby) unreplicated.add(client);
+    });
+  });
   breakConnections(pool, process.env["HOLDFAST_STORE_FAULTS"]);
   return pool;
 }
@@ -87,13 +109,18 @@ export async function inTransaction<T>(
   pool: Pool,
   work: (client: Database) => Promise<Decided<T>>,
 ): Promise<T> {
-  const { begun, decided, failure } = await withClient(pool, async (client) => {
+  const { begun, decided, failure } = await withClient(pool, async (client, discard) => {
     const beginning = begin(client);
-    // Without it nothing that follows succeeds: `work` may be the first to say so.
+    // Without it nothing that follows succeeds: `work` may be the first to fail, but not with the reason.
     beginning.catch(() => {});
-    const worked = await work(client);
+    const worked = await work(client).catch(async (error: unknown) => {
+      await beginning;
+      throw error;
+    });
     const ends = await Promise.allSettled([beginning, ...worked.sent, client.query("commit")]);
     const lost = ends.find(({ status }) => status === "rejected");
+    if (lost?.status === "rejected" && isUnavailable(lost.reason)) discard(lost.reason);
+    if (unreplicated.delete(client)) throw new TransientFault("store.outcome_unknown", lagging);
     return { begun: await beginning.catch(() => null), decided: worked, failure: lost };
   });
   if (failure?.status === "rejected") {
@@ -104,11 +131,24 @@ export async function inTransaction<T>(
   return decided.result();
 }
 
-async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+/** Resolves when a server answers that accepts writes. */
+export const pingStore = (pool: Pool): Promise<void> =>
+  withRetries(() => withClient(pool, mustBeWritable));
+
+const lagging =
+  "Committed, but the synchronous standby did not confirm it: it may be lost in a failover";
+
+async function withClient<T>(
+  pool: Pool,
+  work: (client: PoolClient, discard: (reason: Error) => void) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
+  const discard = (reason: Error): void => {
+    broken = reason;
+  };
   try {
-    return await work(client);
+    return await work(client, discard);
   } catch (error) {
     broken = await rollBack(client, error);
     throw error;
@@ -117,9 +157,12 @@ async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T
   }
 }
 
+/** Whether a connection with this error may lead to a server that is of no use any more. */
+const isUnavailable = (error: unknown): boolean => toStoreFault(error).code === "store.unavailable";
+
 /** Resolves to what is wrong with the connection. Where nobody answered, nobody is asked again. */
 async function rollBack(client: PoolClient, error: unknown): Promise<Error | undefined> {
-  if (!(error instanceof Fault || error instanceof DatabaseError)) return error as Error;
+  if (isUnavailable(error)) return error as Error;
   return client.query("rollback").then(
     () => undefined,
     (cause: Error) => cause,

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PermanentFault, TransientFault } from "@holdfast/domain";
-import { Client, escapeLiteral } from "pg";
+import { serverUrls } from "@holdfast/runtime";
+import { type Client, escapeLiteral } from "pg";
 import { guards } from "./guard.ts";
 import { type Migration, type Phase, readMigrations, statementsOf } from "./migration-files.ts";
+import { connectStore } from "./store-client.ts";
 import { isContention, toStoreFault } from "./store-fault.ts";
 
 export interface MigrateOptions {
@@ -52,9 +54,8 @@ export async function migrate(
   url: string,
   options: MigrateOptions = {},
 ): Promise<readonly string[]> {
-  const client = new Client({ connectionString: url, application_name: "holdfast migrate" });
+  const client = await connectStore(serverUrls(url), { application_name: "holdfast migrate" });
   client.on("error", () => {});
-  await client.connect();
   try {
     await client.query("set statement_timeout = 0; set lock_timeout = 0");
     await client.query("select pg_advisory_lock($1)", [oneAtATime]);

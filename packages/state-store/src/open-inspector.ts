@@ -1,10 +1,12 @@
-import { Client, Pool } from "pg";
+import { serverUrls } from "@holdfast/runtime";
+import { Pool } from "pg";
 import { withRetries } from "./database.ts";
 import { findKeptOptions, type KeptOptions } from "./find-kept-options.ts";
 import { findMigrations } from "./find-migrations.ts";
 import { type FoundPooler, findPooler } from "./find-pooler.ts";
 import { findTaskFacts } from "./find-task-facts.ts";
 import { type Database, query } from "./query.ts";
+import { storeClient } from "./store-client.ts";
 
 export interface InspectorOptions {
   readonly url: string;
@@ -110,13 +112,15 @@ export type StoreInspector = ReturnType<typeof openInspector>;
  * method fails with a `Fault`. The caller disposes of the result.
  */
 export function openInspector({ url, applicationName, answerWithin = 10_000 }: InspectorOptions) {
+  const urls = serverUrls(url);
   const connection = {
-    connectionString: url,
     application_name: applicationName,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   };
-  const pool = new Pool({ ...connection, max: 2 });
+  // Of several servers the primary is looked at; of one it is a finding that it is a standby.
+  const StoreClient = storeClient(urls, { writable: urls.length > 1 });
+  const pool = new Pool({ ...connection, Client: StoreClient, max: 2 });
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   const ask = <Result>(question: (db: Database) => Promise<Result>): Promise<Result> =>
@@ -146,7 +150,7 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
     /** All that keeps a task waiting; null when there is none of that id. */
     findTaskFacts: (taskId: string) => ask((db) => findTaskFacts(db, taskId)),
     findPooler: (): Promise<FoundPooler> =>
-      withRetries(() => findPooler(() => new Client(connection))),
+      withRetries(() => findPooler(() => new StoreClient(connection))),
     findKeptOptions: (): Promise<KeptOptions> => findKeptOptions({ url, applicationName }),
     [Symbol.asyncDispose]: () => pool.end(),
   };

@@ -8,7 +8,13 @@ import {
 import { applyIncidents } from "./apply-incidents.ts";
 import { busyMonths } from "./busy-months.ts";
 import { claimDueSteps, markDispatchedSteps, takeUndispatchedSteps } from "./claimed-steps.ts";
-import { type ConnectionOptions, inTransaction, openPool, withRetries } from "./database.ts";
+import {
+  type ConnectionOptions,
+  inTransaction,
+  openPool,
+  pingStore,
+  withRetries,
+} from "./database.ts";
 import { dueSpans } from "./due-spans.ts";
 import { findExpired } from "./find-expired.ts";
 import { findStalledTasks } from "./find-stalled.ts";
@@ -160,8 +166,8 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
         (await bound(countTasks)({})).map(({ processState, tasks }) => [processState, tasks]),
       ),
     findInvariantViolations: bound(findViolations),
-    /** Resolves when the store answers. */
-    ping: async () => void (await bound(findCompatibility)({})),
+    /** Resolves when the store answers and accepts writes. */
+    ping: () => pingStore(pool),
     [Symbol.asyncDispose]: () => pool.end(),
   };
 }

@@ -66,6 +66,8 @@ export const submitTasks =
 /** Also what any other check of the store refuses has this code: trying that again is no harm. */
 const isWithoutPartition = ({ details }: Fault): boolean => details["sqlstate"] === "23514";
 
+const waitForReplication = query("wait-for-replication");
+
 const submitTogether = (
   { pool, catalog, events }: Home,
   tasks: readonly NewTask[],
@@ -77,8 +79,13 @@ const submitTogether = (
     const accepted = await takeKeys(client, candidates);
     const workflows = await storedWorkflows(client, catalog, accepted);
     const earlier = await findEarlier(client, candidates, accepted);
+    // What is answered again may not have reached a synchronous standby the first time.
+    const isReplay = accepted.size < candidates.length;
     return {
-      sent: insertAll(client, accepted, { workflows, actor, now: ids[0]?.now ?? 0, events }),
+      sent: [
+        ...insertAll(client, accepted, { workflows, actor, now: ids[0]?.now ?? 0, events }),
+        ...(isReplay ? [waitForReplication(client, {})] : []),
+      ],
       result: () => candidates.map((candidate) => toSubmitted(candidate, accepted, earlier)),
     };
   });

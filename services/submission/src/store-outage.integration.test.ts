@@ -59,6 +59,8 @@ async function timed<T>(work: () => Promise<T>): Promise<readonly [T, number]> {
   return [await work(), performance.now() - startedAt];
 }
 
+const ready = async () => (await app.inject({ url: "/health/ready" })).statusCode;
+
 const notNow = { status: 503, code: "store.unavailable" };
 
 test("while Postgres is away, each order gets a 503 soon, and the same one is taken afterwards", async () => {
@@ -77,6 +79,20 @@ test("while Postgres is away, each order gets a 503 soon, and the same one is ta
     keys.map(() => 202),
   );
   expect(await tasks()).toBe(30);
+});
+
+test("while Postgres is read-only, orders get a 503 and readiness fails, until it accepts writes", async () => {
+  const database = new URL(url).pathname.slice(1);
+  await queryOnce(url, `alter database ${database} set default_transaction_read_only = on`);
+  link.reset();
+  const refused = await post("read-only");
+  expect(refused.json()).toMatchObject(notNow);
+  expect(refused.headers["retry-after"]).toBe("1");
+  expect(await ready()).toBe(503);
+  const server = Object.assign(new URL(url), { pathname: "/postgres" }).href;
+  await queryOnce(server, `alter database ${database} reset default_transaction_read_only`);
+  expect((await post("read-only")).statusCode).toBe(202);
+  expect(await ready()).toBe(200);
 });
 
 test("while Postgres is silent, orders are not kept waiting for ever", async () => {

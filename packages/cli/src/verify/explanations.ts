@@ -32,6 +32,8 @@ const explanations: Readonly<Record<string, string>> = {
     "The step is elsewhere than its history says: a row was changed by hand.",
   "every claim is in the history":
     "Attempts and claims differ in number: a row or the history was changed by hand.",
+  "every reply belongs to a task":
+    "Work was done for a task that this store does not know: the store was restored, or failed over to a standby that had not received it. Compare with the remote services' ledgers, and submit the order anew under its Idempotency-Key.",
   "whoever halts raises one alert":
     "The task halted and nobody was told, or was told twice: look at the task itself.",
 };

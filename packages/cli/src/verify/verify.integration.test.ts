@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterEach(() =>
   store.query(
-    "truncate state.tasks, state.steps, state.task_payloads, state.step_payloads, state.events, state.alerts",
+    "truncate state.tasks, state.steps, state.task_payloads, state.step_payloads, state.events, state.alerts, state.rejected_replies",
   ),
 );
 afterAll(async () => {
@@ -199,6 +199,27 @@ describe("finds", () => {
       ([, rule]) => rule,
     );
     expect(new Set(rules)).toEqual(new Set(breaches.map(([rule]) => rule)));
+  });
+
+  test("a reply to a task that this store does not know, once, and none that only came too late", async () => {
+    const known = await store.submit();
+    const unknown = "01890000-0000-7000-8000-000000000000";
+    for (const [taskId, reason] of [
+      [known, "stale_attempt"],
+      [unknown, "unknown_task"],
+      [unknown, "unknown_task"],
+    ]) {
+      await store.query(
+        `insert into state.rejected_replies (task_id, step, attempt, reason, reply)
+         values ('${taskId}', 'reserve', 1, '${reason}', '{}')`,
+      );
+    }
+    const invariant = "every reply belongs to a task";
+    const { violations } = await verifyAsJson();
+    expect(violations).toEqual([
+      { invariant, taskId: unknown, witness: "reserve", explanation: explain(invariant) },
+    ]);
+    expect(explain(invariant)).toContain("restored");
   });
 
   test("witnesses, and shows them to people", async () => {

@@ -30,6 +30,8 @@ export interface Link extends AsyncDisposable {
   takeDown(): void;
   /** Cuts the next connection in which the client sends the pattern. Once. */
   cutAt(cut: Cut): void;
+  /** Has new connections lead to another server, as a name does whose address changes. */
+  leadTo(serverUrl: string): void;
   /** Says something to all clients, as if the server did. */
   inject(bytes: Buffer): void;
   /** As if nothing had been. What was held back arrives. */
@@ -51,7 +53,7 @@ export async function openLink(
   random: () => number = Math.random,
 ): Promise<Link> {
   const url = new URL(serverUrl);
-  const target = { host: url.hostname, port: Number(url.port || defaultPorts[url.protocol]) };
+  let target = addressOf(url);
   let conditions = healthy;
   let healed = Promise.withResolvers<void>();
   let pending: Cut | null = null;
@@ -169,6 +171,9 @@ export async function openLink(
     cutAt(cut) {
       pending = cut;
     },
+    leadTo(otherUrl) {
+      target = addressOf(new URL(otherUrl));
+    },
     inject(bytes) {
       for (const { client } of pairs) client.write(bytes);
     },
@@ -185,6 +190,11 @@ export async function openLink(
     },
   };
 }
+
+const addressOf = (url: URL) => ({
+  host: url.hostname,
+  port: Number(url.port || defaultPorts[url.protocol]),
+});
 
 const endsWith = (chunk: Buffer, end: Buffer): boolean => chunk.subarray(-end.length).equals(end);
 
