@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { decide } from "./decide.ts";
+import { longestDelay } from "./failure.ts";
 import type { Step } from "./step.ts";
 import { legalStepTransitions } from "./step-transitions.ts";
 import { isDone, isSettled, summarise } from "./summarise.ts";
@@ -53,6 +54,8 @@ const anyHappening = fc.record({
       "replan",
       "pause",
       "resume",
+      "retryNow",
+      "limitPassed",
     ] as const),
     ...(["stale", "forged", "claim", "claim", "claim", "claim", "claim"] as const),
     ...(["complete", "complete", "complete", "complete"] as const),
@@ -75,6 +78,11 @@ function eventFor(task: Task, { kind, pick }: Happening): TaskEvent | null {
   if (kind === "replan") return { kind: "replanned" };
   if (kind === "pause") return { kind: "paused" };
   if (kind === "resume") return { kind: "resumed" };
+  if (kind === "limitPassed") return pick % 4 === 0 ? { kind: "limitPassed" } : null;
+  if (kind === "retryNow") {
+    const delayed = among(steps, "pending", pick);
+    return delayed ? { kind: "retryRequested", step: delayed.plan.name } : null;
+  }
   if (kind === "claim") {
     const due = among(steps, "pending", pick);
     return due ? { kind: "claimed", step: due.plan.name, by: "s", token: `t${pick}` } : null;
@@ -94,7 +102,7 @@ function eventFor(task: Task, { kind, pick }: Happening): TaskEvent | null {
     transient: true,
     attempted: true,
     effect: "unknown",
-    retryAfter: null,
+    retryAfter: pick % 5 === 0 ? 1e308 : null,
   } as const;
   switch (kind) {
     case "complete":
@@ -144,7 +152,23 @@ function mustBeLegal(before: Task, after: Task): void {
 function mustHaveSomethingToWaitFor(task: Task): void {
   if (isFinished(task) || task.paused) return;
   const states = stepsOf(task).map(({ processState }) => processState);
-  expect(states.some((state) => ["pending", "processing", "error"].includes(state))).toBe(true);
+  const isMoving = states.some((state) => state === "pending" || state === "processing");
+  expect(isMoving || task.processState === "error").toBe(true);
+}
+
+/** Whatever an Agent asks for. */
+function mustRestWithinItsPolicy(task: Task, now: number): void {
+  for (const step of stepsOf(task)) {
+    if (step.processState !== "pending") continue;
+    expect(step.notBefore).toBeLessThanOrEqual(now + longestDelay(step.plan));
+  }
+}
+
+/** Only a resume ends a pause, and the limit of a paused task stands still. */
+function mustHoldPause(before: Task, event: TaskEvent, after: Task): void {
+  if (!before.paused) return;
+  if (event.kind !== "resumed") expect(after.paused).toBe(true);
+  expect(event.kind).not.toBe("limitPassed");
 }
 
 function mustStandStill(task: Task): void {
@@ -218,6 +242,8 @@ function play(
     mustUndoInReverse(decision.task);
     mustUndoWhatHappened(decision.task);
     mustStandStill(decision.task);
+    mustHoldPause(ready, event, decision.task);
+    mustRestWithinItsPolicy(decision.task, now);
     mustStartAfterWhatIsBefore(ready, decision.task);
     task = decision.task;
   }

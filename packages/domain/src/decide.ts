@@ -1,9 +1,9 @@
 import { type Change, change } from "./change.ts";
 import type { Decision, Surroundings } from "./decision.ts";
-import { type Failure, policyFor, remedyFor } from "./failure.ts";
+import { type Failure, longestDelay, policyFor, remedyFor } from "./failure.ts";
 import { settle } from "./settle.ts";
 import type { FailedStep, ProcessingStep, StepRecord } from "./step.ts";
-import { isFinished, type Task, withSteps } from "./task.ts";
+import { isFinished, stepsOf, type Task, withSteps } from "./task.ts";
 import type { AttemptRef, Rejection, TaskEvent } from "./task-event.ts";
 import { beginUndo } from "./undo.ts";
 
@@ -61,6 +61,11 @@ export function decide(task: Task, event: TaskEvent, around: Surroundings): Deci
       return onFailed(task, event, (step) => settle(task, [change(step, "resolve")], around));
     case "undoRequested":
       return task.goal === "do" ? undo(task, [], event.code, around) : rejected("wrong_goal");
+    case "limitPassed":
+      if (task.goal !== "do") return rejected("wrong_goal");
+      return task.paused ? rejected("task_paused") : undo(task, [], "task.expired", around);
+    case "retryRequested":
+      return retryNow(task, event.step, around);
     case "paused":
       return task.paused
         ? rejected("already_paused")
@@ -137,9 +142,15 @@ function fail(task: Task, step: ProcessingStep, failure: Failure, around: Surrou
   }
   const { action, wait, ...counters } = remedyFor(step, failure, around.random());
   if (action !== "fail") {
-    const notBefore = around.now + Math.max(wait, failure.retryAfter ?? 0);
-    const changes = { ...counters, notBefore };
-    return settle(task, [change(marked, action, { reason: failure.code, changes })], around);
+    const asked = failure.retryAfter ?? 0;
+    const longest = longestDelay(step.plan);
+    const notBefore = around.now + Math.max(wait, Math.min(asked, longest));
+    const delayed = change(marked, action, {
+      reason: failure.code,
+      changes: { ...counters, notBefore },
+      cappedDelay: asked > longest ? asked : undefined,
+    });
+    return settle(task, [delayed], around);
   }
   const failed = giveUp(marked, failure.code, counters.failureCount);
   return step.plan.kind === "call" && policyFor(step.plan, failure.code).onFailure === "compensate"
@@ -175,10 +186,27 @@ function resubmit(step: FailedStep, inputChanged: boolean, { now }: Surroundings
   });
 }
 
+/** Ends a delay. Counts nothing: whatever the step has failed so far still stands. */
+function retryNow(task: Task, name: string, around: Surroundings): Decision {
+  const step = task.steps.get(name);
+  if (step === undefined) return rejected("unknown_step");
+  if (step.processState !== "pending") return rejected(task.paused ? "task_paused" : "not_pending");
+  if (step.notBefore <= around.now) return rejected("not_delayed");
+  const changes = { notBefore: around.now };
+  return settle(task, [change(step, "retryNow", { reason: "operator.retry", changes })], around);
+}
+
 const cleared = { failureCount: 0, putBackCount: 0, faultCode: null };
 
+/** Also takes back a delay that no policy allows: an earlier release, or a bug, may have left it. */
 function replan(task: Task, around: Surroundings): Decision {
-  const decision = settle(task, [], around);
+  const overlong = stepsOf(task)
+    .filter(
+      (step) =>
+        step.processState === "pending" && step.notBefore > around.now + longestDelay(step.plan),
+    )
+    .map((step) => change(step, "hold", { reason: "step.delay_too_long" }));
+  const decision = settle(task, overlong, around);
   const moved = decision.changes.length > 0 || decision.task.processState !== task.processState;
   return moved ? decision : rejected("nothing_to_do");
 }

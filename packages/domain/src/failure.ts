@@ -22,6 +22,22 @@ export interface Remedy {
   readonly wait: Milliseconds;
 }
 
+/** The longest delay that an Agent may ask for, where the policy of the step has no longer one. */
+const longestAskedDelay = 3_600_000;
+
+/**
+ * No step is delayed for longer, whatever its Agent asks for: an hour, or the longest delay of its own
+ * policy.
+ */
+export const longestDelay = (plan: StepPolicy): Milliseconds =>
+  Math.max(
+    longestAskedDelay,
+    ...[plan, ...(plan.faults ?? [])].flatMap(({ retry, coolDown }) => [
+      retry?.max ?? 0,
+      coolDown?.wait ?? 0,
+    ]),
+  );
+
 /** Put back so often in a row, a step has failed after all: it may be what kills its Agents. */
 export const maxPutBacks = 20;
 const putBackBackoff = { backoff: 250, max: 10_000 };

@@ -25,6 +25,7 @@ const machine = `
   retry     .          .          pending    .         .          .          .
   coolDown  .          .          pending    .         .          .          .
   putBack   .          .          pending    .         .          .          .
+  retryNow  .          pending    .          .         .          .          .
   fail      .          .          error      .         .          .          .
   resubmit  .          .          .          .         pending    .          .
   resolve   .          .          .          .         processed  .          .

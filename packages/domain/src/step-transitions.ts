@@ -12,6 +12,7 @@ export type StepAction =
   | "retry"
   | "coolDown"
   | "putBack"
+  | "retryNow"
   | "fail"
   | "resubmit"
   | "resolve";
@@ -42,6 +43,8 @@ export const stepTransitions: Readonly<
   coolDown: { processing: "pending" },
   /** Not a failure of the step: no Agent took it, or the Agent did not call the remote service. */
   putBack: { processing: "pending" },
+  /** An operator ends its delay. */
+  retryNow: { pending: "pending" },
   fail: { processing: "error" },
   /** An operator has it tried again. */
   resubmit: { error: "pending" },

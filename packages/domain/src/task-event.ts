@@ -51,6 +51,10 @@ export type TaskEvent =
     }
   | { readonly kind: "resolved"; readonly step: string; readonly attempt: number }
   | { readonly kind: "undoRequested"; readonly code: string }
+  /** The task's own limit has passed. The limit of a paused task stands still, so it is refused then. */
+  | { readonly kind: "limitPassed" }
+  /** An operator ends the delay of a pending step: it is due now. */
+  | { readonly kind: "retryRequested"; readonly step: string }
   /** Nothing more is to be begun until the task is resumed; what is in flight ends by itself. */
   | { readonly kind: "paused" }
   | { readonly kind: "resumed" }
@@ -67,9 +71,11 @@ export type Rejection =
   | "not_expired"
   | "not_pending"
   | "not_due"
+  | "not_delayed"
   | "not_in_error"
   | "wrong_goal"
   | "task_finished"
+  | "task_paused"
   | "already_paused"
   | "not_paused"
   | "nothing_to_do";

@@ -44,7 +44,7 @@ interface Pair {
 type Side = 0 | 1;
 
 const seeds = [1, 2, 3, 4, 5, 6, 7, 8];
-const operations = 120;
+const operations = 140;
 
 test.each(seeds)("does what Postgres does (seed %i)", async (seed) => {
   jest.spyOn(Math, "random").mockReturnValue(0.5);
@@ -101,7 +101,12 @@ const travel = `
          start_by = start_by - interval '2 hours', complete_by = complete_by - interval '2 hours',
          relay_at = relay_at - interval '2 hours';
   update state.tasks
-     set updated_at = updated_at - interval '2 hours', complete_by = complete_by - interval '2 hours'`;
+     set updated_at = updated_at - interval '2 hours', complete_by = complete_by - interval '2 hours',
+         created_at = created_at - interval '2 hours', paused_at = paused_at - interval '2 hours';
+  update state.pauses
+     set paused_at = paused_at - interval '2 hours', resumed_at = resumed_at - interval '2 hours'`;
+
+const because = { actor: "ann", reason: "the customer called" };
 
 type Operation = (pair: Pair) => Promise<void>;
 
@@ -229,6 +234,12 @@ const operationsOf: Readonly<Record<string, Operation>> = {
     expect(ours.next).toEqual(theirs.next);
   },
 
+  async pause({ real, memory, random }) {
+    const wish = { ...because, kind: "agent", name: random.pick(["left", "right"]) } as const;
+    const act = random.pick(["pause", "resume", "resume", "resume"] as const);
+    expect(memory[act](wish)).toBe(await real[act](wish));
+  },
+
   async countStepsInFlight({ real, memory }) {
     for (const lockedBy of ["scheduler", "another"]) {
       const theirs = await real.countStepsInFlight({ lockedBy });
@@ -313,7 +324,8 @@ function randomIncident(pair: Pair): readonly [Incident, Incident] {
   const stale = random.chance(0.1) ? 1 : 0;
   const wrongToken = random.chance(0.1);
   const agent = random.chance(0.1) ? "nobody" : null;
-  const kind = random.below(claim === null ? 6 : 16);
+  const kind = random.below(claim === null ? 8 : 18);
+  const retryAfter = random.pick([null, null, 600_000, 8e15, 1e308]);
   const cause = {
     transient: random.chance(0.7),
     attempted: random.chance(0.7),
@@ -335,12 +347,13 @@ function randomIncident(pair: Pair): readonly [Incident, Incident] {
     if (kind < 9)
       return { taskId, event: { kind: "completed", ...from }, output: { id: ref.step } };
     if (kind < 12) {
-      const failed = { code: "test.failed", retryAfter: null, ...cause, ...from };
+      const failed = { code: "test.failed", retryAfter, ...cause, ...from };
       return { taskId, event: { kind: "failed", ...failed }, faultDetail: "it failed" };
     }
     if (kind === 12) return { taskId, event: { kind: "stopped", effect: cause.effect, ...from } };
     if (kind === 13) return { taskId, event: { kind: "expired", ...ref } };
     if (kind === 14) return { taskId, event: { kind: "neverStarted", ...ref } };
+    if (kind > 15) return { taskId, event: { kind: "retryRequested", step: ref.step } };
     return { taskId, event: { kind: "parked", code: "test.parked", ...ref } };
   });
 }
@@ -362,6 +375,10 @@ function ofTask(
       return { taskId, event: { kind: "paused" } };
     case 4:
       return { taskId, event: { kind: "resumed" } };
+    case 5:
+      return { taskId, event: { kind: "retryRequested", step } };
+    case 6:
+      return { taskId, event: { kind: "limitPassed" } };
     default:
       return { taskId, event: { kind: "replanned" } };
   }

@@ -30,12 +30,13 @@ import {
   type StoredWorkflow,
 } from "@holdfast/state-store";
 import type { SupervisorStore } from "@holdfast/supervisor-service";
+import { memoryPauses } from "./memory-pauses.ts";
 import { keep, type Move, movesOf, rankOf, replaceStep, type StoredTask } from "./memory-task.ts";
 
 /** What of the state store the loops and their clients use. */
 export type SimulatedStore = SchedulerStore &
   SupervisorStore &
-  Pick<StateStore, "submitTasks" | "registerWorkflow">;
+  Pick<StateStore, "submitTasks" | "registerWorkflow" | "pause" | "resume">;
 
 /** The same operations, each over at once. */
 export type AtOnce<Store> = {
@@ -112,6 +113,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
   const tasks = new Map<string, StoredTask>();
   const submissions = new Map<string, { readonly hash: string; readonly taskId: string }>();
   const history: Move[] = [];
+  const pauses = memoryPauses(now);
 
   const processing = (): (readonly [StoredTask, ProcessingStep])[] => {
     const found: (readonly [StoredTask, ProcessingStep])[] = [];
@@ -190,6 +192,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
 
   const claimDueSteps = (asked: ClaimOptions): ClaimedStep[] => {
     const picked = asked.room.flatMap(({ lane, places }) => {
+      if (pauses.isPaused(lane)) return [];
       const due: { stored: StoredTask; name: string; rank: number }[] = [];
       for (const stored of tasks.values()) {
         for (const [name, rank] of stored.ranks) {
@@ -366,8 +369,12 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
         .filter(([, { completeBy }]) => completeBy <= now())
         .toSorted(([, a], [, b]) => a.completeBy - b.completeBy);
       const limited = [...tasks.values()].filter(
-        ({ task, completeBy }) =>
-          completeBy !== null && completeBy <= now() && !isFinished(task) && task.goal === "do",
+        (stored) =>
+          stored.completeBy !== null &&
+          stored.completeBy + pauses.heldFor(stored) <= now() &&
+          !isFinished(stored.task) &&
+          !stored.task.paused &&
+          stored.task.goal === "do",
       );
       const ahead = steps.flatMap(([, { completeBy }]) =>
         completeBy > now() ? [completeBy - now()] : [],
@@ -395,15 +402,19 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
             task.processState !== "error" &&
             !task.paused &&
             updatedAt < now() - untouchedFor &&
-            !stepsOf(task).some(isMoving),
+            (!stepsOf(task).some((step) => isMoving(step, now())) ||
+              stepsOf(task).some((step) => isOverlong(step, now()))),
         )
         .map(({ task }) => task.taskId),
       next: null,
     }),
 
+    pause: pauses.pause,
+    resume: pauses.resume,
+
     keepRejectedReplies: () => {},
     keepDeadLetter: () => {},
-    // Who is told what, pauses of Agents and workflows, and heartbeats are not simulated.
+    // Who is told what, pauses of workflows, and heartbeats are not simulated.
     takeNotices: () => [],
     deleteNotices: () => {},
     keepPauses: () => 0,
@@ -432,6 +443,8 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
           priority,
           input,
           completeBy: completeWithin === null ? null : now() + completeWithin,
+          pausedAt: null,
+          createdAt: now(),
           updatedAt: now(),
           ranks: new Map(),
           relayAts: new Map(),
@@ -470,20 +483,30 @@ function keepPayloads(stored: StoredTask, { event, output, correctedInput }: Inc
 const makesDone = ({ event }: Incident): boolean =>
   event.kind === "completed" || event.kind === "resolved";
 
-const isMoving = ({ processState }: Step): boolean =>
-  processState === "pending" || processState === "processing" || processState === "error";
+const hour = 3_600_000;
+
+const isMoving = (step: Step, now: Instant): boolean =>
+  step.processState === "processing" ||
+  (step.processState === "pending" && step.notBefore <= now + hour);
+
+const isOverlong = (step: Step, now: Instant): boolean =>
+  step.processState === "pending" && step.notBefore > now + hour;
 
 const least = (numbers: readonly number[]): number | null =>
   numbers.length === 0 ? null : Math.min(...numbers);
 
 const taskActs: Partial<Readonly<Record<TaskEvent["kind"], string>>> = {
   undoRequested: "undo",
+  limitPassed: "undo",
   paused: "pause",
   resumed: "resume",
 };
 
 function actOf(event: TaskEvent): readonly { action: string; reason: string | null }[] {
   const action = taskActs[event.kind];
+  if (action !== undefined && event.kind === "limitPassed") {
+    return [{ action, reason: "task.expired" }];
+  }
   return action === undefined ? [] : [{ action, reason: "code" in event ? event.code : null }];
 }
 

@@ -6,7 +6,10 @@ export interface StoredTask {
   version: number;
   readonly priority: number;
   readonly input: Json;
-  readonly completeBy: Instant | null;
+  completeBy: Instant | null;
+  /** Null: it is not paused. */
+  pausedAt: Instant | null;
+  readonly createdAt: Instant;
   updatedAt: Instant;
   /** Of pending steps, those that may be claimed, with their places in the queue. */
   readonly ranks: Map<string, number>;
@@ -52,6 +55,14 @@ export function keep(stored: StoredTask, after: Task, now: Instant): void {
   stored.task = after;
   stored.version += 1;
   stored.updatedAt = now;
+  if (after.paused) {
+    stored.pausedAt ??= now;
+    return;
+  }
+  // The limit of a paused task stands still.
+  const { completeBy, pausedAt } = stored;
+  if (completeBy !== null && pausedAt !== null) stored.completeBy = completeBy + now - pausedAt;
+  stored.pausedAt = null;
 }
 
 /** One step replaced, and nothing decided. */

@@ -1,6 +1,9 @@
 -- What the Supervisor looks for, in one statement and without locks: steps whose complete-by time
 -- has passed, tasks whose own limit has, and in how many milliseconds the next step's will. Looks back
 -- as far as `:since`; the last row tells how many entries of indexes that took.
+--
+-- The limit of a task stands still while the task, its workflow or an Agent of one of its steps is paused. The
+-- limit of a step runs from its claim, and nothing that is paused is claimed: it needs no such rule.
 with before as materialized (
   select sum(pg_stat_get_xact_tuples_returned(indexrelid)) as entries
     from pg_index
@@ -25,7 +28,23 @@ union all
   where complete_by between to_timestamp(:since::float8 / 1000) and statement_timestamp()
     and finished_at is null
     and goal = 'do'
+    and paused_at is null
     and format <= :format
+    and complete_by + (
+          select coalesce(sum(upper(paused) - lower(paused)), interval '0')
+            from unnest((
+                   select range_agg(tstzrange(greatest(pauses.paused_at, tasks.created_at),
+                                              coalesce(pauses.resumed_at, statement_timestamp())))
+                     from state.pauses
+                    where coalesce(pauses.resumed_at, statement_timestamp())
+                            > greatest(pauses.paused_at, tasks.created_at)
+                      and case pauses.kind
+                            when 'workflow' then pauses.name = tasks.workflow
+                            else exists (select from state.steps
+                                          where steps.task_id = tasks.task_id
+                                            and steps.lane = pauses.name)
+                          end)) as paused
+        ) <= statement_timestamp()
   order by complete_by
   limit :batch)
 union all

@@ -1,8 +1,12 @@
 -- Of the next unfinished tasks, in the order of their ids, those that nobody touched for a while and that
--- have nothing to wait for; and after which task to go on: null, these were the last. A few at a time: with a
--- million tasks open, all of them would take longer than a statement may.
+-- have nothing to wait for, or a step that is delayed for more than an hour: `decide` knows whether its policy
+-- allows that. And after which task to go on: null, these were the last. A few at a time: with a million tasks
+-- open, all of them would take longer than a statement may.
+--
+-- A halted task waits for a person, a paused one for its operator, and steps of a paused workflow are set aside
+-- until it is resumed. A failed call of a task that is being undone is not waited for.
 with unfinished as materialized (
-  select task_id, process_state, paused_at, updated_at
+  select task_id, workflow, process_state, paused_at, updated_at
     from state.tasks
    where finished_at is null
      and task_id > :after::uuid
@@ -14,9 +18,11 @@ select (select coalesce(json_agg(task_id), '[]')
          where process_state <> 'error'
            and paused_at is null
            and updated_at < statement_timestamp() - :untouched_for::float8 * interval '1 millisecond'
-           and not exists (
-                 select
-                   from state.steps
-                  where steps.task_id = unfinished.task_id
-                    and steps.process_state in ('pending', 'processing', 'error'))) as task_ids,
-       (select task_id from unfinished offset 499)                                 as next;
+           and workflow not in (select name from state.pauses
+                                 where kind = 'workflow' and released_at is null)
+           and (select count(*) filter (where process_state = 'processing'
+                                           or not_before <= statement_timestamp() + interval '1 hour') = 0
+                    or count(*) filter (where not_before > statement_timestamp() + interval '1 hour') > 0
+                  from state.steps
+                 where steps.task_id = unfinished.task_id))      as task_ids,
+       (select task_id from unfinished offset 499)               as next;

@@ -15,6 +15,9 @@ saved_tasks as (
          version       = tasks.version + 1,
          updated_at    = clock_timestamp(),
          finished_at   = case when task_change.finished then clock_timestamp() end,
+         -- The limit of a paused task stands still: resuming moves it by the length of the pause.
+         complete_by   = case when task_change.paused then tasks.complete_by
+                              else tasks.complete_by + coalesce(clock_timestamp() - tasks.paused_at, interval '0') end,
          paused_at     = case when task_change.paused then coalesce(tasks.paused_at, clock_timestamp()) end,
          paused_by     = case when task_change.paused then coalesce(tasks.paused_by, :actor) end,
          pause_reason  = case when task_change.paused then coalesce(tasks.pause_reason, :note) end

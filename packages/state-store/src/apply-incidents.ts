@@ -205,6 +205,7 @@ function splitByVersion(
 /** What is asked of a task as a whole, by the name that it has in the history. */
 const taskActs: Partial<Readonly<Record<TaskEvent["kind"], string>>> = {
   undoRequested: "undo",
+  limitPassed: "undo",
   paused: "pause",
   resumed: "resume",
 };
@@ -212,6 +213,7 @@ const taskActs: Partial<Readonly<Record<TaskEvent["kind"], string>>> = {
 function actOf(event: TaskEvent): DecidedTask["acts"] {
   const action = taskActs[event.kind];
   if (action === undefined) return [];
+  if (event.kind === "limitPassed") return [{ action, reason: "task.expired" }];
   return [{ action, reason: "code" in event ? event.code : null }];
 }
 

@@ -1,6 +1,9 @@
 import { type Database, query } from "./query.ts";
 
-/** Unfinished tasks that nobody touched for a while and that have nothing to wait for. */
+/**
+ * Unfinished tasks that nobody touched for a while and that have nothing to wait for, or a step that is
+ * delayed for more than an hour.
+ */
 export interface StalledTasks {
   readonly taskIds: readonly string[];
   /** After which task to go on; null: these were the last. */

@@ -129,7 +129,10 @@ function statusOf(
   };
 }
 
-/** One for each time that a task halts, and one for each undo that begins to fail. */
+/**
+ * One for each time that a task halts, one for each undo that begins to fail, and one for each delay that
+ * an Agent asked for and that was cut to what the policy allows.
+ */
 function alertsOf(
   { before, after, changes }: Moved,
   { seq, at }: { seq: number; at: string },
@@ -141,7 +144,14 @@ function alertsOf(
     const { name } = step.plan;
     return begins ? [{ ...common, kind: "undo.failing", step: name, code: reason ?? "" }] : [];
   });
-  if (after.processState !== "error" || before.task.processState === "error") return failing;
+  const delayed = changes.flatMap(({ step, reason, cappedDelay }): TaskAlert[] => {
+    if (cappedDelay === undefined) return [];
+    const detail = `Its Agent asked for a delay of ${cappedDelay} ms, which is longer than its policy allows.`;
+    const { name } = step.plan;
+    return [{ ...common, kind: "step.delayed", step: name, code: reason ?? "", detail }];
+  });
+  const others = [...failing, ...delayed];
+  if (after.processState !== "error" || before.task.processState === "error") return others;
   const failed = changes.find(({ step }) => step.processState === "error")?.step;
   const halted = {
     ...common,
@@ -149,5 +159,5 @@ function alertsOf(
     step: failed?.plan.name ?? null,
     code: failed?.faultCode ?? after.faultCode ?? "task.halted",
   };
-  return [...failing, halted];
+  return [...others, halted];
 }

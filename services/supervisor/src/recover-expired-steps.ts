@@ -69,7 +69,7 @@ function toIncidents({ steps, taskIds }: Expired, courier: CourierWatch): readon
       return { taskId, event: { kind: "expired", excused, ...attempt } };
     }),
     ...taskIds.map((taskId): Incident => {
-      return { taskId, event: { kind: "undoRequested", code: "task.expired" } };
+      return { taskId, event: { kind: "limitPassed" } };
     }),
   ];
 }

@@ -15,7 +15,12 @@ function sweeping(looks: readonly StalledTasks[]) {
       },
       applyIncidents: async (incidents: readonly Incident[]) => {
         replanned.push(...incidents.map(({ taskId, event }) => `${event.kind} ${taskId}`));
-        return { outcomes: [], tasks: [], claims: null, needless: [], told: false };
+        const outcomes = incidents.map(({ taskId }) =>
+          taskId === "patient"
+            ? ({ applied: false, reason: "nothing_to_do" } as const)
+            : ({ applied: true, changes: [] } as const),
+        );
+        return { outcomes, tasks: [], claims: null, needless: [], told: false };
       },
     },
     log: { error: (fields: unknown) => void logged.push(fields) } as Partial<Logger> as Logger,
@@ -49,6 +54,12 @@ test("what it finds is planned anew and logged as an error, wherever it finds it
   await look();
   expect(replanned).toEqual(["replanned 17", "replanned 501", "replanned 502"]);
   expect(logged).toEqual([{ taskIds: ["17"] }, { taskIds: ["501", "502"] }]);
+});
+
+test("a task that turns out to have something to wait for is not logged", async () => {
+  const { look, logged } = sweeping([{ taskIds: ["patient", "17"], next: null }]);
+  await look();
+  expect(logged).toEqual([{ taskIds: ["17"] }]);
 });
 
 test("nothing is said about nothing", async () => {

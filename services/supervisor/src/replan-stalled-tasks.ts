@@ -11,9 +11,10 @@ interface Dependencies {
 const untouchedFor = 60_000;
 
 /**
- * The net below everything: plans tasks anew that are unfinished and have nothing to wait for. There
- * should never be any, so each one is logged as an error. Looks at the next few tasks each time, and
- * resolves to whether they were the last: then it begins again.
+ * The net below everything: plans tasks anew that are unfinished and have nothing to wait for, or a step
+ * that is delayed for longer than its policy allows. There should never be any, so each one is logged as
+ * an error. Looks at the next few tasks each time, and resolves to whether they were the last: then it
+ * begins again.
  */
 export function replanStalledTasks({ store, log, actor }: Dependencies) {
   let after: string | null = null;
@@ -24,8 +25,10 @@ export function replanStalledTasks({ store, log, actor }: Dependencies) {
         taskId,
         event: { kind: "replanned" as const },
       }));
-      await store.applyIncidents(replanned, { actor, skipLocked: true });
-      log.error({ taskIds }, "stalled tasks planned anew");
+      const { outcomes } = await store.applyIncidents(replanned, { actor, skipLocked: true });
+      // A long delay that the policy allows is no fault, and neither is a task that has just moved on.
+      const moved = taskIds.filter((_, index) => outcomes[index]?.applied);
+      if (moved.length > 0) log.error({ taskIds: moved }, "stalled tasks planned anew");
     }
     after = next;
     return next === null;

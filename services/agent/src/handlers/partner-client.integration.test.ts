@@ -81,6 +81,38 @@ test.each<[string, RequestListener, object]>([
     { transient: true, details: { retryAfterMs: 0 } },
   ],
   [
+    "a wait of three thousand years, cut to an hour",
+    saying(503, {}, { "retry-after": "99999999999" }),
+    { transient: true, details: { retryAfterMs: 3_600_000 } },
+  ],
+  [
+    "a wait beyond all numbers, cut to an hour",
+    saying(503, {}, { "retry-after": "9".repeat(400) }),
+    { transient: true, details: { retryAfterMs: 3_600_000 } },
+  ],
+  [
+    "a date in the year 9999, cut to an hour",
+    saying(503, {}, { "retry-after": "Fri, 31 Dec 9999 23:59:59 GMT" }),
+    { transient: true, details: { retryAfterMs: 3_600_000 } },
+  ],
+  [
+    "a date by the partner's own clock, which is years ahead",
+    saying(
+      503,
+      {},
+      {
+        date: "Fri, 01 Jan 2100 00:00:00 GMT",
+        "retry-after": "Fri, 01 Jan 2100 00:00:30 GMT",
+      },
+    ),
+    { transient: true, details: { retryAfterMs: 30_000 } },
+  ],
+  [
+    "a wait that is no date and no number",
+    saying(503, {}, { "retry-after": "soon" }),
+    { transient: true, details: { status: 503 } },
+  ],
+  [
     "an error of its own",
     saying(500, {}),
     { transient: true, code: "payments.http_500", details: { status: 500 } },

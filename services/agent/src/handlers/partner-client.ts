@@ -88,10 +88,19 @@ interface Refusal {
   readonly message?: string;
 }
 
-/** Given in seconds or as a date. */
+/** Milliseconds. The Scheduler allows no more either, unless the policy of the step has a longer delay. */
+const longestRetryAfter = 3_600_000;
+
+/**
+ * Given in seconds or as a date. A date counts from the partner's own clock, which it sends along: the
+ * clock of this host may be wrong.
+ */
 function retryAfterOf({ headers }: Response): number | null {
   const text = headers.get("retry-after");
   if (text === null) return null;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
-  return Number.isFinite(ms) ? Math.max(0, Math.round(ms)) : null;
+  const sentAt = Date.parse(headers.get("date") ?? "");
+  const ms = /^\d+$/.test(text)
+    ? Number(text) * 1_000
+    : Date.parse(text) - (Number.isFinite(sentAt) ? sentAt : Date.now());
+  return Number.isNaN(ms) ? null : Math.min(longestRetryAfter, Math.max(0, Math.round(ms)));
 }
