@@ -285,15 +285,16 @@ describe("pausing", () => {
   });
 });
 
+/** A step whose Agent asked for this delay. */
+const delayed = (plan: object, retryAfter: number) =>
+  seen(
+    newTask(definitionOf([{ name: "a", ...plan }])),
+    claimed("a"),
+    failed("a", 1, { retryAfter }),
+  ).steps.get("a");
+
 describe("a delay that an Agent asks for", () => {
   const hour = 3_600_000;
-  const delayed = (plan: object, retryAfter: number) =>
-    seen(
-      newTask(definitionOf([{ name: "a", ...plan }])),
-      claimed("a"),
-      failed("a", 1, { retryAfter }),
-    ).steps.get("a");
-
   test.each([
     ["one that the policy allows", {}, 600_000, 600_000],
     ["8e15 ms", {}, 8e15, hour],
@@ -398,6 +399,36 @@ describe("an operator's retry", () => {
     ["a step of a paused task", [{ kind: "paused" }], retry, "task_paused"],
   ] as const)("is refused for %s", (_, before, event, reason) => {
     expect(decide(seen(abc(), ...before), event, at(noon))).toEqual({ applied: false, reason });
+  });
+});
+
+describe("an undo that failed for good", () => {
+  const undoing = seen(abc(), ...done("a"), claimed("b"), declined("b"));
+  const halted = seen(
+    undoing,
+    claimed("a:undo"),
+    failed("a:undo", 1, { transient: false, code: "y.gone" }),
+  );
+
+  test("leaves the task with the code that it is undone for", () => {
+    expect(halted).toMatchObject({ processState: "error", faultCode: "x.failed" });
+    expect(halted.steps.get("a:undo")).toMatchObject({ faultCode: "y.gone" });
+    const parked = seen(undoing, claimed("a:undo"), {
+      kind: "parked",
+      code: "store.refused",
+      ...ref("a:undo"),
+    });
+    expect(parked).toMatchObject({ processState: "error", faultCode: "x.failed" });
+  });
+
+  test("has no counters and no code left once a person has resolved it", () => {
+    const resolved = seen(halted, { kind: "resolved", step: "a:undo", attempt: 1 });
+    expect(resolved).toMatchObject({ processState: "compensated", faultCode: "x.failed" });
+    expect(resolved.steps.get("a:undo")).toMatchObject({
+      processState: "processed",
+      failureCount: 0,
+      faultCode: null,
+    });
   });
 });
 

@@ -48,7 +48,7 @@ export function decide(task: Task, event: TaskEvent, around: Surroundings): Deci
     case "parked":
       return onAttempt(task, event, (step) =>
         settle(
-          { ...task, faultCode: event.code },
+          haltedWith(task, event.code),
           [giveUp({ ...step, mayHaveEffect: true }, event.code, step.failureCount)],
           around,
         ),
@@ -58,7 +58,9 @@ export function decide(task: Task, event: TaskEvent, around: Surroundings): Deci
         settle(task, [resubmit(step, event.inputChanged, around)], around),
       );
     case "resolved":
-      return onFailed(task, event, (step) => settle(task, [change(step, "resolve")], around));
+      return onFailed(task, event, (step) =>
+        settle(task, [change(step, "resolve", { changes: cleared })], around),
+      );
     case "undoRequested":
       return task.goal === "do" ? undo(task, [], event.code, around) : rejected("wrong_goal");
     case "limitPassed":
@@ -155,8 +157,12 @@ function fail(task: Task, step: ProcessingStep, failure: Failure, around: Surrou
   const failed = giveUp(marked, failure.code, counters.failureCount);
   return step.plan.kind === "call" && policyFor(step.plan, failure.code).onFailure === "compensate"
     ? undo(task, [failed], failure.code, around)
-    : settle({ ...task, faultCode: failure.code }, [failed], around);
+    : settle(haltedWith(task, failure.code), [failed], around);
 }
+
+/** A task that is being undone keeps the code that it is undone for. */
+const haltedWith = (task: Task, faultCode: string): Task =>
+  task.goal === "undo" ? task : { ...task, faultCode };
 
 const giveUp = (step: ProcessingStep, faultCode: string, failureCount: number): Change =>
   change(step, "fail", { reason: faultCode, changes: { faultCode, failureCount } });
