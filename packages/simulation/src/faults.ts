@@ -41,8 +41,9 @@ const occasions = {
   /** The remote service fails before, or after, it has done what it was asked for. */
   remoteRefusal: 12,
   remoteUnconfirmed: 8,
-  /** It says to come again later. */
+  /** It says to come again later, or in three thousand years. */
   remoteBusy: 6,
+  remoteBusyForAges: 2,
   /** It will not do it at all. */
   remoteDecline: 4,
   /** It does it, but late; or answers late. */
@@ -51,9 +52,14 @@ const occasions = {
   forgedReply: 35,
   /** A step that is due is forgotten, as by a release with a bug. */
   planForgotten: 4,
-  /** An operator wants a task undone, or has it wait. */
-  undoRequested: 8,
-  taskPaused: 8,
+  /** An operator acts: on a task, on a step that is delayed or has failed, on an Agent. */
+  undoRequested: 6,
+  taskPaused: 6,
+  taskResumed: 20,
+  stepRetried: 20,
+  stepResubmitted: 60,
+  stepResolved: 50,
+  agentPaused: 6,
   /** The clocks of hosts differ. */
   clockSkew: 100,
 } as const;

@@ -7,8 +7,6 @@ type StoredPause = Pick<Pause, "kind" | "name"> & {
   resumedAt: Instant | null;
 };
 
-export type MemoryPauses = ReturnType<typeof memoryPauses>;
-
 /** Pauses of Agents, as the state store keeps them. Those of workflows are not simulated. */
 export function memoryPauses(now: () => Instant) {
   const pauses: StoredPause[] = [];

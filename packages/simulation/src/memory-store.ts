@@ -88,7 +88,7 @@ export interface MemoryStoreOptions {
   /** Whether a row happens to be in other hands, for operations that do not wait. */
   readonly isLocked?: () => boolean;
   readonly domain?: Domain;
-  readonly watcher?: StoreWatcher;
+  readonly watchers?: readonly StoreWatcher[];
 }
 
 export interface MemoryStore extends AtOnce<SimulatedStore> {
@@ -108,7 +108,14 @@ const versionChanged = { applied: false, reason: "version_changed" } as const;
  * `memory-store.integration.test.ts`.
  */
 export function memoryStore(options: MemoryStoreOptions): MemoryStore {
-  const { now, random, newId, isLocked = () => false, domain = realDomain, watcher } = options;
+  const {
+    now,
+    random,
+    newId,
+    isLocked = () => false,
+    domain = realDomain,
+    watchers = [],
+  } = options;
   const workflows = new Map<string, StoredWorkflow>();
   const tasks = new Map<string, StoredTask>();
   const submissions = new Map<string, { readonly hash: string; readonly taskId: string }>();
@@ -162,7 +169,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
       actor: lockedBy,
       reason: null,
     });
-    watcher?.claimed(stored, claimed);
+    for (const watcher of watchers) watcher.claimed(stored, claimed);
     return toClaim(stored, claimed);
   };
 
@@ -223,7 +230,8 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
     const acts = applied.flatMap(({ event }) => actOf(event));
     keep(stored, folded.task, now());
     history.push(...movesOf({ before, after: folded.task, changes: folded.changes, acts, actor }));
-    watcher?.decided(stored, reportsOf(mine, folded));
+    const reports = reportsOf(mine, folded);
+    for (const watcher of watchers) watcher.decided(stored, reports);
     return folded.outcomes;
   };
 
@@ -287,7 +295,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
         if (step.attempt !== attempt || step.dispatched || isLocked()) continue;
         stored.relayAts.delete(name);
         replaceStep(stored, { ...step, dispatched: true });
-        watcher?.marked(stored, step);
+        for (const watcher of watchers) watcher.marked(stored, step);
       }
     },
 
@@ -409,8 +417,8 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
       next: null,
     }),
 
-    pause: pauses.pause,
-    resume: pauses.resume,
+    pause: (wish) => pauses.pause(wish),
+    resume: (wish) => pauses.resume(wish),
 
     keepRejectedReplies: () => {},
     keepDeadLetter: () => {},
@@ -458,7 +466,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
         }
         const ofTask = { taskId, step: null, attempt: null, actor, reason: null };
         history.push({ ...ofTask, action: "submit", from: null, to: task.processState });
-        watcher?.submitted(stored, definition);
+        for (const watcher of watchers) watcher.submitted(stored, definition);
         return { kind: "created", taskId };
       }),
   };

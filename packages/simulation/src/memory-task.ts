@@ -9,7 +9,7 @@ export interface StoredTask {
   completeBy: Instant | null;
   /** Null: it is not paused. */
   pausedAt: Instant | null;
-  readonly createdAt: Instant;
+  createdAt: Instant;
   updatedAt: Instant;
   /** Of pending steps, those that may be claimed, with their places in the queue. */
   readonly ranks: Map<string, number>;

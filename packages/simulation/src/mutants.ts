@@ -7,6 +7,7 @@ import { addChanges, editChanges, editEvents, inHand } from "./edit-fold.ts";
 import type { Host } from "./host.ts";
 import type { Domain } from "./memory-store.ts";
 import type { Mutation } from "./mutation.ts";
+import { operatorMutants } from "./operator-mutants.ts";
 
 /** By name, as what was built wrongly. The simulation must find each of them. */
 export const mutants: Readonly<Record<string, Mutation>> = {
@@ -299,6 +300,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   },
   "the remote service does not know keys": { habits: { knowsKeys: false } },
   "the remote service does what was undone": { habits: { keepsTombstones: false } },
+  ...operatorMutants,
 };
 
 type AttemptEvent = Extract<TaskEvent, { token: string; attempt: number }>;

@@ -1,7 +1,6 @@
 import { replyExchange, replyRoute, StepReply } from "@holdfast/contracts";
 import { isFinished, type ProcessingStep, stepsOf } from "@holdfast/domain";
 import type { OutgoingMessage } from "@holdfast/messaging";
-import type { Incident } from "@holdfast/state-store";
 import { type Facts, nameOf } from "./facts.ts";
 import type { MemoryBroker } from "./memory-broker.ts";
 import type { MemoryStore } from "./memory-store.ts";
@@ -23,18 +22,8 @@ const longAgo = 55_000;
 /** Does by itself what needs no process to go wrong: until the healing. */
 export function unleashNemesis(world: World, { store, broker, facts }: Options): void {
   const { random, timeline } = world;
-  const act = { actor: "nemesis" };
-
   const unfinished = (): readonly StoredTask[] =>
     [...store.tasks.values()].filter(({ task }) => !isFinished(task));
-
-  const request = (what: string, event: Incident["event"]): void => {
-    const [stored] = unfinished();
-    if (stored === undefined) return;
-    const { taskId } = stored.task;
-    world.tell("operator", () => `${what} ${nameOf(taskId)}`);
-    store.applyIncidents([{ taskId, event }], act);
-  };
 
   /** Only where nothing else is left to wait for: otherwise the next move would plan it again. */
   const forgetPlan = (): void => {
@@ -74,10 +63,6 @@ export function unleashNemesis(world: World, { store, broker, facts }: Options):
     if (filled.length > 0 && world.strikes("queuePurged")) broker.purge(random.pick(filled));
     if (world.strikes("forgedReply")) forge();
     if (world.strikes("planForgotten")) forgetPlan();
-    if (world.strikes("undoRequested")) {
-      request("wants to be undone:", { kind: "undoRequested", code: "operator.undo" });
-    }
-    if (world.strikes("taskPaused")) request("pauses", { kind: "paused" });
     timeline.aside(rest, round);
   };
   timeline.aside(rest, round);

@@ -1,42 +1,40 @@
-import { stepsOf } from "@holdfast/domain";
-import type { Incident } from "@holdfast/state-store";
-import { nameOf } from "./facts.ts";
-import type { MemoryStore } from "./memory-store.ts";
+import type { Step } from "@holdfast/domain";
 import type { StoredTask } from "./memory-task.ts";
+import { failedOf, type OperatorActs } from "./operator-acts.ts";
 import type { World } from "./world.ts";
 
 /** Milliseconds between two looks. */
 const rest = 500;
+/** Milliseconds. A step that rests for longer is what an operator would not wait for. */
+const longRest = 5_000;
 
 /**
- * Once everything is healed, somebody looks after tasks that halted or were paused: has their failed
- * step tried again, once, and undone if that did not help.
+ * Once everything is healed, somebody looks after what is paused, what rests for long and what halted:
+ * has a failed step tried again, once, as it was or with an input put in by hand, and the task undone if that
+ * did not help.
  */
-export function callOperator(world: World, store: MemoryStore): void {
+export function callOperator(world: World, acts: OperatorActs): void {
   const resubmitted = new Set<string>();
-  const tend = ({ task }: StoredTask): readonly Incident[] => {
-    const { taskId, goal, processState, paused } = task;
-    if (paused) return [{ taskId, event: { kind: "resumed" } }];
-    if (processState !== "error") return [];
-    const failed = stepsOf(task).filter(
-      (step) => step.processState === "error" && (step.plan.kind === "call") === (goal === "do"),
-    );
-    if (goal === "do" && failed.some(({ plan }) => resubmitted.has(`${taskId} ${plan.name}`))) {
-      return [{ taskId, event: { kind: "undoRequested", code: "operator.undo" } }];
-    }
-    return failed.map(({ plan, attempt }) => {
-      resubmitted.add(`${taskId} ${plan.name}`);
-      const step = plan.name;
-      return { taskId, event: { kind: "resubmitted", step, attempt, inputChanged: false } };
-    });
+  const tryAgain = (stored: StoredTask, step: Step): void => {
+    resubmitted.add(`${stored.task.taskId} ${step.plan.name}`);
+    acts.resubmit(stored, step, world.random.chance(0.5));
+  };
+  const tend = (stored: StoredTask): void => {
+    const { taskId, goal, processState, paused } = stored.task;
+    // Not at the first look: limits must stand still for longer than they are.
+    if (paused) return world.random.chance(0.3) ? acts.resumeTask(stored) : undefined;
+    const resting = acts.delayed(stored, longRest);
+    if (resting !== undefined) acts.retry(stored, resting);
+    if (processState !== "error") return;
+    const failed = failedOf(stored);
+    const again = failed.filter(({ plan }) => resubmitted.has(`${taskId} ${plan.name}`));
+    if (goal === "do" && again.length > 0) return acts.undo(stored);
+    for (const step of failed) tryAgain(stored, step);
   };
 
   const look = (): void => {
-    const incidents = [...store.tasks.values()].flatMap(tend);
-    for (const { taskId, event } of incidents) {
-      world.tell("operator", () => `${event.kind}: ${nameOf(taskId)}`);
-    }
-    if (incidents.length > 0) store.applyIncidents(incidents, { actor: "operator" });
+    for (const stored of acts.unfinished()) tend(stored);
+    if (world.random.chance(0.3)) acts.resumeAgents();
     world.timeline.aside(rest, look);
   };
   world.onHeal(look);

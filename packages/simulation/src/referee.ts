@@ -2,6 +2,7 @@ import type { Facts } from "./facts.ts";
 import { type EffectJudge, judgeEffects } from "./judge-effects.ts";
 import { judgeMessages, type MessageJudge } from "./judge-messages.ts";
 import { judgeMoves, type MoveOptions } from "./judge-moves.ts";
+import { judgeOperators, type OperatorJudge } from "./judge-operators.ts";
 import type { StoreWatcher } from "./memory-store.ts";
 import type { World } from "./world.ts";
 
@@ -12,6 +13,7 @@ import type { World } from "./world.ts";
 export interface Referee {
   readonly facts: Facts;
   readonly moves: StoreWatcher;
+  readonly operators: OperatorJudge;
   readonly messages: MessageJudge;
   readonly effects: EffectJudge;
 }
@@ -21,6 +23,7 @@ export function referee(world: World, options: MoveOptions): Referee {
   return {
     facts,
     moves: judgeMoves(world, facts, options),
+    operators: judgeOperators(world),
     messages: judgeMessages(world, facts),
     effects: judgeEffects(world, facts),
   };

@@ -133,6 +133,9 @@ export function callRemote<Result>(
     if (world.strikes("remoteBusy")) {
       return fail(new TransientFault("remote.busy", "Come again", busy));
     }
+    if (world.strikes("remoteBusyForAges")) {
+      return fail(new TransientFault("remote.busy", "Come again in the year 5138", busyForAges));
+    }
     let result: Result;
     try {
       result = work();
@@ -155,3 +158,4 @@ export function callRemote<Result>(
 }
 
 const busy = { details: { retryAfterMs: 150 } } as const;
+const busyForAges = { details: { retryAfterMs: 99_999_999_999_000 } } as const;

@@ -12,6 +12,7 @@ import type { StoredTask } from "./memory-task.ts";
 import type { Mutation } from "./mutation.ts";
 import { unleashNemesis } from "./nemesis.ts";
 import { callOperator } from "./operator.ts";
+import { operatorActs, unleashOperators } from "./operator-acts.ts";
 import { referee } from "./referee.ts";
 import { remoteService } from "./remote.ts";
 import { chooseScenario, type Order } from "./scenario.ts";
@@ -60,7 +61,7 @@ export async function simulate(
     newId: () => `00000000-0000-4000-8000-0000${world.unique().toString(16).padStart(8, "0")}`,
     isLocked: () => world.strikes("rowLocked"),
     domain: mutation.domain?.(realDomain) ?? realDomain,
-    watcher: judges.moves,
+    watchers: [judges.moves, judges.operators],
   });
   for (const { definition } of scenario.orders) memory.registerWorkflow(definition);
   const store = mutation.store?.(memory) ?? memory;
@@ -153,7 +154,9 @@ export async function simulate(
     timeline.after(order.at, () => void submitOrder(ports.store, host, order).then(submitted));
   }
   unleashNemesis(world, { store: memory, broker, facts });
-  callOperator(world, memory);
+  const acts = operatorActs(world, { memory, store, service, judge: judges.operators, facts });
+  unleashOperators(world, acts);
+  callOperator(world, acts);
   timeline.after(scenario.healsAt, world.heal);
 
   const isQuiet = (): boolean =>
