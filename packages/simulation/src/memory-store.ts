@@ -425,6 +425,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
     // Who is told what, pauses of workflows, and heartbeats are not simulated.
     takeNotices: () => [],
     deleteNotices: () => {},
+    deleteStaleNotices: () => 0,
     keepPauses: () => 0,
     keepHeartbeats: () => {},
 

@@ -85,6 +85,7 @@ export async function simulate(
     await using scheduler = await startScheduler({
       ...ports,
       courier: ports.broker,
+      alerts: ports.broker,
       log,
       failpoint,
       actor,

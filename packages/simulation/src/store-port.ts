@@ -63,6 +63,7 @@ export function storePort(world: World, host: Host, store: AtOnce<SimulatedStore
     findLanes: () => Promise.resolve(store.findLanes()),
     findWorkflow: (name) => Promise.resolve(store.findWorkflow(name)),
     takeNotices: (options) => Promise.resolve(store.takeNotices(options)),
+    deleteStaleNotices: () => Promise.resolve(store.deleteStaleNotices()),
     keepRejectedReplies: (replies) =>
       replies.length === 0
         ? Promise.resolve()

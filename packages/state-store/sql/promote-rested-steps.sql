@@ -78,8 +78,7 @@ select (select sum(pg_stat_get_xact_tuples_returned(indexrelid))
                    and :since::float8 = '-infinity'
                  order by complete_by) as unmarked) as relay_in,
        :since::float8 = '-infinity'
-         and exists (select from (select leased_until from state.outbox order by id limit 200) as oldest
-                      where leased_until is null or leased_until <= statement_timestamp()) as has_notices,
+         and exists (select from state.outbox) as has_notices,
        exists (select from state.pauses
                 where kind = 'workflow' and released_at is null) as has_pauses,
        -- Read last.

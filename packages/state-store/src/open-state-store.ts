@@ -22,7 +22,7 @@ import { keepHeartbeats } from "./heartbeats.ts";
 import { monthsOf } from "./id-ranges.ts";
 import { loadValues } from "./load-values.ts";
 import { pastLooks } from "./looks.ts";
-import { deleteNotices, takeNotices } from "./outbox.ts";
+import { deleteNotices, deleteStaleNotices, takeNotices } from "./outbox.ts";
 import {
   deleteExpiredKeys,
   deleteFinishedTasks,
@@ -48,7 +48,7 @@ interface StepsInFlight {
 }
 
 /** The schema that this release knows. */
-const schemaVersion = 5;
+const schemaVersion = 6;
 
 const findCompatibility = query<object, { schemaVersion: number; oldestReader: number }>(
   "find-compatibility",
@@ -155,6 +155,7 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
     keepDeadLetter: boundExactly(keepDeadLetter),
     takeNotices: boundOnce(takeNotices),
     deleteNotices: bound(deleteNotices),
+    deleteStaleNotices: () => bound(deleteStaleNotices)({}),
     registerWorkflow: (definition: WorkflowDefinition) => bound(registerWorkflow)(definition),
     findWorkflow: (name: string): Promise<StoredWorkflow | null> =>
       bound((db, key: string) => catalog.find(db, key))(name),

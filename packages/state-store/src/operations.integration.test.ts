@@ -113,6 +113,46 @@ describe("what is told", () => {
     expect(new Set(ids).size).toBe(20);
   });
 
+  test("is taken of each destination in turn, alerts apart, and none of those that rest", async () => {
+    for (const queue of ["status.a", "status.b", "status.c"]) await submit({ replyTo: queue });
+    await scheduler.keepDeadLetter({
+      queue: "dead.replies",
+      reason: "rejected",
+      messageId: null,
+      type: null,
+      sender: null,
+      body: Buffer.from("{"),
+    });
+    const addresses = async (options: object) =>
+      (await courier.takeNotices({ lease: -1, kind: "news", ...options })).map(
+        ({ destination }) => destination,
+      );
+    const resting = ["status status.b"];
+    expect(await addresses({ resting })).toEqual(["status status.a", "status status.c"]);
+    expect(await addresses({ after: "status status.a" })).toEqual([
+      "status status.b",
+      "status status.c",
+    ]);
+    expect(await courier.takeNotices({ lease: -1, kind: "alert" })).toMatchObject([
+      { destination: "alert message.dead" },
+    ]);
+  });
+
+  test("is given up when nobody could send it: a status after a day, all others after thirty", async () => {
+    await db.query(
+      `insert into state.outbox (subject, channel, seq, address, body, at)
+       select subject, channel, 1, case channel when 'status' then 'status.x' end, '{"kind": "x"}',
+              now() - days * interval '24 hours'
+         from (values ('a', 'status', 0.9), ('b', 'status', 1.1), ('c', 'alert', 29), ('d', 'alert', 31),
+                      ('e', 'event', 29), ('f', 'event', 31)) as old (subject, channel, days)`,
+    );
+    expect(await scheduler.deleteStaleNotices()).toBe(3);
+    const left = await db.query<{ subject: string }>(
+      "select subject from state.outbox order by subject",
+    );
+    expect(left.map(({ subject }) => subject)).toEqual(["a", "c", "e"]);
+  });
+
   test("alerts once for each time that a task halts", async () => {
     const taskId = await submit();
     await work();

@@ -78,6 +78,7 @@ test.each([
     "0012_tasks_by_month",
     "0015_delayed_steps",
     "0020_known_months",
+    "0021_outbox_by_destination",
   ]);
   expect(await contents()).toEqual(before);
 

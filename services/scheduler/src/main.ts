@@ -26,6 +26,13 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     agents: [],
     log,
   });
+  await using alerts = await connectBroker({
+    url: config.BROKER_URL,
+    name: `${actor} alerts`,
+    topology: "passive",
+    agents: [],
+    log,
+  });
   health.check("state store", () => store.ping().then(() => true));
   health.check("broker", () => broker.isReady);
 
@@ -33,6 +40,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     store,
     broker,
     courier,
+    alerts,
     log,
     failpoint,
     actor,

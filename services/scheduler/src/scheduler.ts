@@ -13,6 +13,7 @@ import type { StateStore } from "@holdfast/state-store";
 import { claimSteps } from "./claim-steps.ts";
 import { dispatchSteps } from "./dispatch-steps.ts";
 import { dispatches as openDispatches } from "./dispatches.ts";
+import { dropStaleNotices } from "./drop-stale-notices.ts";
 import { keepDeadLetters } from "./keep-dead-letters.ts";
 import { keepHeartbeats } from "./keep-heartbeats.ts";
 import { laneWindows } from "./lane-windows.ts";
@@ -20,7 +21,7 @@ import { markSteps } from "./mark-steps.ts";
 import { putBackExpired } from "./put-back-expired.ts";
 import { recordReplies } from "./record-replies.ts";
 import { relaySteps } from "./relay-steps.ts";
-import { sendNotices } from "./send-notices.ts";
+import { type Courier, sendNotices } from "./send-notices.ts";
 
 /** What a Scheduler asks of the state store. */
 export type SchedulerStore = Pick<
@@ -29,6 +30,7 @@ export type SchedulerStore = Pick<
   | "claimDueSteps"
   | "countStepsInFlight"
   | "deleteNotices"
+  | "deleteStaleNotices"
   | "findLanes"
   | "findWorkflow"
   | "keepDeadLetter"
@@ -53,7 +55,9 @@ export interface SchedulerOptions {
    * For what others are told. On a connection of its own: the broker stops reading from a connection
    * while it cannot get on with one message, and a submitter's queue may be in any state.
    */
-  readonly courier: Pick<Broker, "publish" | "bind">;
+  readonly courier: Courier;
+  /** For alerts, which must not wait for a submitter's queue either. */
+  readonly alerts: Courier;
   readonly clock?: Clock;
   readonly log: Logger;
   readonly failpoint: Failpoint;
@@ -84,6 +88,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     store,
     broker,
     courier,
+    alerts,
     log,
     failpoint,
     actor,
@@ -98,14 +103,19 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const windows = laneWindows({ store, broker, window, lockedBy: actor, clock, log, signal });
 
   const repeating = { signal, log, clock };
-  const notices = repeat(sendNotices({ store, broker: courier, log }), {
-    name: "notices",
-    ...repeating,
-  });
+  const sending = (kind: "alert" | "news", through: Courier) =>
+    repeat(sendNotices({ store, broker: through, kind, clock, log }), {
+      name: kind === "alert" ? "alerts" : "notices",
+      ...repeating,
+    });
+  const news = sending("news", courier);
+  const urgent = sending("alert", alerts);
+  const notify = () => [news, urgent].forEach(({ wake: again }) => again());
+  const stale = repeat(dropStaleNotices({ store, log }), { name: "stale notices", ...repeating });
   const cancel = cancelHints(broker);
   const apply: StateStore["applyIncidents"] = async (incidents, how) => {
     const applied = await store.applyIncidents(incidents, how);
-    if (applied.told) notices.wake();
+    if (applied.told) notify();
     cancel(applied.needless);
     return applied;
   };
@@ -140,7 +150,6 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const claims = repeat(() => claiming.round(), { name: "claim", ...repeating });
   const { wake } = claims;
   windows.whenRoom(wake);
-  const notify = () => notices.wake();
   const relayed = { store, dispatches, dispatch, wake, notify, clock, log, failpoint };
   const relaying = relaySteps({ ...relayed, relayAfter, rest });
   const marks = repeat(markSteps({ store, dispatches, failpoint }), { name: "mark", ...repeating });
@@ -175,8 +184,13 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   consumers.use(await broker.consume(wakeQueue, { prefetch: 1 }, async () => wake()));
   const owned = consumers.move();
 
-  const ended = Promise.all([claims.ended, marks.ended, relays.ended, notices.ended]).then(() =>
-    claiming.drained(),
-  );
+  const ended = Promise.all([
+    claims.ended,
+    marks.ended,
+    relays.ended,
+    news.ended,
+    urgent.ended,
+    stale.ended,
+  ]).then(() => claiming.drained());
   return { ended, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -1,36 +1,66 @@
 import { eventExchange, statusExchange, TaskAlert, TaskStatus } from "@holdfast/contracts";
 import type { Broker, OutgoingMessage, PublishResult } from "@holdfast/messaging";
-import type { Logger } from "@holdfast/runtime";
+import type { Clock, Logger } from "@holdfast/runtime";
 import type { StateStore, TakenNotice } from "@holdfast/state-store";
+import { restingDestinations } from "./resting-destinations.ts";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "takeNotices" | "deleteNotices">;
   readonly broker: Courier;
+  /** Alerts, or what is told to submitters and to everybody. */
+  readonly kind: "alert" | "news";
+  readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
 }
 
-type Courier = Pick<Broker, "publish" | "bind">;
+export type Courier = Pick<Broker, "publish" | "bind" | "isReady">;
 
 /** Milliseconds in which what was taken should be sent; from then on others may send it. */
 const lease = 5_000;
 /** Milliseconds. Whoever writes a notice wakes us, and so does the relay: this is the net below. */
 const rest = 60_000;
+/** Milliseconds after which a destination that refused is tried again, at the latest. */
+const longestRests = { alert: 5_000, news: 300_000 };
+/** Milliseconds. Without the broker nothing is taken. */
+const restWithoutBroker = 500;
+/** So many subjects are taken at a time. When there are more, other destinations come next. */
+const fullBatch = 400;
 /** Milliseconds that a status waits for a submitter who is away. */
 const statusKeptFor = 24 * 60 * 60 * 1_000;
 
 /**
  * One round: sends what waits in the outbox, those of one subject one after the other, and deletes
  * what the broker has. What nobody listens to is deleted as well: nothing may ever wait for a reader.
+ * A destination that refuses a message is left alone for a while, so that all others have their turn.
  */
-export const sendNotices =
-  ({ store, broker, log }: Dependencies) =>
-  async (): Promise<number> => {
-    const notices = await store.takeNotices({ lease });
-    if (notices.length === 0) return rest;
+export function sendNotices({ store, broker, kind, clock, log }: Dependencies) {
+  const resting = restingDestinations(clock, longestRests[kind]);
+  let after: string | null = null;
+
+  /** In order: what comes after a notice that may not have arrived has to wait. */
+  const sendLine = async (line: readonly TakenNotice[]): Promise<readonly Sent[]> => {
+    const sent: Sent[] = [];
+    for (const notice of line) {
+      const result = await send(broker, toMessage(notice));
+      if (result === "unknown") {
+        // A connection that is lost says nothing about the queue.
+        if (broker.isReady) resting.failed(notice.destination);
+        break;
+      }
+      resting.succeeded(notice.destination);
+      sent.push({ notice, result });
+    }
+    return sent;
+  };
+
+  return async (): Promise<number> => {
+    if (!broker.isReady) return restWithoutBroker;
+    const notices = await store.takeNotices({ lease, kind, after, resting: resting.names() });
     const lines = Map.groupBy(notices, ({ subject, channel }) => `${channel} ${subject}`);
-    const sent = (
-      await Promise.all([...lines.values()].map((line) => sendLine(broker, line)))
-    ).flat();
+    const begun = after;
+    after = lines.size < fullBatch ? null : lastOf([...lines.values()]);
+    if (notices.length === 0) return begun === null ? (resting.nextIn() ?? rest) : 0;
+    const sent = (await Promise.all([...lines.values()].map(sendLine))).flat();
     for (const { notice, result } of sent) {
       if (result === "unroutable") log.warn(fieldsOf(notice), "nobody listens");
     }
@@ -38,25 +68,22 @@ export const sendNotices =
       some.map(({ notice }) => notice.id),
     );
     if (sent.length > 0) await store.deleteNotices({ ids: ids ?? [], heard: heard ?? [] });
-    // What could not be sent is tried again when its lease is over.
-    return sent.length === notices.length ? 0 : lease;
+    // Others may wait. What could not be sent is tried again when its destination has rested.
+    return sent.length > 0 ? 0 : Math.min(lease, resting.nextIn() ?? lease);
   };
+}
 
 interface Sent {
   readonly notice: TakenNotice;
   readonly result: "stored" | "unroutable";
 }
 
-/** In order: what comes after a notice that may not have arrived has to wait. */
-async function sendLine(broker: Courier, line: readonly TakenNotice[]): Promise<readonly Sent[]> {
-  const sent: Sent[] = [];
-  for (const notice of line) {
-    const result = await send(broker, toMessage(notice));
-    if (result === "unknown") break;
-    sent.push({ notice, result });
-  }
-  return sent;
-}
+/** The last destination of a batch, by name. */
+const lastOf = (lines: readonly (readonly TakenNotice[])[]): string | null =>
+  lines.reduce<string | null>((last, [first]) => {
+    const { destination = "" } = first ?? {};
+    return last === null || destination > last ? destination : last;
+  }, null);
 
 /** A submitter's queue is bound when the first status for it finds no way there. */
 async function send(broker: Courier, message: OutgoingMessage): Promise<PublishResult> {
