@@ -12,7 +12,7 @@ import {
   StepRequest,
 } from "@holdfast/contracts";
 import { PermanentFault } from "@holdfast/domain";
-import { type TestBroker, testBroker } from "@holdfast/local-stack";
+import { askBroker, type TestBroker, testBroker } from "@holdfast/local-stack";
 import {
   type Broker,
   cancelHints,
@@ -445,6 +445,60 @@ test("goes on by itself after all connections were cut", async () => {
   await server.closeAllConnections();
   release();
   expect(answerOf(await replies.take())).toMatchObject({ taskId: asked.taskId });
+});
+
+/** Has somebody receive a request and lose the connection with it, so that the broker delivers it again. */
+const redeliver = (asked: StepRequest): Promise<void> =>
+  askBroker(server.url, async (channel) => {
+    await ask(asked);
+    const { promise: received, resolve } = Promise.withResolvers<unknown>();
+    await channel.consume(queue, resolve);
+    await received;
+  });
+
+const refused = { kind: "failed", attempted: false, transient: false, effect: "none" };
+
+test.each([
+  ["the contract refuses", request({ operation: "unknown" }), refused],
+  ["the remote service declines", request(), { kind: "failed", attempted: true, effect: "none" }],
+])(
+  "says of a request that %s whether the broker had delivered it before",
+  async (_, asked, expected) => {
+    const declined = new PermanentFault("payments.declined", "no", { details: { effect: "none" } });
+    const decline = () => Promise.reject(declined);
+    const first = await serve({ charge: decline });
+    await ask(asked);
+    const once = answerOf(await replies.take());
+    expect(once.outcome).toMatchObject({ ...expected, redelivered: false });
+    await first.stop();
+
+    const again = { ...asked, taskId: randomUUID() };
+    await redeliver(again);
+    await serve({ charge: decline });
+    const twice = answerOf(await replies.take());
+    expect(twice).toMatchObject({
+      taskId: again.taskId,
+      outcome: { ...expected, redelivered: true },
+    });
+  },
+);
+
+test("answers shortly before its deadline what has got no slot, as not attempted, and does not begin it", async () => {
+  const { charge, begun, release } = held();
+  await serve({ charge });
+  const busy = Array.from({ length: 10 }, () => request());
+  for (const one of busy) await ask(one);
+  for (const _ of busy) await begun.take();
+  const late = request({ workMs: 500 });
+  await ask(late);
+  const answer = answerOf(await replies.take());
+  expect(answer).toMatchObject({
+    taskId: late.taskId,
+    outcome: { kind: "failed", code: "agent.no_slot", attempted: false, transient: true },
+  });
+  release();
+  for (const _ of busy) expect(answerOf(await replies.take()).outcome.kind).toBe("completed");
+  expect(begun.isEmpty).toBe(true);
 });
 
 test("a handler that throws no Fault is logged as an error, with its stack, the task, the step and the attempt", async () => {

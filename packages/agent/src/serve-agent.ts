@@ -10,7 +10,7 @@ import { ContractFault } from "@holdfast/domain";
 import type { Broker, Delivery } from "@holdfast/messaging";
 import { type Clock, type Failpoint, type Logger, sleep, systemClock } from "@holdfast/runtime";
 import { type Agent, contract, type Operations } from "@holdfast/workflow";
-import { attemptStep } from "./attempt-step.ts";
+import { attemptStep, type Outcome } from "./attempt-step.ts";
 import type { Handlers } from "./handlers.ts";
 import { bindOperations } from "./operations.ts";
 import { pace } from "./pace.ts";
@@ -85,18 +85,20 @@ export function hostGuarded<O extends Operations>(
     async serve({ broker, concurrency, userId, requesters, log, failpoint, clock = systemClock }) {
       /** A relay or a redelivery of what is running here is dropped: it is the same request. */
       const running = new Map<string, Running>();
-      const atWork = places(concurrency);
+      const atWork = places(concurrency, clock);
       const calls = pace({ concurrency, clock });
 
       const attemptOnce = async (
-        { request, requester }: Received,
+        { request, delivery }: Received,
         signals: Signals,
-      ): Promise<StepReply["outcome"] | null> => {
+      ): Promise<Outcome | null> => {
+        const requester = delivery.userId;
         if (requesters?.has(requester ?? "") === false) {
           log.error({ agent: name, taskId: request.taskId, requester }, "request refused");
           return refusalOf(requester);
         }
-        const leave = await atWork.take(signals.stop);
+        const leave = await atWork.take(signals.stop, request.workMs - marginOf(request));
+        if (leave === null && !signals.stop.aborted) return noSlot;
         const worked = calls.begin();
         const { taskId, step, attempt } = request;
         const fields = { agent: name, taskId, step, attempt, operation: request.operation };
@@ -106,13 +108,13 @@ export function hostGuarded<O extends Operations>(
           onUnexpected: (err) => log.error({ ...fields, err }, "handler threw"),
           ...signals,
         });
-        const outcome = await attempting.finally(leave);
+        const outcome = await attempting.finally(() => leave?.());
         if (outcome?.kind === "completed") worked();
         return outcome;
       };
 
       const answer = async (received: Received, signals: Signals): Promise<void> => {
-        const { request, replyTo } = received;
+        const { request, delivery, isRepeated } = received;
         const { signal } = signals;
         const { taskId, step, attempt, token } = request;
         const fields = { agent: name, taskId, step, attempt, operation: request.operation };
@@ -121,9 +123,9 @@ export function hostGuarded<O extends Operations>(
         const outcome = await attemptOnce(received, signals);
         failpoint("agent.worked", steps);
         if (outcome === null) return log.warn(fields, "step abandoned");
-        const reply = { taskId, step, attempt, token, outcome };
-        const body = StepReply.encode({ ...reply, takes: calls.inOneMessage() });
-        let queue = replyTo;
+        const isDoubtful = isRefusal(outcome) && !(await settleFirst(delivery, request, clock));
+        const reply = { taskId, step, attempt, token, takes: calls.inOneMessage() };
+        let queue = delivery.replyTo;
         const sent = await publishUntil({ signal, clock }, async () => {
           const publishing = broker.publish({
             exchange: replyExchange,
@@ -132,7 +134,10 @@ export function hostGuarded<O extends Operations>(
             messageId: `${taskId}:${step}:${attempt}`,
             correlationId: taskId,
             userId,
-            body,
+            body: StepReply.encode({
+              ...reply,
+              outcome: withDelivery(outcome, isDoubtful || isRepeated()),
+            }),
             bundle: { key: `${name} ${queue}`, most: mostReplies },
           });
           failpoint("agent.replying", steps);
@@ -151,17 +156,27 @@ export function hostGuarded<O extends Operations>(
         const request = read(delivery, name, log);
         if (request === null) return;
         const id = idOf(request);
-        if (running.has(id)) return;
+        const known = running.get(id);
+        if (known !== undefined) {
+          known.isRepeated = true;
+          return;
+        }
         const [deadline, stop] = [new AbortController(), new AbortController()];
-        const attempt: Running = { token: request.token, stop: () => stop.abort() };
+        const attempt: Running = {
+          token: request.token,
+          isRepeated: false,
+          stop: () => stop.abort(),
+        };
         running.set(id, attempt);
         const cancel = clock.after(request.workMs, () => {
           deadline.abort();
           stop.abort();
         });
+        const isRepeated = () =>
+          delivery.redelivered || !delivery.isCurrent() || attempt.isRepeated;
         try {
           await answer(
-            { request, replyTo: delivery.replyTo, requester: delivery.userId },
+            { request, delivery, isRepeated },
             { signal: deadline.signal, stop: stop.signal },
           );
         } finally {
@@ -189,6 +204,8 @@ export function hostGuarded<O extends Operations>(
 /** An attempt in hand. */
 interface Running {
   readonly token: string;
+  /** Whether the same request came a second time meanwhile. */
+  isRepeated: boolean;
   /**
    * Null when it is over: what has left a map may live on for a while with a table that the map has
    * outgrown, and all that this leads to with it (decision 0037).
@@ -198,10 +215,9 @@ interface Running {
 
 interface Received {
   readonly request: StepRequest;
-  /** The queue of replies that the request names. */
-  readonly replyTo: string | undefined;
-  /** The broker user who published it. */
-  readonly requester: string | undefined;
+  readonly delivery: Delivery;
+  /** Whether the broker delivered the request before, or is delivering it again. */
+  readonly isRepeated: () => boolean;
 }
 
 /** Milliseconds. Longer than a wrong setting should take the Schedulers' time, and short for who mends it. */
@@ -223,6 +239,44 @@ const refusalOf = (requester: string | undefined): StepReply["outcome"] => ({
   effect: "none",
   retryAfterMs: refusedFor,
 });
+
+/** Milliseconds before the deadline by which a request must have got a slot to be begun. */
+const marginOf = ({ workMs }: StepRequest): number => Math.min(1_000, workMs / 5);
+
+/** The answer to a request that got no slot: it was not tried, so it is no failure of its step. */
+const noSlot: Outcome = {
+  kind: "failed",
+  code: "agent.no_slot",
+  message: "All slots of the Agent were busy until shortly before the deadline",
+  transient: true,
+  attempted: false,
+  effect: "none",
+};
+
+/** Nothing was called, and nothing would be next time: the contract does not allow the request. */
+const isRefusal = (outcome: Outcome): boolean =>
+  outcome.kind === "failed" && outcome.attempted === false && !outcome.transient;
+
+/**
+ * Acknowledges a request before it is refused: should we die in between, nobody carries it out after the
+ * Scheduler was told that it had no effect. False: others that came in the same message are not done in
+ * time, so all of it may be delivered again.
+ */
+async function settleFirst(
+  delivery: Delivery,
+  request: StepRequest,
+  clock: Clock,
+): Promise<boolean> {
+  delivery.ack();
+  const inTime = new AbortController();
+  const settled = delivery.whenSettled().then(() => true);
+  const tooLate = sleep(clock, request.workMs - marginOf(request), inTime.signal);
+  return Promise.race([settled, tooLate.then(() => false)]).finally(() => inTime.abort());
+}
+
+/** A failure says as well whether its `effect` may be true of this delivery only. */
+const withDelivery = (outcome: Outcome, redelivered: boolean): Outcome =>
+  outcome.kind === "failed" ? { ...outcome, redelivered } : outcome;
 
 interface Signals {
   /** Aborts at the deadline. */

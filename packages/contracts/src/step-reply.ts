@@ -26,6 +26,8 @@ const StepReplySchema = Type.Object({
       /** False: the remote service was not called at all, so nothing failed; the step is put back. */
       attempted: Type.Optional(Type.Boolean()),
       effect: Type.Optional(Effect),
+      /** Whether the broker had delivered this request before: then `effect` speaks for this delivery only. */
+      redelivered: Type.Optional(Type.Boolean()),
     }),
     /** The Agent was told to stop, and did. */
     Type.Object({ kind: Type.Literal("stopped"), effect: Effect }),

@@ -55,6 +55,10 @@ const failed = (
 const done = (step: string, attempt = 1) => [claimed(step, attempt), completed(step, attempt)];
 const declined = (step: string, attempt = 1) =>
   failed(step, attempt, { transient: false, effect: "none" });
+const withStep = (task: Task, name: string, changes: object): Task => {
+  const step = { ...task.steps.get(name)!, ...changes } as Step;
+  return { ...task, steps: new Map(task.steps).set(name, step) };
+};
 const states = (task: Task) =>
   Object.fromEntries([...task.steps].map(([name, { processState }]) => [name, processState]));
 
@@ -164,6 +168,52 @@ describe("failing", () => {
     const silent = decide(sent, { kind: "expired", ...ref("a") }, late);
     expect(lost).toMatchObject({ applied: true, changes: [{ action: "putBack" }] });
     expect(silent).toMatchObject({ applied: true, changes: [{ action: "retry" }] });
+  });
+
+  test.each([
+    ["the broker delivered to no one before", { redelivered: false }, {}, false],
+    ["of which its Agent does not say whether it was delivered before", {}, {}, true],
+    ["the broker delivered before", { redelivered: true }, {}, true],
+    ["was relayed", { redelivered: false }, { relayed: true }, true],
+  ])("a refusal without a call of a request that %s: undone?", (_, reply, step, isUndone) => {
+    const task = withStep(seen(abc(), claimed("a")), "a", step);
+    const refusal = { transient: false, attempted: false, effect: "none", ...reply } as const;
+    const after = seen(task, failed("a", 1, refusal));
+    expect(after.steps.has("a:undo")).toBe(isUndone);
+    expect(after.steps.get("a")).toMatchObject({ processState: "error", mayHaveEffect: isUndone });
+  });
+
+  test.each([
+    ["that the remote service declined", {}, {}, false],
+    ["that it declined, delivered for the second time", { redelivered: true }, {}, true],
+    ["that it declined, relayed", { redelivered: false }, { relayed: true }, true],
+  ])("an attempt %s: undone?", (_, reply, step, isUndone) => {
+    const task = withStep(seen(abc(), claimed("a")), "a", step);
+    const declines = { transient: false, effect: "none", ...reply } as const;
+    expect(seen(task, failed("a", 1, declines)).steps.has("a:undo")).toBe(isUndone);
+  });
+
+  test.each([
+    ["of a relayed request", abc(), { relayed: true }],
+    ["of a call that is to be undone", abc(), {}],
+  ])("a copy %s that comes back says nothing until complete-by", (_, task, step) => {
+    const begun = withStep(seen(task, claimed("a")), "a", step);
+    const relayed = "relayed" in step;
+    const asked = relayed ? begun : seen(begun, { kind: "undoRequested", code: "x.y" });
+    const back: TaskEvent = { kind: "neverStarted", ...ref("a") };
+    expect(decide(asked, back, at(noon))).toEqual({ applied: false, reason: "may_be_running" });
+    const { completeBy } = asked.steps.get("a") as { completeBy: number } & Step;
+    const action = relayed ? "putBack" : "cancel";
+    const overdue = decide(asked, back, at(completeBy));
+    expect(overdue.applied && overdue.changes[0]?.action).toBe(action);
+  });
+
+  test("silence about a relayed request is no failure: no Agent may have had it", () => {
+    const task = withStep(seen(abc(), claimed("a")), "a", { relayed: true, dispatched: true });
+    const silent = decide(task, { kind: "expired", ...ref("a") }, at(noon + 60_000));
+    expect(silent).toMatchObject({
+      changes: [{ action: "putBack", step: { failureCount: 0, mayHaveEffect: true } }],
+    });
   });
 
   test("silence burns no failure while nobody could have answered", () => {

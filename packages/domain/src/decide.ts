@@ -21,8 +21,7 @@ export function decide(task: Task, event: TaskEvent, around: Surroundings): Deci
       return onAttempt(task, event, (step) => {
         // A permanent fault is counted even if nothing was called: there is no other way out.
         const counted = event.attempted || !event.transient;
-        // Whoever did not call speaks for itself: the same request may be in other hands as well.
-        const effect = event.transient && !event.attempted ? "unknown" : event.effect;
+        const effect = isConclusive(step, event) ? event.effect : "unknown";
         return fail(task, step, { ...event, counted, effect }, around);
       });
     case "stopped":
@@ -37,13 +36,15 @@ export function decide(task: Task, event: TaskEvent, around: Surroundings): Deci
             fail(
               task,
               step,
-              silence("step.expired", step.dispatched && event.excused !== true),
+              silence("step.expired", step.dispatched && !step.relayed && event.excused !== true),
               around,
             ),
       );
     case "neverStarted":
       return onAttempt(task, event, (step) =>
-        fail(task, step, silence("step.never_started", false), around),
+        mayBeRunning(task, step) && around.now < step.completeBy
+          ? rejected("may_be_running")
+          : fail(task, step, silence("step.never_started", false), around),
       );
     case "parked":
       return onAttempt(task, event, (step) =>
@@ -95,6 +96,29 @@ function onAttempt(
   return agent === undefined || agent === step.plan.agent ? move(step) : rejected("wrong_agent");
 }
 
+/**
+ * Whether an Agent's word about the effect of its attempt is true of the step. A relayed or redelivered
+ * request may have been carried out by another Agent before. An Agent that called the remote service
+ * knows what is bound to the idempotency key; one that refused the request without a call knows only that
+ * it did nothing itself, so it must say as well that the broker had delivered the request to no other.
+ */
+function isConclusive(
+  step: ProcessingStep,
+  event: Extract<TaskEvent, { kind: "failed" }>,
+): boolean {
+  if (step.relayed) return false;
+  if (event.attempted) return event.redelivered !== true;
+  return !event.transient && event.redelivered === false;
+}
+
+/**
+ * Whether an Agent may be at work although one copy of the request came back. Of two copies the other one
+ * may be with an Agent. A copy that expired may have been delivered before, which the broker does not
+ * report: where it is to be tried again the idempotency key covers that, but an undo must not overtake it.
+ */
+const mayBeRunning = (task: Task, step: ProcessingStep): boolean =>
+  step.relayed || !fitsGoal(task, step);
+
 /** A do under goal do, an undo under goal undo: anything else would turn the task around. */
 function onFailed(
   task: Task,
@@ -123,7 +147,11 @@ function claim(
   const startBy = around.now + step.plan.startWithin;
   const completeBy = startBy + step.plan.completeWithin;
   const lock = { attempt: step.attempt + 1, lockedBy: by, token, startBy, completeBy };
-  return settle(task, [change(step, "claim", { changes: { ...lock, dispatched: false } })], around);
+  return settle(
+    task,
+    [change(step, "claim", { changes: { ...lock, dispatched: false, relayed: false } })],
+    around,
+  );
 }
 
 /** What the Supervisor finds: no answer. Whether the remote service was called nobody knows. */

@@ -57,6 +57,8 @@ export interface ProcessingStep extends StepRecord {
   readonly completeBy: Instant;
   /** Whether the broker is known to have taken the request. */
   readonly dispatched: boolean;
+  /** Whether it was published again: a second copy of the request may be in a queue or with an Agent. */
+  readonly relayed: boolean;
 }
 
 interface ProcessedStep extends StepRecord {

@@ -28,6 +28,8 @@ export type TaskEvent =
       /** False: the remote service was not called, so nothing failed. */
       readonly attempted: boolean;
       readonly effect: Effect;
+      /** Whether the Agent's broker had delivered the request before; unknown from Agents that do not say. */
+      readonly redelivered?: boolean;
       /** The remote service asked to be left alone for so long. */
       readonly retryAfter: Milliseconds | null;
     } & AttemptRef)
@@ -39,7 +41,7 @@ export type TaskEvent =
       /** Nobody could have answered: the messages were not carried for a while. */
       readonly excused?: boolean;
     } & AttemptRef)
-  /** No Agent took the request by its start-by time, as far as the broker knows. */
+  /** A request was not sent, or came back from its queue: no Agent had that copy at its start-by time. */
   | ({ readonly kind: "neverStarted" } & AttemptRef)
   /** Nobody can decide what the reply means for this task: a person must look. */
   | ({ readonly kind: "parked"; readonly code: string } & AttemptRef)
@@ -69,6 +71,8 @@ export type Rejection =
   | "wrong_token"
   | "wrong_agent"
   | "not_expired"
+  /** Another copy of the request may be with an Agent until its complete-by time. */
+  | "may_be_running"
   | "not_pending"
   | "not_due"
   | "not_delayed"

@@ -40,13 +40,21 @@ export function toArrival(channel: Channel, message: ConsumeMessage): Arrival {
   const bodies = bodiesOf(message.content, message.properties.contentType);
   let left = bodies.length;
   let worst = 0;
+  const whole = bodies.length > 1 ? Promise.withResolvers<void>() : null;
+  const whenSettled = () => whole?.promise ?? Promise.resolve();
   const settle = (verdict: Verdict): void => {
     worst = Math.max(worst, verdicts.indexOf(verdict));
     left -= 1;
-    if (left === 0) attempt(send[verdicts[worst] ?? "ack"]);
+    if (left > 0) return;
+    attempt(send[verdicts[worst] ?? "ack"]);
+    whole?.resolve();
   };
 
-  const toDelivery = openDeliveries(message, { isBundled: bodies.length > 1, settle });
+  const toDelivery = openDeliveries(channel, message, {
+    isBundled: bodies.length > 1,
+    settle,
+    whenSettled,
+  });
   const deliveries = bodies.map(toDelivery);
   return {
     message,
@@ -63,6 +71,7 @@ export function toArrival(channel: Channel, message: ConsumeMessage): Arrival {
     },
     settled() {
       left = 0;
+      whole?.resolve();
     },
   };
 }
@@ -70,9 +79,19 @@ export function toArrival(channel: Channel, message: ConsumeMessage): Arrival {
 interface Shared {
   readonly isBundled: boolean;
   readonly settle: (verdict: Verdict) => void;
+  readonly whenSettled: () => Promise<void>;
 }
 
-const openDeliveries = (message: ConsumeMessage, { isBundled, settle }: Shared) => {
+const closedChannels = new WeakSet<Channel>();
+
+/** To be called when a channel has closed: what was not settled on it is delivered again. */
+export const channelClosed = (channel: Channel): void => void closedChannels.add(channel);
+
+const openDeliveries = (
+  channel: Channel,
+  message: ConsumeMessage,
+  { isBundled, settle, whenSettled }: Shared,
+) => {
   const { type, messageId, correlationId, userId, replyTo } = message.properties;
   const common = {
     type: text(type),
@@ -82,7 +101,9 @@ const openDeliveries = (message: ConsumeMessage, { isBundled, settle }: Shared) 
     routingKey: message.fields.routingKey,
     deathReason: text(header(message, "x-first-death-reason")),
     redelivered: message.fields.redelivered,
+    isCurrent: () => !closedChannels.has(channel),
     isBundled,
+    whenSettled,
   };
   return (body: Buffer, index: number): OpenDelivery => {
     let isSettled = false;

@@ -41,10 +41,15 @@ export interface Delivery {
   readonly routingKey: string;
   /** For a dead letter: why it died first (`expired`, `rejected`, `delivery_limit`, …). */
   readonly deathReason: string | undefined;
+  /** The broker has delivered it before. */
   readonly redelivered: boolean;
+  /** False once its channel has closed: the broker delivers it again, unless it was settled before. */
+  isCurrent(): boolean;
   /** Others came in the same message, and are dead or delivered again if this one is. */
   readonly isBundled: boolean;
   ack(): void;
+  /** Resolves when the whole message is settled: at once after `ack`, unless others in it are not. */
+  whenSettled(): Promise<void>;
   /** To the dead letters: nobody can make anything of it. */
   reject(): void;
   /** Back to the queue: somebody else shall have it. */

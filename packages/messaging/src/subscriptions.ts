@@ -1,5 +1,5 @@
 import type { Channel, ConsumeMessage } from "amqplib";
-import { type Arrival, toArrival } from "./arrival.ts";
+import { type Arrival, channelClosed, toArrival } from "./arrival.ts";
 import { ofQueue } from "./in-time.ts";
 import { type ChannelLog, type KeptChannel, keepChannel } from "./keep-channel.ts";
 
@@ -47,7 +47,10 @@ export function subscriptions({ name, createChannel, declare, log }: Options) {
       create: createChannel,
       open: async (channel) => {
         await declare(channel);
-        channel.once("close", () => void intake.drain());
+        channel.once("close", () => {
+          channelClosed(channel);
+          void intake.drain();
+        });
         await channel.prefetch(prefetch);
         const take = (message: ConsumeMessage | null): void => {
           // Null: the broker cancelled us, such as when the queue was deleted. Begin anew.

@@ -1,7 +1,7 @@
 import { type HostedAgent, hostGuarded, type Protection, type StepContext } from "@holdfast/agent";
 import type { Host } from "./host.ts";
 import { callRemote, type RemoteService, type Script } from "./remote.ts";
-import { left, right } from "./workflows.ts";
+import { agents, thisRelease } from "./workflows.ts";
 import type { World } from "./world.ts";
 
 /** No retries within an attempt and no circuit breaker: the steps' own policies are what is tried. */
@@ -12,6 +12,8 @@ const unprotected: Protection = {
 
 interface Options {
   readonly service: RemoteService;
+  /** What stands between an Agent and the service, and refuses what it is asked for, or its answer. */
+  readonly gateway: (ask: () => object) => never;
   readonly scriptOf: (order: string, step: string) => Script;
 }
 
@@ -29,16 +31,18 @@ interface StepEffect {
 export function simulatedAgents(
   world: World,
   host: Host,
-  { service, scriptOf }: Options,
+  { service, gateway, scriptOf }: Options,
 ): readonly HostedAgent[] {
   const perform = ({ order, from }: StepInput, context: StepContext) => {
     const { taskId, step, idempotencyKey } = context;
     const script = scriptOf(order, step);
     const declines = () => script === "declined" || world.strikes("remoteDecline");
     const call = { what: `do ${step}`, isDown: script === "failing", isLossy: script === "lossy" };
-    return callRemote(world, host, call, () =>
-      service.perform(idempotencyKey, { caller: { taskId, step }, from, declines }),
-    );
+    return callRemote(world, host, call, () => {
+      const ask = () =>
+        service.perform(idempotencyKey, { caller: { taskId, step }, from, declines });
+      return world.strikes("gatewayRefusal") ? gateway(ask) : ask();
+    });
   };
   const undo = ({ key }: StepEffect, { taskId, step: name }: StepContext) => {
     const step = name.replace(":undo", "");
@@ -46,6 +50,9 @@ export function simulatedAgents(
       service.undo(key, { taskId, step }),
     );
   };
+  host.isOtherRelease = world.strikes("otherRelease");
+  if (host.isOtherRelease) world.tell(host.name, () => "is of another release");
+  const { left, right } = host.isOtherRelease ? agents(() => world.healedAt !== null) : thisRelease;
   return [
     hostGuarded(left, { reserve: perform, release: undo, tell: perform }, unprotected),
     hostGuarded(right, { charge: perform, refund: undo }, unprotected),

@@ -14,6 +14,19 @@ export const editEvents =
       ),
   });
 
+/** For mutants: the domain that sees each task changed when it decides about an event. */
+export const editTasks =
+  (edit: (task: Task, event: TaskEvent) => Task) =>
+  (domain: Domain): Domain => ({
+    ...domain,
+    foldEvents(task, reported, options) {
+      const [first] = reported;
+      const seen = first === undefined ? task : edit(task, first.event);
+      const folded = domain.foldEvents(seen, reported, options);
+      return folded.task === seen ? { ...folded, task } : folded;
+    },
+  });
+
 /** For mutants: the domain with each move changed after it was decided. */
 export const editChanges =
   (edit: (change: Change, event: TaskEvent) => Change) =>

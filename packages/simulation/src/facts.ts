@@ -9,6 +9,7 @@ import type {
 } from "@holdfast/domain";
 import type { OutgoingMessage } from "@holdfast/messaging";
 import type { Host } from "./host.ts";
+import { epoch, type World } from "./world.ts";
 
 /** What is true of one attempt, whoever knows it. */
 export interface AttemptFacts {
@@ -17,6 +18,8 @@ export interface AttemptFacts {
   readonly claimedAt: number;
   /** The broker has had its request. */
   isStored: boolean;
+  /** It may have been published a second time. */
+  isRelayed: boolean;
   /** A Scheduler has heard so. */
   isConfirmed: boolean;
   /** When which Agent's process took it, and how many copies of it that process has in hand. */
@@ -24,6 +27,19 @@ export interface AttemptFacts {
   /** What Agents really made of it: more than one, where it was asked for again. */
   readonly outcomes: StepReply["outcome"][];
 }
+
+/** Whether an Agent is at work on it, which still has time and has not answered. */
+export const isAtWork = (
+  { step, takenBy, outcomes }: AttemptFacts,
+  { timeline }: Pick<World, "timeline">,
+): boolean =>
+  outcomes.length === 0 &&
+  // Whoever begins later than that has been frozen, which nobody can know.
+  timeline.now + epoch < step.completeBy &&
+  [...takenBy].some(
+    ([host, { firstAt, copies }]) =>
+      host.isAlive && copies > 0 && timeline.now <= firstAt + step.plan.completeWithin,
+  );
 
 /** What is true of one step, and what its history has said so far. */
 export interface StepFacts {

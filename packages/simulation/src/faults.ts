@@ -46,6 +46,10 @@ const occasions = {
   remoteBusyForAges: 2,
   /** It will not do it at all. */
   remoteDecline: 4,
+  /** Something before it says no, whether it was done or not. */
+  gatewayRefusal: 5,
+  /** A process of Agents is of another release, and refuses what it is asked. */
+  otherRelease: 40,
   /** It does it, but late; or answers late. */
   remoteSlow: 25,
   /** Somebody sends a reply that no Agent gave. */

@@ -11,6 +11,8 @@ export interface Host {
   readonly failpoint: Failpoint;
   readonly log: Logger;
   readonly isAlive: boolean;
+  /** Of another release: refuses what it is asked, and acknowledges it before it says so. */
+  isOtherRelease: boolean;
   /** Does it now, once the process is thawed, or never, should it be dead. */
   act(what: () => void): void;
   /** The same at a moment at which the process may die, freeze, or be told to stop. */
@@ -96,6 +98,7 @@ export function startHost(world: World, { name, role }: HostOptions): Host {
     kill,
     freeze,
     isAlive: true,
+    isOtherRelease: false,
     awakeSince: timeline.now,
     onDeath: (last) => void atDeath.push(last),
     onStop(how) {

@@ -6,7 +6,7 @@ import {
   StepRequest,
 } from "@holdfast/contracts";
 import type { OutgoingMessage } from "@holdfast/messaging";
-import { type AttemptFacts, attemptId, type Facts, short } from "./facts.ts";
+import { type AttemptFacts, attemptId, type Facts, isAtWork, short } from "./facts.ts";
 import type { Host } from "./host.ts";
 import type { BrokerWatcher, Message } from "./memory-broker.ts";
 import { epoch, type World } from "./world.ts";
@@ -21,6 +21,8 @@ export interface MessageJudge extends BrokerWatcher {
   /** A process hears that the broker has this. */
   confirmed(message: OutgoingMessage): void;
 }
+
+const isCall = (step: string): boolean => !step.includes(":");
 
 /** What requests, replies and returned requests have in common. */
 interface AttemptMessage {
@@ -83,6 +85,9 @@ export function judgeMessages(world: World, { tasks, attempts }: Facts): Message
     const facts = attempts.get(attemptId(taskId, step, attempt));
     const known = tasks.get(taskId)?.steps.get(step);
     if (facts === undefined || facts.step.token !== token || known === undefined) return false;
+    // Of these another copy may be at work, so nothing follows from one that came back.
+    const isInDoubt = facts.isRelayed || (isCall(step) && tasks.get(taskId)?.goal === "undo");
+    if (message.queue === expiredQueue && isInDoubt) return false;
     return known.state === "processing" && known.attempt === attempt;
   };
 
@@ -97,9 +102,21 @@ export function judgeMessages(world: World, { tasks, attempts }: Facts): Message
     const taken = attempt?.takenBy.get(host);
     if (attempt === undefined || taken === undefined) return;
     taken.copies -= 1;
+    if (host.isOtherRelease) return;
     const isInHand = taken.copies > 0;
     if (attempt.outcomes.length > 0 || isInHand || isOver(attempt, taken.firstAt - 1)) return;
     accuse("an Agent acknowledges what it has answered", () => short(message.messageId));
+  };
+
+  /** Of a step that nobody has answered for, an Agent must not begin the undo while another is at work on it. */
+  const checkUndo = (message: Message): void => {
+    const { taskId, step: undo } = read<AttemptMessage>(message);
+    const step = undo.replace(":undo", "");
+    const known = tasks.get(taskId)?.steps.get(step);
+    if (isCall(undo) || known === undefined) return;
+    const attempt = attempts.get(attemptId(taskId, step, known.attempt));
+    if (attempt === undefined || !isAtWork(attempt, world)) return;
+    accuse("nothing is undone while an Agent does it", () => short(message.messageId));
   };
 
   return {
@@ -117,6 +134,7 @@ export function judgeMessages(world: World, { tasks, attempts }: Facts): Message
     },
     taken(message, host) {
       if (host.role !== "agent") return;
+      checkUndo(message);
       const attempt = attempts.get(message.messageId);
       const taken = attempt?.takenBy.get(host);
       const { now } = world.timeline;

@@ -10,6 +10,7 @@ import type { Incident } from "@holdfast/state-store";
 import {
   attemptId,
   type Facts,
+  isAtWork,
   isSkipped,
   nameOf,
   type StepFacts,
@@ -121,6 +122,10 @@ export function judgeMoves(
     if (isCounted && event.kind === "neverStarted") {
       accuse("what no Agent took is no failure", witness);
     }
+    const isInDoubt = attempt?.isRelayed === true || action === "cancel";
+    if (event.kind === "neverStarted" && isInDoubt && attempt && isAtWork(attempt, world)) {
+      accuse("what an Agent is at work on is not taken for unbegun", witness);
+    }
     const isUntried = attempt?.outcomes.some((one) => one.kind === "failed" && !one.attempted);
     if (action === "putBack" && event.kind === "failed" && isUntried !== true) {
       accuse("a failed attempt is counted", witness);
@@ -219,8 +224,8 @@ export function judgeMoves(
       if (inFlightLimit < Number.POSITIVE_INFINITY && inFlight(step.plan.agent) > inFlightLimit)
         accuse("an Agent gets no more than fits", witness);
       const { now: claimedAt } = world.timeline;
-      const nothingYet = { isStored: false, isConfirmed: false, takenBy: new Map(), outcomes: [] };
-      attempts.set(id, { step, claimedAt, ...nothingYet });
+      const notYet = { isStored: false, isConfirmed: false, isRelayed: false };
+      attempts.set(id, { step, claimedAt, ...notYet, takenBy: new Map(), outcomes: [] });
     },
 
     marked({ task }, step) {
@@ -228,6 +233,11 @@ export function judgeMoves(
       if (attempt?.isConfirmed === false) {
         accuse("only what the broker has is marked", () => nameOf(task.taskId, step.plan.name));
       }
+    },
+
+    relayed({ task }, step) {
+      const attempt = attempts.get(attemptId(task.taskId, step.plan.name, step.attempt));
+      if (attempt !== undefined) attempt.isRelayed = true;
     },
 
     decided({ task }, reports) {

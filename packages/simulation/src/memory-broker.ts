@@ -215,6 +215,8 @@ export function memoryBroker(world: World, { agents, watcher }: Options): Memory
       routingKey: message.routingKey,
       deathReason: message.deathReason,
       redelivered: message.isRedelivered,
+      isCurrent: () => consumer.isOpen && !message.isRedelivered,
+      whenSettled: () => Promise.resolve(),
       isBundled: false,
       ack: settle(() => {
         watcher.acknowledged(message, consumer.host);
@@ -268,6 +270,7 @@ export function memoryBroker(world: World, { agents, watcher }: Options): Memory
       }
       if (name !== wakeQueue && world.strikes("messageDoubled")) {
         world.tell("broker", () => `${nameOfMessage(message)} is doubled`);
+        message.isRedelivered = true;
         put({ ...message });
       }
       return true;

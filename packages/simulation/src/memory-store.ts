@@ -70,6 +70,7 @@ export interface StoreWatcher {
   submitted(stored: StoredTask, definition: WorkflowDefinition): void;
   claimed(stored: StoredTask, step: ProcessingStep): void;
   marked(stored: StoredTask, step: ProcessingStep): void;
+  relayed(stored: StoredTask, step: ProcessingStep): void;
   decided(stored: StoredTask, reports: readonly Report[]): void;
 }
 
@@ -155,6 +156,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
       startBy,
       completeBy: startBy + step.plan.completeWithin,
       dispatched: false,
+      relayed: false,
     };
     stored.ranks.delete(name);
     stored.relayAts.set(name, at + relayAfter);
@@ -283,7 +285,13 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
           return relayAt !== undefined && relayAt <= now() && !isLocked();
         })
         .slice(0, takeLimit);
-      for (const [stored, step] of late) stored.relayAts.set(step.plan.name, now() + relayAfter);
+      for (const [stored, step] of late) {
+        const { startBy, completeBy } = step;
+        const isTooLate = startBy <= now() && completeBy > now();
+        stored.relayAts.set(step.plan.name, isTooLate ? completeBy : now() + relayAfter);
+        replaceStep(stored, { ...step, relayed: true });
+        watcher?.relayed(stored, step);
+      }
       return late.map(([stored, step]) => toClaim(stored, step));
     },
 

@@ -3,7 +3,7 @@ import type { StepPlan, Task, TaskEvent, WorkflowPlan } from "@holdfast/domain";
 import type { Broker, Delivery, OutgoingMessage } from "@holdfast/messaging";
 import type { ClaimedStep } from "@holdfast/state-store";
 import type { SimulatedBroker } from "./broker-port.ts";
-import { addChanges, editChanges, editEvents, inHand } from "./edit-fold.ts";
+import { addChanges, editChanges, editEvents, editTasks, inHand } from "./edit-fold.ts";
 import type { Host } from "./host.ts";
 import type { Domain } from "./memory-store.ts";
 import type { Mutation } from "./mutation.ts";
@@ -78,6 +78,34 @@ export const mutants: Readonly<Record<string, Mutation>> = {
     domain: editEvents((event) =>
       event.kind === "expired" ? failure(event, { attempted: true }) : event,
     ),
+  },
+  "an Agent's word about a redelivered request is believed": {
+    domain: editEvents((event) =>
+      event.kind === "failed" ? { ...event, redelivered: false } : event,
+    ),
+  },
+  "an Agent's word about a relayed request is believed": {
+    domain: editTasks((task, { kind }) => (kind === "failed" ? withoutRelays(task) : task)),
+  },
+  "a copy that came back is taken for the only one": {
+    domain: editTasks((task, { kind }) => (kind === "neverStarted" ? withoutRelays(task) : task)),
+  },
+  "an undo overtakes a request that came back": {
+    domain: editEvents((event, task) =>
+      event.kind === "neverStarted" && task.goal === "undo"
+        ? failure(event, { attempted: false })
+        : event,
+    ),
+  },
+  "a gateway's refusal is taken for the service's own": { habits: { knowsEffects: false } },
+  "an Agent refuses before it acknowledges": {
+    brokerPort: (port, host) =>
+      host.role === "agent"
+        ? {
+            ...port,
+            consume: (queue, options, handle) => port.consume(queue, options, late(handle)),
+          }
+        : port,
   },
   "a put-back is counted as a failure": {
     domain: editEvents((event) =>
@@ -349,6 +377,17 @@ function processing(tasks: ReadonlyMap<string, { readonly task: Task }>) {
   );
 }
 
+/** As if no step had been relayed. */
+const withoutRelays = (task: Task): Task => ({
+  ...task,
+  steps: new Map(
+    [...task.steps].map(([name, step]) => [
+      name,
+      step.processState === "processing" ? { ...step, relayed: false } : step,
+    ]),
+  ),
+});
+
 function editWorkflows(edit: (plan: WorkflowPlan) => WorkflowPlan) {
   return (domain: Domain): Domain => ({
     ...domain,
@@ -383,6 +422,12 @@ function editRequests(edit: (request: StepRequest) => StepRequest) {
       : message;
   return forScheduler((port) => ({ ...port, publish: (message) => port.publish(edited(message)) }));
 }
+
+/** What it says is acknowledged is acknowledged when all is done. */
+const late =
+  (handle: Parameters<Broker["consume"]>[2]) =>
+  (delivery: Delivery): Promise<void> =>
+    handle({ ...delivery, ack: () => {} });
 
 const early =
   (handle: Parameters<Broker["consume"]>[2]) =>

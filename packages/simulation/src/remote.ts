@@ -49,7 +49,21 @@ export interface RemoteHabits {
   readonly knowsKeys: boolean;
   /** It refuses to do what was undone already. */
   readonly keepsTombstones: boolean;
+  /** Its callers tell its own refusals, which are bound to the key, from those of a gateway. */
+  readonly knowsEffects: boolean;
 }
+
+/** Something before the service that refuses a call: either the request has passed it by then, or it has not. */
+export const refusingGateway =
+  (
+    { chance }: Pick<World["random"], "chance">,
+    { knowsEffects = true }: Pick<Partial<RemoteHabits>, "knowsEffects"> = {},
+  ) =>
+  (ask: () => object): never => {
+    if (chance(0.5)) ask();
+    const details = knowsEffects ? {} : { effect: "none" };
+    throw new PermanentFault("remote.unauthorised", "Who are you?", { details });
+  };
 
 export function remoteService(
   watcher: LedgerWatcher,

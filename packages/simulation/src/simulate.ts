@@ -14,7 +14,7 @@ import { unleashNemesis } from "./nemesis.ts";
 import { callOperator } from "./operator.ts";
 import { operatorActs, unleashOperators } from "./operator-acts.ts";
 import { referee } from "./referee.ts";
-import { remoteService } from "./remote.ts";
+import { refusingGateway, remoteService } from "./remote.ts";
 import { chooseScenario, type Order } from "./scenario.ts";
 import { storePort } from "./store-port.ts";
 import { epoch, newWorld, type Violation } from "./world.ts";
@@ -111,7 +111,8 @@ export async function simulate(
     const { log, failpoint } = host;
     const requesters = new Set([schedulerUser]);
     const serving = { ...portsOf(host), concurrency: 10, requesters, log, failpoint };
-    const agents = simulatedAgents(world, host, { service, scriptOf });
+    const gateway = refusingGateway(random, mutation.habits);
+    const agents = simulatedAgents(world, host, { service, gateway, scriptOf });
     await using consumers = new AsyncDisposableStack();
     for (const agent of agents) {
       consumers.use(await agent.serve({ ...serving, userId: agent.name }));

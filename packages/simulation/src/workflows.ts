@@ -8,15 +8,24 @@ import {
 } from "@holdfast/workflow";
 import { z } from "zod";
 
-const input = z.object({ order: z.string(), from: z.string().nullable() });
 const output = z.object({ id: z.string() });
 
-/** Two Agents, so that a reply can come from the wrong one. */
-export const left = defineAgent("left", {
-  reserve: { input, output, undo: "release" },
-  tell: { input, output },
-});
-export const right = defineAgent("right", { charge: { input, output, undo: "refund" } });
+/** Two Agents, so that a reply can come from the wrong one. `understands`: whether they take any input. */
+export function agents(understands: () => boolean) {
+  const input = z
+    .object({ order: z.string(), from: z.string().nullable() })
+    .refine(understands, "not in this release");
+  return {
+    left: defineAgent("left", {
+      reserve: { input, output, undo: "release" },
+      tell: { input, output },
+    }),
+    right: defineAgent("right", { charge: { input, output, undo: "refund" } }),
+  };
+}
+/** Made once: thousands of processes host them. */
+export const thisRelease = agents(() => true);
+const { left, right } = thisRelease;
 
 const Order = z.object({ order: z.string(), wanted: z.boolean() });
 type Order = typeof Order;
@@ -91,6 +100,16 @@ const patient = defineWorkflow("patient.v1", Order, ({ order }, step) => {
   step("a", { call: left.reserve({ order, from: null }), ...brief, startWithin: "15s" });
 });
 
+/**
+ * What is lost of its first step cannot be begun any more when it is relayed, and what is not lost is still at
+ * work, maybe when the other step has failed for good.
+ */
+const urgent = defineWorkflow("urgent.v1", Order, ({ order }, step) => {
+  const limits = { startWithin: "400ms", completeWithin: "2500ms" } as const;
+  step("a", { call: left.reserve({ order, from: null }), ...brief, ...limits });
+  step("b", { call: right.charge({ order, from: null }), after: [], ...brief });
+});
+
 const workflows: readonly Workflow<Order>[] = [
   ...Array.from({ length: 14 }, () => one),
   chain,
@@ -105,6 +124,8 @@ const workflows: readonly Workflow<Order>[] = [
   limited,
   patient,
   patient,
+  urgent,
+  urgent,
 ];
 
 /** What schedules choose from: what stands here twice, twice as often. */

@@ -58,6 +58,7 @@ claimed as (
          start_by      = statement_timestamp() + start_within * interval '1 millisecond',
          complete_by   = statement_timestamp() + (start_within + complete_within) * interval '1 millisecond',
          relay_at      = statement_timestamp() + :relay_after::float8 * interval '1 millisecond',
+         relayed       = false,
          rank          = null,
          not_before    = null
     from picked

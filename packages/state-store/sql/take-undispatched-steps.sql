@@ -1,5 +1,6 @@
 -- Takes over requests that nobody has marked as dispatched for too long: whoever claimed them may
--- have died between its commit and its publish. They keep their attempt: this is the same request.
+-- have died between its commit and its publish. They keep their attempt: this is the same request. From then on
+-- there may be two copies of it. One that can no longer be begun is looked at again when its time is over.
 with late as materialized (
   select task_id, name
     from state.steps
@@ -14,7 +15,10 @@ with late as materialized (
 ),
 taken as (
   update state.steps
-     set relay_at = statement_timestamp() + :relay_after::float8 * interval '1 millisecond'
+     set relayed  = true,
+         relay_at = case when steps.start_by <= statement_timestamp() and steps.complete_by > statement_timestamp()
+                         then steps.complete_by
+                         else statement_timestamp() + :relay_after::float8 * interval '1 millisecond' end
     from late
    where steps.task_id = late.task_id
      and steps.name    = late.name

@@ -158,6 +158,35 @@ test("gives a request that nobody marked to whoever asks after its time, once", 
   expect(taken.flat()).toMatchObject([{ taskId: claim!.taskId, attempt: 1, token: claim!.token }]);
 });
 
+test("a relayed step is loaded as one, looked at again when its time is over, and claimed anew as none", async () => {
+  const relay = await db.open("scheduler", { withoutFaults: "a take is not repeated" });
+  const relayed = () =>
+    db.query(
+      "select relayed, relay_at = complete_by as at_its_end from state.steps where name = 'a'",
+    );
+  await submit(1);
+  const [claim] = await claimAll(scheduler);
+  expect(await relayed()).toEqual([{ relayed: false, at_its_end: false }]);
+  await db.query("update state.steps set relay_at = now() where name = 'a'");
+  await relay.takeUndispatchedSteps({ relayAfter: 300 });
+  expect(await relayed()).toEqual([{ relayed: true, at_its_end: false }]);
+
+  const { taskId, name: step, attempt, token } = claim!;
+  const back = { taskId, event: { kind: "neverStarted", step, attempt, token } } as const;
+  const { outcomes } = await scheduler.applyIncidents([back], { actor: "s" });
+  expect(outcomes).toMatchObject([{ applied: false, reason: "may_be_running" }]);
+
+  await db.query("update state.steps set start_by = now(), relay_at = now() where name = 'a'");
+  await relay.takeUndispatchedSteps({ relayAfter: 300 });
+  expect(await relayed()).toEqual([{ relayed: true, at_its_end: true }]);
+
+  await db.query("update state.steps set complete_by = now() where name = 'a'");
+  await scheduler.applyIncidents([back], { actor: "s" });
+  await db.query("update state.steps set not_before = now(), rank = now() where name = 'a'");
+  expect(await claimAll(scheduler)).toMatchObject([{ attempt: 2 }]);
+  expect(await relayed()).toEqual([{ relayed: false, at_its_end: false }]);
+});
+
 test("does not relay what was marked as dispatched, and does not mark what has moved on", async () => {
   await submit(2);
   const claims = await claimAll(scheduler);

@@ -31,6 +31,8 @@ const dead = (deathReason: string, isBundled: boolean): Delivery => ({
   replyTo: undefined,
   routingKey: "requests.expired",
   redelivered: false,
+  isCurrent: () => true,
+  whenSettled: () => Promise.resolve(),
   deathReason,
   isBundled,
   ack: silent,

@@ -19,9 +19,18 @@ function toEvent(outcome: StepReply["outcome"], ref: AttemptRef): TaskEvent {
     case "stopped":
       return { kind: "stopped", effect: outcome.effect, ...ref };
     case "failed": {
-      const { code, transient, attempted = true, effect = "unknown", retryAfterMs } = outcome;
-      const retryAfter = retryAfterMs ?? null;
-      return { kind: "failed", code, transient, attempted, effect, retryAfter, ...ref };
+      const { code, transient, attempted = true, effect = "unknown", redelivered } = outcome;
+      const retryAfter = outcome.retryAfterMs ?? null;
+      const failed = {
+        kind: "failed",
+        code,
+        transient,
+        attempted,
+        effect,
+        retryAfter,
+        ...ref,
+      } as const;
+      return redelivered === undefined ? failed : { ...failed, redelivered };
     }
   }
 }

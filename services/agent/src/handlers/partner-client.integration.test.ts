@@ -64,7 +64,11 @@ test.each<[string, RequestListener, object]>([
     saying(422, { code: "key_reused" }),
     { transient: false, code: "payments.key_reused", details: { effect: "unknown" } },
   ],
-  ["a refusal without a code", saying(404, {}), { transient: false, code: "payments.http_404" }],
+  [
+    "a refusal without a code",
+    saying(404, {}),
+    { transient: false, code: "payments.http_404", details: { effect: "unknown" } },
+  ],
   [
     "a key in progress",
     saying(409, { code: "in_progress" }),
@@ -141,3 +145,12 @@ test("stops when it is told to, and reports no fault of the partner", async () =
   stop.abort();
   await expect(asked).rejects.toMatchObject({ name: "AbortError" });
 });
+
+test.each([400, 401, 403, 404, 405, 413, 422, 451])(
+  "a %i from a gateway says nothing about what the partner has done",
+  async (status) => {
+    await using at = await partner(saying(status, { message: "not here" }));
+    const asked = at.client.post("/payments/charges", request);
+    await expect(asked).rejects.toMatchObject({ details: { status, effect: "unknown" } });
+  },
+);

@@ -68,6 +68,13 @@ async function read(name: string, response: Response, signal: AbortSignal): Prom
 /** Statuses that say "not now". Anything else below 500 is a no. */
 const notNow: ReadonlySet<number> = new Set([408, 425, 429]);
 
+/**
+ * Refusals that the partners document as bound to the idempotency key: nothing was done under it, and
+ * nothing will be. All others may come from something before the partner, such as a gateway that wants
+ * other credentials, and say nothing about what an earlier request under the key has done.
+ */
+const boundToKey: ReadonlySet<string> = new Set(["declined", "sold_out", "unshippable", "undone"]);
+
 function faultOf(name: string, response: Response, body: unknown) {
   const { code = `http_${response.status}`, message = response.statusText } = body as Refusal;
   const { status } = response;
@@ -78,8 +85,7 @@ function faultOf(name: string, response: Response, body: unknown) {
     const details = { status, ...(retryAfterMs === null ? {} : { retryAfterMs }) };
     return new TransientFault(`${name}.${code}`, text, { details });
   }
-  // A key that was used for something else says nothing about what became of that.
-  const effect = code === "key_reused" ? "unknown" : "none";
+  const effect = boundToKey.has(code) ? "none" : "unknown";
   return new PermanentFault(`${name}.${code}`, text, { details: { status, effect } });
 }
 
