@@ -80,6 +80,8 @@ export function judgeOperators({ timeline, accuse }: World): OperatorJudge {
 
     marked() {},
 
+    relayed() {},
+
     decided({ task }, reports) {
       const { taskId } = task;
       const known = tasks.get(taskId);

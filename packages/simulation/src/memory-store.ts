@@ -290,7 +290,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
         const isTooLate = startBy <= now() && completeBy > now();
         stored.relayAts.set(step.plan.name, isTooLate ? completeBy : now() + relayAfter);
         replaceStep(stored, { ...step, relayed: true });
-        watcher?.relayed(stored, step);
+        for (const watcher of watchers) watcher.relayed(stored, step);
       }
       return late.map(([stored, step]) => toClaim(stored, step));
     },

@@ -76,11 +76,17 @@ test.each([
     "0010_fewer_index_entries",
     "0011_vacuum_keys",
     "0012_tasks_by_month",
+    "0014_relayed_steps",
     "0015_delayed_steps",
     "0020_known_months",
     "0021_outbox_by_destination",
   ]);
-  expect(await contents()).toEqual(before);
+  const steps = before["state.steps"] ?? [];
+  const withNewColumns = {
+    ...before,
+    "state.steps": steps.map((step) => ({ ...step, relayed: false })),
+  };
+  expect(await contents()).toEqual(withNewColumns);
 
   await using store = await openStateStore({
     url: database.url,
