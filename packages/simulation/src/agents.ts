@@ -38,11 +38,10 @@ export function simulatedAgents(
     const script = scriptOf(order, step);
     const declines = () => script === "declined" || world.strikes("remoteDecline");
     const call = { what: `do ${step}`, isDown: script === "failing", isLossy: script === "lossy" };
-    return callRemote(world, host, call, () => {
-      const ask = () =>
-        service.perform(idempotencyKey, { caller: { taskId, step }, from, declines });
-      return world.strikes("gatewayRefusal") ? gateway(ask) : ask();
-    });
+    const ask = () => service.perform(idempotencyKey, { caller: { taskId, step }, from, declines });
+    return callRemote(world, host, call, () =>
+      world.strikes("gatewayRefusal") ? gateway(ask) : ask(),
+    );
   };
   const undo = ({ key }: StepEffect, { taskId, step: name }: StepContext) => {
     const step = name.replace(":undo", "");
