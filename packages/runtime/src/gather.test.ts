@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { gather } from "./gather.ts";
 
 /** A handler that doubles numbers when the test lets it. */
@@ -20,11 +20,45 @@ function doubler() {
   };
 }
 
+const roomy = { maxWaiting: { items: 100, bytes: 1_000 }, patience: 1_000 };
+const refused = { code: "request.overload", transient: true };
+
+/** A gatherer whose items are a byte each. */
+function doubling(options: Partial<Parameters<typeof gather>[1]> & { readonly max: number }) {
+  const work = doubler();
+  const gathered = gather(work.handle, { ...roomy, ...options });
+  return { ...work, gathered, double: (item: number) => gathered.add(item, 1).result };
+}
+
+/** Time that passes when the test says so. */
+function testClock() {
+  let now = 0;
+  let timers: { readonly at: number; readonly act: () => void }[] = [];
+  return {
+    now: () => now,
+    after(ms: number, act: () => void) {
+      const timer = { at: now + ms, act };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((one) => one !== timer);
+      };
+    },
+    pass(ms: number) {
+      now += ms;
+      const due = timers.filter(({ at }) => at <= now);
+      timers = timers.filter(({ at }) => at > now);
+      for (const { act } of due) act();
+    },
+    get timers() {
+      return timers.length;
+    },
+  };
+}
+
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 test("a lone item leaves at once", async () => {
-  const { calls, handle, release } = doubler();
-  const double = gather(handle, { max: 10 });
+  const { calls, release, double } = doubling({ max: 10 });
   const result = double(1);
   await settle();
   expect(calls).toEqual([[1]]);
@@ -33,8 +67,7 @@ test("a lone item leaves at once", async () => {
 });
 
 test("what comes in during a call goes together into the next, at most `max` of it", async () => {
-  const { calls, handle, release } = doubler();
-  const double = gather(handle, { max: 2 });
+  const { calls, release, double } = doubling({ max: 2 });
   const first = double(1);
   await settle();
   const others = [2, 3, 4].map(double);
@@ -50,8 +83,7 @@ test("what comes in during a call goes together into the next, at most `max` of 
 });
 
 test("a call that fails fails its own items and no others", async () => {
-  const { handle, release } = doubler();
-  const double = gather(handle, { max: 2 });
+  const { release, double } = doubling({ max: 2 });
   const unlucky = [12, 13].map(double);
   const lucky = double(1);
   await settle();
@@ -61,4 +93,79 @@ test("a call that fails fails its own items and no others", async () => {
   await settle();
   release();
   expect(await lucky).toBe(2);
+});
+
+describe("what waits is bounded", () => {
+  test.each([
+    ["in number", { items: 2, bytes: 1_000 }],
+    ["in bytes", { items: 100, bytes: 2 }],
+  ])(
+    "%s: a further item is refused at once, and taken when there is room again",
+    async (_, maxWaiting) => {
+      const { calls, release, double, gathered } = doubling({ max: 2, maxWaiting });
+      const first = double(1);
+      await settle();
+      const waiting = [2, 3].map(double);
+      expect(gathered.isFull).toBe(true);
+      await expect(double(4)).rejects.toMatchObject(refused);
+      release();
+      await first;
+      await settle();
+      expect(gathered.isFull).toBe(false);
+      const last = double(5);
+      release();
+      await settle();
+      release();
+      expect(await Promise.all([...waiting, last])).toEqual([4, 6, 10]);
+      expect(calls).toEqual([[1], [2, 3], [5]]);
+    },
+  );
+
+  test("in time: an item that waited too long is refused, and no call has it", async () => {
+    const clock = testClock();
+    const { calls, release, double } = doubling({ max: 1, patience: 100, clock });
+    const first = double(1);
+    await settle();
+    const early = double(2);
+    clock.pass(60);
+    const late = double(3);
+    clock.pass(40);
+    await expect(early).rejects.toMatchObject(refused);
+    release();
+    await first;
+    await settle();
+    release();
+    expect(await late).toBe(6);
+    expect(calls).toEqual([[1], [3]]);
+    expect(clock.timers).toBe(0);
+  });
+
+  test("an item that is withdrawn leaves its place to another, and no call has it", async () => {
+    const { calls, release, double, gathered } = doubling({
+      max: 1,
+      maxWaiting: { items: 1, bytes: 1_000 },
+    });
+    const first = double(1);
+    await settle();
+    const { result, withdraw } = gathered.add(2, 1);
+    withdraw();
+    withdraw();
+    await expect(result).rejects.toMatchObject({ code: "request.withdrawn" });
+    const other = double(3);
+    release();
+    await first;
+    await settle();
+    release();
+    expect(await other).toBe(6);
+    expect(calls).toEqual([[1], [3]]);
+  });
+
+  test("an item that a call has already is not withdrawn any more", async () => {
+    const { release, gathered } = doubling({ max: 1 });
+    const { result, withdraw } = gathered.add(1, 1);
+    await settle();
+    withdraw();
+    release();
+    expect(await result).toBe(2);
+  });
 });

@@ -44,6 +44,23 @@ test("lives whatever is down: a restart would not help", () => {
   expect(health.live().status).toBe(200);
 });
 
+test("asks its checks once a second at most, however often it is asked", async () => {
+  let now = 0;
+  let asked = 0;
+  const health = openHealth(never, { now: () => now });
+  health.check("state store", async () => {
+    asked += 1;
+    return asked > 1;
+  });
+  const reports = await Promise.all([health.ready(), health.ready(), health.ready()]);
+  now = 999;
+  reports.push(await health.ready());
+  expect(reports.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
+  expect(asked).toBe(1);
+  now = 1_000;
+  expect((await health.ready()).status).toBe(200);
+});
+
 test("answers probes over HTTP", async () => {
   const health = openHealth(never);
   health.check("broker", () => false);

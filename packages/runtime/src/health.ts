@@ -1,4 +1,5 @@
 import { createServer, type ServerResponse } from "node:http";
+import { type Clock, systemClock } from "./clock.ts";
 
 export interface HealthReport {
   readonly status: 200 | 503;
@@ -11,25 +12,42 @@ export interface Health {
   check(name: string, isWell: () => boolean | Promise<boolean>): void;
   /** Says that the process turns over, and nothing else: an outage must not restart the fleet. */
   live(): HealthReport;
-  /** Asks every check, and each gets two seconds. */
+  /** Asks every check, and each gets two seconds. Says the same for a second: anybody may ask. */
   ready(): Promise<HealthReport>;
 }
 
 const patience = 2_000;
+/** How long an answer of the checks stands, in milliseconds. */
+const cachedFor = 1_000;
 
-export function openHealth(signal: AbortSignal): Health {
+export function openHealth(signal: AbortSignal, clock: Pick<Clock, "now"> = systemClock): Health {
   const checks = new Map<string, () => boolean | Promise<boolean>>();
+  let cached: { readonly askedAt: number; readonly failing: Promise<readonly string[]> } | null =
+    null;
+
+  const askAll = async (): Promise<readonly string[]> => {
+    const results = await Promise.all(
+      [...checks].map(async ([name, isWell]) => ((await inTime(isWell)) ? [] : [name])),
+    );
+    return results.flat();
+  };
+
   return {
-    check: (name, isWell) => void checks.set(name, isWell),
+    check(name, isWell) {
+      checks.set(name, isWell);
+      cached = null;
+    },
     live: () => ({ status: 200, body: { ready: true, failing: [] } }),
     async ready() {
-      const results = await Promise.all(
-        [...checks].map(async ([name, isWell]) => ((await inTime(isWell)) ? [] : [name])),
-      );
+      const now = clock.now();
+      if (cached === null || now - cached.askedAt >= cachedFor) {
+        cached = { askedAt: now, failing: askAll() };
+      }
+      const results = await cached.failing;
       // Whoever has nothing to be asked about has not come so far yet.
       const starting = checks.size === 0 ? ["starting"] : [];
       const stopping = signal.aborted ? ["stopping"] : [];
-      const failing = [...starting, ...stopping, ...results.flat()];
+      const failing = [...starting, ...stopping, ...results];
       const ready = failing.length === 0;
       return { status: ready ? 200 : 503, body: { ready, failing } };
     },
@@ -48,13 +66,20 @@ async function inTime(isWell: () => boolean | Promise<boolean>): Promise<boolean
   }
 }
 
+/** A probe is a few bytes: whoever takes longer only holds the connection. */
+const timeouts = {
+  headersTimeout: 5_000,
+  requestTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+};
+
 /** Answers the probes of Docker and Kubernetes. Port 0: no server. */
 export async function serveHealth(
   health: Health,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<AsyncDisposable> {
   if (port === 0) return { [Symbol.asyncDispose]: () => Promise.resolve() };
-  const server = createServer((request, response) => {
+  const server = createServer(timeouts, (request, response) => {
     void respond(health, request.url, response);
   });
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
 import { fulfilOrder } from "@holdfast/orders";
-import { BaseConfig, BrokerUrl, Events, Integer, StateStoreUrl } from "@holdfast/runtime";
+import { BaseConfig, BrokerUrl, Duration, Events, Integer, StateStoreUrl } from "@holdfast/runtime";
 import { Type } from "typebox";
 
 /** What submission can be told, and by which environment variables. */
@@ -20,4 +20,10 @@ export const SubmissionConfig = Type.Object({
   OPERATOR_TOKEN: Type.Optional(Type.String({ minLength: 8 })),
   HTTP_HOST: Type.String({ default: "0.0.0.0" }),
   HTTP_PORT: Integer({ default: 3_000, minimum: 0, maximum: 65_535 }),
+  /** Connections at a time; a further one is closed at once. */
+  MAX_CONNECTIONS: Integer({ default: 2_000, minimum: 1, maximum: 100_000 }),
+  /** Orders that may wait for the state store; a further one is answered 503 at once. */
+  MAX_WAITING_ORDERS: Integer({ default: 400, minimum: 1, maximum: 100_000 }),
+  /** In which a request must have arrived, and for which an order may then wait for the state store. */
+  REQUEST_TIMEOUT: Duration({ default: "10s" }),
 });

@@ -37,10 +37,18 @@ await runService("submission", SubmissionConfig, async (service) => {
       return broker.consumeBatches(submissionQueue, { prefetch: 500, max: 200 }, take);
     },
   );
-  await using http = openHttp(health, log);
+  const patience = config.REQUEST_TIMEOUT;
+  const limits = { connections: config.MAX_CONNECTIONS, requestTimeout: patience };
+  await using http = openHttp(health, log, limits);
   const orders = findOrders(store);
   const hinting = { store, orders, hint: () => hint?.() };
-  orderRoutes(http, { ...hinting, workflow, failpoint, actor });
+  orderRoutes(http, {
+    ...hinting,
+    workflow,
+    failpoint,
+    actor,
+    waiting: { orders: config.MAX_WAITING_ORDERS, patience },
+  });
   operatorRoutes(http, {
     ...hinting,
     cancel: (needless) => cancel?.(needless),

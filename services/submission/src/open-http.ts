@@ -1,26 +1,45 @@
 import { isUtf8 } from "node:buffer";
+import { limits } from "@holdfast/contracts";
 import type { Health } from "@holdfast/runtime";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
+import { boundBodies } from "./bound-bodies.ts";
+import {
+  defaultLimits,
+  guardConnections,
+  type HttpLimits,
+  serverOptions,
+} from "./guard-connections.ts";
+import { logRefusals } from "./log-refusals.ts";
 import { Problem, sendProblem } from "./problem.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The bytes of its body. */
+    bodyBytes: number;
+  }
+}
 
 /** The HTTP server with its limits, its answers to errors, and the two probes. */
 export function openHttp(
   health: Health,
   log: FastifyBaseLogger,
+  httpLimits: HttpLimits = defaultLimits,
 ): FastifyInstance & AsyncDisposable {
+  const onError = sendProblem(logRefusals(log));
   const app = fastify({
+    ...serverOptions(httpLimits),
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: 256 * 1024,
-    requestTimeout: 10_000,
-    connectionTimeout: 15_000,
+    bodyLimit: limits.payloadBytes,
     forceCloseConnections: "idle",
+    frameworkErrors: (error, request, reply) => void onError(error, request, reply),
     // As it comes, or not at all: nothing is turned into what it might have meant.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
   });
-  app.removeContentTypeParser("text/plain");
-  takeUtf8Only(app);
-  app.setErrorHandler(sendProblem);
+  guardConnections(app, httpLimits);
+  boundBodies(app);
+  takeJsonOnly(app);
+  app.setErrorHandler(onError);
   app.setNotFoundHandler(({ method, url }) => {
     throw new Problem(404, "request.no_route", `There is no ${method} ${url}.`);
   });
@@ -35,12 +54,34 @@ export function openHttp(
   return Object.assign(app, { [Symbol.asyncDispose]: () => app.close() });
 }
 
-/** Bytes that are no UTF-8 would otherwise be replaced, and nobody told. */
-function takeUtf8Only(app: FastifyInstance): void {
+/** JSON in UTF-8, as it is: bytes that are no UTF-8 would otherwise be replaced, and nobody told. */
+function takeJsonOnly(app: FastifyInstance): void {
+  app.decorateRequest("bodyBytes", 0);
+  app.removeContentTypeParser("text/plain");
   const parse = app.getDefaultJsonParser("error", "error");
   const options = { parseAs: "buffer" } as const;
   app.addContentTypeParser("application/json", options, (request, body: Buffer, done) => {
+    request.bodyBytes = body.length;
     if (isUtf8(body)) return parse(request, body.toString("utf8"), done);
     return done(new Problem(400, "request.not_json", "The body is not JSON in UTF-8."));
+  });
+  app.addHook("onRequest", async ({ headers }, reply) => {
+    const encoding = headers["content-encoding"] ?? "identity";
+    if (encoding.toLowerCase() !== "identity") {
+      void reply.header("accept-encoding", "identity");
+      throw new Problem(
+        415,
+        "request.content_encoding_unsupported",
+        "The body must not be compressed: send it without content-encoding.",
+      );
+    }
+    const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers["content-type"] ?? "")?.[1];
+    if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
+      throw new Problem(
+        415,
+        "request.charset_unsupported",
+        "The body must be JSON in UTF-8: send it without another charset.",
+      );
+    }
   });
 }

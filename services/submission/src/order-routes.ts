@@ -1,4 +1,4 @@
-import { type Failpoint, gather } from "@holdfast/runtime";
+import { type Failpoint, gather, overloaded } from "@holdfast/runtime";
 import type { NewTask, StateStore } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
 import type { Orders } from "./find-orders.ts";
@@ -13,7 +13,20 @@ interface Dependencies {
   readonly hint: () => void;
   readonly failpoint: Failpoint;
   readonly actor: string;
+  readonly waiting?: WaitingLimits;
 }
+
+/** What may wait for the state store. */
+export interface WaitingLimits {
+  readonly orders: number;
+  /** How long an order may wait, in milliseconds. */
+  readonly patience: number;
+}
+
+/** Two full transactions: longer queues only make each order slower. */
+const defaultWaiting: WaitingLimits = { orders: 400, patience: 10_000 };
+/** Of all bodies that wait. */
+const bytesWaiting = 16 * 1024 * 1024;
 
 interface ById {
   readonly Params: { readonly id: string };
@@ -22,9 +35,13 @@ interface ById {
 /** How many submissions share one transaction at most. */
 const batch = 200;
 
-/** Orders over HTTP. An order that was answered with 202 is durable, with all its steps. */
+/**
+ * Orders over HTTP. An order that was answered with 202 is durable, with all its steps. What waits for
+ * the state store is bounded: beyond that an order is answered 503 at once. An order whose client is
+ * gone, or that waited too long, is not written.
+ */
 export function orderRoutes(app: FastifyInstance, deps: Dependencies): void {
-  const { store, orders, workflow, hint, failpoint, actor } = deps;
+  const { store, orders, workflow, hint, failpoint, actor, waiting = defaultWaiting } = deps;
   const accept = async (tasks: readonly NewTask[]) => {
     failpoint("submission.accepting");
     const submitted = await store.submitTasks(tasks, { actor });
@@ -32,18 +49,27 @@ export function orderRoutes(app: FastifyInstance, deps: Dependencies): void {
     if (submitted.some(({ kind }) => kind === "created")) hint();
     return submitted;
   };
-  const submit = gather(accept, { max: batch });
+  const submissions = gather(accept, {
+    max: batch,
+    maxWaiting: { items: waiting.orders, bytes: bytesWaiting },
+    patience: waiting.patience,
+  });
+  /** Before the body is read: a refusal must cost less than an order. */
+  const onRequest = async () => {
+    if (submissions.isFull) throw overloaded();
+  };
 
-  app.post("/v1/orders", async (request, reply) => {
+  app.post("/v1/orders", { onRequest }, async (request, reply) => {
     const { headers } = request;
-    const submitted = await submit(
-      readOrder(request.body, {
-        workflow,
-        idempotencyKey: text(headers["idempotency-key"]),
-        replyTo: text(headers["reply-to"]),
-        correlationId: text(headers["correlation-id"]),
-      }),
-    );
+    const order = readOrder(request.body, {
+      workflow,
+      idempotencyKey: text(headers["idempotency-key"]),
+      replyTo: text(headers["reply-to"]),
+      correlationId: text(headers["correlation-id"]),
+    });
+    const { result, withdraw } = submissions.add(order, request.bodyBytes);
+    reply.raw.once("close", withdraw);
+    const submitted = await result;
     if (submitted.kind === "conflict") {
       throw new Problem(
         422,

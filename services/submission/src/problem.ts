@@ -21,37 +21,51 @@ export class Problem extends Error {
   }
 }
 
+/** The media type of every answer that is no success. */
+export const problemType = "application/problem+json; charset=utf-8";
+
+/** What stands in the body of the answer. */
+export const problemBody = ({ status, code, message, errors }: Problem): string =>
+  JSON.stringify({
+    type: "about:blank",
+    title: titleOf(status),
+    status,
+    code,
+    detail: message,
+    ...(errors.length > 0 ? { errors } : {}),
+  });
+
+export const titleOf = (status: number): string => titles[status] ?? "Error";
+
 /** Turns whatever a route threw into an answer that says what to do. */
-export function sendProblem(
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  const { status, code, message, errors } = toProblem(error);
-  if (status >= 500) request.log.error({ err: error }, "request failed");
-  if (status === 503) void reply.header("retry-after", "1");
-  return reply
-    .code(status)
-    .type("application/problem+json")
-    .send({
-      type: "about:blank",
-      title: titles[status] ?? "Error",
-      status,
-      code,
-      detail: message,
-      ...(errors.length > 0 ? { errors } : {}),
-    });
-}
+export const sendProblem =
+  (logRefusal: (err: unknown) => void) =>
+  (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const problem = toProblem(error);
+    const { status } = problem;
+    if (status === 503) {
+      logRefusal(error);
+      void reply.header("retry-after", "1");
+    } else if (status >= 500) request.log.error({ err: error }, "request failed");
+    // The framework closes the connection after a body that it did not read to its end, and the reset
+    // can overtake the answer. Node discards the rest instead, for as long as a request may take.
+    void reply.removeHeader("connection");
+    return reply.code(status).header("content-type", problemType).send(problemBody(problem));
+  };
 
 const titles: Readonly<Record<number, string>> = {
   400: "Bad Request",
   401: "Unauthorized",
   403: "Forbidden",
   404: "Not Found",
+  408: "Request Timeout",
   409: "Conflict",
   413: "Content Too Large",
+  414: "URI Too Long",
   415: "Unsupported Media Type",
+  417: "Expectation Failed",
   422: "Unprocessable Content",
+  431: "Request Header Fields Too Large",
   500: "Internal Server Error",
   503: "Service Unavailable",
 };
@@ -62,6 +76,13 @@ const codes: Readonly<Record<string, string>> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: "request.empty",
   FST_ERR_CTP_BODY_TOO_LARGE: "request.too_large",
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "request.media_type_unsupported",
+  FST_ERR_BAD_URL: "request.url_invalid",
+  FST_ERR_MAX_PARAM_LENGTH: "request.url_too_long",
+};
+
+const details: Readonly<Record<string, string>> = {
+  "request.overload":
+    "Too many orders wait to be written. Send the same request again, with the same Idempotency-Key.",
 };
 
 function toProblem(error: unknown): Problem {
@@ -70,7 +91,8 @@ function toProblem(error: unknown): Problem {
     return new Problem(
       503,
       error.code,
-      "The state store does not answer. Send the same request again, with the same Idempotency-Key.",
+      details[error.code] ??
+        "The state store does not answer. Send the same request again, with the same Idempotency-Key.",
     );
   }
   const { statusCode, code, message, validation } = error as FastifyError;

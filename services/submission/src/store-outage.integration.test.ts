@@ -22,7 +22,10 @@ beforeAll(async () => {
     await openStateStore({ url: link.url, applicationName: "test", maxConnections: 2 }),
   );
   await store.registerWorkflow(fulfilOrder.definition);
-  const health = openHealth(new AbortController().signal);
+  // Its answers are cached for a second; here a second passes with each question.
+  let seconds = 0;
+  const now = () => (seconds += 1) * 1_000;
+  const health = openHealth(new AbortController().signal, { now });
   health.check("state store", () => store.ping().then(() => true));
   app = resources.use(submissionOn(store, health));
 });

@@ -1,0 +1,27 @@
+import { limits } from "@holdfast/contracts";
+import { overloaded } from "@holdfast/runtime";
+import type { FastifyInstance } from "fastify";
+
+/** An order is rarely larger; connections bound how many of these arrive at a time. */
+const small = 16 * 1024;
+/** Bytes of all larger bodies that arrive at a time. */
+const largeAtATime = 32 * 1024 * 1024;
+
+/**
+ * Bounds the memory of bodies that have not arrived yet: each client may send a part of one and wait.
+ * Beyond it large bodies are answered 503; small ones are still taken.
+ */
+export function boundBodies(app: FastifyInstance): void {
+  let arriving = 0;
+  app.addHook("onRequest", async ({ headers, raw }) => {
+    // Of a chunked body nobody knows the size before its end.
+    const chunked = headers["transfer-encoding"] === undefined ? 0 : limits.payloadBytes;
+    const bytes = Math.min(Number(headers["content-length"] ?? chunked), limits.payloadBytes);
+    if (bytes <= small) return;
+    if (arriving + bytes > largeAtATime) throw overloaded();
+    arriving += bytes;
+    raw.once("close", () => {
+      arriving -= bytes;
+    });
+  });
+}

@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Link, openLink, queryOnce, testDatabase } from "@holdfast/local-stack";
+import { fulfilOrder, sampleOrder } from "@holdfast/orders";
+import { openHealth } from "@holdfast/runtime";
+import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { pino } from "pino";
+import { findOrders } from "./find-orders.ts";
+import { openHttp } from "./open-http.ts";
+import { orderRoutes, type WaitingLimits } from "./order-routes.ts";
+
+const resources = new AsyncDisposableStack();
+let databaseUrl: string;
+/** While it is silent every transaction stands still. */
+let link: Link;
+let store: StateStore;
+beforeAll(async () => {
+  const database = resources.use(await testDatabase());
+  databaseUrl = database.url;
+  await migrate(databaseUrl);
+  link = resources.use(await openLink(databaseUrl));
+  const options = { url: link.url, applicationName: "test", maxConnections: 4 };
+  store = resources.use(await openStateStore(options));
+  await store.registerWorkflow(fulfilOrder.definition);
+});
+afterAll(async () => {
+  await resources.disposeAsync();
+});
+beforeEach(async () => {
+  await queryOnce(databaseUrl, "truncate state.submissions");
+});
+afterEach(() => {
+  link.heal();
+});
+
+const writtenKeys = async () =>
+  (
+    await queryOnce<{ key: string }>(
+      databaseUrl,
+      "select idempotency_key as key from state.submissions order by 1",
+    )
+  ).map(({ key }) => key);
+
+const order = JSON.stringify(sampleOrder({ kind: "good" }));
+
+const until = async (isSo: () => boolean) => {
+  while (!isSo()) await sleep(1);
+};
+
+/** A submission on a port of its own, whose first order is in a transaction that stands still. */
+async function busySubmission(waiting: WaitingLimits) {
+  const health = openHealth(new AbortController().signal);
+  health.check("state store", () => true);
+  const app = openHttp(health, pino({ level: "silent" }));
+  let begun = 0;
+  orderRoutes(app, {
+    store,
+    orders: findOrders(store),
+    workflow: fulfilOrder.name,
+    hint: () => {},
+    failpoint: (gap) => {
+      if (gap === "submission.accepting") begun += 1;
+    },
+    actor: "test",
+    waiting,
+  });
+  let arrived = 0;
+  app.addHook("preHandler", async () => {
+    arrived += 1;
+  });
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  const post = (key: string, signal?: AbortSignal) =>
+    fetch(`${url}/v1/orders`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": key },
+      body: order,
+      ...(signal === undefined ? {} : { signal }),
+    });
+  link.silence();
+  const first = post("first");
+  await until(() => begun === 1);
+  return {
+    app,
+    url,
+    first,
+    post,
+    /** Sends these, and resolves when all of them have come to the route. */
+    async postAll(keys: readonly string[], signal?: AbortSignal) {
+      const before = arrived;
+      const answers = keys.map((key) => post(key, signal));
+      await until(() => arrived === before + keys.length);
+      return answers;
+    },
+    get arrived() {
+      return arrived;
+    },
+    [Symbol.asyncDispose]: () => app.close(),
+  };
+}
+
+const keysFrom = (name: string, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `${name}-${index}`);
+const statuses = async (answers: readonly Promise<Response>[]) =>
+  (await Promise.all(answers)).map(({ status }) => status);
+
+test("orders beyond those that may wait are answered 503 at once, and health goes on", async () => {
+  await using submission = await busySubmission({ orders: 20, patience: 60_000 });
+  const waiting = await submission.postAll(keysFrom("waiting", 20));
+  const refused = await Promise.all(keysFrom("refused", 50).map((key) => submission.post(key)));
+  for (const answer of refused) {
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get("retry-after")).toBe("1");
+    expect(await answer.json()).toMatchObject({ code: "request.overload" });
+  }
+  for (const path of ["live", "ready"]) {
+    expect((await fetch(`${submission.url}/health/${path}`)).status).toBe(200);
+  }
+  link.heal();
+  expect(await statuses([submission.first, ...waiting])).toEqual(Array(21).fill(202));
+  expect((await submission.post("afterwards")).status).toBe(202);
+  const expected = ["first", "afterwards", ...keysFrom("waiting", 20)];
+  expect(await writtenKeys()).toEqual(expected.toSorted());
+});
+
+test("an order whose client has gone is not written, and another one has its place", async () => {
+  await using submission = await busySubmission({ orders: 10, patience: 60_000 });
+  const gone = new AbortController();
+  const abandoned = await submission.postAll(keysFrom("abandoned", 10), gone.signal);
+  expect((await submission.post("too many")).status).toBe(503);
+  gone.abort();
+  await Promise.allSettled(abandoned);
+  // The server learns of it a moment later, and refuses until then.
+  const answers: Promise<Response>[] = [];
+  const before = submission.arrived;
+  while (submission.arrived === before) {
+    answers.push(submission.post("other"));
+    await Promise.race([answers.at(-1), until(() => submission.arrived > before)]);
+  }
+  link.heal();
+  expect(await statuses([submission.first, answers.at(-1)!])).toEqual([202, 202]);
+  expect(await writtenKeys()).toEqual(["first", "other"]);
+});
+
+test("an order that waited too long is answered 503, and not written afterwards", async () => {
+  await using submission = await busySubmission({ orders: 10, patience: 200 });
+  const waiting = await submission.postAll(keysFrom("waiting", 10));
+  expect(await statuses(waiting)).toEqual(Array(10).fill(503));
+  link.heal();
+  expect((await submission.first).status).toBe(202);
+  expect((await submission.post("afterwards")).status).toBe(202);
+  expect(await writtenKeys()).toEqual(["afterwards", "first"]);
+});
