@@ -1,9 +1,11 @@
+import { submissionExchange, submissionQueue } from "@holdfast/contracts";
 import { operatorToken, stateOf } from "@holdfast/local-system";
 import { fulfilOrder, type SampleKind, sampleOrder } from "@holdfast/orders";
 import { expect, test } from "@jest/globals";
 import { connect } from "amqplib";
 import { CloudEvent } from "cloudevents";
 import { allRight, type FaultySystem, startFaultySystem, until } from "./harness.ts";
+import { publish } from "./publish.ts";
 
 interface Shown {
   readonly id: string;
@@ -146,6 +148,14 @@ test("whoever submits an order hears what becomes of it, in order, and a reader 
   const undone = await submit(faulty, "unshippable", told);
   const away = await submit(faulty, "good", { "reply-to": "status.nobody" });
   const ids = [good.id, undone.id, away.id];
+  await publish(faulty, {
+    exchange: submissionExchange,
+    routingKey: submissionQueue,
+    body: "{}",
+    messageId: "no-order",
+    replyTo: "status.shop",
+    correlationId: "c-1",
+  });
   expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 2, undone: 1 }));
   await until(async () => (await faulty.query("select from state.outbox")).length === 0);
 
@@ -164,6 +174,9 @@ test("whoever submits an order hears what becomes of it, in order, and a reader 
     expect(story(id).at(-1)?.["event"]).toBe(last);
   }
   expect(story(undone.id).map(({ event }) => event)).toContain("compensating");
+  expect(statuses.heard.map(({ content }) => content)).toContainEqual(
+    expect.objectContaining({ event: "refused", messageId: "no-order", code: "order.invalid" }),
+  );
   expect(new Set(statuses.heard.map(({ correlationId }) => correlationId))).toEqual(
     new Set(["c-1"]),
   );

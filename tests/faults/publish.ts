@@ -8,24 +8,21 @@ export async function publish(
     exchange,
     routingKey,
     body,
-    messageId,
     url = faulty.broker?.url ?? "",
+    ...properties
   }: {
     exchange: string;
     routingKey: string;
     body: string;
     messageId?: string;
+    replyTo?: string;
+    correlationId?: string;
     url?: string;
   },
 ): Promise<void> {
   const connection = await connect(url, { noDelay: true });
   const channel = await connection.createConfirmChannel();
-  channel.publish(
-    exchange,
-    routingKey,
-    Buffer.from(body),
-    messageId === undefined ? {} : { messageId },
-  );
+  channel.publish(exchange, routingKey, Buffer.from(body), properties);
   await channel.waitForConfirms();
   await connection.close();
 }

@@ -7,6 +7,7 @@ export { StepCancel } from "./step-cancel.ts";
 export { StepReply } from "./step-reply.ts";
 export { StepRequest } from "./step-request.ts";
 export { storableText } from "./storable-text.ts";
+export { TaskRefused } from "./task-refused.ts";
 export { TaskAlert, TaskStatus } from "./task-status.ts";
 export {
   agentOfReply,

@@ -9,13 +9,14 @@ const messages = Object.values(contracts).flatMap((exported) =>
   typeof exported === "object" && "schema" in exported ? [exported] : [],
 );
 
-test("six messages are known: a new one is looked at as well", () => {
+test("seven messages are known: a new one is looked at as well", () => {
   expect(messages.map(({ type }) => type).toSorted()).toEqual([
     "agent.heartbeat.v1",
     "step.cancel.v1",
     "step.reply.v1",
     "step.request.v1",
     "task.alert.v1",
+    "task.refused.v1",
     "task.status.v1",
   ]);
 });

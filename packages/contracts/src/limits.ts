@@ -15,6 +15,8 @@ export const limits = {
   payloadDepth: 32,
   /** How many messages one bundle may hold. */
   bundleParts: 1_000,
+  /** Places in a submission that an answer names as wrong. */
+  refusals: 50,
   /** Steps of one task: each call, and its undo. */
   steps: 200,
   /** Lengths of texts, in characters. */

@@ -1,10 +1,12 @@
 -- Takes idempotency keys for new tasks. A key that stands for another task is left out of the answer,
--- until it has expired.
+-- until it has expired. `keeps` is how long each is kept, in milliseconds.
 insert into state.submissions as taken (tenant, idempotency_key, request_hash, task_id, expires_at)
-select tenant, idempotency_key, request_hash, task_id, statement_timestamp() + interval '24 hours'
+select tenant, idempotency_key, request_hash, task_id,
+       statement_timestamp() + keep * interval '1 millisecond'
   from (select distinct on (tenant, idempotency_key) *
-          from unnest(:tenants::text[], :keys::text[], :hashes::text[], :task_ids::uuid[])
-               with ordinality as submission (tenant, idempotency_key, request_hash, task_id, place)
+          from unnest(:tenants::text[], :keys::text[], :hashes::text[], :task_ids::uuid[],
+                      :keeps::float8[])
+               with ordinality as submission (tenant, idempotency_key, request_hash, task_id, keep, place)
          order by tenant, idempotency_key, place) as first
     on conflict (tenant, idempotency_key) do update
    set request_hash = excluded.request_hash,

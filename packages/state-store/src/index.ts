@@ -14,6 +14,7 @@ export type { LaneFacts, PauseFacts, StepFacts, TaskFacts } from "./find-task-fa
 export type { Heartbeat } from "./heartbeats.ts";
 export type { LoadedValues, ValueRef } from "./load-values.ts";
 export { migrate } from "./migrate.ts";
+export type { Notice } from "./notices.ts";
 export {
   type AgentNeed,
   type InspectorOptions,

@@ -1,4 +1,4 @@
-import type { TaskAlert, TaskStatus } from "@holdfast/contracts";
+import type { TaskAlert, TaskRefused, TaskStatus } from "@holdfast/contracts";
 import { type Change, type Instant, isFinished, type Task } from "@holdfast/domain";
 import { columns } from "./columns.ts";
 import type { LockedTask } from "./load-tasks.ts";
@@ -11,7 +11,11 @@ export type Notice = {
   readonly seq: number;
   readonly correlationId: string | null;
 } & (
-  | { readonly channel: "status"; readonly address: string; readonly body: TaskStatus }
+  | {
+      readonly channel: "status";
+      readonly address: string;
+      readonly body: TaskStatus | TaskRefused;
+    }
   | { readonly channel: "event"; readonly address: null; readonly body: TaskStatus }
   | { readonly channel: "alert"; readonly address: null; readonly body: TaskAlert }
 );
@@ -39,6 +43,10 @@ export function tell(db: Database, notices: readonly Notice[]): readonly Promise
   } as const;
   return [insertNotices(db, columns(rows, names))];
 }
+
+/** Tells submitters why there is no task. */
+export const tellRefused = async (db: Database, notices: readonly Notice[]): Promise<void> =>
+  void (await Promise.all(tell(db, notices)));
 
 interface NoticeOptions {
   readonly now: Instant;

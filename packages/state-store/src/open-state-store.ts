@@ -22,6 +22,7 @@ import { keepHeartbeats } from "./heartbeats.ts";
 import { monthsOf } from "./id-ranges.ts";
 import { loadValues } from "./load-values.ts";
 import { pastLooks } from "./looks.ts";
+import { tellRefused } from "./notices.ts";
 import { deleteNotices, deleteStaleNotices, takeNotices } from "./outbox.ts";
 import {
   deleteExpiredKeys,
@@ -115,6 +116,7 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
 
   return {
     submitTasks: submitTasks(home),
+    tellRefused: boundExactly(tellRefused),
     applyIncidents: applyIncidents(home),
     claimDueSteps: boundOnce(claimDueSteps(home)),
     takeUndispatchedSteps: boundOnce(takeUndispatchedSteps(home)),

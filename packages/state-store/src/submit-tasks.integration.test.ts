@@ -83,6 +83,22 @@ test("forgets a key after a day", async () => {
   expect(again).toEqual({ ...later, kind: "replayed" });
 });
 
+test("keeps a key for as long as it is told to, and then forgets it", async () => {
+  const keepFor = 30 * 24 * 60 * 60 * 1_000;
+  const lasting = newTask({ idempotency: { key: "m", hash: "h", keepFor } });
+  const [first] = await store.submitTasks([lasting, keyed("k")], { actor });
+  const pass = (interval: string) =>
+    db.query("update state.submissions set expires_at = expires_at - $1::interval", [interval]);
+  await pass("29 days 23 hours");
+  const supervisor = await db.open("supervisor");
+  expect(await supervisor.deleteExpiredKeys({ batch: 10 })).toBe(1);
+  const [redelivered] = await store.submitTasks([lasting], { actor });
+  expect(redelivered).toEqual({ ...first, kind: "replayed" });
+  await pass("2 hours");
+  const [later] = await store.submitTasks([lasting], { actor });
+  expect(later).toMatchObject({ kind: "created" });
+});
+
 test("tells keys of different tenants apart", async () => {
   const mine = await store.submitTasks([keyed("k")], { actor });
   const theirs = await store.submitTasks([{ ...keyed("k"), tenant: "other" }], { actor });

@@ -1,4 +1,4 @@
-import { Fault, type Json, lookupIn, stepsOf, submit } from "@holdfast/domain";
+import { Fault, type Json, lookupIn, type Milliseconds, stepsOf, submit } from "@holdfast/domain";
 import type { Home } from "./apply-incidents.ts";
 import { columns } from "./columns.ts";
 import { inTransaction, withRetries } from "./database.ts";
@@ -18,8 +18,13 @@ export interface NewTask {
   readonly priority: number;
   readonly replyTo: string | null;
   readonly correlationId: string | null;
-  /** The same key with the same hash stands for the same task, for 24 hours. */
-  readonly idempotency: { readonly key: string; readonly hash: string } | null;
+  /** The same key with the same hash stands for the same task while the key is kept. */
+  readonly idempotency: {
+    readonly key: string;
+    readonly hash: string;
+    /** 24 hours unless said otherwise. */
+    readonly keepFor?: Milliseconds;
+  } | null;
   /** The order that goes with it, written in the same transaction. */
   readonly order: OrderRecord | null;
 }
@@ -28,6 +33,8 @@ export interface NewTask {
 export type Submitted =
   | { readonly kind: "created" | "replayed"; readonly taskId: string }
   | { readonly kind: "conflict" };
+
+const day = 24 * 60 * 60 * 1_000;
 
 interface Candidate {
   readonly taskId: string;
@@ -96,12 +103,18 @@ async function takeKeys(
   candidates: readonly Candidate[],
 ): Promise<ReadonlySet<Candidate>> {
   const keyed = candidates.flatMap(({ taskId, task: { tenant, idempotency } }) =>
-    idempotency === null ? [] : [{ taskId, tenant, ...idempotency }],
+    idempotency === null ? [] : [{ taskId, tenant, keepFor: day, ...idempotency }],
   );
   if (keyed.length === 0) return new Set(candidates);
   // Always in the same order, so that two batches with the same keys do not wait for each other.
   const inOrder = keyed.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  const names = { taskIds: "taskId", tenants: "tenant", keys: "key", hashes: "hash" } as const;
+  const names = {
+    taskIds: "taskId",
+    tenants: "tenant",
+    keys: "key",
+    hashes: "hash",
+    keeps: "keepFor",
+  } as const;
   const taken = new Set(
     (await insertSubmissions(db, columns(inOrder, names))).map((row) => row.taskId),
   );

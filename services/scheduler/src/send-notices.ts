@@ -1,4 +1,10 @@
-import { eventExchange, statusExchange, TaskAlert, TaskStatus } from "@holdfast/contracts";
+import {
+  eventExchange,
+  statusExchange,
+  TaskAlert,
+  TaskRefused,
+  TaskStatus,
+} from "@holdfast/contracts";
 import type { Broker, OutgoingMessage, PublishResult } from "@holdfast/messaging";
 import type { Clock, Logger } from "@holdfast/runtime";
 import type { StateStore, TakenNotice } from "@holdfast/state-store";
@@ -109,11 +115,12 @@ function toMessage(notice: TakenNotice): OutgoingMessage {
       return {
         exchange: statusExchange,
         routingKey: notice.address,
-        type: TaskStatus.type,
         messageId: `${subject}:${seq}`,
         ...correlation,
         expirationMs: statusKeptFor,
-        body: TaskStatus.encode(notice.body),
+        ...(notice.body.event === "refused"
+          ? { type: TaskRefused.type, body: TaskRefused.encode(notice.body) }
+          : { type: TaskStatus.type, body: TaskStatus.encode(notice.body) }),
       };
     case "event": {
       const { event, workflow, at } = notice.body;

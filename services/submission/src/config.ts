@@ -20,6 +20,8 @@ export const SubmissionConfig = Type.Object({
   OPERATOR_TOKEN: Type.Optional(Type.String({ minLength: 8 })),
   HTTP_HOST: Type.String({ default: "0.0.0.0" }),
   HTTP_PORT: Integer({ default: 3_000, minimum: 0, maximum: 65_535 }),
+  /** How long the `message_id` of an order by message stands for it: a redelivery after that is a new order. */
+  MESSAGE_KEYS_KEPT_FOR: Duration({ default: "30d" }),
   /** Connections at a time; a further one is closed at once. */
   MAX_CONNECTIONS: Integer({ default: 2_000, minimum: 1, maximum: 100_000 }),
   /** Orders that may wait for the state store; a further one is answered 503 at once. */

@@ -33,7 +33,8 @@ await runService("submission", SubmissionConfig, async (service) => {
       // For the orders that came before it.
       hint();
       cancel = cancelHints(broker);
-      const take = takeOrders({ store, workflow, hint, log, failpoint, actor });
+      const keepKeysFor = config.MESSAGE_KEYS_KEPT_FOR;
+      const take = takeOrders({ store, workflow, hint, log, failpoint, actor, keepKeysFor });
       return broker.consumeBatches(submissionQueue, { prefetch: 500, max: 200 }, take);
     },
   );

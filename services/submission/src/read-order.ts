@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isStatusQueue, payloadFaults } from "@holdfast/contracts";
+import { isStatusQueue, limits, payloadFaults } from "@holdfast/contracts";
 import type { Json } from "@holdfast/domain";
 import { SubmittedOrder } from "@holdfast/orders";
 import type { NewTask } from "@holdfast/state-store";
@@ -11,6 +11,8 @@ interface Envelope {
   /** The queue that is to hear what becomes of the order. */
   readonly replyTo: string | undefined;
   readonly correlationId: string | undefined;
+  /** How long the key stands for this order, in milliseconds; 24 hours unless said otherwise. */
+  readonly keepKeyFor?: number;
 }
 
 /** Checks the body of a submission, and makes it the task and the order that are written down. */
@@ -33,7 +35,7 @@ export function readOrder(body: unknown, envelope: Envelope): NewTask {
     priority: 0,
     replyTo: readReplyTo(envelope.replyTo),
     correlationId: readCorrelationId(envelope.correlationId),
-    idempotency: readKey(envelope.idempotencyKey, input),
+    idempotency: readKey(envelope, input),
     order: {
       customer: order.customer.id,
       currency: order.currency,
@@ -44,7 +46,7 @@ export function readOrder(body: unknown, envelope: Envelope): NewTask {
 }
 
 /** An order can be wrong in thousands of places; the answer stays small. */
-const mostErrors = 50;
+const mostErrors = limits.refusals;
 const longestKey = 200;
 
 type Issue = NonNullable<ReturnType<typeof SubmittedOrder.safeParse>["error"]>["issues"][number];
@@ -60,11 +62,14 @@ const toErrors = (issue: Issue): readonly FieldFault[] =>
 /** RFC 6901. */
 const pointerTo = (path: readonly PropertyKey[]): string =>
   path
-    .map((key) => String(key).slice(0, longestKey).replaceAll("~", "~0").replaceAll("/", "~1"))
+    .map((key) =>
+      String(key).slice(0, longestKey).toWellFormed().replaceAll("~", "~0").replaceAll("/", "~1"),
+    )
     .map((key) => `/${key}`)
     .join("");
 
-const visible = /^[\x21-\x7e]{1,255}$/;
+/** What may stand in a header of HTTP and in a property of a message alike. */
+export const visible = /^[\x21-\x7e]{1,255}$/;
 
 /** Any other queue would be one of ours, and a submission has no business there. */
 function readReplyTo(queue: string | undefined): string | null {
@@ -85,7 +90,8 @@ function readCorrelationId(id: string | undefined): string | null {
   );
 }
 
-function readKey(key: string | undefined, input: Json): NewTask["idempotency"] {
+function readKey(envelope: Envelope, input: Json): NewTask["idempotency"] {
+  const { idempotencyKey: key, keepKeyFor: keepFor } = envelope;
   if (key === undefined) return null;
   if (!visible.test(key)) {
     throw new Problem(
@@ -96,5 +102,5 @@ function readKey(key: string | undefined, input: Json): NewTask["idempotency"] {
   }
   // The order of the keys is the schema's, not the sender's: the same order is the same hash.
   const hash = createHash("sha256").update(JSON.stringify(input)).digest("hex");
-  return { key, hash };
+  return { key, hash, ...(keepFor === undefined ? {} : { keepFor }) };
 }
