@@ -37,7 +37,8 @@ interface Options {
   readonly onLog?: (line: LogLine, service: string) => void;
 }
 
-const count = { submission: 1, scheduler: 2, agent: 1, supervisor: 1, partners: 1 } as const;
+/** The Agents are started apart: their settings name a user that is only known then. */
+const count = { submission: 1, scheduler: 2, agent: 0, supervisor: 1 } as const;
 
 /** As the containers have it: 512 MiB, of which not all is heap. */
 const memory = { NODE_OPTIONS: "--max-old-space-size=384" };
@@ -45,6 +46,7 @@ const env = {
   submission: memory,
   scheduler: memory,
   supervisor: { ...memory, RESUME_GRACE: "200ms" },
+  agent: memory,
 };
 
 const lastLines = 10;
@@ -65,11 +67,7 @@ export async function startFuzzedSystem(options: Options): Promise<FuzzedSystem>
       broker: { url: brokerUrl, importDefinitions },
       dataFolder,
       count,
-      // Hostile requests of the administrator shall come further than to the check of who sent them.
-      env: {
-        ...env,
-        agent: { ...memory, SCHEDULER_USERS: `scheduler,${userOf(brokerUrl)}` },
-      },
+      env,
       onLog: (line, service, pid) => {
         onLog?.(line, service);
         const lines = said.get(pid) ?? [];
@@ -80,6 +78,13 @@ export async function startFuzzedSystem(options: Options): Promise<FuzzedSystem>
       },
     }),
   );
+  // Hostile requests of the administrator shall come further than to the check of who sent them.
+  const schedulers = {
+    SCHEDULER_USERS: `${system.broker.userOf("scheduler")},${userOf(brokerUrl)}`,
+  };
+  const start = (service: ServiceName) =>
+    system.start(service, service === "agent" ? schedulers : {});
+  await start("agent");
   await registerBait(stateStoreUrl);
 
   const stopping = new AbortController();
@@ -91,7 +96,7 @@ export async function startFuzzedSystem(options: Options): Promise<FuzzedSystem>
     // As whatever runs a service would. What cannot be started at all ends the run by other signs.
     const { signal } = stopping;
     await sleep(restBeforeRestart, undefined, { signal })
-      .then(() => system.start(service as ServiceName))
+      .then(() => start(service as ServiceName))
       .then(watch, () => {});
   };
   for (const process of system.processes) void watch(process);
