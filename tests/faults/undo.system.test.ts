@@ -1,0 +1,118 @@
+import { agentQueue, replyExchange, replyRoute, StepReply, StepRequest } from "@holdfast/contracts";
+import type { Json, WorkflowDefinition } from "@holdfast/domain";
+import { bodiesOf, declareTopology, topologyOf, userOf } from "@holdfast/messaging";
+import { expect, test } from "@jest/globals";
+import { type ConsumeMessage, connect } from "amqplib";
+import { type FaultySystem, startFaultySystem, until } from "./harness.ts";
+
+const policy = {
+  startWithin: 1_000,
+  completeWithin: 1_000,
+  retry: { failures: 1, backoff: 100, max: 100 },
+  coolDown: null,
+  onFailure: "compensate",
+} as const;
+
+const step = (name: string, input: Json, after: readonly string[]) => ({
+  ...policy,
+  name,
+  agent: "ledger",
+  operation: name,
+  input,
+  after,
+  onlyIf: null,
+  undo: { ...policy, operation: `un${name}`, onFailure: "halt" as const },
+});
+
+/** The first step is done, the second is never answered, so both are undone. */
+const workflow: WorkflowDefinition = {
+  format: 1,
+  name: "post.v1",
+  inputSchema: {},
+  completeWithin: null,
+  output: null,
+  steps: [
+    step("enter", { text: { $ref: "/input/text" }, list: [1, { two: null }] }, []),
+    step("post", { of: { $ref: "/steps/enter" } }, ["enter"]),
+  ],
+};
+
+const input = { text: '\u{1f4a9} \\ "quoted" 0.1 \u2028' };
+const output = {
+  entry: 9_007_199_254_740_991,
+  parts: ["a", { b: [0.1, -5, null, true] }],
+  "": "x",
+};
+
+/** An Agent that writes down what it is asked, and answers but to `post`. */
+async function openLedgerAgent({ broker }: FaultySystem) {
+  const url = broker?.url ?? "";
+  const connection = await connect(url, { noDelay: true });
+  const channel = await connection.createChannel();
+  await declareTopology(channel, topologyOf(["ledger"]));
+  const asked: StepRequest[] = [];
+  const answer = (request: StepRequest, replyTo: string | undefined): void => {
+    asked.push(request);
+    const { taskId, step: name, attempt, token, operation } = request;
+    if (operation === "post") return;
+    const outcome = { kind: "completed", output: operation === "enter" ? output : null } as const;
+    channel.publish(
+      replyExchange,
+      replyRoute("ledger", taskId, replyTo),
+      StepReply.encode({ taskId, step: name, attempt, token, outcome }),
+      { userId: userOf(url) },
+    );
+  };
+  await channel.consume(agentQueue("ledger"), (message: ConsumeMessage | null) => {
+    if (message === null) return;
+    const { content, properties } = message;
+    for (const body of bodiesOf(content, properties.contentType)) {
+      answer(StepRequest.decode(body), properties.replyTo as string | undefined);
+    }
+    channel.ack(message);
+  });
+  return { asked, [Symbol.asyncDispose]: () => connection.close() };
+}
+
+test("an undo is told what went into its step and what came out of it, as it was", async () => {
+  await using faulty = await startFaultySystem({ count: { agent: 0 } });
+  await using agent = await openLedgerAgent(faulty);
+  await faulty.store.registerWorkflow(workflow);
+  const task = { tenant: "default", workflow: workflow.name, input, priority: 0 };
+  const none = { replyTo: null, correlationId: null, idempotency: null, order: null };
+  const [submitted] = await faulty.store.submitTasks([{ ...task, ...none }], { actor: "test" });
+  const ended = "select 1 from state.tasks where process_state = 'compensated'";
+  await until(async () => (await faulty.query(ended)).length === 1);
+
+  const taskId = submitted?.kind === "created" ? submitted.taskId : "";
+  const askedFor = (operation: string) => agent.asked.filter((one) => one.operation === operation);
+  const entered = { text: input.text, list: [1, { two: null }] };
+  expect(askedFor("enter").map((request) => request.input)).toEqual([entered]);
+  expect(askedFor("post").map((request) => request.input)).toEqual([{ of: output }]);
+  expect(askedFor("unenter").map(({ undo, idempotencyKey }) => ({ undo, idempotencyKey }))).toEqual(
+    [
+      {
+        undo: {
+          step: "enter",
+          key: `${taskId}:enter:do`,
+          input: entered,
+          output,
+          outcome: "completed",
+        },
+        idempotencyKey: `${taskId}:enter:undo`,
+      },
+    ],
+  );
+  // Nobody knows whether it happened.
+  expect(askedFor("unpost").map(({ undo }) => undo)).toEqual([
+    {
+      step: "post",
+      key: `${taskId}:post:do`,
+      input: { of: output },
+      output: null,
+      outcome: "unknown",
+    },
+  ]);
+  expect(askedFor("enter")[0]?.idempotencyKey).toBe(`${taskId}:enter:do`);
+  expect(await faulty.store.findInvariantViolations({ batch: 10 })).toEqual([]);
+}, 60_000);
