@@ -1,5 +1,6 @@
 import { startLocalStack } from "@holdfast/local-stack";
-import type { SampleKind } from "@holdfast/orders";
+import { withLimits } from "@holdfast/local-system";
+import { fulfilOrder, type SampleKind } from "@holdfast/orders";
 import { expect, test } from "@jest/globals";
 import {
   allRight,
@@ -36,23 +37,52 @@ test("the broker is killed, and another time takes no messages: orders are taken
   expect(faulty.system.processes.every(({ isRunning }) => isRunning)).toBe(true);
 }, 180_000);
 
+const turnShipping = ({ system }: FaultySystem, knobs: object) =>
+  fetch(`${system.partnersUrl}/knobs/shipping`, {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(knobs),
+  });
+
+/** The same retries as the orders without cool-downs have, then a rest, over and over. */
+const withCoolDowns = withLimits(fulfilOrder.definition, {
+  name: "fulfil-order-with-cool-downs.v1",
+  limits: {
+    startWithin: 1_000,
+    completeWithin: 1_000,
+    retry: { failures: 2, backoff: 100, max: 200 },
+    coolDown: { wait: 300, times: null },
+  },
+});
+
 test("a remote service is down for longer than all retries take together: orders wait, and are fulfilled", async () => {
+  const retry = { failures: 2, backoff: 100, max: 200 };
+  await using faulty = await startFaultySystem({ limits: { retry } });
+  await turnShipping(faulty, { down: true });
+  // Few orders: while its circuit is open, the Agent makes one call in five seconds, and counts no other failure.
+  const waiting = await faulty.submit(["good"], withCoolDowns);
+  // They have as many retries and no cool-downs: when they have given up, the outage was long enough.
+  const givingUp = await faulty.submit(["good"]);
+  const givenUp = `select 1 from state.tasks where goal = 'undo' and task_id = '${givingUp[0]}'`;
+  await until(async () => (await faulty.query(givenUp)).length === 1);
+  const coolDowns = "select 1 from state.events where step = 'ship' and action = 'coolDown'";
+  await until(async () => (await faulty.query(coolDowns)).length > 0);
+  await turnShipping(faulty, {});
+  expect(await faulty.verdict(waiting)).toEqual(allRight({ processed: 1, undone: 0 }));
+  // What it may have shipped could not be called back before.
+  expect(await faulty.verdict(givingUp)).toEqual(allRight({ processed: 0, undone: 1 }));
+});
+
+test("a remote service is down for less than the retries of the shop's own workflow take: orders wait", async () => {
   await using faulty = await startFaultySystem();
-  const turn = (knobs: object) =>
-    fetch(`${faulty.system.partnersUrl}/knobs/shipping`, {
-      method: "PUT",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(knobs),
-    });
-  await turn({ down: true });
-  // The workflow as it comes: five failures, then a rest, over and over.
+  await turnShipping(faulty, { down: true });
   const ids = await postAll(faulty, 0);
   await until(
     async () =>
       (await faulty.query("select 1 from state.steps where name = 'ship' and failure_count > 0"))
         .length === 3,
   );
-  await turn({});
+  await turnShipping(faulty, {});
   expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 3, undone: 1 }));
 });
 

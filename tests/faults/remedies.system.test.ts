@@ -14,6 +14,34 @@ const patient = withLimits(fulfilOrder.definition, {
   },
 });
 
+/** A second and a half for the whole order; each step would wait far longer. */
+const limited = {
+  ...withLimits(fulfilOrder.definition, {
+    name: "fulfil-order-soon.v1",
+    limits: {
+      startWithin: 1_000,
+      completeWithin: 1_000,
+      retry: { failures: 2, backoff: 50, max: 100 },
+      coolDown: { wait: 60_000, times: null },
+    },
+  }),
+  completeWithin: 1_500,
+};
+
+test("an order whose own limit passes while a step cools down is undone", async () => {
+  await using faulty = await startFaultySystem();
+  await knob(faulty, "payments", { errorRate: 1 });
+  const [id] = await faulty.submit(["good"], limited);
+  // The goods are reserved by then, and must be released.
+  expect(await faulty.verdict([id])).toEqual(allRight({ processed: 0, undone: 1 }));
+  const [task] = await faulty.query("select goal, fault_code from state.tasks");
+  expect(task).toEqual({ goal: "undo", fault_code: "task.expired" });
+  const undone = await faulty.query(
+    "select name from state.steps where kind = 'compensation' and process_state = 'processed'",
+  );
+  expect(undone).toEqual([{ name: "reserve:undo" }]);
+}, 120_000);
+
 const knob = ({ system }: FaultySystem, partner: string, knobs: object) =>
   fetch(`${system.partnersUrl}/knobs/${partner}`, {
     method: "PUT",

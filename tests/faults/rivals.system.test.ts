@@ -6,25 +6,46 @@ import { allRight, startFaultySystem, until } from "./harness.ts";
 
 test("eight Schedulers and five Supervisors share a thousand steps: one claim and one failure each", async () => {
   await using faulty = await startFaultySystem({
-    count: { scheduler: 8, supervisor: 5, agent: 2 },
+    count: { scheduler: 8, supervisor: 5, agent: 0 },
     // So little that no one of them can have them all.
-    env: { scheduler: { WINDOW: "20" } },
+    env: { scheduler: { WINDOW: "70" } },
+    // Nothing is tried again before the Agent that answers is there.
+    limits: { retry: { failures: 5, backoff: 20_000, max: 20_000 } },
   });
   const { system } = faulty;
-  const frozen = await system.start("agent", { HOLDFAST_FAILPOINTS: "agent.worked=freeze@30" });
-  const kinds: readonly SampleKind[] = Array.from({ length: 200 }, () => "good");
+  // It takes every request that there is, and answers none.
+  const frozen = await system.start("agent", {
+    CONCURRENCY: "1000",
+    HOLDFAST_FAILPOINTS: "agent.worked=freeze",
+  });
+  const kinds: readonly SampleKind[] = Array.from({ length: 500 }, () => "good");
   const ids = await faulty.submit(kinds);
-  await faulty.said("limit passed", "supervisor");
+  const failed = (count: number) =>
+    faulty.query(
+      `select 1 from (select count(*) from state.steps where failure_count = ${count}) as found (n)
+        where n = 1000`,
+    );
+  // Two steps of each order begin at once: a thousand limits pass at about the same time.
+  await until(async () => (await failed(1)).length === 1);
   frozen.signal("SIGKILL");
-  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 200, undone: 0 }));
+  await faulty.query("update state.steps set not_before = now() where process_state = 'pending'");
+  await system.start("agent");
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 500, undone: 0 }));
 
   const endings = `select count(*)::int as n from state.events
     where action in ('complete', 'retry', 'putBack', 'coolDown', 'fail') group by task_id, step, attempt`;
   expect(await faulty.query(`select n from (${endings}) as ended where n > 1`)).toEqual([]);
-  const [silent] = await faulty.query<{ n: number }>(
-    "select count(*)::int as n from state.events where action = 'retry' and reason = 'step.expired'",
-  );
-  expect(silent?.n).toBeGreaterThan(0);
+  const silent = `select task_id, step, count(*) from state.events
+    where action = 'retry' and reason = 'step.expired' and attempt = 1
+      and step in ('reserve', 'assess-risk') group by task_id, step`;
+  expect(
+    await faulty.query(
+      `select count(*)::int as steps, max(count)::int as most from (${silent}) as found`,
+    ),
+  ).toEqual([{ steps: 1_000, most: 1 }]);
+  const claims = `select 1 from state.events where action = 'claim'
+    group by task_id, step, attempt having count(*) > 1`;
+  expect(await faulty.query(claims)).toEqual([]);
   const schedulers = await faulty.query(
     "select distinct actor from state.events where action = 'claim'",
   );

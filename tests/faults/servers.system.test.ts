@@ -1,8 +1,15 @@
-import { replyQueues } from "@holdfast/contracts";
+import { agentQueue, expiredQueue, replyQueues, wakeQueue } from "@holdfast/contracts";
 import { askBroker, startLocalStack } from "@holdfast/local-stack";
+import type { ServiceName } from "@holdfast/local-system";
 import type { SampleKind } from "@holdfast/orders";
 import { expect, test } from "@jest/globals";
-import { allRight, startFaultySystem, temporaryFolder, until } from "./harness.ts";
+import {
+  allRight,
+  type FaultySystem,
+  startFaultySystem,
+  temporaryFolder,
+  until,
+} from "./harness.ts";
 
 const mixed: readonly SampleKind[] = Array.from({ length: 40 }, (_, index) =>
   index % 4 === 3 ? "declined" : "good",
@@ -10,16 +17,66 @@ const mixed: readonly SampleKind[] = Array.from({ length: 40 }, (_, index) =>
 const expected = allRight({ processed: 30, undone: 10 });
 
 test("every queue is purged while orders are under way: that costs time, and no order", async () => {
-  await using faulty = await startFaultySystem();
-  const ids = await faulty.submit(mixed);
-  const queues = ["inventory", "payments", "shipping"].map((agent) => `agent.${agent}`);
-  for (let round = 0; round < 5; round += 1) {
-    for (const queue of [...queues, ...replyQueues, "requests.expired", "scheduler.wake"]) {
-      await faulty.broker?.purge(queue);
-    }
+  await using faulty = await startFaultySystem({ count: { agent: 0 } });
+  const { system } = faulty;
+  await faulty.submit(mixed);
+  // Requests wait in their queue until the Agent is started that takes them.
+  for (const agent of ["inventory", "payments", "shipping", "notifications"]) {
+    await purgeSome(faulty, [agentQueue(agent)]);
+    await system.start("agent", { AGENTS: agent });
   }
-  expect(await faulty.verdict(ids)).toEqual(expected);
-});
+
+  // Replies wait while no Scheduler runs.
+  await turnInventory(faulty, { latencyMs: 700 });
+  await faulty.submit(mixed);
+  await until(async () => (await faulty.query(atWork)).length > 0);
+  await killAll(faulty, "scheduler");
+  await purgeSome(faulty, replyQueues);
+  await turnInventory(faulty, {});
+
+  // Requests that no Agent takes in time come back, and wait while no Scheduler runs.
+  await killAll(faulty, "agent");
+  await system.start("scheduler");
+  await faulty.submit(mixed);
+  await until(async () => ((await faulty.broker?.depth(agentQueue("inventory"))) ?? 0) > 0);
+  await killAll(faulty, "scheduler");
+  await purgeSome(faulty, [expiredQueue]);
+  await faulty.order("good", 0);
+  await purgeSome(faulty, [wakeQueue]);
+
+  await system.start("scheduler");
+  await system.start("agent");
+  const ids = await faulty.query<{ id: string }>("select task_id::text as id from state.tasks");
+  expect(await faulty.verdict(ids.map(({ id }) => id))).toEqual(
+    allRight({ processed: 91, undone: 30 }),
+  );
+}, 120_000);
+
+/** Steps of which an Agent has the request. */
+const atWork = `select 1 from state.steps
+  where process_state = 'processing' and name = 'reserve' and dispatched_at is not null`;
+
+const turnInventory = ({ system }: FaultySystem, knobs: object) =>
+  fetch(`${system.partnersUrl}/knobs/inventory`, {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(knobs),
+  });
+
+/** Throws away what waits in these queues, once something does. */
+async function purgeSome({ broker }: FaultySystem, queues: readonly string[]): Promise<void> {
+  await until(async () => {
+    let purged = 0;
+    for (const queue of queues) purged += (await broker?.purge(queue)) ?? 0;
+    return purged > 0;
+  });
+}
+
+async function killAll({ system }: FaultySystem, name: ServiceName): Promise<void> {
+  const running = system.running(name);
+  for (const service of running) service.signal("SIGKILL");
+  await Promise.all(running.map(({ exited }) => exited));
+}
 
 test("every connection to the broker is closed while orders are under way: all come back", async () => {
   await using faulty = await startFaultySystem({ count: { scheduler: 2 } });

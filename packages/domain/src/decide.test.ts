@@ -132,6 +132,24 @@ describe("failing", () => {
     if (!claimAgain.applied) throw new Error(claimAgain.reason);
     const twice = seen(claimAgain.task, failed("a", 2));
     expect(twice.steps.get("a")).toMatchObject({ failureCount: 2, notBefore: noon + 1_000 });
+    // The policy allows three failures: with the third one the task is turned around.
+    const lastClaim = decide(twice, claimed("a", 3), at(noon + 20_000));
+    if (!lastClaim.applied) throw new Error(lastClaim.reason);
+    const given = seen(lastClaim.task, failed("a", 3));
+    expect(given.steps.get("a")).toMatchObject({ processState: "error", failureCount: 3 });
+    expect(given).toMatchObject({ goal: "undo", faultCode: "x.failed" });
+  });
+
+  test("a step that may fail once more than it has is tried again", () => {
+    const step = { name: "a", retry: { failures: 4, backoff: 1_000, max: 60_000 } };
+    let task = newTask(definitionOf([step]));
+    for (const attempt of [1, 2, 3]) {
+      const claim = decide(task, claimed("a", attempt), at(noon + attempt * 100_000));
+      if (!claim.applied) throw new Error(claim.reason);
+      task = seen(claim.task, failed("a", attempt));
+    }
+    expect(task.steps.get("a")).toMatchObject({ processState: "pending", failureCount: 3 });
+    expect(task.goal).toBe("do");
   });
 
   test("does not start an attempt before its rest is over", () => {

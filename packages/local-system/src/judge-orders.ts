@@ -17,13 +17,24 @@ export interface Verdict {
   readonly witnesses: readonly string[];
 }
 
-interface Effect {
+export interface Effect {
   readonly partner: string;
   readonly resource: string;
   readonly key: string;
   readonly applied: number;
   readonly undone: number;
   readonly net: number;
+}
+
+/** An order as its customer sees it: what judging it takes. */
+export interface JudgedOrder {
+  readonly state: string;
+  readonly steps: readonly {
+    readonly name: string;
+    readonly kind: "call" | "compensation";
+    readonly processState: string;
+    readonly attempt: number;
+  }[];
 }
 
 /** What a processed order has left at the partners; of an undone one none of it is there. */
@@ -34,9 +45,13 @@ export async function stateOf(
   { submissionUrl }: Pick<System, "submissionUrl">,
   id: string,
 ): Promise<string> {
+  return (await readOrder(submissionUrl, id)).state;
+}
+
+async function readOrder(submissionUrl: string, id: string): Promise<JudgedOrder> {
   const response = await fetch(`${submissionUrl}/v1/orders/${id}`);
-  if (response.status === 404) return "unknown";
-  return ((await response.json()) as { readonly state: string }).state;
+  if (response.status === 404) return { state: "unknown", steps: [] };
+  return (await response.json()) as JudgedOrder;
 }
 
 /** Whether an order has come to an end, or to an operator. */
@@ -45,16 +60,17 @@ export const isEnded = (state: string): boolean => endStates.includes(state);
 /** Judges orders that were accepted. */
 export async function judgeOrders(system: System, ids: readonly string[]): Promise<Verdict> {
   const effects = await effectsByOrder(system);
-  const states = new Map<string, string>();
+  const orders = new Map<string, JudgedOrder>();
   // A few at a time: a judge should not be the load.
   for (let at = 0; at < ids.length; at += 20) {
     const some = ids.slice(at, at + 20);
-    const found = await Promise.all(some.map((id) => stateOf(system, id)));
-    found.forEach((state, index) => states.set(some[index] ?? "", state));
+    const found = await Promise.all(some.map((id) => readOrder(system.submissionUrl, id)));
+    found.forEach((order, index) => orders.set(some[index] ?? "", order));
   }
-  const count = (state: string) => [...states.values()].filter((one) => one === state).length;
-  const faults = ids.flatMap((id) => {
-    const fault = faultOf(states.get(id) ?? "unknown", effects.get(id) ?? []);
+  const states = [...orders.values()].map(({ state }) => state);
+  const count = (state: string) => states.filter((one) => one === state).length;
+  const faults = [...orders].flatMap(([id, order]) => {
+    const fault = faultOf(order, effects.get(id) ?? []);
     return fault === null ? [] : [`${id}: ${fault}`];
   });
   const doubled = [...effects.values()].flat().filter(({ applied }) => applied > 1);
@@ -62,19 +78,55 @@ export async function judgeOrders(system: System, ids: readonly string[]): Promi
     processed: count("processed"),
     undone: count("compensated"),
     error: count("error"),
-    open: [...states.values()].filter((state) => state !== "unknown" && !isEnded(state)).length,
+    open: states.filter((state) => state !== "unknown" && !isEnded(state)).length,
     lost: faults.length,
     doubled: doubled.length,
     witnesses: [...faults, ...doubled.map(({ key }) => `${key}: done twice`)].slice(0, 10),
   };
 }
 
-function faultOf(state: string, effects: readonly Effect[]): string | null {
+/** Why the effects of an order are not what its state means; null: they are. */
+export function faultOf(order: JudgedOrder, effects: readonly Effect[]): string | null {
+  const { state } = order;
   if (state === "unknown") return "accepted, but nobody knows it";
+  if (state === "error") return faultOfHalted(order, effects);
   if (state !== "processed" && state !== "compensated") return null;
   const wanted = state === "processed" ? 1 : 0;
   const wrong = lasting.filter((resource) => netOf(effects, resource) !== wanted);
   return wrong.length === 0 ? null : `${state}, but ${wrong.join(" and ")} say otherwise`;
+}
+
+/** Steps that have an effect which is undone by another step. */
+const effectful: ReadonlySet<string> = new Set(["reserve", "charge", "ship"]);
+
+/** An order that waits for an operator has the effects of the steps that are done, and no others. */
+function faultOfHalted({ steps }: JudgedOrder, effects: readonly Effect[]): string | null {
+  const stateOfUndo = new Map(
+    steps.flatMap(({ name, kind, processState }) =>
+      kind === "compensation" ? [[name, processState] as const] : [],
+    ),
+  );
+  const wrong = steps.flatMap(({ name, kind, processState, attempt }) => {
+    if (kind === "compensation" || !effectful.has(name)) return [];
+    const own = effects.filter(({ key }) => key.split(":")[1] === name);
+    const net = own.reduce((sum, effect) => sum + effect.net, 0);
+    const undo = stateOfUndo.get(`${name}:undo`) ?? "waiting";
+    const isRight = allowedNets({ processState, attempt, undo }).includes(net);
+    return isRight ? [] : [`${name} (${processState}, undo ${undo}) has ${net} effects`];
+  });
+  return wrong.length === 0 ? null : `error, but ${wrong.join(" and ")}`;
+}
+
+interface Standing {
+  readonly processState: string;
+  readonly attempt: number;
+  readonly undo: string;
+}
+
+/** How many effects a step may have that stands so. An outcome that is unknown allows both. */
+function allowedNets({ processState, attempt, undo }: Standing): readonly number[] {
+  if (undo === "processed" || attempt === 0) return [0];
+  return processState === "processed" && undo === "waiting" ? [1] : [0, 1];
 }
 
 const netOf = (effects: readonly Effect[], resource: string): number =>

@@ -138,6 +138,24 @@ test("leaves a step that rests alone until it is promoted", async () => {
   expect(await claimAll(scheduler)).toMatchObject([{ attempt: 2 }]);
 });
 
+test("gives a step that is tried again a new complete-by time and a new token", async () => {
+  await submit(1);
+  const [first] = await claimAll(scheduler);
+  const actor = { actor: "s" };
+  await scheduler.applyIncidents([{ taskId: first!.taskId, event: failed(first!) }], actor);
+  await db.query("update state.steps set not_before = now() where process_state = 'pending'");
+  await scheduler.promoteRestedSteps();
+  const [second] = await claimAll(scheduler);
+  expect(second).toMatchObject({ taskId: first!.taskId, name: first!.name, attempt: 2 });
+  expect(second!.completeBy).toBeGreaterThan(first!.completeBy);
+  expect(second!.token).not.toBe(first!.token);
+  const [stored] = await db.query<{ completeBy: number }>(
+    `select (extract(epoch from complete_by) * 1000)::float8 as "completeBy" from state.steps
+      where process_state = 'processing'`,
+  );
+  expect(stored!.completeBy).toBeCloseTo(second!.completeBy, 0);
+});
+
 test("does not touch steps of a format that it does not know", async () => {
   await submit(1);
   await db.query("update state.steps set format = 2");

@@ -138,6 +138,21 @@ test("a request carries all that its Agent needs, and its limits", async () => {
   expect(applied).toEqual([]);
 });
 
+test("a step is claimed by its name alone: what its input refers to is looked up when it is sent", async () => {
+  const { dispatch, published, asked } = dispatching();
+  const claimed = claim("charge");
+  expect(JSON.stringify(claimed)).not.toContain("card-1");
+  await dispatch([claimed], 500);
+  const { taskId } = claimed;
+  // The step whose output is referred to, and the step itself, whose input an operator may have corrected.
+  expect(asked).toEqual([
+    { taskId, name: null },
+    { taskId, name: "card" },
+    { taskId, name: "charge" },
+  ]);
+  expect(StepRequest.decode(published[0]!.body).input).toEqual({ amount: 30, card: "card-1" });
+});
+
 test("what came along with the claim is not asked for again", async () => {
   const { dispatch, published, asked } = dispatching();
   await dispatch(

@@ -6,13 +6,15 @@ import { recoverExpiredSteps } from "./recover-expired-steps.ts";
 
 interface World {
   readonly steps?: number;
+  /** Tasks whose own limit has passed. */
+  readonly taskIds?: readonly string[];
   readonly nextIn?: number | null;
   readonly isQuiet?: boolean;
   readonly hold?: number;
 }
 
 /** One scan of a store in which so many steps are overdue. */
-async function scan({ steps = 0, nextIn = null, isQuiet = true, hold = 0 }: World) {
+async function scan({ steps = 0, taskIds = [], nextIn = null, isQuiet = true, hold = 0 }: World) {
   const applied: Incident[] = [];
   let hints = 0;
   const expired: Expired = {
@@ -24,7 +26,7 @@ async function scan({ steps = 0, nextIn = null, isQuiet = true, hold = 0 }: Worl
       overdue: 100,
       lasted: 5_000,
     })),
-    taskIds: [],
+    taskIds,
     nextIn,
   };
   const recover = recoverExpiredSteps({
@@ -66,10 +68,22 @@ test("it asks for a remedy for each step that is overdue, and tells the Schedule
   expect(hints).toBe(1);
 });
 
+test("it has a task undone whose own limit has passed, beside the steps that are overdue", async () => {
+  const taskId = randomUUID();
+  const { applied, hints } = await scan({ steps: 1, taskIds: [taskId] });
+  expect(applied.map(({ event }) => event.kind)).toEqual(["expired", "limitPassed"]);
+  expect(applied[1]).toEqual({ taskId, event: { kind: "limitPassed" } });
+  expect(hints).toBe(1);
+});
+
 test.each<[string, World]>([
   ["nothing is overdue", {}],
   ["it could not look for a while", { steps: 3, hold: 5_000 }],
   ["replies have yet to be heard", { steps: 3, isQuiet: false }],
+  [
+    "it could not look for a while, even if a task's own limit has passed",
+    { taskIds: ["t"], hold: 5_000 },
+  ],
 ])("when %s, it asks for nothing", async (_, world) => {
   const { applied, hints } = await scan(world);
   expect(applied).toEqual([]);

@@ -26,6 +26,42 @@ test.each(["services/supervisor", "services/scheduler", "packages/state-store", 
   },
 );
 
+/** Words of the shop that no part of the engine needs. */
+const shopWords =
+  /\b(customers?|sku|unit_?price|currency|inventory|payments|shipping|fulfil-?order)\b|\bschema orders\b|\b(?:into|from|on|table|of) orders\./gi;
+
+/** Statements and migrations, and the code that runs them: where an import would not be seen. */
+const engine = [
+  "packages/state-store/{sql,migrations}/*.sql",
+  "packages/{state-store,domain,contracts,messaging,runtime}/src/*.ts",
+  "services/{scheduler,supervisor}/src/*.ts",
+];
+
+const isTest = (file: string): boolean => /\.test\.ts$|\/testing[a-z-]*\.ts$/.test(file);
+
+/** What the store still knows of the shop: its orders and their lines, written down with the task. */
+const exceptions = [
+  "packages/state-store/migrations/0003_orders.sql",
+  "packages/state-store/migrations/0004_roles.sql",
+  "packages/state-store/migrations/0008_partitions.sql",
+  "packages/state-store/migrations/0012_tasks_by_month.sql",
+  "packages/state-store/sql/insert-orders.sql",
+  "packages/state-store/src/orders.ts",
+];
+
+test("no statement, migration or module of the engine names the shop, except the known ones", () => {
+  const files = engine
+    .flatMap((pattern) => globSync(pattern, { cwd: root }))
+    .filter((file) => !isTest(file));
+  expect(files.length).toBeGreaterThan(100);
+  const naming = files.filter((file) => withoutComments(readFile(file)).match(shopWords) !== null);
+  expect(naming.toSorted()).toEqual(exceptions);
+});
+
+/** Comments may give examples. */
+const withoutComments = (text: string): string =>
+  text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(?:--|\/\/).*$/gm, "");
+
 test("the Supervisor asks and watches: it neither reads requests nor writes replies", () => {
   const code = globSync("services/supervisor/src/**/*.ts", { cwd: root }).map(readFile).join("\n");
   expect(code).not.toMatch(/StepRequest|StepReply|agentQueue|child_process|process\.kill/);
