@@ -1,9 +1,10 @@
-import type { StepRequest } from "@holdfast/contracts";
+import { limits, StepRequest } from "@holdfast/contracts";
 import {
   Fault,
   idempotencyKey,
   type Json,
   lookupIn,
+  PermanentFault,
   refsOf,
   resolveTemplate,
   type StepDefinition,
@@ -20,9 +21,9 @@ import type {
 
 export type RequestStore = Pick<StateStore, "findWorkflow" | "loadValues" | "loadCalls">;
 
-/** A claimed step and what to send its Agent, or why there is nothing that could be sent. */
+/** A claimed step and the message for its Agent, or why there is nothing that could be sent. */
 export type BuiltRequest =
-  | { readonly claim: ClaimedStep; readonly request: StepRequest }
+  | { readonly claim: ClaimedStep; readonly body: Buffer }
   | { readonly claim: ClaimedStep; readonly fault: Fault };
 
 /** A claimed step with what its workflow says about it. */
@@ -134,12 +135,30 @@ function undoOf(
   };
 }
 
-/** A ref that leads nowhere fails its own step and no other. */
+/** A ref that leads nowhere, or an input that is too large, fails its own step and no other. */
 function attempt(claim: ClaimedStep, build: () => StepRequest): BuiltRequest {
   try {
-    return { claim, request: build() };
+    const request = build();
+    const body = StepRequest.encode(request);
+    mustFit(request, body);
+    return { claim, body };
   } catch (error) {
     if (error instanceof Fault) return { claim, fault: error };
     throw error;
   }
 }
+
+/** A template may refer to large values again and again. The broker closes the channel over such a message. */
+function mustFit({ step, input }: StepRequest, body: Buffer): void {
+  if (body.length <= limits.payloadBytes) return;
+  const bytes = Buffer.byteLength(JSON.stringify(input));
+  if (bytes > limits.payloadBytes) throw tooLarge(`input of ${step}`, bytes, limits.payloadBytes);
+  if (body.length <= limits.messageBytes) return;
+  throw tooLarge(`request for ${step}`, body.length, limits.messageBytes);
+}
+
+const tooLarge = (what: string, bytes: number, most: number): Fault =>
+  new PermanentFault(
+    "step.input_too_large",
+    `The ${what} is ${bytes} bytes long, of at most ${most}`,
+  );

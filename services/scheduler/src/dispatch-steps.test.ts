@@ -36,6 +36,10 @@ const definition: WorkflowDefinition = {
   steps: [
     step("charge", { amount: { $ref: "/input/total" }, card: { $ref: "/steps/card/id" } }),
     step("weigh", { amount: { $ref: "/input/total" } }),
+    step(
+      "repeat",
+      Array.from({ length: 64 }, () => ({ $ref: "/input/total" })),
+    ),
     step("lost", { amount: { $ref: "/input/nowhere/at/all" } }),
   ],
 };
@@ -174,6 +178,14 @@ test.each([
   ["a step whose workflow nobody knows", claim("charge", { workflow: "gone.v1" })],
   ["a step that is not in its workflow", claim("renamed")],
   ["a step whose input leads nowhere", claim("lost")],
+  [
+    "a step whose input is larger than a payload may be",
+    claim("weigh", { taskInput: { total: "x".repeat(300 * 1024) } }),
+  ],
+  [
+    "a step whose input refers to a large value again and again",
+    claim("repeat", { taskInput: { total: "x".repeat(200 * 1024) } }),
+  ],
 ])("%s fails for good and without effect, and the others of its batch go out", async (_, odd) => {
   const { dispatch, published, applied } = dispatching();
   const others = [claim(), claim()];
@@ -183,6 +195,21 @@ test.each([
   );
   expect(applied).toMatchObject([
     { taskId: odd.taskId, event: { kind: "failed", transient: false, effect: "none" } },
+  ]);
+});
+
+const withInput = (bytes: number) =>
+  claim("weigh", { taskInput: { total: "x".repeat(bytes - `{"amount":""}`.length) } });
+
+test("an input that is too large is named with its size, and one of exactly the limit goes out", async () => {
+  const { dispatch, published, applied } = dispatching();
+  await dispatch([withInput(256 * 1024), withInput(256 * 1024 + 1)], 500);
+  expect(published).toHaveLength(1);
+  expect(applied).toMatchObject([
+    {
+      faultDetail: "The input of weigh is 262145 bytes long, of at most 262144",
+      event: { code: "step.input_too_large" },
+    },
   ]);
 });
 

@@ -34,7 +34,7 @@ export function dispatchSteps(deps: Dependencies) {
   };
 
   const publish = async (
-    { claim, request }: Extract<BuiltRequest, { request: unknown }>,
+    { claim, body }: Extract<BuiltRequest, { body: unknown }>,
     claimedAt: number,
   ): Promise<Incident | null> => {
     // What is left of the time to start, as the state store counts it: no host's clock is asked.
@@ -50,7 +50,7 @@ export function dispatchSteps(deps: Dependencies) {
       replyTo: replyTo(),
       userId,
       expirationMs: Math.ceil(left),
-      body: StepRequest.encode(request),
+      body,
       bundle: { key: `${claim.lane} ${urgency(left)}`, most: takes.get(claim.lane) ?? 1 },
     });
     failpoint("scheduler.publishing", () => [claim.name]);
@@ -66,7 +66,7 @@ export function dispatchSteps(deps: Dependencies) {
   return async (claims: readonly ClaimedStep[], claimedAt: number): Promise<void> => {
     const built = await buildRequests(store, claims);
     const published = built
-      .filter((one) => "request" in one)
+      .filter((one) => "body" in one)
       .map((request) => publish(request, claimedAt));
     await refuse(built.filter((one) => "fault" in one).map(unbuildable));
     const returned = (await Promise.all(published)).filter((incident) => incident !== null);
