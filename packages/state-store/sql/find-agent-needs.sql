@@ -8,6 +8,9 @@ select agent, array_agg(distinct workflow order by workflow) as workflows,
                                 where lane = agent and process_state = 'pending' and rank is not null
                                 limit 10000) as due)
       + (select count(*) from (select from state.steps
+                                where lane = agent and process_state = 'pending' and rank is null
+                                limit 10000) as delayed)
+      + (select count(*) from (select from state.steps
                                 where lane = agent and process_state = 'processing'
                                 limit 10000) as taken))::integer as open_steps
   from state.step_definitions

@@ -13,13 +13,13 @@ select steps.name, steps.kind, steps.lane as agent, steps.process_state, steps.a
                    and rival.lane = steps.lane
                    and rival.rank < steps.rank
                  limit 10000) as earlier)::integer as due_before,
-       latest.action as last_action, latest.reason as last_reason,
+       latest.action as last_action, latest.reason as last_reason, latest.actor as last_actor,
        (extract(epoch from latest.at) * 1000)::float8 as since
   from state.steps
   left join state.step_payloads on step_payloads.task_id = steps.task_id
                                and step_payloads.name = steps.name
   left join lateral (
-         select action, reason, at
+         select action, reason, actor, at
            from state.events
           where events.task_id = steps.task_id
             and events.step = steps.name

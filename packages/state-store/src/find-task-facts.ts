@@ -49,6 +49,8 @@ export interface StepFacts {
   /** The last entry of its history; null: it stands where it was submitted. */
   readonly lastAction: string | null;
   readonly lastReason: string | null;
+  /** Who had it come there. */
+  readonly lastActor: string | null;
   readonly since: Instant | null;
 }
 

@@ -21,6 +21,7 @@ export {
   type Loss,
   openInspector,
   type PartitionFacts,
+  type PauseInForce,
   type ServerFacts,
   type StoreInspector,
   type Untold,

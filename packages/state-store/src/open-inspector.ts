@@ -5,6 +5,7 @@ import { findKeptOptions, type KeptOptions } from "./find-kept-options.ts";
 import { findMigrations } from "./find-migrations.ts";
 import { type FoundPooler, findPooler } from "./find-pooler.ts";
 import { findTaskFacts } from "./find-task-facts.ts";
+import type { Pause } from "./pauses.ts";
 import { type Database, query } from "./query.ts";
 import { storeClient } from "./store-client.ts";
 
@@ -84,6 +85,8 @@ export interface PartitionFacts {
   readonly hasNext: boolean;
 }
 
+export type PauseInForce = Pick<Pause, "kind" | "name" | "actor" | "reason" | "pausedAt">;
+
 /** Late and double replies, which every crash brings about. */
 const everyday = ["not_processing", "stale_attempt", "task_finished", "nothing_to_do"];
 
@@ -102,6 +105,8 @@ const findUnvacuumed = query<{ moreThan: number }, UnvacuumedTable>("find-unvacu
 const findNeeds = query<object, AgentNeed>("find-agent-needs");
 const findLosses = query<{ within: number; everyday: readonly string[] }, Loss>("find-losses");
 const countUntold = query<{ within: number; longerThan: number }, Untold>("count-untold");
+const findPausesInForce = query<object, PauseInForce>("find-pauses-in-force");
+const countPausedTasks = query<object, { tasks: number }>("count-paused-tasks");
 const findPartitions = query<object, PartitionFacts>("find-partitions");
 
 export type StoreInspector = ReturnType<typeof openInspector>;
@@ -147,6 +152,12 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
     countUntold: async (spans: { readonly within: number; readonly longerThan: number }) =>
       (await bound(countUntold)(spans))[0]!,
     findPartitions: async () => (await bound(findPartitions)({}))[0]!,
+    /** The Agents and workflows that are paused, and how many unfinished tasks are. */
+    findPausesInForce: () =>
+      ask(async (db) => {
+        const inForce = await findPausesInForce(db, {});
+        return { inForce, tasks: (await countPausedTasks(db, {}))[0]!.tasks };
+      }),
     /** All that keeps a task waiting; null when there is none of that id. */
     findTaskFacts: (taskId: string) => ask((db) => findTaskFacts(db, taskId)),
     findPooler: (): Promise<FoundPooler> =>

@@ -57,6 +57,7 @@ const findCompatibility = query<object, { schemaVersion: number; oldestReader: n
 const setAside = query<object, { steps: number }>("set-paused-steps-aside");
 const release = query<object, { steps: number }>("release-resumed-steps");
 const countInFlight = queryAmong<{ lockedBy: string }, StepsInFlight>("count-steps-in-flight");
+const findWorkflowNames = query<object, { name: string }>("find-workflow-names");
 const findLanes = query<{ format: number }, { lane: string }>("find-lanes");
 const loadCalls = queryAmong<
   { taskIds: readonly string[] },
@@ -139,6 +140,7 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
     countStepsInFlight: bound((db, params: { readonly lockedBy: string }) =>
       countInFlight(db, busy.range(), params),
     ),
+    findWorkflowNames: async () => (await bound(findWorkflowNames)({})).map(({ name }) => name),
     findLanes: async () =>
       (await bound(findLanes)({ format: definitionFormat })).map(({ lane }) => lane),
     loadValues: bound(loadValues),

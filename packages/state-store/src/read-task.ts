@@ -1,7 +1,7 @@
 import type { Goal, Json, StepKind, StepState, TaskState } from "@holdfast/domain";
 import { type Database, query } from "./query.ts";
 
-/** A task as people see it. Instants are ISO 8601. */
+/** A task as people see it. Instants are ISO 8601, in UTC with a Z. */
 export interface TaskRecord {
   readonly taskId: string;
   readonly workflow: string;
@@ -58,7 +58,23 @@ export async function findTask(
   id: { readonly taskId: string; readonly tenant: string },
 ): Promise<TaskRecord | null> {
   const [task] = await selectTask(db, id);
-  return task ?? null;
+  if (task === undefined) return null;
+  const { paused, steps } = task;
+  return {
+    ...task,
+    paused: paused && { ...paused, at: instant(paused.at) ?? paused.at },
+    steps: steps.map((step) => ({
+      ...step,
+      completeBy: instant(step.completeBy),
+      notBefore: instant(step.notBefore),
+    })),
+  };
+}
+
+/** As all instants are written: in UTC, with a Z. Null: there is none, or none that is known yet. */
+function instant(at: string | null): string | null {
+  const ms = at === null ? Number.NaN : Date.parse(at);
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
 
 export const findEvents = query<{ taskId: string }, HistoryEntry>("find-events");

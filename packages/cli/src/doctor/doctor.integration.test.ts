@@ -141,6 +141,29 @@ describe("finds in the state store", () => {
     expectOnly(await lookAt(), "store.partitions", "the next month", "run a Supervisor");
   });
 
+  test("what operators have paused, which is not wrong", async () => {
+    const wish = { actor: "ann", reason: "stock-taking" };
+    await startServices();
+    const pauses = async () => {
+      const { findings } = await lookAt();
+      const found = findings.find(({ code }) => code === "operators.pauses");
+      return { ...found };
+    };
+    expect(await pauses()).toMatchObject({ state: "fine", text: "nothing is paused" });
+    await store.store.pause({ kind: "agent", name: "payments", ...wish });
+    const taskId = await store.submit();
+    await store.store.applyIncidents([{ taskId, event: { kind: "paused" } }], { actor: "ann" });
+    expect(await pauses()).toMatchObject({
+      state: "fine",
+      text: expect.stringMatching(
+        /paused: the Agent payments by ann since \S+Z \(stock-taking\); 1 order$/,
+      ),
+    });
+    await store.store.resume({ kind: "agent", name: "payments", ...wish });
+    await store.store.applyIncidents([{ taskId, event: { kind: "resumed" } }], { actor: "ann" });
+    await store.query("truncate state.tasks, state.steps, state.events");
+  });
+
   test("that there is none", async () => {
     await startServices();
     await using empty = await testDatabase();

@@ -5,6 +5,7 @@ import { checkBroker } from "./check-broker.ts";
 import { checkClock } from "./check-clock.ts";
 import { checkLosses, checkNotices } from "./check-losses.ts";
 import { checkPartitions } from "./check-partitions.ts";
+import { checkPauses } from "./check-pauses.ts";
 import { checkQueues } from "./check-queues.ts";
 import { checkPooler, checkSchema } from "./check-schema.ts";
 import { checkServer } from "./check-server.ts";
@@ -57,6 +58,7 @@ const findingsOf = (store: StoreFacts): readonly Finding[] => [
         ...checkPartitions(store.contents.partitions),
         ...checkLosses(store.contents.losses),
         ...checkNotices(store.contents.untold),
+        ...checkPauses(store.contents.pauses),
       ]),
 ];
 

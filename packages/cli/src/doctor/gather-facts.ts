@@ -6,6 +6,7 @@ import {
   type Migrations,
   openInspector,
   type PartitionFacts,
+  type PauseInForce,
   type ServerFacts,
   type StoreInspector,
   type Untold,
@@ -30,6 +31,7 @@ interface StoreContents {
   readonly losses: readonly Loss[];
   readonly untold: Untold;
   readonly partitions: PartitionFacts;
+  readonly pauses: { readonly inForce: readonly PauseInForce[]; readonly tasks: number };
 }
 
 export interface StoreFacts {
@@ -105,4 +107,5 @@ const inspectContents = async (store: StoreInspector): Promise<StoreContents> =>
   losses: await store.findLosses({ within: day }),
   untold: await store.countUntold({ within: day, longerThan: minute }),
   partitions: await store.findPartitions(),
+  pauses: await store.findPausesInForce(),
 });

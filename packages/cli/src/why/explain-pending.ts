@@ -1,7 +1,7 @@
 import type { StepFacts } from "@holdfast/state-store";
 import { count } from "../count.ts";
 import { type CourierFacts, type Facts, laneOf } from "./facts.ts";
-import { faultOf, instant, pausedBy, stepOf } from "./words.ts";
+import { faultOf, instant, pausedBy, queueMissing, stepOf } from "./words.ts";
 
 /** How many steps of one Agent each Scheduler has in flight at most, where WINDOW does not say otherwise. */
 const usualWindow = 200;
@@ -31,20 +31,28 @@ function pausedReason(step: StepFacts, facts: Facts): string | null {
   return null;
 }
 
-function restReason(step: StepFacts, { now, plan }: Facts): string | null {
+/** How an operator ends a delay that no condition ends sooner. */
+const tryNow = (step: StepFacts): string =>
+  `To have it tried at once: POST /v1/orders/:id/steps/${step.name}/retry`;
+
+function restReason(step: StepFacts, { now, plan, courier }: Facts): string | null {
   const { notBefore, failureCount, putBackCount } = step;
   if (notBefore === null || notBefore <= now) return null;
   const until = instant(notBefore, now);
   const failures = plan?.steps.get(step.name)?.retry.failures;
   const failed = `failed ${failureCount}${failures === undefined ? "" : ` of ${failures}`} times (${faultOf(step)})`;
   if (step.lastAction === "coolDown") {
-    return `It waits for ${stepOf(step)}, which cools down until ${until}, having ${failed}.`;
+    return `It waits for ${stepOf(step)}, which cools down until ${until}, having ${failed}. ${tryNow(step)}.`;
   }
   if (step.lastAction === "retry") {
-    return `It waits for ${stepOf(step)}, which backs off until ${until}, having ${failed}.`;
+    return `It waits for ${stepOf(step)}, which backs off until ${until}, having ${failed}. ${tryNow(step)}.`;
+  }
+  const isMissing = courier !== null && (courier.consumers[step.agent] ?? null) === null;
+  if (step.lastAction === "putBack" && isMissing) {
+    return `It waits for ${stepOf(step)}, which was put back ${count(putBackCount, "time")} in a row (${faultOf(step)}) and rests until ${until}: ${queueMissing(step)}.`;
   }
   return step.lastAction === "putBack"
-    ? `It waits for ${stepOf(step)}, which was put back ${count(putBackCount, "time")} in a row (${faultOf(step)}) and rests until ${until}: no failure of the step is counted.`
+    ? `It waits for ${stepOf(step)}, which was put back ${count(putBackCount, "time")} in a row (${faultOf(step)}) and rests until ${until}: no failure of the step is counted. ${tryNow(step)}.`
     : `It waits for ${stepOf(step)}, which is not due until ${until}.`;
 }
 
@@ -58,7 +66,7 @@ function courierReason(step: StepFacts, courier: CourierFacts | null): string | 
   }
   const consumers = courier.consumers[step.agent] ?? null;
   if (consumers === null) {
-    return `It waits for ${stepOf(step)}, which is due: the Agent has no queue, so no request can reach it; start the Agent.`;
+    return `It waits for ${stepOf(step)}, which is due: the Agent has no queue, so no request can reach it: ${queueMissing(step)}.`;
   }
   if (consumers === 0) {
     return `It waits for ${stepOf(step)}, which is due: the Agent has no consumer; start it.`;

@@ -3,7 +3,7 @@ import { count } from "../count.ts";
 import { explainPending } from "./explain-pending.ts";
 import { explainWaiting } from "./explain-waiting.ts";
 import type { Facts } from "./facts.ts";
-import { faultOf, instant, stepOf } from "./words.ts";
+import { faultOf, instant, queueMissing, stepOf } from "./words.ts";
 
 /** Where a step stands, and why, in one sentence. Total: every state has an answer. */
 export function explainStep(step: StepFacts, facts: Facts): string {
@@ -17,6 +17,9 @@ export function explainStep(step: StepFacts, facts: Facts): string {
     case "error":
       return explainError(step, facts);
     case "processed":
+      if (step.lastAction === "resolve") {
+        return `${capital(stepOf(step))} was resolved by hand by ${step.lastActor ?? "an operator"} at ${instant(step.since, facts.now)}, after ${count(step.attempt, "attempt")}.`;
+      }
       return `${capital(stepOf(step))} was done at ${instant(step.since, facts.now)}, by attempt ${step.attempt}.`;
     case "skipped":
       return `${capital(stepOf(step))} was skipped: ${step.lastReason ?? "there was nothing to do"}.`;
@@ -35,8 +38,11 @@ function explainProcessing(step: StepFacts, facts: Facts): string {
     return `It waits for ${stepOf(step)}, ${hand}, whose time was over at ${instant(completeBy, now)}: the Supervisor takes it up; if this stays, none runs.`;
   }
   const lease = `lease until ${instant(completeBy, now)}`;
-  const nobody = courier !== null && (courier.consumers[step.agent] ?? 0) === 0;
-  if (nobody) {
+  const consumers = courier === null ? undefined : (courier.consumers[step.agent] ?? null);
+  if (consumers === null) {
+    return `It waits for ${stepOf(step)}, ${hand}, ${lease}: ${queueMissing(step)}.`;
+  }
+  if (consumers === 0) {
     return `It waits for ${stepOf(step)}, ${hand}, ${lease}: the Agent has no consumer that could take the request; start it.`;
   }
   return step.dispatched

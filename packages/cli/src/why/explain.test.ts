@@ -25,6 +25,7 @@ const charge: StepFacts = {
   dueBefore: 3,
   lastAction: "plan",
   lastReason: null,
+  lastActor: null,
   since: noon - 5_000,
 };
 
@@ -109,6 +110,33 @@ describe("says of a step that rests", () => {
   ])("%s", (text, step) => {
     expect(sentence({ plan: failures(3) }, { ...rest, ...step })).toContain(text);
   });
+});
+
+describe("says of a step whose Agent has no queue that the queue is missing", () => {
+  const missing = { courier: { ...courier, consumers: {} } };
+  test.each([
+    ["when it is due", {}],
+    ["when it was put back", { lastAction: "putBack", notBefore: noon + 9_000, putBackCount: 4 }],
+    ["when it is in hand", { processState: "processing" as const, completeBy: noon + 9_000 }],
+  ])("%s", (_, step) => {
+    expect(sentence(missing, step)).toContain("the queue agent.payments is missing");
+  });
+});
+
+test("says who resolved a step by hand", () => {
+  const undo = { name: "charge:undo", kind: "compensation" as const, attempt: 3 };
+  const resolved = { lastAction: "resolve", lastActor: "ann", processState: "processed" as const };
+  expect(evidence({ steps: [{ ...charge, ...undo, ...resolved }, { ...charge }] })).toContain(
+    "The undo of step charge of Agent payments was resolved by hand by ann at 2026-01-01T11:59:55.000Z",
+  );
+});
+
+test("says of a step that is delayed how to have it tried at once", () => {
+  for (const lastAction of ["retry", "coolDown", "putBack"]) {
+    expect(sentence({}, { notBefore: noon + 30_000, lastAction })).toContain(
+      "To have it tried at once: POST /v1/orders/:id/steps/charge/retry.",
+    );
+  }
 });
 
 describe("says of a step in hand", () => {

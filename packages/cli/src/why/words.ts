@@ -19,6 +19,10 @@ export function stepOf({ name, kind, agent }: StepFacts): string {
   return `${kind === "compensation" ? "the undo of step" : "step"} ${call} of Agent ${agent}`;
 }
 
+/** What it means that an Agent's queue is not there, and what to do. */
+export const queueMissing = ({ agent }: StepFacts): string =>
+  `the queue agent.${agent} is missing, so requests come back to the Scheduler; start the Agent, which declares it, or import the broker's definitions`;
+
 /** "payments.declined: not enough money". */
 export function faultOf({ faultCode, lastReason, faultDetail }: StepFacts): string {
   const code = faultCode ?? lastReason ?? "no fault that was written down";
