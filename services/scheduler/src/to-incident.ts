@@ -1,4 +1,4 @@
-import type { StepReply } from "@holdfast/contracts";
+import { limits, type StepReply } from "@holdfast/contracts";
 import type { AttemptRef, TaskEvent } from "@holdfast/domain";
 import type { Incident } from "@holdfast/state-store";
 
@@ -12,6 +12,25 @@ export function toIncident(reply: StepReply, agent: string): Incident {
     : { taskId, event };
 }
 
+/** Areas that only Holdfast itself speaks of, and what of others only a Scheduler or Supervisor says. */
+const ownAreas: ReadonlySet<string> = new Set(["operator", "scheduler", "store", "task", "undo"]);
+const ownCodes: ReadonlySet<string> = new Set([
+  "step.condition_false",
+  "step.delay_too_long",
+  "step.delivery_limit",
+  "step.expired",
+  "step.never_started",
+  "step.request_rejected",
+  "step.stopped",
+]);
+
+/** An Agent that says what only Holdfast says is quoted: its word must not pass for ours. */
+function codeOfAgent(code: string): string {
+  const [area = ""] = code.split(".");
+  const isOurs = ownAreas.has(area) || ownCodes.has(code);
+  return isOurs ? `agent.said.${code}`.slice(0, limits.code) : code;
+}
+
 function toEvent(outcome: StepReply["outcome"], ref: AttemptRef): TaskEvent {
   switch (outcome.kind) {
     case "completed":
@@ -19,7 +38,8 @@ function toEvent(outcome: StepReply["outcome"], ref: AttemptRef): TaskEvent {
     case "stopped":
       return { kind: "stopped", effect: outcome.effect, ...ref };
     case "failed": {
-      const { code, transient, attempted = true, effect = "unknown", redelivered } = outcome;
+      const { transient, attempted = true, effect = "unknown", redelivered } = outcome;
+      const code = codeOfAgent(outcome.code);
       const retryAfter = outcome.retryAfterMs ?? null;
       const failed = {
         kind: "failed",
