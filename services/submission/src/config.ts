@@ -16,7 +16,10 @@ export const SubmissionConfig = Type.Object({
   EVENTS: Events,
   /** By which workflow orders are done. Another than the one that we bring must be stored already. */
   WORKFLOW: Type.String({ default: fulfilOrder.name }),
-  /** What operators must show; without one nobody can act as an operator here. */
+  /**
+   * What operators must show; without one nobody can act as an operator here. At least 8 characters, and 16 unless
+   * only this host can reach the service: see `tokenFault`.
+   */
   OPERATOR_TOKEN: Type.Optional(Type.String({ minLength: 8 })),
   HTTP_HOST: Type.String({ default: "0.0.0.0" }),
   HTTP_PORT: Integer({ default: 3_000, minimum: 0, maximum: 65_535 }),

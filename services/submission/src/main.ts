@@ -7,11 +7,13 @@ import { openStateStore, type StateStore } from "@holdfast/state-store";
 import { SubmissionConfig } from "./config.ts";
 import { findOrders } from "./find-orders.ts";
 import { openHttp } from "./open-http.ts";
+import { tokenFault } from "./operator-gate.ts";
 import { operatorRoutes } from "./operator-routes.ts";
 import { orderRoutes } from "./order-routes.ts";
 import { takeOrders } from "./take-orders.ts";
 
 await runService("submission", SubmissionConfig, async (service) => {
+  mustBeSafe(service.config.OPERATOR_TOKEN ?? null, service.config.HTTP_HOST);
   const { config, log, instanceId: actor, stopped, health, failpoint } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
@@ -60,6 +62,12 @@ await runService("submission", SubmissionConfig, async (service) => {
   log.info({ url }, "ready");
   await stopped;
 });
+
+/** Found out at the start, and not by whoever guesses it. */
+function mustBeSafe(token: string | null, host: string): void {
+  const fault = tokenFault(token, host);
+  if (fault !== null) throw new ContractFault("config.invalid", fault);
+}
 
 /** Found out at the start, and not by the first customer. */
 async function mustBeStored(

@@ -135,6 +135,44 @@ async function halted(): Promise<Shown> {
   return show(id);
 }
 
+/** The first step of the order failed once, and is delayed. */
+async function delayed(): Promise<Shown> {
+  const { id } = await submit();
+  const [one] = (await claim()).filter(({ taskId, name }) => taskId === id && name === "reserve");
+  const event = {
+    kind: "failed",
+    code: "inventory.busy",
+    transient: true,
+    attempted: true,
+    effect: "unknown",
+    retryAfter: 600_000,
+    step: "reserve",
+    attempt: one?.attempt ?? 0,
+    token: one?.token ?? "",
+  } as const;
+  await store.applyIncidents([{ taskId: id, event }], { actor: "scheduler-1" });
+  return show(id);
+}
+
+/** An undo of the order failed for good, and so the order halts again. */
+async function haltedUndo(): Promise<Shown> {
+  const { id } = await submit();
+  const report = async (name: string, outcome: "completed" | "failed") => {
+    const [one] = (await claim()).filter((found) => found.taskId === id && found.name === name);
+    const ref = { step: name, attempt: one?.attempt ?? 0, token: one?.token ?? "" };
+    const failure = { code: "inventory.gone", transient: false, attempted: true } as const;
+    const event =
+      outcome === "completed"
+        ? ({ kind: "completed", ...ref } as const)
+        : ({ kind: "failed", ...failure, effect: "unknown", retryAfter: null, ...ref } as const);
+    await store.applyIncidents([{ taskId: id, event, output: {} }], { actor: "scheduler-1" });
+  };
+  await report("reserve", "completed");
+  await onOrder(await show(id), "cancel");
+  await report("reserve:undo", "failed");
+  return show(id);
+}
+
 const stepOf = ({ steps }: Shown, name: string) => steps.find((step) => step.name === name);
 
 describe("who may", () => {
@@ -283,12 +321,174 @@ describe("an order", () => {
 });
 
 test.each(["agent", "workflow"])("a %s is paused and resumed, by whom and why", async (kind) => {
-  const path = `/v1/${kind}s/some-${kind}`;
+  const name = kind === "agent" ? "notifications" : halting.name;
+  const path = `/v1/${kind}s/${name}`;
   expect((await act(`${path}/pause`, wish)).statusCode).toBe(204);
   expect((await act(`${path}/pause`, wish)).json()).toMatchObject({ code: "pause.in_force" });
   const headers = { authorization: `Bearer ${token}` };
   const { items } = (await app.inject({ url: "/v1/pauses", headers })).json();
-  expect(items[0]).toMatchObject({ kind, name: `some-${kind}`, ...wish, resumedAt: null });
+  expect(items[0]).toMatchObject({ kind, name, ...wish, resumedAt: null });
   expect((await act(`${path}/resume`, wish)).statusCode).toBe(204);
   expect((await act(`${path}/resume`, wish)).json()).toMatchObject({ code: "pause.not_in_force" });
+});
+
+test.each([
+  ["agent", "paymnets", "payments"],
+  ["workflow", "haltign.v1", "halting.v1"],
+])("a pause of the unknown %s %s is refused, with names like it", async (kind, name, like) => {
+  for (const verb of ["pause", "resume"]) {
+    const response = await act(`/v1/${kind}s/${name}/${verb}`, wish);
+    expect(response.json()).toMatchObject({
+      status: 404,
+      code: `${kind}.unknown`,
+      detail: expect.stringContaining(like),
+    });
+  }
+});
+
+describe("a text that cannot be stored is refused with 422,", () => {
+  test.each([
+    ["a NUL in the actor", { ...wish, actor: "a\u0000b" }, "/actor"],
+    ["half a character in the actor", { ...wish, actor: "a\ud800b" }, "/actor"],
+    ["a line break in the actor", { ...wish, actor: "a\nb" }, "/actor"],
+    ["a NUL in the reason", { ...wish, reason: "a\u0000b" }, "/reason"],
+    ["half a character in the reason", { ...wish, reason: "\udfff" }, "/reason"],
+    ["a reason that is too long", { ...wish, reason: "x".repeat(1_001) }, "/reason"],
+  ])("%s, on an Agent and on an order", async (_, payload, pointer) => {
+    const order = await submit();
+    const body = JSON.stringify(payload);
+    const post = (url: string, version: string) =>
+      app.inject({
+        method: "POST",
+        url,
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        payload: body.replace("{", `{${version}`),
+      });
+    const onAgent = await post("/v1/agents/payments/pause", "");
+    const onTask = await post(`/v1/orders/${order.id}/pause`, '"version":1,');
+    for (const response of [onAgent, onTask]) {
+      expect(response.json()).toMatchObject({
+        status: 422,
+        code: "request.invalid",
+        errors: [{ pointer, detail: expect.stringMatching(/stored|characters/) }],
+      });
+    }
+    expect(await show(order.id)).toEqual(order);
+  });
+
+  test.each(["/v1/agents/a%00b/pause", "/v1/workflows/a%00b/resume"])(
+    "a NUL in %s",
+    async (path) => {
+      expect((await act(path, wish)).json()).toMatchObject({
+        status: 422,
+        code: "request.invalid",
+      });
+    },
+  );
+
+  test.each(["resubmit", "resolve"])("an input or output of %s", async (verb) => {
+    const payload = verb === "resubmit" ? { input: "a\ud800" } : { output: { x: "a\u0000" } };
+    const response = await onOrder(await halted(), verb, payload);
+    expect(response.json()).toMatchObject({
+      status: 422,
+      detail: expect.stringContaining("NUL or half a character"),
+    });
+  });
+});
+
+test("who is no operator learns nothing about what a route takes", async () => {
+  const order = await submit();
+  for (const path of [`/v1/orders/${order.id}/pause`, "/v1/agents/payments/pause"]) {
+    const response = await act(path, { nonsense: true }, "Bearer wrong");
+    expect(response.json()).toMatchObject({ status: 401, code: "operator.unknown" });
+  }
+});
+
+test("an address that guesses tokens is kept waiting", async () => {
+  await using guessed = openApp(token);
+  const guess = (authorization: string) =>
+    guessed.inject({
+      method: "POST",
+      url: "/v1/agents/payments/pause",
+      headers: { authorization },
+      payload: wish,
+    });
+  for (let tries = 0; tries < 10; tries += 1) {
+    expect((await guess(`Bearer guess-${tries}`)).statusCode).toBe(401);
+  }
+  const refused = await guess(`Bearer ${token}`);
+  expect(refused.json()).toMatchObject({ status: 429, code: "operator.too_many_tries" });
+  expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+});
+
+describe("a step that is delayed", () => {
+  test("is tried at once when an operator says so", async () => {
+    const order = await delayed();
+    expect((await claim()).filter(({ taskId }) => taskId === order.id)).toEqual([]);
+    const response = await onOrder(order, "steps/reserve/retry");
+    expect(response.statusCode).toBe(200);
+    expect(hints).toBeGreaterThan(0);
+    const claims = (await claim()).filter(({ taskId }) => taskId === order.id);
+    expect(claims).toMatchObject([{ name: "reserve", attempt: 2 }]);
+  });
+
+  test.each([
+    [
+      "an order that is paused",
+      async () => {
+        const order = await delayed();
+        return (await onOrder(order, "pause")).json<Shown>();
+      },
+      "reserve",
+      409,
+      "order.task_paused",
+    ],
+    ["a step that is due", submit, "reserve", 409, "order.not_delayed"],
+    ["a step that has failed for good", halted, "reserve", 409, "order.not_pending"],
+    ["a step that the order does not have", submit, "reserv", 404, "order.unknown_step"],
+  ])("is not tried: %s", async (_, begin, step, status, code) => {
+    const response = await onOrder(await begin(), `steps/${step}/retry`);
+    expect(response.json()).toMatchObject({ status, code });
+  });
+
+  test("only in the version that the operator has seen", async () => {
+    const order = await delayed();
+    const response = await onOrder({ ...order, version: 1 }, "steps/reserve/retry");
+    expect(response.json()).toMatchObject({ status: 409, code: "order.changed" });
+  });
+});
+
+describe("an undo that failed for good", () => {
+  test("is resolved without an output, and the order keeps the code that it is undone for", async () => {
+    const order = await haltedUndo();
+    expect(order).toMatchObject({ state: "error", faultCode: "operator.cancel" });
+    const response = await onOrder(order, "resolve");
+    const resolved = response.json<Shown>();
+    expect(resolved).toMatchObject({ faultCode: "operator.cancel" });
+    expect(stepOf(resolved, "reserve:undo")).toMatchObject({ processState: "processed" });
+  });
+});
+
+test("a step that is done by hand must have an output", async () => {
+  const response = await onOrder(await halted(), "resolve");
+  expect(response.json()).toMatchObject({
+    status: 422,
+    detail: expect.stringContaining("what step reserve returned"),
+  });
+});
+
+test("all instants of an order are written in one way, and no host name is shown", async () => {
+  const { id } = await submit();
+  const lockedBy = "scheduler-build-host-7-4711-3fa2b1";
+  const room = [{ lane: "inventory", places: 100 }];
+  await scheduler.claimDueSteps({ lockedBy, room, relayAfter: 1_000 });
+  await onOrder(await show(id), "pause");
+  const order = (await app.inject({ url: `/v1/orders/${id}` })).body;
+  const history = (await app.inject({ url: `/v1/orders/${id}/history` })).body;
+  expect(order).toContain('"completeBy":"');
+  const instants = `${order}${history}`.match(/"\d{4}-\d\d-\d\dT[^"]*"/g) ?? [];
+  expect(instants.length).toBeGreaterThan(5);
+  for (const one of instants) expect(one).toMatch(/^"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"$/);
+  expect(`${order}${history}`).not.toContain("build-host-7");
+  expect(`${order}${history}`).toMatch(/scheduler-[0-9a-f]{8}"/);
 });

@@ -1,5 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import { payloadFaults } from "@holdfast/contracts";
+import { limits, payloadFaults } from "@holdfast/contracts";
 import type { Json } from "@holdfast/domain";
 import type {
   AttemptOfTask,
@@ -10,13 +9,18 @@ import type {
   StepRecord,
   TaskRecord,
 } from "@holdfast/state-store";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import type { Orders } from "./find-orders.ts";
+import { namesLike } from "./names-like.ts";
+import { operatorGate } from "./operator-gate.ts";
 import { Problem } from "./problem.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "applyIncidents" | "pause" | "resume" | "findPauses">;
+  readonly store: Pick<
+    StateStore,
+    "applyIncidents" | "pause" | "resume" | "findPauses" | "findLanes" | "findWorkflowNames"
+  >;
   readonly orders: Orders;
   /** What an operator must show; null: nobody is one. */
   readonly token: string | null;
@@ -26,20 +30,28 @@ interface Dependencies {
   readonly cancel: (needless: readonly AttemptOfTask[]) => void;
 }
 
-const words = { minLength: 1, maxLength: 1_000 };
 const closed = { additionalProperties: false };
+/** A name without control characters and halves of characters; a text without NUL and such halves. */
+const storableName = {
+  minLength: 1,
+  maxLength: limits.name,
+  pattern: "^[^\\u0000-\\u001f\\u007f\\ud800-\\udfff]*$",
+};
+const words = { minLength: 1, maxLength: 1_000, pattern: "^[^\\u0000\\ud800-\\udfff]*$" };
 
 /** Who wants it, and why: both stand in the history. */
-const Wish = { actor: Type.String({ ...words, maxLength: 200 }), reason: Type.String(words) };
+const Wish = { actor: Type.String(storableName), reason: Type.String(words) };
 /** The version of the order that the operator has seen: another one is refused. */
-const OrderWish = { ...Wish, version: Type.Integer({ minimum: 1 }) };
+const OrderWish = { ...Wish, version: Type.Integer({ minimum: 1, maximum: limits.integer }) };
 /** May be left out when only one step can be meant. */
-const step = Type.Optional(Type.String({ minLength: 1, maxLength: 200 }));
+const step = Type.Optional(Type.String(storableName));
 
 const PauseBody = Type.Object(Wish, closed);
 const OrderBody = Type.Object(OrderWish, closed);
 const ResubmitBody = Type.Object({ ...OrderWish, step, input: Type.Optional(Type.Any()) }, closed);
-const ResolveBody = Type.Object({ ...OrderWish, step, output: Type.Any() }, closed);
+const ResolveBody = Type.Object({ ...OrderWish, step, output: Type.Optional(Type.Any()) }, closed);
+const NameParams = Type.Object({ name: Type.String(storableName) });
+const StepParams = Type.Object({ id: Type.String(), step: Type.String(storableName) });
 
 interface ById {
   readonly Params: { readonly id: string };
@@ -56,7 +68,7 @@ interface ByName {
  */
 export function operatorRoutes(app: FastifyInstance, deps: Dependencies): void {
   const { store, orders, hint, cancel } = deps;
-  const preHandler = async (request: FastifyRequest) => mustBeOperator(request, deps.token);
+  const onRequest = operatorGate(deps.token);
 
   const apply = async (
     { taskId }: TaskRecord,
@@ -77,7 +89,7 @@ export function operatorRoutes(app: FastifyInstance, deps: Dependencies): void {
   const onOrder = (act: string, event: Incident["event"]): void => {
     app.post<ById & { readonly Body: Static<typeof OrderBody> }>(
       `/v1/orders/:id/${act}`,
-      { preHandler, schema: { body: OrderBody } },
+      { onRequest, schema: { body: OrderBody } },
       async ({ params, body }) => apply(await orders.find(params.id), body, { event }),
     );
   };
@@ -86,9 +98,26 @@ export function operatorRoutes(app: FastifyInstance, deps: Dependencies): void {
   onOrder("pause", { kind: "paused" });
   onOrder("resume", { kind: "resumed" });
 
+  app.post<{ Params: Static<typeof StepParams>; Body: Static<typeof OrderBody> }>(
+    "/v1/orders/:id/steps/:step/retry",
+    { onRequest, schema: { params: StepParams, body: OrderBody } },
+    async ({ params, body }) => {
+      const order = await orders.find(params.id);
+      if (!order.steps.some((one) => one.name === params.step)) {
+        const names = order.steps.map((one) => one.name);
+        throw new Problem(
+          404,
+          "order.unknown_step",
+          `The order has no step ${params.step}. Its steps: ${names.join(", ")}.`,
+        );
+      }
+      return apply(order, body, { event: { kind: "retryRequested", step: params.step } });
+    },
+  );
+
   app.post<ById & { readonly Body: Static<typeof ResubmitBody> }>(
     "/v1/orders/:id/resubmit",
-    { preHandler, schema: { body: ResubmitBody } },
+    { onRequest, schema: { body: ResubmitBody } },
     async ({ params, body }) => {
       const order = await orders.find(params.id);
       const failed = failedStep(order, body.step);
@@ -115,24 +144,36 @@ export function operatorRoutes(app: FastifyInstance, deps: Dependencies): void {
 
   app.post<ById & { readonly Body: Static<typeof ResolveBody> }>(
     "/v1/orders/:id/resolve",
-    { preHandler, schema: { body: ResolveBody } },
+    { onRequest, schema: { body: ResolveBody } },
     async ({ params, body }) => {
       const order = await orders.find(params.id);
-      const { name, attempt } = failedStep(order, body.step);
-      const output = body.output as Json;
+      const { name: resolved, attempt, kind } = failedStep(order, body.step);
+      if (body.output === undefined && kind === "call") {
+        throw new Problem(
+          422,
+          "request.invalid",
+          `Say in output what step ${resolved} returned: the steps after it may use it.`,
+        );
+      }
+      const output = (body.output ?? null) as Json;
       mustBeStorable(output, "output");
-      return apply(order, body, { event: { kind: "resolved", step: name, attempt }, output });
+      return apply(order, body, { event: { kind: "resolved", step: resolved, attempt }, output });
     },
   );
 
   for (const kind of ["agent", "workflow"] as const) {
+    const known = (): Promise<readonly string[]> =>
+      kind === "agent" ? store.findLanes() : store.findWorkflowNames();
     const onTarget = (act: "pause" | "resume", refusal: string): void => {
       app.post<ByName & { readonly Body: Static<typeof PauseBody> }>(
         `/v1/${kind}s/:name/${act}`,
-        { preHandler, schema: { body: PauseBody } },
-        async ({ params: { name }, body }, reply) => {
-          const target: PauseTarget = { kind, name };
+        { onRequest, schema: { params: NameParams, body: PauseBody } },
+        async ({ params, body }, reply) => {
+          const target: PauseTarget = { kind, name: params.name };
+          // What is paused can always be resumed, also when no workflow names it any more.
+          if (act === "pause") mustBeKnown(target, await known());
           if (!(await store[act]({ ...target, ...body }))) {
+            mustBeKnown(target, await known());
             throw new Problem(409, refusal, refusals[refusal] ?? "");
           }
           if (act === "resume") hint();
@@ -144,24 +185,8 @@ export function operatorRoutes(app: FastifyInstance, deps: Dependencies): void {
     onTarget("resume", "pause.not_in_force");
   }
 
-  app.get("/v1/pauses", { preHandler }, async () => ({ items: await store.findPauses() }));
+  app.get("/v1/pauses", { onRequest }, async () => ({ items: await store.findPauses() }));
 }
-
-function mustBeOperator({ headers }: FastifyRequest, token: string | null): void {
-  if (token === null) {
-    throw new Problem(
-      403,
-      "operator.disabled",
-      "Nobody may do this here: OPERATOR_TOKEN is not set for the submission service.",
-    );
-  }
-  const shown = /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
-  if (timingSafeEqual(digest(shown), digest(token))) return;
-  throw new Problem(401, "operator.unknown", "Show the operator's token: Authorization: Bearer …");
-}
-
-/** Of the same length, whatever it is of. */
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 /** The step that is meant: the one named, or the only one that failed for this goal. */
 function failedStep({ steps, goal }: TaskRecord, name: string | undefined): StepRecord {
@@ -173,6 +198,15 @@ function failedStep({ steps, goal }: TaskRecord, name: string | undefined): Step
   throw names === ""
     ? new Problem(409, "order.nothing_failed", "No step of this order waits for an operator.")
     : new Problem(409, "order.step_not_failed", `Say which step; these failed: ${names}.`);
+}
+
+function mustBeKnown({ kind, name: asked }: PauseTarget, known: readonly string[]): void {
+  if (known.includes(asked)) return;
+  const [what, code] =
+    kind === "agent" ? ["Agent", "agent.unknown"] : ["workflow", "workflow.unknown"];
+  const like = namesLike(asked, known).join(", ");
+  const hint = like === "" ? "No workflow is stored yet." : `Did you mean one of these: ${like}?`;
+  throw new Problem(404, code, `No stored workflow names the ${what} ${asked}. ${hint}`);
 }
 
 function mustBeStorable(json: Json, what: string): void {
@@ -189,6 +223,10 @@ const refusals: Readonly<Record<string, string>> = {
   "order.wrong_goal":
     "The order is being undone already, or the step belongs to the other direction.",
   "order.not_in_error": "The step does not wait for an operator.",
+  "order.not_pending":
+    "The step does not wait to be tried: it is being worked on, done or not begun.",
+  "order.not_delayed": "The step is due already: a Scheduler tries it as soon as it can.",
+  "order.task_paused": "The order is paused: resume it, and its steps are tried at once.",
   "order.already_paused": "The order is paused already.",
   "order.not_paused": "The order is not paused.",
 };

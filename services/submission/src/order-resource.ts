@@ -6,7 +6,8 @@ import {
   undoNameOf,
   type WorkflowDefinition,
 } from "@holdfast/domain";
-import type { TaskRecord } from "@holdfast/state-store";
+import type { HistoryEntry, TaskRecord } from "@holdfast/state-store";
+import { publicName } from "./public-names.ts";
 
 /** An order as its customer's application sees it. */
 export interface OrderResource
@@ -29,9 +30,17 @@ export function orderResource(task: TaskRecord, definition: WorkflowDefinition):
     ...rest,
     result: state === "processed" ? resultOf(task, definition) : null,
     order,
-    steps: steps.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name)),
+    steps: steps
+      .toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
+      .map((step) => ({ ...step, lockedBy: step.lockedBy && publicName(step.lockedBy) })),
   };
 }
+
+/** One entry of an order's history, as its customer's application sees it. */
+export const historyResource = (entry: HistoryEntry): HistoryEntry => ({
+  ...entry,
+  actor: publicName(entry.actor),
+});
 
 /** What the workflow says a processed task results in; nothing of it is stored. */
 function resultOf({ input, steps }: TaskRecord, { output }: WorkflowDefinition): Json {

@@ -2,6 +2,7 @@ import { type Failpoint, gather, overloaded } from "@holdfast/runtime";
 import type { NewTask, StateStore } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
 import type { Orders } from "./find-orders.ts";
+import { historyResource } from "./order-resource.ts";
 import { Problem } from "./problem.ts";
 import { readOrder } from "./read-order.ts";
 
@@ -89,7 +90,7 @@ export function orderRoutes(app: FastifyInstance, deps: Dependencies): void {
 
   app.get<ById>("/v1/orders/:id/history", async ({ params }) => {
     const { taskId } = await orders.find(params.id);
-    return { items: await store.findEvents({ taskId }) };
+    return { items: (await store.findEvents({ taskId })).map(historyResource) };
   });
 }
 

@@ -65,6 +65,7 @@ const titles: Readonly<Record<number, string>> = {
   415: "Unsupported Media Type",
   417: "Expectation Failed",
   422: "Unprocessable Content",
+  429: "Too Many Requests",
   431: "Request Header Fields Too Large",
   500: "Internal Server Error",
   503: "Service Unavailable",
@@ -85,6 +86,9 @@ const details: Readonly<Record<string, string>> = {
     "Too many orders wait to be written. Send the same request again, with the same Idempotency-Key.",
 };
 
+const unstorable =
+  "must be text that can be stored: without NUL and halves of characters, and a name without other control characters";
+
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof Fault && error.transient) {
@@ -97,8 +101,9 @@ function toProblem(error: unknown): Problem {
   }
   const { statusCode, code, message, validation } = error as FastifyError;
   if (validation !== undefined) {
-    const errors = validation.map(({ instancePath: pointer, message: detail = "", params }) => {
-      const { additionalProperty: extra } = params;
+    const errors = validation.map(({ instancePath: pointer, message: text = "", ...rule }) => {
+      const { additionalProperty: extra } = rule.params;
+      const detail = rule.keyword === "pattern" ? unstorable : text;
       return { pointer, detail: typeof extra === "string" ? `${detail}: ${extra}` : detail };
     });
     return new Problem(422, "request.invalid", "The request is not complete or not right.", errors);

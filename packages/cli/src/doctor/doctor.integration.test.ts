@@ -54,6 +54,12 @@ async function lookAt(
   return { exitCode, ...(JSON.parse(stdout) as Omit<Looked, "exitCode">) };
 }
 
+/** What doctor says of pauses. */
+const pausesSeen = async () => {
+  const { findings } = await lookAt();
+  return { ...findings.find(({ code }) => code === "operators.pauses") };
+};
+
 /** The servers of a test run need not survive a crash of the machine. */
 const wrongs = ({ findings }: Looked) =>
   findings.filter(({ state, code }) => state === "wrong" && code !== "store.durability");
@@ -144,16 +150,11 @@ describe("finds in the state store", () => {
   test("what operators have paused, which is not wrong", async () => {
     const wish = { actor: "ann", reason: "stock-taking" };
     await startServices();
-    const pauses = async () => {
-      const { findings } = await lookAt();
-      const found = findings.find(({ code }) => code === "operators.pauses");
-      return { ...found };
-    };
-    expect(await pauses()).toMatchObject({ state: "fine", text: "nothing is paused" });
+    expect(await pausesSeen()).toMatchObject({ state: "fine", text: "nothing is paused" });
     await store.store.pause({ kind: "agent", name: "payments", ...wish });
     const taskId = await store.submit();
     await store.store.applyIncidents([{ taskId, event: { kind: "paused" } }], { actor: "ann" });
-    expect(await pauses()).toMatchObject({
+    expect(await pausesSeen()).toMatchObject({
       state: "fine",
       text: expect.stringMatching(
         /paused: the Agent payments by ann since \S+Z \(stock-taking\); 1 order$/,

@@ -1,0 +1,20 @@
+import { expect, test } from "@jest/globals";
+import { namesLike } from "./names-like.ts";
+
+const agents = ["inventory", "notifications", "payments", "shipping"];
+
+test.each([
+  ["paymnets", "payments"],
+  ["ship", "shipping"],
+  ["Inventory", "inventory"],
+  ["", "payments"],
+])("suggests for %p first %p", (name, first) => {
+  expect(namesLike(name, agents)[0]).toBe(first);
+});
+
+test("suggests five names at most, and none where none is known", () => {
+  const many = Array.from({ length: 50 }, (_, index) => `agent-${index}`);
+  expect(namesLike("agent-7", many)).toHaveLength(5);
+  expect(namesLike("agent-7", many)[0]).toBe("agent-7");
+  expect(namesLike("x".repeat(10_000), [])).toEqual([]);
+});

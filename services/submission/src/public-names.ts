@@ -1,0 +1,15 @@
+import { createHash } from "node:crypto";
+
+/** How processes sign: service, host, process id and a random part; see `runService`. */
+const instance = /^(.+?)-.+-\d+-[0-9a-f]{6}$/;
+
+/**
+ * What customers read in the place of the name of a process: the service, and a short name that is always
+ * the same for that process. Host names and process ids are for operators; the store keeps them. Other names,
+ * such as those of people, stay as they are.
+ */
+export function publicName(name: string): string {
+  const [, service] = instance.exec(name) ?? [];
+  if (service === undefined) return name;
+  return `${service}-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
+}
