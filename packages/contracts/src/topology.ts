@@ -44,7 +44,7 @@ export const expiredQueue = "requests.expired";
 /** Hints to the Schedulers that something is due. */
 export const wakeExchange = "holdfast.wake";
 /** A hint that something is due. Holds one message at most: a second hint says nothing new. */
-export const wakeQueue = "scheduler.wake";
+export const wakeQueue = "scheduler.wake-ups";
 /** Where applications publish orders, with `submissionQueue` as the routing key; they may write to no other exchange. */
 export const submissionExchange = "holdfast.submissions";
 /** Orders submitted by message instead of HTTP. */
@@ -59,7 +59,7 @@ export const cancelExchange = "holdfast.cancel";
 /** What Agents say of themselves: routed `heartbeat.<agent>`, so that none can speak for another. */
 export const heartbeatExchange = "holdfast.heartbeats";
 export const heartbeatRoute = (agent: string): string => `heartbeat.${agent}`;
-export const heartbeatQueue = "scheduler.heartbeats";
+export const heartbeatQueue = "scheduler.agent-heartbeats";
 /** CloudEvents for whoever binds a queue: routed `task.<what>.<workflow>` and `alert.<what>`. */
 export const eventExchange = "holdfast.events";
 /** Statuses, routed by the name of the submitter's queue. The Scheduler binds that queue when it first needs it. */

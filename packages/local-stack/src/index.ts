@@ -9,6 +9,11 @@ export { type Cut, type Link, openLink } from "./link/open-link.ts";
 export { startProcess } from "./owned-process.ts";
 export { type PostgresPair, startPostgresPair } from "./postgres-pair.ts";
 export { queryOnce } from "./query-once.ts";
+export {
+  type ClusterNode,
+  type RabbitmqCluster,
+  startRabbitmqCluster,
+} from "./rabbitmq-cluster.ts";
 export type { BrokerServer, PostgresServer, Provider } from "./server.ts";
 export {
   type LocalStack,

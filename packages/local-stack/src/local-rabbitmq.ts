@@ -19,7 +19,7 @@ const readyWithinMs = 120_000;
 const stopWithinMs = 15_000;
 const [user, vhost] = ["holdfast", "holdfast"];
 
-const serverOnly = {
+export const serverOnly = {
   // The script becomes the Erlang VM instead of waiting for it: one process, and its pid is the node.
   RABBITMQ_ALLOW_INPUT: "1",
   RABBITMQ_SERVER_START_ARGS: "-noinput",

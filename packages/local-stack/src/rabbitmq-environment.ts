@@ -6,6 +6,12 @@ export interface RabbitmqNode {
   readonly installation: RabbitmqInstallation;
   /** Where everything of this node goes. */
   readonly folder: string;
+  /** What its name begins with: `holdfast`, where it is the only one. */
+  readonly name?: string;
+  /** The node whose cluster it joins when it starts for the first time. */
+  readonly joins?: string;
+  /** What the nodes of a cluster know one another by. */
+  readonly cookie?: string;
   readonly user: string;
   readonly password: string;
   readonly vhost: string;
@@ -22,7 +28,7 @@ export interface RabbitmqNode {
  * `rabbitmqctl` share. Nothing of the machine's own RabbitMQ is read or written, not even the cookie.
  */
 export async function prepareRabbitmq(node: RabbitmqNode): Promise<NodeJS.ProcessEnv> {
-  const { installation, folder, ports } = node;
+  const { installation, folder, ports, name = "holdfast", cookie } = node;
   await mkdir(join(folder, "home"), { recursive: true, mode: 0o700 });
   const at = (file: string) => join(folder, file);
   const plugins = ports.management === null ? "" : "rabbitmq_management";
@@ -34,7 +40,8 @@ export async function prepareRabbitmq(node: RabbitmqNode): Promise<NodeJS.Proces
     ...withoutRabbitmq(process.env),
     ...installation.env,
     HOME: at("home"),
-    RABBITMQ_NODENAME: "holdfast@localhost",
+    RABBITMQ_NODENAME: `${name}@localhost`,
+    ...(cookie === undefined ? {} : { RABBITMQ_ERLANG_COOKIE: cookie }),
     RABBITMQ_DIST_PORT: String(ports.dist),
     RABBITMQ_CONFIG_FILE: at("rabbitmq.conf"),
     RABBITMQ_CONF_ENV_FILE: at("rabbitmq-env.conf"),
@@ -48,13 +55,19 @@ export async function prepareRabbitmq(node: RabbitmqNode): Promise<NodeJS.Proces
   };
 }
 
-function configuration({ user, password, vhost, ports }: RabbitmqNode): string {
+function configuration({ name, joins, user, password, vhost, ports }: RabbitmqNode): string {
   const lines = [
     `listeners.tcp.1 = 127.0.0.1:${ports.amqp}`,
     `default_user = ${user}`,
     `default_pass = ${password}`,
     `default_vhost = ${vhost}`,
     "default_user_tags.administrator = true",
+  ];
+  const cluster = [
+    "cluster_formation.peer_discovery_backend = classic_config",
+    `cluster_formation.classic_config.nodes.1 = ${joins}@localhost`,
+    `cluster_formation.classic_config.nodes.2 = ${name}@localhost`,
+    "cluster_partition_handling = pause_minority",
   ];
   const management = [
     "management.tcp.ip = 127.0.0.1",
@@ -63,6 +76,7 @@ function configuration({ user, password, vhost, ports }: RabbitmqNode): string {
     "management.rates_mode = none",
     "management_agent.disable_metrics_collector = true",
   ];
+  if (joins !== undefined) lines.push(...cluster);
   return `${[...lines, ...(ports.management === null ? [] : management)].join("\n")}\n`;
 }
 

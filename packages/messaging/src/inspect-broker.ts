@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TransientFault } from "@holdfast/domain";
+import { serverUrls } from "@holdfast/runtime";
 import { type Channel, type ChannelModel, type Connection, connect } from "amqplib";
 import { queueAnswersWithin } from "./in-time.ts";
 import { inspectManagement, type ManagementFacts } from "./inspect-management.ts";
@@ -74,10 +75,18 @@ export async function inspectBroker(options: InspectBrokerOptions): Promise<Brok
   };
 }
 
-async function connectTo(
-  url: string,
-  name: string,
-): Promise<AsyncDisposable & { readonly model: ChannelModel }> {
+type Connected = AsyncDisposable & { readonly model: ChannelModel };
+
+/** Connects to the first node that answers. */
+function connectTo(url: string, name: string): Promise<Connected> {
+  const [first, ...others] = serverUrls(url);
+  return others.reduce(
+    (connecting, node) => connecting.catch(() => connectToNode(node, name)),
+    connectToNode(first, name),
+  );
+}
+
+async function connectToNode(url: string, name: string): Promise<Connected> {
   try {
     const model = await connect(url, {
       noDelay: true,

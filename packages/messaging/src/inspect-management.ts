@@ -1,3 +1,5 @@
+import { serverUrls } from "@holdfast/runtime";
+
 /** What only RabbitMQ's HTTP API tells. */
 export interface ManagementFacts {
   /** Resources that a node is short of, such as `disk space`. */
@@ -122,6 +124,6 @@ async function askManagement<Body>(managementUrl: string, path: string): Promise
 
 /** As AMQP clients read a URL: no path is the virtual host `/`. */
 function vhostOf(brokerUrl: string): string {
-  const path = new URL(brokerUrl).pathname.slice(1);
+  const path = new URL(serverUrls(brokerUrl)[0]).pathname.slice(1);
   return path === "" ? "/" : decodeURIComponent(path);
 }

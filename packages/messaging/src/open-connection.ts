@@ -1,7 +1,8 @@
 import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TransientFault } from "@holdfast/domain";
-import { type Channel, type ConfirmChannel, connect } from "amqplib";
+import { serverUrls } from "@holdfast/runtime";
+import { type Channel, type ConfirmChannel, connect, type Options } from "amqplib";
 import { writeTogether } from "./write-together.ts";
 
 interface ConnectionLog {
@@ -9,6 +10,7 @@ interface ConnectionLog {
 }
 
 interface ConnectionOptions {
+  /** May name several nodes of a cluster: `amqp://user:password@a,b:5673,c/vhost`. */
   readonly url: string;
   /** Shows in the broker's list of connections. */
   readonly name: string;
@@ -33,20 +35,21 @@ const patience = 2_000;
 
 /** Connects. Throws `broker.unreachable` when the broker cannot be reached within half a minute. */
 export async function openConnection({ url, name, log }: ConnectionOptions): Promise<Connection> {
-  const address = withHeartbeat(url);
-  const model = await connect(address.href, {
+  const nodes = nodesOf(url);
+  const model = await connect(nodes.current, {
     // Without it each small message waits for the delayed ACK of the one before: 44 ms a hop.
     noDelay: true,
     keepAlive: true,
     timeout: 5_000,
     clientProperties: { connection_name: name },
-    recovery: { waitForConnect: false, initialDelay: 100, maxDelay: 2_000, jitter: 0.5 },
+    recovery: { waitForConnect: false, initialDelay: 100, maxDelay: 500, jitter: 0.5 },
   });
   const state = { isUp: false, isBlocked: false };
   let lastError: unknown;
   model.on("error", (err) => log.warn({ err, connection: name }, "connection failed"));
   model.on("connect-failed", (err) => {
     lastError = err;
+    nodes.next();
   });
   model.on("connect", ({ connection }) => {
     // The types do not have it: the socket.
@@ -56,6 +59,7 @@ export async function openConnection({ url, name, log }: ConnectionOptions): Pro
   model.on("disconnect", (err) => {
     Object.assign(state, { isUp: false, isBlocked: false });
     log.warn({ err, connection: name }, "connection lost");
+    nodes.next();
   });
   model.on("blocked", (reason) => {
     state.isBlocked = true;
@@ -71,7 +75,7 @@ export async function openConnection({ url, name, log }: ConnectionOptions): Pro
   } catch {
     throw new TransientFault(
       "broker.unreachable",
-      `RabbitMQ at ${address.host} cannot be reached: is it running, and is BROKER_URL right?`,
+      `RabbitMQ at ${nodes.hosts} cannot be reached: is it running, and is BROKER_URL right?`,
       { cause: lastError },
     );
   } finally {
@@ -94,9 +98,37 @@ export async function openConnection({ url, name, log }: ConnectionOptions): Pro
   };
 }
 
-function withHeartbeat(url: string): URL {
-  const address = new URL(url);
-  const { searchParams } = address;
-  if (!searchParams.has("heartbeat")) searchParams.set("heartbeat", String(heartbeat));
-  return address;
+/** The nodes of a URL. Each connection begins with one at random, so that they share the connections. */
+function nodesOf(url: string) {
+  const nodes = serverUrls(url).map((node) => new URL(node));
+  const options = nodes.map(optionsOf);
+  let index = Math.floor(Math.random() * nodes.length);
+  return {
+    hosts: nodes.map(({ host }) => host).join(", "),
+    next(): void {
+      index = (index + 1) % nodes.length;
+    },
+    /** The driver reads it anew for each attempt to connect, and finds what is current then. */
+    current: new Proxy<Options.Connect>({}, { get: (_, key) => Reflect.get(options[index]!, key) }),
+  };
+}
+
+function optionsOf({ protocol, hostname, port, username, password, pathname, searchParams }: URL) {
+  const number = (name: string) => {
+    const value = searchParams.get(name);
+    return value === null ? {} : { [name]: Number(value) };
+  };
+  return {
+    protocol: protocol.slice(0, -1),
+    hostname: hostname.replace(/^\[|\]$/g, ""),
+    ...(port === "" ? {} : { port: Number(port) }),
+    ...(username === "" && password === ""
+      ? {}
+      : { username: decodeURIComponent(username), password: decodeURIComponent(password) }),
+    vhost: pathname.slice(1),
+    heartbeat,
+    ...number("heartbeat"),
+    ...number("channelMax"),
+    ...number("frameMax"),
+  } satisfies Options.Connect;
 }

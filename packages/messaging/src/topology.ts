@@ -56,16 +56,19 @@ const lastResort = (name: string): Queue => ({
   arguments: { "x-queue-type": "quorum", "x-delivery-limit": 1_000_000 },
 });
 
-/** A second hint says nothing new. */
+/**
+ * A second hint says nothing new. Replicated for the sake of the queue, not of the hint: a classic queue whose
+ * node is down can be neither declared nor consumed, and holds up every service that starts.
+ */
 const coalescing = (name: string): Queue => ({
   name,
-  arguments: { "x-queue-type": "classic", "x-max-length": 1, "x-overflow": "drop-head" },
+  arguments: { "x-queue-type": "quorum", "x-max-length": 1, "x-overflow": "drop-head" },
 });
 
-/** What nobody took in time is out of date. */
+/** What nobody took in time is out of date. Replicated for the same reason. */
 const fleeting = (name: string): Queue => ({
   name,
-  arguments: { "x-queue-type": "classic", "x-max-length": 10_000, "x-message-ttl": 30_000 },
+  arguments: { "x-queue-type": "quorum", "x-max-length": 10_000, "x-message-ttl": 30_000 },
 });
 
 /** All queues and exchanges for these Agents. Fixed: there is never a queue for each task. */

@@ -4,6 +4,7 @@ import {
   AgentHeartbeat,
   expiredQueue,
   heartbeatExchange,
+  heartbeatQueue,
   heartbeatRoute,
   replyQueues,
   submissionQueue,
@@ -31,7 +32,7 @@ const rest = 200;
 export async function sendCanaries(options: Options): Promise<readonly string[]> {
   const { brokerUrl, stateStoreUrl, patience } = options;
   const letters = [...replyQueues, expiredQueue, submissionQueue].map(canaryOf);
-  const heartbeat = canaryOf("scheduler.heartbeats");
+  const heartbeat = canaryOf(heartbeatQueue);
   await askBroker(brokerUrl, async (channel) => {
     for (const { queue, id } of letters) {
       channel.sendToQueue(queue, Buffer.from("{"), { messageId: id, persistent: true });
