@@ -41,7 +41,14 @@ const TaskAlertSchema = Type.Object({
   taskId: nullable(TaskId),
   /** The version of the task that brought it about: the same number is the same alert again. */
   episode: Count(0),
-  kind: Type.Enum(["task.halted", "undo.failing", "step.delayed", "message.dead"]),
+  kind: Type.Enum([
+    "task.halted",
+    "undo.failing",
+    "step.delayed",
+    "message.dead",
+    "message.dropped",
+    "store.clock_jumped",
+  ]),
   step: nullable(Name),
   code: Code,
   detail: nullable(Words),

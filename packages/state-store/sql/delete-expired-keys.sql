@@ -2,7 +2,7 @@
 with expired as (
   select tenant, idempotency_key
     from state.submissions
-   where expires_at <= statement_timestamp()
+   where expires_at <= state.trusted_now()
    order by expires_at
    limit :batch
      for update skip locked

@@ -1,7 +1,7 @@
 -- Deletes what is older than :keep milliseconds and belongs to no month: of each kind of message the oldest
 -- few, pauses that are over, and alerts that somebody had, once their tasks are gone. Says how many.
 with past as (
-  select clock_timestamp() - :keep::float8 * interval '1 millisecond' as until
+  select state.trusted_now() - :keep::float8 * interval '1 millisecond' as until
 ),
 replies as (
   delete from state.rejected_replies

@@ -3,5 +3,5 @@
 select month::text as month, has_unfinished, has_recent
   from state.partitions
  cross join lateral state.must_stay(month, :keep::float8 * interval '1 millisecond')
- where end_id <= state.first_id_of(clock_timestamp() - :keep::float8 * interval '1 millisecond' - interval '1 day')
+ where end_id <= state.first_id_of(state.trusted_now() - :keep::float8 * interval '1 millisecond' - interval '1 day')
  order by partitions.month;

@@ -25,11 +25,14 @@ import { pastLooks } from "./looks.ts";
 import { tellRefused } from "./notices.ts";
 import { deleteNotices, deleteStaleNotices, takeNotices } from "./outbox.ts";
 import {
+  deleteExcessMessages,
   deleteExpiredKeys,
   deleteFinishedTasks,
+  deleteOldMessages,
   deleteOldRecords,
   dropMonth,
   findOldMonths,
+  lookAtClock,
   makePartitions,
 } from "./past.ts";
 import { findPauses, pause, resume } from "./pauses.ts";
@@ -49,7 +52,7 @@ interface StepsInFlight {
 }
 
 /** The schema that this release knows. */
-const schemaVersion = 6;
+const schemaVersion = 7;
 
 const findCompatibility = query<object, { schemaVersion: number; oldestReader: number }>(
   "find-compatibility",
@@ -155,6 +158,9 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
     dropMonth: bound(dropMonth),
     deleteExpiredKeys: bound(deleteExpiredKeys),
     deleteOldRecords: bound(deleteOldRecords),
+    deleteOldMessages: bound(deleteOldMessages),
+    deleteExcessMessages: boundExactly(deleteExcessMessages),
+    lookAtClock: () => bound(lookAtClock)({}),
     keepRejectedReplies: bound(keepRejectedReplies),
     keepDeadLetter: boundExactly(keepDeadLetter),
     takeNotices: boundOnce(takeNotices),

@@ -24,6 +24,8 @@ const make = query<object, { month: string }>("make-partitions");
 const deleteTasks = query<Keeping & { month: string }, Deleted>("delete-finished-tasks");
 const drop = query<{ month: string; keep: number }, { dropped: boolean }>("drop-month");
 const deleteKeys = query<{ batch: number }, Deleted>("delete-expired-keys");
+const deleteMessages = query<Keeping, Deleted>("delete-old-messages");
+const lookAt = query<object, { aheadSince: number | null }>("look-at-clock");
 const deleteRecords = query<Keeping, Deleted>("delete-old-records");
 
 /** Makes room for the orders of this month and the next; says for which months it did. */
@@ -53,3 +55,26 @@ export const deleteExpiredKeys = async (
 /** Deletes old messages, alerts and pauses that belong to no month; says how many. */
 export const deleteOldRecords = async (db: Database, keeping: Keeping): Promise<number> =>
   (await deleteRecords(db, keeping))[0]!.deleted;
+
+/** Deletes old refused replies and dead letters; says how many. */
+export const deleteOldMessages = async (db: Database, keeping: Keeping): Promise<number> =>
+  (await deleteMessages(db, keeping))[0]!.deleted;
+
+/** A sender, and how many of its messages were deleted. */
+export interface DroppedMessages {
+  readonly sender: string;
+  readonly messages: number;
+}
+
+/** Deletes the oldest refused replies and dead letters of each sender that keeps more than so many bytes. */
+export const deleteExcessMessages = query<
+  { readonly mostBytes: number; readonly batch: number },
+  DroppedMessages
+>("delete-excess-messages");
+
+/**
+ * Looks whether the store's clock can be trusted: what is old is old by the clock of the last look. Says since
+ * when (ms since 1970) it has been more than a day ahead of that; null: it is not.
+ */
+export const lookAtClock = async (db: Database): Promise<number | null> =>
+  (await lookAt(db, {}))[0]!.aheadSince;

@@ -180,3 +180,126 @@ test("idempotency keys go when they have expired", async () => {
     { key: "3" },
   ]);
 });
+
+const ahead = (since: number | null) => since !== null;
+const jump = (interval: string) =>
+  store.db.query(`update state.trusted_clock set at = at - interval '${interval}'`);
+const later = (interval: string) =>
+  store.db.query(
+    `update state.trusted_clock set ahead_since = ahead_since - interval '${interval}'`,
+  );
+const alerts = async () =>
+  (
+    await store.db.query<{ alerts: number }>(
+      "select count(*)::integer as alerts from state.alerts where kind = 'store.clock_jumped'",
+    )
+  )[0]?.alerts;
+
+describe("a clock that jumps", () => {
+  test("deletes nothing for a day, and alerts; then a month for each day", async () => {
+    await store.beginAt(-4);
+    await store.supervisor.makePartitions();
+    for (const offset of [-4, -3]) await store.submitIn(await store.monthAt(offset), 2);
+    await store.submission.submitTasks([newTask({ idempotency: { key: "1", hash: "1" } })], {
+      actor: "test",
+    });
+    await store.db.query("update state.submissions set expires_at = now() - interval '1 hour'");
+    // Four months ago by the clock of now, a moment ago by the one before.
+    await jump("4 months");
+
+    const before = await store.months();
+    expect(ahead(await store.supervisor.lookAtClock())).toBe(true);
+    expect(await forget()).toEqual([]);
+    for (const month of before) {
+      expect(await store.supervisor.dropMonth({ month, keep: kept })).toBe(false);
+      expect(await store.supervisor.deleteFinishedTasks({ month, keep: kept, batch })).toBe(0);
+    }
+    expect(await store.supervisor.deleteExpiredKeys({ batch })).toBe(0);
+    expect(await alerts()).toBe(1);
+    await later("23 hours");
+    expect(ahead(await store.supervisor.lookAtClock())).toBe(true);
+    expect(await forget()).toEqual([]);
+    expect(await store.months()).toEqual(before);
+    expect(await alerts()).toBe(1);
+
+    // Each day makes up for a month: none is old yet, then one more is at a time.
+    const left: number[] = [];
+    for (let days = 0; days < 4; days += 1) {
+      await later("1 day");
+      await store.supervisor.lookAtClock();
+      await forget();
+      left.push((await store.months()).length);
+    }
+    const steps = left.map((months, index) => (left[index - 1] ?? before.length) - months);
+    expect(Math.max(...steps)).toBe(1);
+    expect(await store.supervisor.lookAtClock()).toBeNull();
+    expect(await store.supervisor.deleteExpiredKeys({ batch })).toBe(1);
+  });
+
+  test("and is set right again has deleted nothing, and is trusted at once", async () => {
+    await jump("4 months");
+    expect(ahead(await store.supervisor.lookAtClock())).toBe(true);
+    await jump("-4 months");
+    expect(await store.supervisor.lookAtClock()).toBeNull();
+  });
+
+  test("by years gets partitions for now, and not for all the time in between", async () => {
+    await store.beginAt(-20);
+    const made = await store.supervisor.makePartitions();
+    expect(made.length).toBe(15);
+    expect(await store.months()).toEqual(
+      expect.arrayContaining([await store.monthAt(0), await store.monthAt(1)]),
+    );
+    expect(await store.supervisor.makePartitions()).toEqual([]);
+  });
+});
+
+const fill = (sender: string | null, replies: number) =>
+  store.db.query(
+    `insert into state.rejected_replies (reason, sender, reply)
+     select 'stale', $1, to_json((select string_agg(md5(random()::text), '') from generate_series(1, 300) as n where n + reply > 0))
+       from generate_series(1, $2) as reply`,
+    [sender, replies],
+  );
+const keptReplies = async () =>
+  store.db.query(
+    "select sender, count(*)::integer as replies from state.rejected_replies group by 1 order by 1",
+  );
+
+describe("messages that changed nothing", () => {
+  test("of a sender that sends too many go, the oldest first, and an alert says so once", async () => {
+    await fill("noisy", 100);
+    await fill("quiet", 5);
+    const limit = { mostBytes: 200_000, batch: 1_000 };
+    const [dropped, ...others] = await store.supervisor.deleteExcessMessages(limit);
+    expect(others).toEqual([]);
+    expect(dropped).toMatchObject({ sender: "noisy" });
+    const left = 100 - (dropped?.messages ?? 0);
+    expect(left).toBeGreaterThan(10);
+    expect(left).toBeLessThan(25);
+    expect(await keptReplies()).toEqual([
+      { sender: "noisy", replies: left },
+      { sender: "quiet", replies: 5 },
+    ]);
+    const [oldest] = await store.db.query<{ id: string }>(
+      "select min(id)::text as id from state.rejected_replies where sender = 'noisy'",
+    );
+    expect(Number(oldest?.id)).toBe(101 - left);
+    await fill("noisy", 10);
+    expect(await store.supervisor.deleteExcessMessages(limit)).toHaveLength(1);
+    expect(
+      await store.db.query("select kind, detail from state.alerts where kind = 'message.dropped'"),
+    ).toEqual([
+      { kind: "message.dropped", detail: expect.stringContaining("noisy has more than") },
+    ]);
+  });
+
+  test("go after their own time, though orders are kept for ever", async () => {
+    await fill("a", 3);
+    await store.db.query(
+      "update state.rejected_replies set at = now() - interval '31 days' where id < 3",
+    );
+    expect(await store.supervisor.deleteOldMessages({ keep: 30 * day, batch })).toBe(2);
+    expect(await keptReplies()).toEqual([{ sender: "a", replies: 1 }]);
+  });
+});

@@ -80,6 +80,7 @@ test.each([
     "0015_delayed_steps",
     "0020_known_months",
     "0021_outbox_by_destination",
+    "0022_trusted_clock",
   ]);
   const steps = before["state.steps"] ?? [];
   const withNewColumns = {

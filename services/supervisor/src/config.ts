@@ -25,4 +25,6 @@ export const SupervisorConfig = Type.Object({
   RESUME_GRACE: Duration({ default: "5s" }),
   /** How long finished tasks are kept, at least; off: for ever. */
   RETENTION: DurationOrOff,
+  /** How long refused replies and dead letters are kept, at most; those of orders that are deleted, no longer. */
+  MESSAGE_RETENTION: Duration({ default: "30d" }),
 });

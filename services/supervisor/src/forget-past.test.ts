@@ -24,6 +24,9 @@ async function forget({ keep = 1_000, months = [], rows = 0, isAborted = false }
     store: {
       deleteExpiredKeys: ({ batch }) => take("keys", batch),
       deleteOldRecords: ({ batch }) => take("records", batch),
+      deleteOldMessages: async () => 0,
+      deleteExcessMessages: async () => [],
+      lookAtClock: async () => null,
       deleteFinishedTasks: ({ month, batch }) => take(`tasks of ${month}`, batch),
       dropMonth: async ({ month }) => asked.push(`drop ${month}`) > 0,
       findOldMonths: async () =>
@@ -34,7 +37,7 @@ async function forget({ keep = 1_000, months = [], rows = 0, isAborted = false }
           ...old,
         })),
     },
-    log: { info: () => {} },
+    log: { info: () => {}, warn: () => {}, error: () => {} },
     clock: {
       now: () => 0,
       after: (_, act) => {
@@ -43,6 +46,7 @@ async function forget({ keep = 1_000, months = [], rows = 0, isAborted = false }
       },
     },
     keep,
+    keepMessages: 1_000,
     interval: 60_000,
   });
   const rest = await round(isAborted ? AbortSignal.abort() : new AbortController().signal);

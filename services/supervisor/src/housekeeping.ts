@@ -8,6 +8,8 @@ export interface HousekeepingOptions {
   readonly clock?: Clock;
   /** How long finished tasks are kept, in milliseconds; null: for ever. */
   readonly keep: number | null;
+  /** How long refused replies and dead letters are kept, at most, in milliseconds. */
+  readonly keepMessages: number;
   /** How often it looks for what may go, in milliseconds. */
   readonly interval: number;
 }

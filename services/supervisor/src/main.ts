@@ -42,6 +42,7 @@ await run("supervisor", SupervisorConfig, async (service) => {
     store,
     log,
     keep: config.RETENTION,
+    keepMessages: config.MESSAGE_RETENTION,
     interval: config.SWEEP_INTERVAL,
   });
   if (once) {
