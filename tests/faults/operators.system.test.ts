@@ -97,6 +97,32 @@ test("a cancelled order does not wait for its Agent: it is told to stop, and wha
   expect(reasons).toEqual([{ reason: "step.stopped" }]);
 }, 120_000);
 
+test("an order whose mail bounces halts, and can be resubmitted or resolved as it is described", async () => {
+  await using faulty = await startFaultySystem();
+  const order = sampleOrder({ kind: "good" });
+  const bouncing = { ...order, customer: { ...order.customer, email: "ada@bounces.example" } };
+  const submitted = await Promise.all([
+    post(faulty, "/v1/orders", bouncing),
+    post(faulty, "/v1/orders", bouncing),
+  ]);
+  for (const { id } of submitted) {
+    await until(async () => (await stateOf(faulty.system, id)) === "error");
+  }
+  const [first, second] = submitted;
+  const shown = await show(faulty, first.id);
+  const outputOf = (name: string) =>
+    shown.steps.find((step) => step.name === name) as unknown as { output: object };
+  const { chargeId } = outputOf("charge").output as { chargeId: string };
+  const { trackingNumber } = outputOf("ship").output as { trackingNumber: string };
+  const to = { ...order.customer, email: "ada@example.com" };
+  await operate(faulty, first.id, "resubmit", { input: { to, chargeId, trackingNumber } });
+  await operate(faulty, second.id, "resolve", { output: { notificationId: "by-hand" } });
+  for (const { id } of submitted) {
+    await until(async () => (await stateOf(faulty.system, id)) === "processed");
+  }
+  expect(await faulty.store.findInvariantViolations({ batch: 10 })).toEqual([]);
+}, 120_000);
+
 test("a paused Agent gets nothing to do until somebody resumes it", async () => {
   await using faulty = await startFaultySystem();
   const authorization = `Bearer ${operatorToken}`;

@@ -21,6 +21,7 @@ describe("the command line", () => {
     [["veriyf"], "There is no command veriyf"],
     [["why"], "Say which task"],
     [["why", "order-1"], "Say which task"],
+    [["why", "nonsense"], "nonsense is no task id. It is the id with which an order was accepted"],
     [["why", id, id], "why does not take"],
     [["verify", id], "verify does not take"],
     [["verify", "--sinse", "1h"], "--sinse"],

@@ -84,7 +84,11 @@ function taskIdOf(command: CommandLine["command"], operands: readonly string[]):
   if (command === "help") return "";
   if (more.length > 0) throw usageFault(`${command} does not take ${more.join(" ")}`);
   if (command === "why" && !uuid.test(taskId)) {
-    throw usageFault("Say which task: holdfast why <task id>");
+    throw usageFault(
+      taskId === ""
+        ? "Say which task: holdfast why <task id>"
+        : `Say which task: ${taskId} is no task id. It is the id with which an order was accepted, such as 01a1fd8d-d928-77c8-96cb-353aaba1757f`,
+    );
   }
   return taskId.toLowerCase();
 }

@@ -11,7 +11,7 @@ interface Options {
 const every = 3_000;
 const victims: readonly ServiceName[] = ["agent", "scheduler"];
 
-/** Kills an Agent and a Scheduler in turn, as `kill -9` does, and starts another in its place. */
+/** Kills an Agent and a Scheduler in turn, as `kill -9` does; see `keepRunning` for what follows. */
 export async function killNowAndThen({ system, signal, onKill }: Options): Promise<void> {
   const isOver = () => signal.aborted;
   for (let round = 0; !isOver(); round += 1) {
@@ -22,6 +22,5 @@ export async function killNowAndThen({ system, signal, onKill }: Options): Promi
     onKill(name, victim.pid);
     victim.signal("SIGKILL");
     await victim.exited;
-    await system.start(name);
   }
 }

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   createDatabase,
+  DataFolderFault,
   freePort,
   holdfastFolder,
   type LocalStack,
@@ -10,6 +11,7 @@ import {
 import { isEnded, startSystem, stateOf } from "@holdfast/local-system";
 import { commandLine } from "@holdfast/runtime";
 import { openStateStore } from "@holdfast/state-store";
+import { keepRunning } from "./keep-running.ts";
 import { killNowAndThen } from "./kill-now-and-then.ts";
 import { newsOf } from "./news.ts";
 import { readOptions, usage } from "./options.ts";
@@ -28,7 +30,11 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const stop = new AbortController();
 process.on("SIGINT", () => stop.abort()).on("SIGTERM", () => stop.abort());
 
-process.exitCode = await demonstrate();
+process.exitCode = await demonstrate().catch((error: unknown) => {
+  if (!(error instanceof DataFolderFault)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  return 1;
+});
 
 async function demonstrate(): Promise<number> {
   await using stack = await startLocalStack({
@@ -72,8 +78,13 @@ async function demonstrate(): Promise<number> {
     maxConnections: 1,
   });
   say(`orders are taken at ${system.submissionUrl}/v1/orders`);
+  say(`the partners' ledger is at ${system.partnersUrl}/ledger`);
+  say("for npm run holdfast -- why, doctor and verify:");
+  say(`  export STATE_STORE_URL='${stateStoreUrl}' BROKER_URL='${stack.broker.url}'`);
 
   const accepted: AcceptedOrder[] = [];
+  /** Those that we killed ourselves. */
+  const killed = new Set<number>();
   const earlier = await store.countTasks();
   const done = new AbortController();
   const over = AbortSignal.any([stop.signal, done.signal]);
@@ -89,10 +100,22 @@ async function demonstrate(): Promise<number> {
         signal: over,
         onKill: (name, pid) => {
           kills += 1;
+          killed.add(pid);
           tell(`✗ kill -9 of ${name} ${pid}; another one takes its place`);
         },
       })
     : Promise.resolve();
+  const keeping = keepRunning({
+    system,
+    signal: over,
+    onEnd: (name, pid) => {
+      if (killed.has(pid)) return;
+      const line = `✗ ${name} ${pid} has ended; another one takes its place`;
+      tell(line);
+      // Elsewhere than on a terminal the screen shows no news.
+      if (!process.stdout.isTTY) say(line);
+    },
+  });
 
   using screen = openScreen(process.stdout);
   const drawing = (async () => {
@@ -108,7 +131,7 @@ async function demonstrate(): Promise<number> {
   if (!options.exit) await untilAborted(stop.signal);
   else for (const { id } of accepted) await untilEnded(system, id);
   done.abort();
-  await Promise.all([drawing, killing]);
+  await Promise.all([drawing, killing, keeping]);
   if (stop.signal.aborted) {
     say("\nstopping …");
     return 0;

@@ -1,7 +1,7 @@
 export { askBroker } from "./ask-broker.ts";
 export { createDatabase, type Database } from "./create-database.ts";
 export { createVhost, type Vhost } from "./create-vhost.ts";
-export { holdfastFolder } from "./data-folder.ts";
+export { DataFolderFault, holdfastFolder } from "./data-folder.ts";
 export { freePort } from "./free-port.ts";
 export { guardProcess } from "./guard-process.ts";
 export type { Direction } from "./link/conditions.ts";

@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { holdfastFolder } from "./data-folder.ts";
 import { startLocalStack } from "./start-local-stack.ts";
 
 const { values } = parseArgs({ options: { fresh: { type: "boolean", default: false } } });
@@ -10,7 +12,9 @@ const asked = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
 // Waiting for a signal alone does not keep a process alive.
 const alive = setInterval(() => {}, 60_000);
 try {
-  await using stack = await startLocalStack({ fresh: values.fresh, log: say });
+  // Not the folder of `npm start`: both can run at the same time, each with data of its own.
+  const dataFolder = join(holdfastFolder(), "stack");
+  await using stack = await startLocalStack({ dataFolder, fresh: values.fresh, log: say });
   say(`STATE_STORE_URL=${stack.postgres.url}`);
   say(`BROKER_URL=${stack.broker.url}`);
   say("Ctrl-C stops them.");

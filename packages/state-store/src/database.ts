@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Fault, TransientFault } from "@holdfast/domain";
+import { ContractFault, type Fault, TransientFault } from "@holdfast/domain";
 import { serverUrls } from "@holdfast/runtime";
 import { Pool, type PoolClient } from "pg";
 import { type Database, query } from "./query.ts";
@@ -79,8 +79,19 @@ export const planner = [
   "jit=off",
 ];
 
+/** The URL itself is not quoted: it may hold a password. */
+function toAddress(url: string): URL {
+  const address = URL.parse(url);
+  if (address !== null) return address;
+  const what = url === "" ? "is empty" : "is no URL";
+  throw new ContractFault(
+    "config.invalid",
+    `The URL of the state store ${what}: it must be like postgres://user:password@host:5432/database (is STATE_STORE_URL set?)`,
+  );
+}
+
 function withOnePlan(url: string): string {
-  const address = new URL(url);
+  const address = toAddress(url);
   const asked = address.searchParams.get("options") ?? "";
   const options = [asked, ...planner.map((setting) => `-c ${setting}`)];
   address.searchParams.set("options", options.join(" ").trim());

@@ -40,7 +40,7 @@ import { promoteRestedSteps } from "./promote-rested-steps.ts";
 import { type Database, query, queryAmong } from "./query.ts";
 import { findEvents, findTask } from "./read-task.ts";
 import { keepDeadLetter, keepRejectedReplies } from "./rejected-replies.ts";
-import { asFault } from "./store-fault.ts";
+import { asFault, toStoreFault } from "./store-fault.ts";
 import { submitTasks } from "./submit-tasks.ts";
 import { tasksInHand } from "./tasks-in-hand.ts";
 import { registerWorkflow, type StoredWorkflow, workflowCatalog } from "./workflow-catalog.ts";
@@ -183,8 +183,19 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
   };
 }
 
+const noSuchThing: ReadonlySet<unknown> = new Set(["3F000", "42P01"]);
+
+function notMigrated(error: unknown): never {
+  if (!noSuchThing.has(toStoreFault(error).details["sqlstate"])) throw error;
+  throw new ContractFault(
+    "store.not_migrated",
+    "There is no state store in this database: run the migrations (packages/state-store/src/main.ts), or look at the URL",
+    { cause: error },
+  );
+}
+
 async function mustBeCompatible(db: Database): Promise<void> {
-  const [found] = await findCompatibility(db, {});
+  const [found] = await findCompatibility(db, {}).catch(notMigrated);
   if (
     found !== undefined &&
     found.oldestReader <= schemaVersion &&

@@ -1,3 +1,4 @@
+import { testDatabase } from "@holdfast/local-stack";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { migrate } from "./migrate.ts";
 import { openStateStore } from "./open-state-store.ts";
@@ -59,6 +60,26 @@ test.each([
     before?.schema_version,
     before?.oldest_reader,
   ]);
+});
+
+test("a database without a state store is named as that, and what to do", async () => {
+  await using empty = await testDatabase();
+  const options = { applicationName: "test", maxConnections: 1 };
+  await expect(openStateStore({ ...options, url: empty.url })).rejects.toMatchObject({
+    code: "store.not_migrated",
+    message: expect.stringContaining("run the migrations"),
+  });
+});
+
+test.each([
+  ["is empty", ""],
+  ["is no URL", "localhost"],
+])("a URL of the state store that %s is refused in one sentence", async (what, url) => {
+  const options = { applicationName: "test", maxConnections: 1 };
+  await expect(openStateStore({ ...options, url })).rejects.toMatchObject({
+    code: "config.invalid",
+    message: expect.stringMatching(new RegExp(`${what}.*STATE_STORE_URL`)),
+  });
 });
 
 test("a release takes a newer schema that says it may", async () => {

@@ -87,7 +87,10 @@ const confirmations = offer({
     chargeId: Text,
     trackingNumber: Text,
   }),
-  judge: (_, { key }) => ({ amounts: { mails: 1 }, answer: { notificationId: id("msg", key) } }),
+  judge: ({ to }, { key }) =>
+    to.email.endsWith("@bounces.example")
+      ? { refused: refusal(422, "undeliverable", `no mail reaches ${to.email}`) }
+      : { amounts: { mails: 1 }, answer: { notificationId: id("msg", key) } },
 });
 
 /** Everything that the partners do and that leaves a trace. */

@@ -187,3 +187,18 @@ test("the balance shows for every key what is left, and what all comes to", asyn
     keys: [{ partner: "payments", key: "t2:charge:do", applied: 1, undone: 1, net: 0 }],
   });
 });
+
+test("mail to an address of bounces.example is refused, and leaves nothing behind", async () => {
+  await using at = await open();
+  const confirmation = (email: string) =>
+    send(`${at.url}/notifications/confirmations`, {
+      key: "t1:confirm:do",
+      body: { to: { name: "Ada", email }, chargeId: "ch_1", trackingNumber: "TRK_1" },
+    });
+  expect(await confirmation("ada@bounces.example")).toMatchObject({
+    status: 422,
+    body: { code: "undeliverable" },
+  });
+  expect(await at.ledger()).toEqual([]);
+  expect(await confirmation("ada@example.com")).toMatchObject({ status: 201 });
+});

@@ -11,7 +11,7 @@ const reasons = ["not applicable: ", "not shown on one machine: "];
 const faults = { A: 20, B: 16, C: 11, D: 19, E: 14, F: 12, G: 12, H: 12, S: 18 };
 const moreFaults = { J: 9, K: 8, L: 8, M: 11, N: 7 };
 /** Acts of operators. */
-const operatorFaults = { V: 8 };
+const operatorFaults = { V: 10 };
 
 const ids = (prefix: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);

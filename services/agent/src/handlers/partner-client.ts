@@ -73,7 +73,13 @@ const notNow: ReadonlySet<number> = new Set([408, 425, 429]);
  * nothing will be. All others may come from something before the partner, such as a gateway that wants
  * other credentials, and say nothing about what an earlier request under the key has done.
  */
-const boundToKey: ReadonlySet<string> = new Set(["declined", "sold_out", "unshippable", "undone"]);
+const boundToKey: ReadonlySet<string> = new Set([
+  "declined",
+  "sold_out",
+  "undeliverable",
+  "unshippable",
+  "undone",
+]);
 
 function faultOf(name: string, response: Response, body: unknown) {
   const { code = `http_${response.status}`, message = response.statusText } = body as Refusal;
