@@ -29,6 +29,11 @@ drop index g;
 test.each([
   ["an unknown phase", "-- phase: quickly\nselect 1;", "Unknown phase of a migration: quickly"],
   ["a lock on something that is no table", "-- phase: locks a; drop b\nselect 1;", "Unknown phase"],
+  [
+    "SQL before the first phase",
+    "-- Why.\nselect 1;\n-- phase: online\nselect 2;",
+    "before the first",
+  ],
   ["a last phase that is no transaction", "-- phase: apart\nselect 1;", "last phase"],
 ])("%s is refused", (_, text, message) => {
   expect(() => readPhases(text)).toThrow(message);

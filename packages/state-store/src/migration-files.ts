@@ -41,6 +41,7 @@ const marker = /^-- phase: (.*)$/m;
 export function readPhases(text: string): readonly Phase[] {
   const [head = "", ...parts] = text.split(marker);
   if (parts.length === 0) return [{ mode: "transaction", locks: [], sql: head }];
+  if (/^(?!--).*\S/m.test(head)) throw new Error("SQL before the first phase of a migration");
   const phases: Phase[] = [];
   for (let at = 0; at < parts.length; at += 2) {
     phases.push(toPhase(parts[at] ?? "", parts[at + 1] ?? ""));
