@@ -69,6 +69,7 @@ async function judgeRounds(
     await startRig({
       folder: servers,
       random,
+      servers: profile.servers ?? "single",
       partners: profile.partners,
       log: say,
       onLog: (line, service) => log.write(`${JSON.stringify({ service, ...line })}\n`),

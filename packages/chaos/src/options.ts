@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { clusterFaults } from "./nemesis/cluster-faults.ts";
 import type { FaultClass } from "./nemesis/fault-class.ts";
 import { faultClasses } from "./nemesis/fault-classes.ts";
 import { alone, lasting, type Profile, type ProfileName, profiles } from "./profile.ts";
@@ -11,13 +12,15 @@ export interface ChaosOptions {
   readonly json: boolean;
 }
 
-export const usage = `pnpm chaos [--profile smoke|full|soak] [--seed N] [--minutes N] [--class NAME] [--json]
+export const usage = `pnpm chaos [--profile smoke|full|soak|cluster] [--seed N] [--minutes N] [--class NAME] [--json]
 
   --profile NAME   smoke: 60 s, 600 orders, 60 faults (the default);
-                   full: 30 min, 20,000 orders, 1,500 faults; soak: 24 h, 500,000 orders
+                   full: 30 min, 20,000 orders, 1,500 faults; soak: 24 h, 500,000 orders;
+                   cluster: 2 min, 1,200 orders, 6 faults, on a Postgres with a synchronous
+                   standby and three nodes of RabbitMQ: a failover, nodes killed and cut off
   --seed N         plans the same faults as another run with this seed
   --minutes N      the same pace for another time
-  --class NAME     one class of faults alone, to measure recovery from it: 60 s, 600 orders,
+  --class NAME     one class of faults alone, to measure recovery from it: 2 min, 1,200 orders,
                    10 faults, and nothing else goes wrong;
                    ${faultClasses.map(({ name }) => name).join(", ")}
   --json           end with one line of JSON; the rest goes to the standard error`;
@@ -34,12 +37,12 @@ export function readOptions(args: readonly string[]): ChaosOptions {
       json: { type: "boolean", default: false },
     },
   });
-  const profile = values.class === undefined ? profileOf(values.profile) : alone;
+  const profile: Profile = values.class === undefined ? profileOf(values.profile) : alone;
   const minutes = positive("minutes", values.minutes);
   return {
     profile: minutes === null ? profile : lasting(profile, minutes * 60_000),
     seed: positive("seed", values.seed) ?? 1 + Math.floor(Math.random() * 1_000_000),
-    classes: classesOf(values.class),
+    classes: profile.servers === "cluster" ? clusterFaults : classesOf(values.class),
     json: values.json,
   };
 }

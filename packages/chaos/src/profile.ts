@@ -6,6 +6,8 @@ export interface Profile {
   readonly faults: number;
   /** Whether the partners are now and then unwell by themselves. */
   readonly partners: "reliable" | "unreliable";
+  /** Several servers of each kind, and the faults that only those can suffer; one, unless said. */
+  readonly servers?: "cluster";
 }
 
 const minute = 60_000;
@@ -14,12 +16,19 @@ export const profiles = {
   smoke: { duration: minute, orders: 600, faults: 60, partners: "unreliable" },
   full: { duration: 30 * minute, orders: 20_000, faults: 1_500, partners: "unreliable" },
   soak: { duration: 24 * 60 * minute, orders: 500_000, faults: 2_880, partners: "unreliable" },
+  cluster: {
+    duration: 2 * minute,
+    orders: 1_200,
+    faults: 6,
+    partners: "reliable",
+    servers: "cluster",
+  },
 } as const satisfies Record<string, Profile>;
 
 /** For one class of faults: slow enough that each has healed before the next, and nothing else is unwell. */
 export const alone: Profile = {
-  duration: minute,
-  orders: 600,
+  duration: 2 * minute,
+  orders: 1_200,
   faults: 10,
   partners: "reliable",
 };

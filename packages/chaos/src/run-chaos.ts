@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { askBroker } from "@holdfast/local-stack";
 import { connectBroker } from "@holdfast/messaging";
+import { serverUrls } from "@holdfast/runtime";
 import type {
   ClientEvent,
   Evidence,
@@ -65,7 +66,7 @@ export async function runChaos(options: Options): Promise<Evidence> {
   const urls = () => rig.fleet.submissionUrls();
   const listener = await listenToStatuses({
     broker,
-    brokerUrl,
+    brokerUrl: serverUrls(brokerUrl)[0],
     queue: statusQueue,
     record: (message) => heard.statuses.push(message),
     signal,

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type BrokerRole, type BrokerUser, definitionsOf, hashPassword } from "@holdfast/messaging";
 import { fulfilOrder } from "@holdfast/orders";
+import { serverUrls } from "@holdfast/runtime";
 
 /** A broker, by the URL of its administrator. */
 export interface SystemBroker {
@@ -35,7 +36,7 @@ const usualVhost = "holdfast";
  * virtual host with another name gets users of its own, named after it.
  */
 export async function shipBroker({ url, importDefinitions }: SystemBroker): Promise<ShippedBroker> {
-  const address = new URL(url);
+  const address = new URL(serverUrls(url)[0]);
   const vhost = decodeURIComponent(address.pathname.slice(1));
   if (importDefinitions === null) {
     const administrator = decodeURIComponent(address.username);
@@ -59,7 +60,8 @@ export async function shipBroker({ url, importDefinitions }: SystemBroker): Prom
   const restore = () => importDefinitions(definitions);
   await restore();
   return {
-    urlOf: (role) => Object.assign(new URL(url), { username: userOf(role), password }).href,
+    urlOf: (role) =>
+      url.replace(/\/\/[^@]*@/, `//${encodeURIComponent(userOf(role))}:${password}@`),
     userOf,
     topology: "passive",
     restore,

@@ -98,15 +98,17 @@ export async function openConnection({ url, name, log }: ConnectionOptions): Pro
   };
 }
 
-/** The nodes of a URL. Each connection begins with one at random, so that they share the connections. */
+/** The nodes of a URL. Connections choose one at random, so that those of a lost node spread over the others. */
 function nodesOf(url: string) {
   const nodes = serverUrls(url).map((node) => new URL(node));
   const options = nodes.map(optionsOf);
   let index = Math.floor(Math.random() * nodes.length);
   return {
     hosts: nodes.map(({ host }) => host).join(", "),
+    /** Moves on to one of the others. */
     next(): void {
-      index = (index + 1) % nodes.length;
+      const others = Math.max(1, nodes.length - 1);
+      index = (index + 1 + Math.floor(Math.random() * others)) % nodes.length;
     },
     /** The driver reads it anew for each attempt to connect, and finds what is current then. */
     current: new Proxy<Options.Connect>({}, { get: (_, key) => Reflect.get(options[index]!, key) }),

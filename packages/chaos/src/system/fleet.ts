@@ -76,7 +76,8 @@ async function openLinks(
   const links: Partial<Record<Dependency, Link>> = {};
   for (const [dependency, setting] of Object.entries(settings) as [Dependency, string][]) {
     const url = env[setting];
-    if (url !== undefined) links[dependency] = await openLink(url, random);
+    // What has several servers is broken itself, and not the way to it.
+    if (url !== undefined && URL.canParse(url)) links[dependency] = await openLink(url, random);
   }
   return links;
 }

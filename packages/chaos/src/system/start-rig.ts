@@ -1,4 +1,13 @@
-import { createDatabase, type LocalStack, queryOnce, startLocalStack } from "@holdfast/local-stack";
+import { join } from "node:path";
+import {
+  createDatabase,
+  type LocalStack,
+  queryOnce,
+  type RabbitmqCluster,
+  startLocalStack,
+  startPostgresPair,
+  startRabbitmqCluster,
+} from "@holdfast/local-stack";
 import { type LogLine, type System, startSystem } from "@holdfast/local-system";
 import { openStateStore } from "@holdfast/state-store";
 import { type Breakable, type Fleet, startFleet } from "./fleet.ts";
@@ -6,15 +15,36 @@ import { chaosWorkflow } from "./workflow.ts";
 
 /** The servers and the system on them: everything that can be broken. */
 export interface Rig extends AsyncDisposable {
-  readonly postgres: LocalStack["postgres"];
-  readonly broker: LocalStack["broker"];
+  readonly postgres: Pick<LocalStack["postgres"], "restart">;
+  readonly broker: Omit<LocalStack["broker"], "provider" | "why">;
+  /** Null: there is one server of each. */
+  readonly cluster: ClusterServers | null;
   readonly system: System;
   readonly fleet: Fleet;
   /** Asks the store itself, beside all links. */
   readonly query: <Row extends object>(sql: string) => Promise<readonly Row[]>;
 }
 
+/** A Postgres with a synchronous standby, and a RabbitMQ of three nodes. */
+export interface ClusterServers {
+  readonly rabbitmq: RabbitmqCluster;
+  /** Kills the primary and promotes the standby. Resolves when that accepts writes. */
+  failOver(): Promise<void>;
+}
+
+interface Servers extends AsyncDisposable {
+  readonly postgres: Rig["postgres"];
+  readonly broker: Rig["broker"];
+  readonly cluster: ClusterServers | null;
+  /** All servers of the store, and of the broker. */
+  readonly stateStoreUrl: string;
+  readonly brokerUrl: string;
+  /** The server that has the store at the moment. */
+  storeNow(): string;
+}
+
 interface RigOptions {
+  readonly servers: "single" | "cluster";
   /** An empty folder for all that the servers keep. */
   readonly folder: string;
   readonly random: () => number;
@@ -38,26 +68,15 @@ const partnerSettings = {
 
 /** Starts everything. Disposing stops it, whatever state it is in. */
 export async function startRig(options: RigOptions): Promise<Rig> {
-  const { folder, random, partners, log, onLog } = options;
+  const { folder, random, partners, onLog } = options;
   await using stack = new AsyncDisposableStack();
-  const servers = stack.use(
-    await startLocalStack({
-      purpose: "demo",
-      dataFolder: folder,
-      fresh: true,
-      management: true,
-      log,
-    }),
-  );
-  const { postgres, broker } = servers;
-  for (const { provider } of [postgres, broker]) {
-    if (provider === "url") throw new Error("Chaos breaks its servers: unset the URLs of yours.");
-  }
-  const { url: stateStoreUrl } = await createDatabase(postgres.url, "holdfast");
+  const start = options.servers === "cluster" ? startCluster : startSingle;
+  const servers = stack.use(await start(options));
+  const { postgres, broker, cluster, stateStoreUrl } = servers;
   const system = stack.use(
     await startSystem({
       stateStoreUrl,
-      broker,
+      broker: { ...broker, url: servers.brokerUrl },
       dataFolder: folder,
       count: { submission: 0, agent: 0, scheduler: 0, supervisor: 0 },
       env: {
@@ -74,9 +93,76 @@ export async function startRig(options: RigOptions): Promise<Rig> {
   return {
     postgres,
     broker,
+    cluster,
     system,
     fleet,
-    query: (sql) => queryOnce(stateStoreUrl, sql),
+    query: (sql) => queryOnce(servers.storeNow(), sql),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+type ServerOptions = Pick<RigOptions, "folder" | "log">;
+
+async function startSingle({ folder, log }: ServerOptions): Promise<Servers> {
+  await using stack = new AsyncDisposableStack();
+  const servers = stack.use(
+    await startLocalStack({
+      purpose: "demo",
+      dataFolder: folder,
+      fresh: true,
+      management: true,
+      log,
+    }),
+  );
+  const { postgres, broker } = servers;
+  for (const { provider } of [postgres, broker]) {
+    if (provider === "url") throw new Error("Chaos breaks its servers: unset the URLs of yours.");
+  }
+  const { url } = await createDatabase(postgres.url, "holdfast");
+  const owned = stack.move();
+  return {
+    postgres,
+    broker,
+    cluster: null,
+    stateStoreUrl: url,
+    brokerUrl: broker.url,
+    storeNow: () => url,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+async function startCluster({ folder, log }: ServerOptions): Promise<Servers> {
+  await using stack = new AsyncDisposableStack();
+  log("starting two Postgres and three RabbitMQ");
+  const pair = stack.use(
+    await startPostgresPair({ dataFolder: join(folder, "pair"), replication: "synchronous" }),
+  );
+  const rabbitmq = stack.use(
+    await startRabbitmqCluster({ dataFolder: join(folder, "rabbitmq"), log }),
+  );
+  const { url: first } = await createDatabase(pair.primary.url, "holdfast");
+  const [node] = rabbitmq.nodes;
+  if (node === undefined) throw new Error("The cluster has no node.");
+  let storeNow = first;
+  const owned = stack.move();
+  return {
+    postgres: pair.primary,
+    broker: {
+      ...node,
+      managementUrl: null,
+      importDefinitions: (definitions) => rabbitmq.importDefinitions(definitions),
+    },
+    cluster: {
+      rabbitmq,
+      async failOver() {
+        await pair.primary.kill();
+        await pair.promote();
+        storeNow = Object.assign(new URL(pair.standby.url), { pathname: "/holdfast" }).href;
+      },
+    },
+    stateStoreUrl: pair.urlOf("holdfast"),
+    brokerUrl: rabbitmq.url,
+    storeNow: () => storeNow,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

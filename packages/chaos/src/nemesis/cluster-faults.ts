@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { replyQueue } from "@holdfast/contracts";
+import type { ClusterNode } from "@holdfast/local-stack";
+import type { ClusterServers, Rig } from "../system/start-rig.ts";
+import { between, pick } from "./chance.ts";
+import type { FaultClass } from "./fault-class.ts";
+
+function clusterOf({ cluster }: Rig): ClusterServers {
+  if (cluster === null) throw new Error("This fault needs --profile cluster");
+  return cluster;
+}
+
+/** Milliseconds that a node stays away before it is started again. */
+const downtime = 2_000;
+
+async function restart(node: ClusterNode) {
+  const recoverFrom = Date.now();
+  await node.kill();
+  await sleep(downtime);
+  await node.start();
+  return { target: node.name, recoverFrom };
+}
+
+/** What only several servers can suffer: a primary that is gone for good, a node of three, a split. */
+export const clusterFaults: readonly FaultClass[] = [
+  {
+    name: "store-failover",
+    server: "store",
+    // Once: the old primary does not come back.
+    weight: 0,
+    async strike({ rig }) {
+      await clusterOf(rig).failOver();
+      return { target: "the primary, for its synchronous standby" };
+    },
+  },
+  {
+    name: "broker-node-killed",
+    server: "broker",
+    weight: 1,
+    strike: ({ rig, random }) => restart(pick(clusterOf(rig).rabbitmq.nodes, random)),
+  },
+  {
+    name: "broker-leader-killed",
+    server: "broker",
+    weight: 1,
+    strike: async ({ rig }) => restart(await clusterOf(rig).rabbitmq.leaderOf(replyQueue)),
+  },
+  {
+    name: "broker-node-isolated",
+    server: "broker",
+    weight: 1,
+    async strike({ rig, random }) {
+      const { rabbitmq } = clusterOf(rig);
+      const node = pick(rabbitmq.nodes, random);
+      await rabbitmq.isolate(node);
+      await sleep(between(1_000, 4_000, random));
+      await rabbitmq.rejoin(node);
+      return { target: node.name };
+    },
+  },
+];
