@@ -3,6 +3,7 @@ import { measureAlone } from "./alone.ts";
 import { measureFlat } from "./flat/measure-flat.ts";
 import { measureMigrate } from "./migrate/measure-migrate.ts";
 import { type BenchOptions, readOptions, usage } from "./options.ts";
+import { measureOverload } from "./overload/measure-overload.ts";
 import { comparePeers } from "./peers/compare-peers.ts";
 import { measureScale } from "./scale/measure-scale.ts";
 import { measureSlowAgents } from "./slow-agents.ts";
@@ -17,6 +18,7 @@ const modes = {
   scale: measureScale,
   "slow-agents": measureSlowAgents,
   submission: measureSubmission,
+  overload: measureOverload,
   flat: measureFlat,
   steady: measureSteady,
   migrate: measureMigrate,

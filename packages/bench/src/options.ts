@@ -8,6 +8,7 @@ const modes = [
   "scale",
   "slow-agents",
   "submission",
+  "overload",
   "flat",
   "steady",
   "migrate",
@@ -35,12 +36,15 @@ export interface BenchOptions {
   /** For how long orders come in steadily, and which part of the highest rate they are. */
   readonly minutes: number;
   readonly load: number;
+  /** For how long submission is overloaded. */
+  readonly seconds: number;
 }
 
 export const usage = `pnpm bench [--quick] [--orders N] [--json]
 pnpm bench --peers [--rounds N] [--orders N] [--only NAME,NAME] [--out FOLDER] [--json]
 pnpm bench --trace [--orders N] [--json]
 pnpm bench --slow-agents|--submission [--rounds N] [--orders N] [--json]
+pnpm bench --overload [--seconds N] [--json]
 pnpm bench --scale [--rounds N] [--orders N] [--only NAME,NAME] [--json]
 
 pnpm bench --flat [--rounds N] [--orders N] [--pending N] [--finished N] [--hold SECONDS] [--out FOLDER] [--json]
@@ -53,6 +57,7 @@ pnpm bench --migrate [--finished N] [--json]
   --scale         what more Schedulers and Agents give, also far from the database, or with little CPU
   --slow-agents   how busy an Agent is kept whose calls take 50 ms
   --submission    how many orders are taken over HTTP, and what that leaves for their processing
+  --overload      what becomes of orders when three times as many come in as can be taken
   --flat          whether claims and replies take longer in a store that is full
   --steady        whether anything grows while orders come in steadily, and the past is deleted
   --migrate       how many orders wait while a store of 2,000,000 is migrated, and 500 come in per second
@@ -65,6 +70,7 @@ pnpm bench --migrate [--finished N] [--json]
   --hold SECONDS  how long somebody holds a snapshot: 600; 0 for not at all
   --minutes N     for how long orders come in: 30
   --load PART     how many, as a part of the highest rate: 0.6
+  --seconds N     for how long submission is overloaded: 20
   --out FOLDER    where performance.md, .svg and .json go; docs, if not said
   --json          end with one line of JSON; the rest goes to the standard error`;
 
@@ -76,6 +82,7 @@ const defaults = {
   scale: { rounds: 3, orders: 12_000 },
   "slow-agents": { rounds: 3, orders: 4_000 },
   submission: { rounds: 3, orders: 20_000 },
+  overload: { rounds: 1, orders: 1 },
   flat: { rounds: 5, orders: 3_000 },
   steady: { rounds: 1, orders: 15_000 },
   migrate: { rounds: 1, orders: 500 },
@@ -92,6 +99,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       scale: { type: "boolean", default: false },
       "slow-agents": { type: "boolean", default: false },
       submission: { type: "boolean", default: false },
+      overload: { type: "boolean", default: false },
       flat: { type: "boolean", default: false },
       steady: { type: "boolean", default: false },
       migrate: { type: "boolean", default: false },
@@ -103,6 +111,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       hold: { type: "string" },
       minutes: { type: "string" },
       load: { type: "string" },
+      seconds: { type: "string" },
       out: { type: "string", default: docs },
       json: { type: "boolean", default: false },
     },
@@ -120,6 +129,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     hold: values.hold === "0" ? 0 : (whole("hold", values.hold) ?? 600),
     minutes: whole("minutes", values.minutes) ?? 30,
     load: part("load", values.load) ?? 0.6,
+    seconds: whole("seconds", values.seconds) ?? 20,
   };
 }
 

@@ -35,9 +35,14 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** What is refused under overload was not begun, and may be sent again. */
-export const overloaded = (): TransientFault =>
-  new TransientFault("request.overload", "Too many requests wait for the state store");
+/**
+ * What is refused under overload was not begun, and may be sent again. One for all: under overload a
+ * refusal must be cheap, and its stack would say nothing.
+ */
+export const overload = new TransientFault(
+  "request.overload",
+  "Too many requests wait for the state store",
+);
 
 /**
  * Makes one call of many: items that come in while a call is under way go together into the next. A
@@ -82,7 +87,7 @@ export function gather<Item, Result>(
         return;
       }
       remove(one);
-      one.reject(overloaded());
+      one.reject(overload);
     }
   };
 
@@ -108,7 +113,7 @@ export function gather<Item, Result>(
     add(item, bytes) {
       const { promise: result, resolve, reject } = Promise.withResolvers<Result>();
       if (isFull()) {
-        reject(overloaded());
+        reject(overload);
         return { result, withdraw: () => {} };
       }
       const one = { item, bytes, waitsUntil: clock.now() + patience, resolve, reject };

@@ -13,7 +13,7 @@ export {
   StateStoreUrl,
 } from "./config.ts";
 export type { Failpoint } from "./failpoint.ts";
-export { gather, overloaded } from "./gather.ts";
+export { gather, overload } from "./gather.ts";
 export { type Health, type HealthReport, openHealth } from "./health.ts";
 export { injectedFaults } from "./injected-faults.ts";
 export { type Repetition, repeat } from "./repeat.ts";

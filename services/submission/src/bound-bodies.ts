@@ -1,5 +1,5 @@
 import { limits } from "@holdfast/contracts";
-import { overloaded } from "@holdfast/runtime";
+import { overload } from "@holdfast/runtime";
 import type { FastifyInstance } from "fastify";
 
 /** An order is rarely larger; connections bound how many of these arrive at a time. */
@@ -13,15 +13,16 @@ const largeAtATime = 32 * 1024 * 1024;
  */
 export function boundBodies(app: FastifyInstance): void {
   let arriving = 0;
-  app.addHook("onRequest", async ({ headers, raw }) => {
+  app.addHook("onRequest", ({ headers, raw }, _reply, done) => {
     // Of a chunked body nobody knows the size before its end.
     const chunked = headers["transfer-encoding"] === undefined ? 0 : limits.payloadBytes;
     const bytes = Math.min(Number(headers["content-length"] ?? chunked), limits.payloadBytes);
-    if (bytes <= small) return;
-    if (arriving + bytes > largeAtATime) throw overloaded();
+    if (bytes <= small) return done();
+    if (arriving + bytes > largeAtATime) return done(overload);
     arriving += bytes;
     raw.once("close", () => {
       arriving -= bytes;
     });
+    return done();
   });
 }

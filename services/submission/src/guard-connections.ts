@@ -56,7 +56,7 @@ export function guardConnections(app: FastifyInstance, { connections }: HttpLimi
   // Node would drop the headers beyond its limit in silence, an Idempotency-Key among them.
   app.server.maxHeadersCount = 0;
 
-  app.addHook("onRequest", async ({ raw }, reply) => {
+  app.addHook("onRequest", ({ raw }, reply, done) => {
     const known = unanswered.get(raw.socket) ?? { count: 0, last: raw };
     known.count += 1;
     known.last = raw;
@@ -65,16 +65,13 @@ export function guardConnections(app: FastifyInstance, { connections }: HttpLimi
       known.count -= 1;
     });
     if (known.count > pipelined) {
+      void reply.hijack();
       raw.socket.destroy();
-      return reply.hijack();
-    }
-    if (raw.rawHeaders.length > 2 * headers) {
-      throw new Problem(
-        431,
-        "request.headers_too_large",
-        `There are more than ${headers} headers.`,
+    } else if (raw.rawHeaders.length > 2 * headers) {
+      done(
+        new Problem(431, "request.headers_too_large", `There are more than ${headers} headers.`),
       );
-    }
+    } else done();
   });
 
   const refused = new WeakSet<Socket>();

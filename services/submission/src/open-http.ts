@@ -65,23 +65,26 @@ function takeJsonOnly(app: FastifyInstance): void {
     if (isUtf8(body)) return parse(request, body.toString("utf8"), done);
     return done(new Problem(400, "request.not_json", "The body is not JSON in UTF-8."));
   });
-  app.addHook("onRequest", async ({ headers }, reply) => {
+  app.addHook("onRequest", ({ headers }, reply, done) => {
     const encoding = headers["content-encoding"] ?? "identity";
     if (encoding.toLowerCase() !== "identity") {
       void reply.header("accept-encoding", "identity");
-      throw new Problem(
-        415,
-        "request.content_encoding_unsupported",
-        "The body must not be compressed: send it without content-encoding.",
+      return done(
+        new Problem(
+          415,
+          "request.content_encoding_unsupported",
+          "The body must not be compressed: send it without content-encoding.",
+        ),
       );
     }
     const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers["content-type"] ?? "")?.[1];
-    if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
-      throw new Problem(
+    if (charset === undefined || /^utf-?8$/i.test(charset)) return done();
+    return done(
+      new Problem(
         415,
         "request.charset_unsupported",
         "The body must be JSON in UTF-8: send it without another charset.",
-      );
-    }
+      ),
+    );
   });
 }

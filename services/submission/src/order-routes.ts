@@ -1,6 +1,6 @@
-import { type Failpoint, gather, overloaded } from "@holdfast/runtime";
+import { type Failpoint, gather, overload } from "@holdfast/runtime";
 import type { NewTask, StateStore } from "@holdfast/state-store";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, onRequestHookHandler } from "fastify";
 import type { Orders } from "./find-orders.ts";
 import { historyResource } from "./order-resource.ts";
 import { Problem } from "./problem.ts";
@@ -56,9 +56,8 @@ export function orderRoutes(app: FastifyInstance, deps: Dependencies): void {
     patience: waiting.patience,
   });
   /** Before the body is read: a refusal must cost less than an order. */
-  const onRequest = async () => {
-    if (submissions.isFull) throw overloaded();
-  };
+  const onRequest: onRequestHookHandler = (_request, _reply, done) =>
+    submissions.isFull ? done(overload) : done();
 
   app.post("/v1/orders", { onRequest }, async (request, reply) => {
     const { headers } = request;

@@ -44,7 +44,8 @@ export const sendProblem =
     const problem = toProblem(error);
     const { status } = problem;
     if (status === 503) {
-      logRefusal(error);
+      // A client that has gone is no trouble of ours.
+      if (problem.code !== "request.withdrawn") logRefusal(error);
       void reply.header("retry-after", "1");
     } else if (status >= 500) request.log.error({ err: error }, "request failed");
     // The framework closes the connection after a body that it did not read to its end, and the reset
