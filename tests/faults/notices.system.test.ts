@@ -57,14 +57,17 @@ test("alerts and other submitters' statuses leave at once while a submitter's fu
       heard.clear();
       const begun = performance.now();
       // This process wakes no Scheduler.
-      await store.keepDeadLetter({
-        queue: "dead.replies",
-        reason: "rejected",
-        messageId: null,
-        type: null,
-        sender: null,
-        body: Buffer.from("{"),
-      });
+      await store.keepDeadLetters([
+        {
+          queue: "dead.replies",
+          // Each of these reasons alerts once a minute.
+          reason: `rejected ${round}`,
+          messageId: null,
+          type: null,
+          sender: null,
+          body: Buffer.from("{"),
+        },
+      ]);
       await submit(free, 1);
       await until(() => heard.has("alerts") && heard.has(free));
       expect(heard.get("alerts")! - begun).toBeLessThan(4_000);

@@ -1,28 +1,30 @@
-import { connect } from "amqplib";
+import { connect, type Options } from "amqplib";
 import type { FaultySystem } from "./harness.ts";
 
+/** A message with any properties. */
+export interface AnyMessage extends Options.Publish {
+  readonly exchange: string;
+  readonly routingKey: string;
+  readonly body: string;
+}
+
 /** Publishes as the broker's administrator, who may write anywhere; or as the user whom `url` names. */
-export async function publish(
+export const publish = (
   faulty: FaultySystem,
-  {
-    exchange,
-    routingKey,
-    body,
-    url = faulty.broker?.url ?? "",
-    ...properties
-  }: {
-    exchange: string;
-    routingKey: string;
-    body: string;
-    messageId?: string;
-    replyTo?: string;
-    correlationId?: string;
-    url?: string;
-  },
+  { url, ...message }: AnyMessage & { readonly url?: string },
+): Promise<void> => publishAll(faulty, [message], url);
+
+/** Publishes many messages over one connection. Resolves when the broker has them. */
+export async function publishAll(
+  faulty: FaultySystem,
+  messages: Iterable<AnyMessage>,
+  url = faulty.broker?.url ?? "",
 ): Promise<void> {
   const connection = await connect(url, { noDelay: true });
   const channel = await connection.createConfirmChannel();
-  channel.publish(exchange, routingKey, Buffer.from(body), properties);
+  for (const { exchange, routingKey, body, ...properties } of messages) {
+    channel.publish(exchange, routingKey, Buffer.from(body), properties);
+  }
   await channel.waitForConfirms();
   await connection.close();
 }

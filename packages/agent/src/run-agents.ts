@@ -1,6 +1,13 @@
 import { cancelExchange } from "@holdfast/contracts";
 import { type Broker, connectBroker, userOf } from "@holdfast/messaging";
-import { BaseConfig, BrokerUrl, Integer, repeat, runService } from "@holdfast/runtime";
+import {
+  BaseConfig,
+  BrokerUrl,
+  Integer,
+  MaxMessageBytes,
+  repeat,
+  runService,
+} from "@holdfast/runtime";
 import type { Agent, Operations } from "@holdfast/workflow";
 import { type Static, type TObject, Type } from "typebox";
 import { cancelAttempts } from "./cancel-attempts.ts";
@@ -16,6 +23,7 @@ export const AgentConfig = Type.Object({
   BROKER_TOPOLOGY: Type.Union([Type.Literal("declare"), Type.Literal("passive")], {
     default: "declare",
   }),
+  MAX_MESSAGE_BYTES: MaxMessageBytes,
   /**
    * Whose requests are taken, by the broker user that each message names and the broker vouches for. Unless
    * set, `scheduler` and the Agent's own user, for brokers where all services share one.
@@ -55,7 +63,7 @@ export async function runAgents<Schema extends TObject<typeof AgentConfig.proper
     async ({ config, log, instanceId, signal, stopped, health, failpoint }) => {
       const agents = choose(config);
       const base = config as Static<typeof AgentConfig>;
-      const { BROKER_URL, BROKER_TOPOLOGY, CONCURRENCY } = base;
+      const { BROKER_URL, BROKER_TOPOLOGY, CONCURRENCY, MAX_MESSAGE_BYTES } = base;
       // Registered first: whoever asks while the broker is being looked for must hear a no.
       let connected: Broker | null = null;
       health.check("broker", () => connected?.isReady ?? false);
@@ -64,6 +72,7 @@ export async function runAgents<Schema extends TObject<typeof AgentConfig.proper
         name: instanceId,
         topology: BROKER_TOPOLOGY,
         agents: agents.map((agent) => agent.name),
+        maxMessageBytes: MAX_MESSAGE_BYTES,
         log,
       });
       const userId = userOf(BROKER_URL);

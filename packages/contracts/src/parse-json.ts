@@ -9,5 +9,11 @@ const utf8 = new TextDecoder();
  */
 export function parseJson(content: Buffer): Json {
   if (!isUtf8(content)) throw new SyntaxError("The bytes are no UTF-8");
-  return JSON.parse(utf8.decode(content)) as Json;
+  try {
+    return JSON.parse(utf8.decode(content)) as Json;
+  } catch (error) {
+    // The engine's words quote the text around the fault, which is no business of any log.
+    const [position = "at its end"] = /at position \d+/.exec((error as Error).message) ?? [];
+    throw new SyntaxError(`The text is not JSON: it breaks off ${position}`);
+  }
 }

@@ -34,3 +34,9 @@ export class PermanentFault extends Fault {
 
 /** A message, a definition or a configuration breaks its contract. */
 export class ContractFault extends PermanentFault {}
+
+/**
+ * A right, a password or a schema of the surroundings is wrong. Doing it again helps only after an
+ * operator has changed that; what was to be done is not to blame.
+ */
+export class SetupFault extends PermanentFault {}

@@ -8,6 +8,7 @@ export {
   Fault,
   type FaultOptions,
   PermanentFault,
+  SetupFault,
   TransientFault,
 } from "./faults.ts";
 export { type Folded, foldEvents, type Outcome, type ReportedEvent } from "./fold-events.ts";

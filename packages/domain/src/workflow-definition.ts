@@ -86,4 +86,9 @@ export interface WorkflowDefinition {
   readonly completeWithin: Milliseconds | null;
   /** What a processed task shows as its result. */
   readonly output: Template;
+  /**
+   * JSON Schemas of what operations return, by `<agent>.<operation>`. The Scheduler holds every Agent to them.
+   * Absent: the definition was written down before there were any.
+   */
+  readonly outputs?: { readonly [operation: string]: { readonly [key: string]: Json } };
 }

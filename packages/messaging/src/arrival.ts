@@ -1,8 +1,11 @@
+import { limits, storableText } from "@holdfast/contracts";
 import type { Channel, ConsumeMessage } from "amqplib";
 import type { Delivery } from "./broker.ts";
 import { bodiesOf } from "./bundle-messages.ts";
 
 export interface OpenDelivery extends Delivery {
+  /** Its handler has said what is to become of it. */
+  readonly isSettled: boolean;
   /** Back to the queue, and it counts: at the delivery limit it becomes a dead letter. */
   tryAgain(): void;
 }
@@ -12,6 +15,8 @@ export interface Arrival {
   readonly message: ConsumeMessage;
   readonly channel: Channel;
   readonly deliveries: readonly OpenDelivery[];
+  /** Of its content. */
+  readonly bytes: number;
   /** Nothing is left to be said of it, or all that is left is to acknowledge it. */
   readonly isSettled: boolean;
   readonly isGood: boolean;
@@ -28,9 +33,13 @@ type Verdict = (typeof verdicts)[number];
 /**
  * A message is settled when all in it is: what the broker hears is the worst of it, since neither a
  * dead letter nor a redelivery can be a part of one. A second settle would close the channel for all
- * the others, so it is not sent.
+ * the others, so it is not sent. `size`: of the message as it came, should it have been cut.
  */
-export function toArrival(channel: Channel, message: ConsumeMessage): Arrival {
+export function toArrival(
+  channel: Channel,
+  message: ConsumeMessage,
+  size = message.content.length,
+): Arrival {
   const send: Readonly<Record<Verdict, () => void>> = {
     ack: () => channel.ack(message),
     reject: () => channel.reject(message, false),
@@ -51,6 +60,7 @@ export function toArrival(channel: Channel, message: ConsumeMessage): Arrival {
   };
 
   const toDelivery = openDeliveries(channel, message, {
+    size,
     isBundled: bodies.length > 1,
     settle,
     whenSettled,
@@ -60,6 +70,7 @@ export function toArrival(channel: Channel, message: ConsumeMessage): Arrival {
     message,
     channel,
     deliveries,
+    bytes: message.content.length,
     get isSettled() {
       return left <= 0;
     },
@@ -77,6 +88,7 @@ export function toArrival(channel: Channel, message: ConsumeMessage): Arrival {
 }
 
 interface Shared {
+  readonly size: number;
   readonly isBundled: boolean;
   readonly settle: (verdict: Verdict) => void;
   readonly whenSettled: () => Promise<void>;
@@ -90,7 +102,7 @@ export const channelClosed = (channel: Channel): void => void closedChannels.add
 const openDeliveries = (
   channel: Channel,
   message: ConsumeMessage,
-  { isBundled, settle, whenSettled }: Shared,
+  { size, isBundled, settle, whenSettled }: Shared,
 ) => {
   const { type, messageId, correlationId, userId, replyTo } = message.properties;
   const common = {
@@ -99,7 +111,7 @@ const openDeliveries = (
     userId: text(userId),
     replyTo: text(replyTo),
     routingKey: message.fields.routingKey,
-    deathReason: text(header(message, "x-first-death-reason")),
+    deathReason: deathReasons.find((reason) => reason === header(message, "x-first-death-reason")),
     redelivered: message.fields.redelivered,
     isCurrent: () => !closedChannels.has(channel),
     isBundled,
@@ -115,7 +127,11 @@ const openDeliveries = (
     return {
       ...common,
       body,
-      messageId: index === 0 ? text(messageId) : `${messageId} ${index + 1}`,
+      size: isBundled ? body.length : size,
+      messageId: index === 0 ? text(messageId) : `${text(messageId)} ${index + 1}`,
+      get isSettled() {
+        return isSettled;
+      },
       ack: once("ack"),
       reject: once("reject"),
       giveBack: once("giveBack"),
@@ -133,8 +149,12 @@ export function attempt(send: () => void): void {
   }
 }
 
+/** Whoever publishes may write anything into a property: it must not be more than can be stored. */
 const text = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== "" ? value : undefined;
+  typeof value === "string" && value !== "" ? storableText(value, limits.property) : undefined;
+
+/** What the broker says; whoever publishes may write any other header of that name. */
+const deathReasons = ["expired", "rejected", "delivery_limit", "maxlen"] as const;
 
 /** Headers are a stranger's: only own keys count. */
 function header({ properties }: ConsumeMessage, name: string): unknown {

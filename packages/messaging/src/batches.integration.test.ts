@@ -1,4 +1,5 @@
 import { expiredQueue } from "@holdfast/contracts";
+import { PermanentFault, TransientFault } from "@holdfast/domain";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Delivery } from "./broker.ts";
 import { inbox, until } from "./testing.ts";
@@ -179,6 +180,94 @@ describe("consuming in batches", () => {
     await until(() => tested.isEmpty(queue));
   });
 
+  test("finds the one delivery that can never be handled, buries it, and handles all others", async () => {
+    const handled = inbox<string>();
+    const buried = inbox<readonly [string, unknown]>();
+    const refused = new PermanentFault("store.refused", "no");
+    const texts = Array.from({ length: 50 }, (_, index) => `${index}`);
+    await tested.publishAll(texts);
+    await until(async () => (await tested.broker.inspect(queue))?.messages === 50);
+    await using _consumer = await tested.broker.consumeBatches(
+      queue,
+      {
+        prefetch: 100,
+        max: 100,
+        bury: async (delivery, error) => buried.add([textOf(delivery), error]),
+      },
+      async (batch) => {
+        if (batch.some((one) => textOf(one) === "31")) throw refused;
+        for (const delivery of batch) handled.add(textOf(delivery));
+      },
+    );
+    expect(await buried.first(1)).toEqual([["31", refused]]);
+    await handled.first(49);
+    expect(handled.items.toSorted()).toEqual(texts.filter((text) => text !== "31").toSorted());
+    await until(() => tested.isEmpty(queue));
+    expect(tested.broker.standstills).toEqual([]);
+  });
+
+  test("rejects what can never be handled where nothing else is said", async () => {
+    await using _consumer = await tested.broker.consumeBatches(
+      queue,
+      { prefetch: 10, max: 10 },
+      async (batch) => {
+        if (batch.some((one) => textOf(one) === "bug")) throw new TypeError("a bug");
+      },
+    );
+    await tested.publishAll(["a", "bug", "b"]);
+    await until(async () => (await tested.broker.inspect(expiredQueue))?.messages === 1);
+    await until(() => tested.isEmpty(queue));
+  });
+
+  test("acknowledges what comes after a delivery that fails again and again, which is seen", async () => {
+    const handled = inbox<string>();
+    let isMended = false;
+    await using _consumer = await tested.broker.consumeBatches(
+      queue,
+      { prefetch: 3, max: 1, bury: () => Promise.reject(new Error("cannot be buried either")) },
+      async (batch) => {
+        const texts = batch.map(textOf);
+        if (texts.includes("slow") && !isMended) {
+          throw new TransientFault("store.unavailable", "a statement that takes too long");
+        }
+        for (const text of texts) handled.add(text);
+      },
+    );
+    await tested.publishAll(["slow", "a", "b", "c", "d", "e", "f", "g", "h"]);
+    await handled.first(8);
+    await until(() =>
+      tested.broker.standstills.some(({ error }) => error === "a statement that takes too long"),
+    );
+    const [standstill] = tested.broker.standstills;
+    expect(standstill).toMatchObject({ queue, messages: 1 });
+    expect(standstill?.failures).toBeGreaterThan(0);
+    isMended = true;
+    tested.link.reset();
+    await handled.first(9);
+    expect(handled.items.at(-1)).toBe("slow");
+    await until(() => tested.isEmpty(queue));
+    expect(tested.broker.standstills).toEqual([]);
+  });
+
+  test("handles the rest of a bundle before the bundle dies of one delivery in it", async () => {
+    const handled = inbox<string>();
+    await using _consumer = await tested.broker.consumeBatches(
+      queue,
+      { prefetch: 10, max: 10 },
+      async (batch) => {
+        const texts = batch.map(textOf);
+        if (texts.includes("odd")) throw new PermanentFault("store.refused", "no");
+        for (const text of texts) handled.add(text);
+      },
+    );
+    const bundle = { key: "payments", most: 10 };
+    await Promise.all(
+      ["a", "odd", "c"].map((text) => tested.broker.publish(message(text, { bundle }))),
+    );
+    expect((await handled.first(2)).toSorted()).toEqual(["a", "c"]);
+    await until(async () => (await tested.broker.inspect(expiredQueue))?.messages === 1);
+  });
+
   test("leaves settled what its handler has settled", async () => {
     await using _consumer = await tested.broker.consumeBatches(
       queue,
@@ -209,5 +298,69 @@ describe("consuming in batches", () => {
     expect(second?.map(({ redelivered }) => redelivered)).toEqual([true]);
     await until(() => tested.isEmpty(queue));
     expect(batches.items).toHaveLength(2);
+  });
+});
+
+describe("what is larger than allowed", () => {
+  test.each(["consume", "consumeBatches"] as const)(
+    "is rejected before anybody reads it (%s)",
+    async (consume) => {
+      const sizes = inbox<number>();
+      const how = { prefetch: 10, max: 10, maxBytes: 1_000 };
+      const take = (delivery: Delivery) => sizes.add(delivery.size);
+      await using _consumer =
+        consume === "consume"
+          ? await tested.broker.consume(queue, how, async (one) => take(one))
+          : await tested.broker.consumeBatches(queue, how, async (all) => all.forEach(take));
+      await tested.publishAll(["x".repeat(1_001), "x".repeat(1_000)]);
+      expect(await sizes.first(1)).toEqual([1_000]);
+      await until(async () => (await tested.broker.inspect(expiredQueue))?.messages === 1);
+      await until(() => tested.isEmpty(queue));
+    },
+  );
+
+  test("is cut where that is asked for, and its size is known", async () => {
+    const deliveries = inbox<Delivery>();
+    await using _consumer = await tested.broker.consumeBatches(
+      queue,
+      { prefetch: 10, max: 10, maxBytes: 1_000, oversized: "cut" },
+      async (batch) => batch.forEach((one) => deliveries.add(one)),
+    );
+    await tested.publishAll(["x".repeat(5_000)]);
+    const [delivery] = await deliveries.first(1);
+    expect(delivery).toMatchObject({ size: 5_000, body: Buffer.from("x".repeat(1_000)) });
+    await until(() => tested.isEmpty(queue));
+  });
+
+  test("is never more than a connection allows", async () => {
+    const deliveries = inbox<Delivery>();
+    await using _consumer = await tested.broker.consume(queue, { prefetch: 1 }, async (one) =>
+      deliveries.add(one),
+    );
+    await tested.publishAll(["x".repeat(1024 * 1024 + 1), "small"]);
+    expect((await deliveries.first(1)).map(textOf)).toEqual(["small"]);
+    await until(async () => (await tested.broker.inspect(expiredQueue))?.messages === 1);
+  });
+});
+
+test("properties that no store could keep arrive as texts that it can", async () => {
+  const deliveries = inbox<Delivery>();
+  await using _consumer = await tested.broker.consume(queue, { prefetch: 1 }, async (one) =>
+    deliveries.add(one),
+  );
+  tested.operator.publish("", queue, Buffer.from("a"), {
+    messageId: "a\0b",
+    type: "\0",
+    correlationId: "c\0",
+    replyTo: "r\0",
+    headers: { "x-first-death-reason": "x".repeat(10_000) },
+  });
+  const [delivery] = await deliveries.first(1);
+  expect(delivery).toMatchObject({
+    messageId: "a\ufffdb",
+    type: "\ufffd",
+    correlationId: "c\ufffd",
+    replyTo: "r\ufffd",
+    deathReason: undefined,
   });
 });

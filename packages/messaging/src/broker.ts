@@ -32,6 +32,8 @@ export type PublishResult = "stored" | "unroutable" | "unknown";
 /** A message in hand. It is settled once; settling after its channel died does nothing. */
 export interface Delivery {
   readonly body: Buffer;
+  /** Bytes of the body as it came; more than `body` has where that was cut. */
+  readonly size: number;
   readonly type: string | undefined;
   readonly messageId: string | undefined;
   readonly correlationId: string | undefined;
@@ -57,13 +59,34 @@ export interface Delivery {
 }
 
 export interface ConsumeOptions {
-  /** How many messages may be in hand at a time. */
+  /** How many messages may be in hand at a time. With `maxBytes`, it bounds their memory. */
   readonly prefetch: number;
+  /** The largest message that is handed over, in bytes; as of the connection unless said otherwise. */
+  readonly maxBytes?: number;
+  /** Larger messages are rejected unread, unless it says to cut them off there. */
+  readonly oversized?: "reject" | "cut";
 }
 
 export interface BatchOptions extends ConsumeOptions {
   /** How many deliveries make a batch full. */
   readonly max: number;
+  /**
+   * Keeps a delivery that can never be handled, with the reason; when it throws, it is called again
+   * later. Without it, such a delivery is rejected, and its reason is in the log only.
+   */
+  readonly bury?: (delivery: Delivery, error: unknown) => Promise<void>;
+}
+
+/** A consumer that fails to handle a part of what it has been given. */
+export interface Standstill {
+  readonly queue: string;
+  /** How many deliveries failed together. */
+  readonly messages: number;
+  /** How often they were tried. */
+  readonly failures: number;
+  /** Milliseconds since their first failure. */
+  readonly forMs: number;
+  readonly error: string;
 }
 
 /** Queues that several consume, each of whom has one that comes to it first. */
@@ -102,8 +125,9 @@ export interface Broker extends AsyncDisposable {
   /**
    * Hands over what has come in since the last batch; a lone message does not wait. One batch at a
    * time, but while one is handled a second may begin, if it is full. What `handle` leaves unsettled
-   * is acknowledged after it, in the order of arrival. When it throws, the same batch is handed over
-   * again after a while: nothing is requeued, so an outage of the store burns no delivery limit.
+   * is acknowledged after it, in the order of arrival. When it throws a transient fault, the same batch
+   * is handed over again after a while: nothing is requeued, so an outage of the store burns no delivery
+   * limit. When it throws anything else, the batch is halved until the culprit is alone, which is buried.
    */
   consumeBatches(
     queue: string,
@@ -123,6 +147,8 @@ export interface Broker extends AsyncDisposable {
   bind(binding: Binding): Promise<boolean>;
   /** How many messages and consumers a queue has; null: there is no such queue, or no broker. */
   inspect(queue: string): Promise<{ readonly messages: number; readonly consumers: number } | null>;
+  /** Consumers that fail at the moment. */
+  readonly standstills: readonly Standstill[];
   /** Both connections are up, nothing is blocked, and every consumer has its channel. */
   readonly isReady: boolean;
 }

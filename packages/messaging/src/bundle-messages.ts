@@ -1,3 +1,4 @@
+import { limits } from "@holdfast/contracts";
 import type { OutgoingMessage, PublishResult } from "./broker.ts";
 
 /** What a message of several says it is: JSON, one a line. */
@@ -5,8 +6,6 @@ const bundleContent = "application/x-ndjson";
 
 /** A bundle is to save messages, not to make large ones: bytes. */
 const mostBytes = 64 * 1024;
-/** More than anybody who means well puts into one. */
-const mostParts = 1_000;
 
 const newline = Buffer.from("\n");
 
@@ -77,11 +76,11 @@ function together(messages: readonly OutgoingMessage[]): OutgoingMessage {
 export function bodiesOf(content: Buffer, contentType: unknown): readonly Buffer[] {
   if (contentType !== bundleContent) return [content];
   const bodies: Buffer[] = [];
-  for (let start = 0; start < content.length && bodies.length <= mostParts; ) {
+  for (let start = 0; start < content.length && bodies.length <= limits.bundleParts; ) {
     const found = content.indexOf(newline, start);
     const end = found === -1 ? content.length : found;
     bodies.push(content.subarray(start, end));
     start = end + 1;
   }
-  return bodies.length === 0 || bodies.length > mostParts ? [content] : bodies;
+  return bodies.length === 0 || bodies.length > limits.bundleParts ? [content] : bodies;
 }

@@ -1,5 +1,6 @@
+import { limits } from "@holdfast/contracts";
 import type { Channel } from "amqplib";
-import type { Broker } from "./broker.ts";
+import type { BatchOptions, Broker, ConsumeOptions } from "./broker.ts";
 import { bundleMessages } from "./bundle-messages.ts";
 import { handleBatches } from "./handle-batches.ts";
 import { handleEach } from "./handle-each.ts";
@@ -19,7 +20,24 @@ export interface BrokerOptions {
   readonly topology: "declare" | "passive";
   /** The Agents whose queues are declared. */
   readonly agents: readonly string[];
+  /** The largest message that is read, in bytes. 1 MiB unless said otherwise. */
+  readonly maxMessageBytes?: number;
   readonly log: ChannelLog & { error(fields: object, message: string): void };
+}
+
+/** Hints are small. */
+const hintsInHand = 100;
+
+interface Shares {
+  readonly own: string | null;
+  readonly common: string;
+  readonly prefetch: number;
+}
+
+/** Of the queues of other consumers as many as keep them from growing: their owners take the rest. */
+function shareOf(queue: string, { own, common, prefetch }: Shares): number {
+  if (queue === (own ?? common)) return prefetch;
+  return Math.max(1, Math.floor(prefetch / (queue === common ? 2 : 8)));
 }
 
 /**
@@ -29,7 +47,7 @@ export interface BrokerOptions {
  * half a minute, and `broker.refused` if it will not have us. The caller disposes of the result.
  */
 export async function connectBroker(options: BrokerOptions): Promise<Broker> {
-  const { url, name, log, topology, agents } = options;
+  const { url, name, log, topology, agents, maxMessageBytes = limits.messageBytes } = options;
   await using stack = new AsyncDisposableStack();
   const outgoing = stack.use(await openConnection({ url, name: `${name} publish`, log }));
   const incoming = stack.use(await openConnection({ url, name: `${name} consume`, log }));
@@ -54,40 +72,59 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   const consumers = subscriptions({ name, createChannel, declare, log });
   const ask = spareChannel(createChannel);
 
+  const within = ({
+    maxBytes = maxMessageBytes,
+    oversized = "reject",
+  }: Partial<ConsumeOptions>) => ({
+    maxBytes: Math.min(maxBytes, maxMessageBytes),
+    oversized,
+  });
+  const inBatches = (
+    queue: string,
+    { max, bury }: BatchOptions,
+    handle: Parameters<Broker["consumeBatches"]>[2],
+  ) => handleBatches({ queue, max, bury, handle, log });
+
   const parts = stack.move();
   return {
     publish: bundleMessages((message) => messages.publish(message)),
-    consume: (queue, { prefetch }, handle) =>
+    consume: (queue, how, handle) =>
       consumers.subscribe({
         name: queue,
-        sources: async () => [{ queue }],
-        prefetch,
+        sources: async () => [{ queue, prefetch: how.prefetch }],
+        ...within(how),
         intake: handleEach({ queue, handle, log }),
       }),
     listen: (exchange, handle) =>
       consumers.subscribe({
         name: exchange,
-        sources: async (channel) => [{ queue: await queueFilledBy(channel, exchange) }],
-        prefetch: 100,
+        sources: async (channel) => [
+          { queue: await queueFilledBy(channel, exchange), prefetch: hintsInHand },
+        ],
+        ...within({ maxBytes: limits.hintBytes }),
         intake: handleEach({ queue: exchange, handle, log }),
       }),
-    consumeBatches: (queue, { prefetch, max }, handle) =>
+    consumeBatches: (queue, how, handle) =>
       consumers.subscribe({
         name: queue,
-        sources: async () => [{ queue }],
-        prefetch,
-        intake: handleBatches({ queue, max, handle, log }),
+        sources: async () => [{ queue, prefetch: how.prefetch }],
+        ...within(how),
+        intake: inBatches(queue, how, handle),
       }),
-    async consumeShared({ common, owned }, { prefetch, max }, handle) {
+    async consumeShared({ common, owned }, how, handle) {
       let own: string | null = null;
       const consumer = await consumers.subscribe({
         name: common,
         sources: async () => {
           own = await ownOneOf(owned, own, createChannel);
-          return [common, ...owned].map((queue) => ({ queue, priority: queue === own ? 1 : 0 }));
+          return [common, ...owned].map((queue) => ({
+            queue,
+            priority: queue === own ? 1 : 0,
+            prefetch: shareOf(queue, { own, common, prefetch: how.prefetch }),
+          }));
         },
-        prefetch,
-        intake: handleBatches({ queue: common, max, handle, log }),
+        ...within(how),
+        intake: inBatches(common, how, handle),
       });
       return {
         get own() {
@@ -102,6 +139,9 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
     },
     async bind({ exchange, queue, routingKey }) {
       return (await ask((channel) => channel.bindQueue(queue, exchange, routingKey))) !== null;
+    },
+    get standstills() {
+      return consumers.standstills();
     },
     get isReady() {
       const isUp = outgoing.isUp && incoming.isUp && !outgoing.isBlocked;

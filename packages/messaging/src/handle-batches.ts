@@ -1,118 +1,251 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Arrival, attempt } from "./arrival.ts";
-import type { Delivery } from "./broker.ts";
+import { type Arrival, attempt, type OpenDelivery } from "./arrival.ts";
+import type { Delivery, Standstill } from "./broker.ts";
+import { remedyFor } from "./remedy-for-failure.ts";
 import type { Intake } from "./subscriptions.ts";
+import { waitingArrivals } from "./waiting-arrivals.ts";
 
 interface Options {
   readonly queue: string;
+  /** How many deliveries make a batch full. */
   readonly max: number;
   readonly handle: (batch: readonly Delivery[]) => Promise<void>;
+  /** Keeps a delivery that cannot be handled. Without it, the delivery is rejected. */
+  readonly bury?: ((delivery: Delivery, error: unknown) => Promise<void>) | undefined;
   readonly log: { error(fields: object, message: string): void };
 }
 
+/** Milliseconds between two tries, doubled with each failure in a row. */
 const shortestRest = 100;
 const longestRest = 1_000;
-
+/** Milliseconds until a delivery that could not be buried is tried again. */
+const restUnburied = 10_000;
 /** A full batch need not wait for the one before it: while one is being stored, another is worked at. */
 const hands = 2;
 
-interface Batch {
-  readonly arrivals: readonly Arrival[];
-  isDone: boolean;
+/** A message that was begun and is not acknowledged. */
+interface Begun {
+  readonly arrival: Arrival;
+  /** How many deliveries in it are not handled. */
+  left: number;
+  /** One of them could not be handled: those after it are acknowledged without waiting for it. */
+  hasFailed: boolean;
+}
+
+interface Item {
+  readonly delivery: OpenDelivery;
+  readonly begun: Begun;
+}
+
+/** Deliveries that are handed over together. */
+interface Part {
+  readonly items: readonly Item[];
+  readonly failures: number;
+  readonly error: unknown;
+  readonly failedAt: number;
+  readonly notBefore: number;
+  /** How many parts had been handled when it first failed. */
+  readonly handledBefore: number;
 }
 
 /** What came on one channel. */
 interface Era {
-  /** Batches that are not acknowledged, in the order of their deliveries. */
-  begun: Batch[];
+  /** In the order of their deliveries. */
+  begun: Begun[];
+  /** Parts that failed and wait for another try. */
+  failed: Part[];
+  /** Parts that failed and are being tried again. */
+  readonly retried: Set<Part>;
   readonly giveUp: AbortController;
 }
 
-const newEra = (): Era => ({ begun: [], giveUp: new AbortController() });
+const newEra = (): Era => ({
+  begun: [],
+  failed: [],
+  retried: new Set(),
+  giveUp: new AbortController(),
+});
 
-/** Collects deliveries while a batch is being handled, and hands them over together next. */
-export function handleBatches({ queue, max, handle, log }: Options): Intake {
-  let waiting: Arrival[] = [];
-  let deliveriesWaiting = 0;
+/**
+ * Collects deliveries while a batch is being handled, and hands them over together next. A batch that
+ * fails is retried, split or buried, as `remedyFor` says, and keeps no other waiting.
+ */
+export function handleBatches({ queue, max, handle, bury, log }: Options): Intake {
+  const waiting = waitingArrivals();
   let era = newEra();
+  let handled = 0;
+  let failuresInARow = 0;
+  let isTurnOfFailed = false;
   const working = new Set<Promise<void>>();
 
-  const handleBatch = async (batch: Batch): Promise<void> => {
-    const mine = era;
-    const { signal } = mine.giveUp;
-    mine.begun.push(batch);
-    const deliveries = batch.arrivals.flatMap((arrival) => arrival.deliveries);
-    for (let failures = 0; !signal.aborted; failures += 1) {
-      try {
-        await handle(deliveries);
-        batch.isDone = true;
-        return acknowledgeDone(mine);
-      } catch (err) {
-        log.error({ err, queue, messages: deliveries.length }, "batch failed");
-        const rest = Math.min(longestRest, shortestRest * 2 ** failures);
-        await sleep(rest, undefined, { signal }).catch(() => {});
+  const handOver = async (mine: Era, part: Part): Promise<void> => {
+    const open = part.items.filter(({ delivery }) => !delivery.isSettled);
+    mine.retried.add(part);
+    try {
+      if (open.length > 0) await handle(open.map(({ delivery }) => delivery));
+      handled += 1;
+      failuresInARow = 0;
+      finish(mine, part.items);
+    } catch (error) {
+      if (!mine.giveUp.signal.aborted) await onFailure(mine, failedOnceMore(part, error));
+    } finally {
+      mine.retried.delete(part);
+    }
+  };
+
+  const failedOnceMore = (part: Part, error: unknown): Part => {
+    const first = part.failures === 0;
+    return {
+      ...part,
+      error,
+      failures: part.failures + 1,
+      failedAt: first ? performance.now() : part.failedAt,
+      handledBefore: first ? handled : part.handledBefore,
+    };
+  };
+
+  const onFailure = async (mine: Era, part: Part): Promise<void> => {
+    const { items, failures, error } = part;
+    for (const { begun } of items) begun.hasFailed = true;
+    const othersSucceeded = handled > part.handledBefore;
+    const isOnlyOne = mine.failed.length === 0;
+    const remedy = remedyFor({ size: items.length, failures, othersSucceeded, isOnlyOne }, error);
+    // An outage must not flood the log.
+    if (remedy === "bury" || Number.isInteger(Math.log2(failures))) {
+      log.error({ err: error, queue, messages: items.length, failures, remedy }, "batch failed");
+    }
+    switch (remedy) {
+      case "split":
+        return void mine.failed.unshift(...halvesOf(part));
+      case "bury":
+        return buryAll(mine, part);
+      case "retry": {
+        mine.failed.push(part);
+        const rest = Math.min(longestRest, shortestRest * 2 ** failuresInARow);
+        failuresInARow += 1;
+        await sleep(rest, undefined, { signal: mine.giveUp.signal }).catch(() => {});
       }
     }
+  };
+
+  const buryAll = async (mine: Era, part: Part): Promise<void> => {
+    try {
+      for (const { delivery } of part.items) {
+        if (bury === undefined) delivery.reject();
+        else await bury(delivery, part.error);
+      }
+      finish(mine, part.items);
+    } catch (err) {
+      log.error({ err, queue }, "message not buried");
+      mine.failed.push({ ...part, notBefore: performance.now() + restUnburied });
+    }
+  };
+
+  /** What failed and what waits take turns. */
+  const next = (mine: Era): Part | null => {
+    const now = performance.now();
+    const index = mine.failed.findIndex(({ notBefore }) => notBefore <= now);
+    isTurnOfFailed = index !== -1 && (!isTurnOfFailed || waiting.isEmpty);
+    if (isTurnOfFailed) return mine.failed.splice(index, 1)[0] ?? null;
+    const items = waiting.take(max).flatMap((arrival) => {
+      const begun = { arrival, left: arrival.deliveries.length, hasFailed: false };
+      mine.begun.push(begun);
+      return arrival.deliveries.map((delivery) => ({ delivery, begun }));
+    });
+    return items.length === 0 ? null : { items, ...neverTried };
   };
 
   const work = async (): Promise<void> => {
     // What has arrived with it in one read of the socket comes along; then it leaves at once.
     await new Promise((resolve) => setImmediate(resolve));
-    while (waiting.length > 0) {
-      const batch = { arrivals: firstOf(waiting, max), isDone: false };
-      waiting = waiting.slice(batch.arrivals.length);
-      deliveriesWaiting -= countOf(batch.arrivals);
-      await handleBatch(batch);
+    const mine = era;
+    const { signal } = mine.giveUp;
+    while (!signal.aborted) {
+      const part = next(mine);
+      if (part !== null) await handOver(mine, part);
+      else if (mine.failed.length === 0) return;
+      else await sleep(longestRest, undefined, { signal }).catch(() => {});
     }
   };
 
   const begin = (): void => {
-    const hand = work().finally(() => working.delete(hand));
+    const hand = work().finally(() => {
+      working.delete(hand);
+      if (working.size === 0 && !waiting.isEmpty) begin();
+    });
     working.add(hand);
   };
 
   return {
     take(arrival) {
-      waiting.push(arrival);
-      deliveriesWaiting += arrival.deliveries.length;
-      if (working.size === 0 || (working.size < hands && deliveriesWaiting >= max)) begin();
+      waiting.add(arrival);
+      const isNeeded = working.size === 0 || waiting.isFull(max) || isFailing(era);
+      if (isNeeded && working.size < hands) begin();
     },
     /** A batch in hand that fails is not tried again. */
     async drain() {
-      waiting = [];
-      deliveriesWaiting = 0;
+      waiting.clear();
       era.giveUp.abort();
       era = newEra();
       await Promise.all(working);
     },
+    get standstill() {
+      return standstillOf(queue, era);
+    },
   };
 }
 
-const countOf = (arrivals: readonly Arrival[]): number =>
-  arrivals.reduce((sum, { deliveries }) => sum + deliveries.length, 0);
+const neverTried = { failures: 0, error: null, failedAt: 0, notBefore: 0, handledBefore: 0 };
 
-/** As many as make a batch full: what came together stays together. */
-function firstOf(waiting: readonly Arrival[], max: number): readonly Arrival[] {
-  let deliveries = 0;
-  const isFull = waiting.findIndex((arrival) => (deliveries += arrival.deliveries.length) >= max);
-  return isFull === -1 ? waiting : waiting.slice(0, isFull + 1);
+function halvesOf({ items, error, failedAt, handledBefore }: Part): readonly Part[] {
+  const middle = Math.ceil(items.length / 2);
+  const rest = { ...neverTried, error, failedAt, handledBefore };
+  return [
+    { items: items.slice(0, middle), ...rest },
+    { items: items.slice(middle), ...rest },
+  ];
 }
 
-/** Those before which nothing is open. */
-function acknowledgeDone(era: Era): void {
-  const open = era.begun.findIndex(({ isDone }) => !isDone);
+const failing = ({ failed, retried }: Era): readonly Part[] =>
+  [...failed, ...retried].filter(({ failedAt }) => failedAt > 0);
+
+const isFailing = (era: Era): boolean => failing(era).length > 0;
+
+function standstillOf(queue: string, era: Era): Standstill | null {
+  const [oldest] = failing(era).toSorted((a, b) => a.failedAt - b.failedAt);
+  if (oldest === undefined) return null;
+  const { items, failures, failedAt, error } = oldest;
+  return {
+    queue,
+    messages: items.length,
+    failures,
+    forMs: performance.now() - failedAt,
+    error: error instanceof Error ? error.message : String(error),
+  };
+}
+
+function finish(era: Era, items: readonly Item[]): void {
+  for (const { begun } of items) begun.left -= 1;
+  const open = era.begun.findIndex(({ left }) => left > 0);
   const done = open === -1 ? era.begun : era.begun.slice(0, open);
-  era.begun = era.begun.slice(done.length);
-  acknowledge(done.flatMap(({ arrivals }) => arrivals));
+  era.begun = open === -1 ? [] : era.begun.slice(open);
+  acknowledge(done.map(({ arrival }) => arrival));
+  if (era.begun[0]?.hasFailed) era.begun = era.begun.filter(isOpen);
+}
+
+/** What comes after a message that failed is acknowledged by itself. */
+function isOpen({ left, arrival }: Begun): boolean {
+  if (left === 0) arrival.settle();
+  return left > 0;
 }
 
 /**
- * One acknowledgement for all that is left of a batch: batches follow one another on a channel, so
- * everything before has been settled.
+ * One acknowledgement for all that is left of messages that follow one another on a channel:
+ * everything before them has been settled.
  */
-function acknowledge(batch: readonly Arrival[]): void {
-  for (const arrival of batch) if (!arrival.isGood) arrival.settle();
-  const rest = batch.filter(({ isSettled }) => !isSettled);
+function acknowledge(arrivals: readonly Arrival[]): void {
+  for (const arrival of arrivals) if (!arrival.isGood) arrival.settle();
+  const rest = arrivals.filter(({ isSettled }) => !isSettled);
   const last = rest.at(-1);
   for (const arrival of rest) arrival.settled();
   if (last !== undefined) attempt(() => last.channel.ack(last.message, true));

@@ -32,5 +32,6 @@ export function handleEach({ queue, handle, log }: Options): Intake {
     async drain() {
       await Promise.all(inHand);
     },
+    standstill: null,
   };
 }

@@ -7,6 +7,7 @@ export type {
   PublishResult,
   SharedConsumer,
   SharedQueues,
+  Standstill,
 } from "./broker.ts";
 export { bodiesOf } from "./bundle-messages.ts";
 export { cancelHints } from "./cancel-hints.ts";

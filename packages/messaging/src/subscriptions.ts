@@ -1,5 +1,6 @@
 import type { Channel, ConsumeMessage } from "amqplib";
-import { type Arrival, channelClosed, toArrival } from "./arrival.ts";
+import { type Arrival, attempt, channelClosed, toArrival } from "./arrival.ts";
+import type { Standstill } from "./broker.ts";
 import { ofQueue } from "./in-time.ts";
 import { type ChannelLog, type KeptChannel, keepChannel } from "./keep-channel.ts";
 
@@ -11,12 +12,16 @@ export interface Intake {
    * begun. Resolves when nothing is in hand.
    */
   drain(): Promise<void>;
+  /** What it fails to handle at the moment; null: nothing. */
+  readonly standstill: Standstill | null;
 }
 
 /** A queue, and how far we come before others who consume it: the highest gets what it can take. */
 interface QueueSource {
   readonly queue: string;
   readonly priority?: number;
+  /** How many of its messages may be in hand at a time. */
+  readonly prefetch: number;
 }
 
 interface Subscription {
@@ -24,7 +29,9 @@ interface Subscription {
   readonly name: string;
   /** What is consumed on this new channel, as if it were one queue. */
   readonly sources: (channel: Channel) => Promise<readonly QueueSource[]>;
-  readonly prefetch: number;
+  /** The largest message that is handed over, in bytes. */
+  readonly maxBytes: number;
+  readonly oversized: "reject" | "cut";
   readonly intake: Intake;
 }
 
@@ -37,10 +44,25 @@ interface Options {
 
 /** Consumers that come back with their queue, channel or connection. */
 export function subscriptions({ name, createChannel, declare, log }: Options) {
-  const open = new Set<KeptChannel<Channel>>();
+  const open = new Map<KeptChannel<Channel>, Intake>();
+
+  /** The size is looked at before anything else: what is too large is kept by nobody here. */
+  const takeWithin = (
+    channel: Channel,
+    message: ConsumeMessage,
+    { name: consumer, maxBytes, oversized, intake }: Subscription,
+  ): void => {
+    const { content } = message;
+    if (content.length <= maxBytes) return intake.take(toArrival(channel, message));
+    log.warn({ queue: consumer, bytes: content.length, maxBytes }, "message too large");
+    if (oversized === "reject") return attempt(() => channel.reject(message, false));
+    // A copy: a part of the buffer would keep all of it in memory.
+    const cut = { ...message, content: Buffer.from(content.subarray(0, maxBytes)) };
+    intake.take(toArrival(channel, cut, content.length));
+  };
 
   const subscribe = async (subscription: Subscription): Promise<AsyncDisposable> => {
-    const { sources, prefetch, intake } = subscription;
+    const { sources, intake } = subscription;
     let consumerTags: readonly string[] = [];
     const kept = await keepChannel({
       name: `${name} ${subscription.name}`,
@@ -51,15 +73,19 @@ export function subscriptions({ name, createChannel, declare, log }: Options) {
           channelClosed(channel);
           void intake.drain();
         });
-        await channel.prefetch(prefetch);
         const take = (message: ConsumeMessage | null): void => {
           // Null: the broker cancelled us, such as when the queue was deleted. Begin anew.
           if (message === null) void channel.close().catch(() => {});
-          else intake.take(toArrival(channel, message));
+          else takeWithin(channel, message, subscription);
         };
-        const consuming = (await sources(channel)).map(({ queue, priority }) =>
-          ofQueue(queue, channel.consume(queue, take, priority === undefined ? {} : { priority })),
-        );
+        const consuming = (await sources(channel)).map(async ({ queue, priority, prefetch }) => {
+          // Counts for consumers from then on: the broker carries out what it is sent in order.
+          const limited = channel.prefetch(prefetch);
+          const options = priority === undefined ? {} : { priority };
+          const consumer = ofQueue(queue, channel.consume(queue, take, options));
+          await limited;
+          return consumer;
+        });
         consumerTags = (await Promise.all(consuming)).map(({ consumerTag }) => consumerTag);
       },
       closing: async (channel) => {
@@ -68,7 +94,7 @@ export function subscriptions({ name, createChannel, declare, log }: Options) {
       },
       log,
     });
-    open.add(kept);
+    open.set(kept, intake);
     return {
       async [Symbol.asyncDispose]() {
         open.delete(kept);
@@ -81,6 +107,8 @@ export function subscriptions({ name, createChannel, declare, log }: Options) {
   return {
     subscribe,
     /** Whether every consumer has its channel. */
-    areAlive: (): boolean => [...open].every(({ current }) => current !== null),
+    areAlive: (): boolean => [...open.keys()].every(({ current }) => current !== null),
+    standstills: (): readonly Standstill[] =>
+      [...open.values()].flatMap(({ standstill }) => standstill ?? []),
   };
 }

@@ -42,6 +42,13 @@ export const BrokerUrl = Type.String({
   description: "a RabbitMQ URL such as amqp://user:password@host:5672/vhost",
 });
 
+/** The largest message that is read from the broker, in bytes: the same for all services and Agents. */
+export const MaxMessageBytes = Integer({
+  default: 1024 * 1024,
+  minimum: 64 * 1024,
+  maximum: 128 * 1024 * 1024,
+});
+
 /**
  * Whether what happens to tasks is told to everybody, as CloudEvents. Alerts always are, and a submitter
  * that asked for it. To be set alike for every service that moves tasks.

@@ -8,8 +8,8 @@ export interface HealthReport {
 
 /** Whether a service lives, and whether it can work. */
 export interface Health {
-  /** Registers something without which the service cannot work. */
-  check(name: string, isWell: () => boolean | Promise<boolean>): void;
+  /** Registers something without which the service cannot work. A text says what is wrong with it. */
+  check(name: string, isWell: Check): void;
   /** Says that the process turns over, and nothing else: an outage must not restart the fleet. */
   live(): HealthReport;
   /** Asks every check, and each gets two seconds. Says the same for a second: anybody may ask. */
@@ -20,14 +20,21 @@ const patience = 2_000;
 /** How long an answer of the checks stands, in milliseconds. */
 const cachedFor = 1_000;
 
+/** Whether something is well; a text: it is not, and that is why. */
+type Check = () => boolean | string | Promise<boolean>;
+
 export function openHealth(signal: AbortSignal, clock: Pick<Clock, "now"> = systemClock): Health {
-  const checks = new Map<string, () => boolean | Promise<boolean>>();
+  const checks = new Map<string, Check>();
   let cached: { readonly askedAt: number; readonly failing: Promise<readonly string[]> } | null =
     null;
 
   const askAll = async (): Promise<readonly string[]> => {
     const results = await Promise.all(
-      [...checks].map(async ([name, isWell]) => ((await inTime(isWell)) ? [] : [name])),
+      [...checks].map(async ([name, isWell]) => {
+        const answer = await inTime(isWell);
+        if (answer === true) return [];
+        return [answer === false ? name : `${name}: ${answer}`];
+      }),
     );
     return results.flat();
   };
@@ -54,7 +61,7 @@ export function openHealth(signal: AbortSignal, clock: Pick<Clock, "now"> = syst
   };
 }
 
-async function inTime(isWell: () => boolean | Promise<boolean>): Promise<boolean> {
+async function inTime(isWell: Check): Promise<boolean | string> {
   const { promise: late, resolve } = Promise.withResolvers<false>();
   const timer = setTimeout(() => resolve(false), patience);
   try {

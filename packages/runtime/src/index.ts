@@ -9,6 +9,7 @@ export {
   Events,
   environmentNames,
   Integer,
+  MaxMessageBytes,
   parseConfig,
   StateStoreUrl,
 } from "./config.ts";

@@ -207,6 +207,7 @@ export function memoryBroker(world: World, { agents, watcher }: Options): Memory
       });
     return {
       body: message.body,
+      size: message.body.length,
       type: message.type,
       messageId: message.messageId,
       correlationId: message.correlationId,

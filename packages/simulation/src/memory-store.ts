@@ -429,7 +429,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
     resume: (wish) => pauses.resume(wish),
 
     keepRejectedReplies: () => {},
-    keepDeadLetter: () => {},
+    keepDeadLetters: () => {},
     // Who is told what, pauses of workflows, and heartbeats are not simulated.
     takeNotices: () => [],
     deleteNotices: () => {},
@@ -438,7 +438,8 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
     keepHeartbeats: () => {},
 
     registerWorkflow(definition) {
-      workflows.set(definition.name, { definition, plan: domain.planWorkflow(definition) });
+      const plan = domain.planWorkflow(definition);
+      workflows.set(definition.name, { definition, plan, contract: () => null });
     },
 
     submitTasks: (asked, { actor }) =>

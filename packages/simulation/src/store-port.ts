@@ -77,7 +77,7 @@ const operations: Readonly<Record<Host["role"], readonly (keyof SimulatedStore)[
     "applyIncidents",
     "claimDueSteps",
     "countStepsInFlight",
-    "keepDeadLetter",
+    "keepDeadLetters",
     "loadCalls",
     "loadValues",
     "markDispatchedSteps",

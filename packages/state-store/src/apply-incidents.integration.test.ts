@@ -328,6 +328,66 @@ const expire = () =>
     "update state.steps set start_by = now() - interval '2 s', complete_by = now() - interval '1 s', dispatched_at = now() where process_state = 'processing'",
   );
 
+describe("an output that breaks the contract of its operation", () => {
+  const outputs = {
+    "agent.a": { type: "object", properties: { ok: { type: "string" } }, required: ["ok"] },
+  };
+  const workflow = { ...testWorkflow([{ name: "a" }, { name: "b" }], "held.v1"), outputs };
+
+  test("fails its step for good, is not kept with it, and spoils no other of the batch", async () => {
+    await submission.registerWorkflow(workflow);
+    await submit(2, "held.v1");
+    const claims = await claimAll(scheduler);
+    const { outcomes } = await apply(
+      complete(claims[0]!, { ok: 5 }),
+      complete(claims[1]!, { ok: "yes" }),
+    );
+    expect(outcomes).toMatchObject([
+      { applied: true, outputFault: { code: "step.output_invalid" } },
+      { applied: true },
+    ]);
+    expect(outcomes[1]).not.toHaveProperty("outputFault");
+    const steps = await db.query(
+      `select process_state, steps.fault_code, may_have_effect, fault_detail, output
+         from state.steps join state.step_payloads using (task_id, name)
+        where name = 'a' order by process_state`,
+    );
+    expect(steps).toEqual([
+      {
+        process_state: "error",
+        fault_code: "step.output_invalid",
+        may_have_effect: true,
+        fault_detail: "The output at /ok must be string",
+        output: null,
+      },
+      {
+        process_state: "processed",
+        fault_code: null,
+        may_have_effect: expect.any(Boolean),
+        fault_detail: null,
+        output: { ok: "yes" },
+      },
+    ]);
+  });
+
+  test("is one that was stored: a definition of an earlier release is taken as it is", async () => {
+    const { outputs: _, ...earlier } = { ...workflow, name: "earlier.v1" };
+    await submission.registerWorkflow(earlier);
+    await submission.registerWorkflow({ ...earlier, outputs });
+    expect((await scheduler.findWorkflow("earlier.v1"))?.definition).toEqual(earlier);
+  });
+
+  test("cannot be changed under the same name, but may be left out", async () => {
+    await submission.registerWorkflow(workflow);
+    const { outputs: _, ...earlier } = workflow;
+    await submission.registerWorkflow(earlier);
+    const changed = { ...workflow, outputs: { "agent.a": { type: "null" } } };
+    await expect(submission.registerWorkflow(changed)).rejects.toMatchObject({
+      code: "workflow.changed",
+    });
+  });
+});
+
 describe("the Supervisor", () => {
   test("counts each silent step once, however many Supervisors look", async () => {
     await submit(300);

@@ -1,4 +1,5 @@
 import {
+  type ContractFault,
   foldEvents,
   hasConditions,
   type Json,
@@ -18,8 +19,9 @@ import type { DueSpans } from "./due-spans.ts";
 import { haveSucceeded, type LockedTask, loadTasks } from "./load-tasks.ts";
 import { loadValues } from "./load-values.ts";
 import { noticesOf, tell } from "./notices.ts";
+import type { OutputContract } from "./output-contract.ts";
 import type { Database } from "./query.ts";
-import { saveOutcomes } from "./save-outcomes.ts";
+import { prepareOutcomes } from "./save-outcomes.ts";
 import { type DecidedTask, dueSteps, saveTasks } from "./save-tasks.ts";
 import { isMismatch, toStoreFault } from "./store-fault.ts";
 import type { TasksInHand } from "./tasks-in-hand.ts";
@@ -37,11 +39,12 @@ export interface Incident extends ReportedEvent {
 }
 
 /**
- * What became of an incident. `unknown_task`: there is no such task, or it is in other hands.
+ * What became of an incident. `outputFault`: the step counts as failed, as its output breaks the contract
+ * of the operation. `unknown_task`: there is no such task, or it is in other hands.
  * `version_changed`: it is not as whoever asks has seen it.
  */
 export type IncidentOutcome =
-  | Outcome
+  | (Outcome & { readonly outputFault?: ContractFault })
   | {
       readonly applied: false;
       readonly reason: "unknown_task" | "version_changed";
@@ -130,24 +133,33 @@ function applyTogether(
     const values = await valuesForConditions(client, tasks, byTask);
 
     const outcomes = new Map<Incident, IncidentOutcome>();
+    const kept: Incident[] = [];
     const decided = tasks.map((before): DecidedTask => {
       const { task } = before;
       const [mine = [], outdated = []] = splitByVersion(byTask.get(task.taskId), before);
       for (const incident of outdated) outcomes.set(incident, versionChanged);
       const known = hasConditions(task.workflow) ? (values.get(task.taskId) ?? null) : nothing;
-      const folded = foldEvents(task, mine, { now, random: Math.random, values: known });
-      mine.forEach((incident, index) => outcomes.set(incident, folded.outcomes[index]!));
-      const applied = mine.filter((incident) => outcomes.get(incident)?.applied);
+      const contract = catalog.known(task.workflow.name)?.contract;
+      const checked = mine.map((incident) => holdToContract(incident, contract));
+      const reported = checked.map(({ incident }) => incident);
+      const folded = foldEvents(task, reported, { now, random: Math.random, values: known });
+      const applied = reported.filter((_, index) => folded.outcomes[index]!.applied);
+      kept.push(...applied);
+      mine.forEach((incident, index) => {
+        const outcome = folded.outcomes[index]!;
+        const { outputFault } = checked[index]!;
+        outcomes.set(incident, outputFault === undefined ? outcome : { ...outcome, outputFault });
+      });
       const acts = applied.flatMap(({ event }) => actOf(event));
       return { before, after: folded.task, changes: folded.changes, acts };
     });
 
     const changed = decided.filter(({ before, after }) => before.task !== after);
     const notices = changed.flatMap((one) => noticesOf(one, { now, events }));
-    const kept = incidents.filter((incident) => outcomes.get(incident)?.applied);
+    const sendOutcomes = prepareOutcomes(kept);
     const saved = [
       ...(changed.length > 0 ? saveTasks(client, changed, { actor, note: note ?? null, now }) : []),
-      ...saveOutcomes(client, kept),
+      ...sendOutcomes(client),
       ...tell(client, notices),
     ];
     const madeDue = dueSteps(changed, { now });
@@ -177,6 +189,28 @@ function applyTogether(
     };
   });
   return held.tasks.size === 0 ? applying : applying.catch(orReadNextTime);
+}
+
+interface Checked {
+  readonly incident: Incident;
+  readonly outputFault?: ContractFault;
+}
+
+/** An output that breaks its contract fails its step for good: the Agent would answer the same again. */
+function holdToContract(incident: Incident, contract: OutputContract | undefined): Checked {
+  const { taskId, event, output } = incident;
+  if (event.kind !== "completed" || output === undefined || contract === undefined)
+    return { incident };
+  const outputFault = contract(event.step, output);
+  if (outputFault === null) return { incident };
+  const failure = {
+    transient: false,
+    attempted: true,
+    effect: "unknown",
+    retryAfter: null,
+  } as const;
+  const failed = { ...event, ...failure, kind: "failed", code: outputFault.code } as const;
+  return { outputFault, incident: { taskId, event: failed, faultDetail: outputFault.message } };
 }
 
 const succeeded = ({ taskId, event }: Incident) =>

@@ -1,5 +1,6 @@
 import type { Goal, Instant, StepKind, StepState, TaskState, WorkflowPlan } from "@holdfast/domain";
 import { type Database, query } from "./query.ts";
+import { findStandstills, type StandstillFacts } from "./standstills.ts";
 import { workflowCatalog } from "./workflow-catalog.ts";
 
 /** Who has something wait, since when, and why. */
@@ -25,6 +26,8 @@ export interface TaskFacts {
   readonly lanes: readonly LaneFacts[];
   /** Null: the workflow is not stored. */
   readonly plan: WorkflowPlan | null;
+  /** Consumers that fail: what this task waits for may be among what they have read. */
+  readonly standstills: readonly StandstillFacts[];
 }
 
 export interface StepFacts {
@@ -65,9 +68,10 @@ export interface LaneFacts {
   readonly brokenUntil: Instant | null;
 }
 
-const findTask = query<{ taskId: string }, Omit<TaskFacts, "steps" | "lanes" | "plan">>(
-  "find-task-facts",
-);
+const findTask = query<
+  { taskId: string },
+  Omit<TaskFacts, "steps" | "lanes" | "plan" | "standstills">
+>("find-task-facts");
 const findSteps = query<{ taskId: string }, StepFacts>("find-step-facts");
 const findLanes = query<{ taskId: string; heardWithin: number }, LaneFacts>("find-lane-facts");
 
@@ -84,6 +88,7 @@ export async function findTaskFacts(db: Database, taskId: string): Promise<TaskF
     steps: inOrder(await findSteps(db, { taskId }), workflow?.plan ?? null),
     lanes: await findLanes(db, { taskId, heardWithin }),
     plan: workflow?.plan ?? null,
+    standstills: await findStandstills(db),
   };
 }
 

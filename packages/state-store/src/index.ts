@@ -5,6 +5,7 @@ export type {
   IncidentOutcome,
 } from "./apply-incidents.ts";
 export { type ClaimedStep, type ClaimOptions, type Room, roomFor } from "./claimed-steps.ts";
+export type { DeadLetter } from "./dead-letters.ts";
 export type { Expired } from "./find-expired.ts";
 export type { KeptOptions } from "./find-kept-options.ts";
 export type { Migrations } from "./find-migrations.ts";
@@ -35,6 +36,7 @@ export type { TakenNotice } from "./outbox.ts";
 export type { OldMonth } from "./past.ts";
 export type { Pause, PauseTarget, PauseWish } from "./pauses.ts";
 export type { HistoryEntry, StepRecord, TaskRecord } from "./read-task.ts";
-export type { DeadLetter, RejectedReply } from "./rejected-replies.ts";
+export type { RejectedReply } from "./rejected-replies.ts";
+export type { StandstillFacts } from "./standstills.ts";
 export type { NewTask, Submitted } from "./submit-tasks.ts";
 export type { StoredWorkflow } from "./workflow-catalog.ts";

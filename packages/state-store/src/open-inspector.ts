@@ -7,6 +7,7 @@ import { type FoundPooler, findPooler } from "./find-pooler.ts";
 import { findTaskFacts } from "./find-task-facts.ts";
 import type { Pause } from "./pauses.ts";
 import { type Database, query } from "./query.ts";
+import { findStandstills } from "./standstills.ts";
 import { storeClient } from "./store-client.ts";
 
 export interface InspectorOptions {
@@ -147,6 +148,7 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
     findHolders: bound(findHolders),
     findUnvacuumed: bound(findUnvacuumed),
     findNeeds: () => bound(findNeeds)({}),
+    findStandstills: () => ask(findStandstills),
     findLosses: ({ within }: { readonly within: number }) =>
       bound(findLosses)({ within, everyday }),
     countUntold: async (spans: { readonly within: number; readonly longerThan: number }) =>

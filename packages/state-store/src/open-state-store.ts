@@ -15,6 +15,7 @@ import {
   pingStore,
   withRetries,
 } from "./database.ts";
+import { keepDeadLetters } from "./dead-letters.ts";
 import { dueSpans } from "./due-spans.ts";
 import { findExpired } from "./find-expired.ts";
 import { findStalledTasks } from "./find-stalled.ts";
@@ -39,7 +40,8 @@ import { findPauses, pause, resume } from "./pauses.ts";
 import { promoteRestedSteps } from "./promote-rested-steps.ts";
 import { type Database, query, queryAmong } from "./query.ts";
 import { findEvents, findTask } from "./read-task.ts";
-import { keepDeadLetter, keepRejectedReplies } from "./rejected-replies.ts";
+import { keepRejectedReplies } from "./rejected-replies.ts";
+import { keepStandstills } from "./standstills.ts";
 import { asFault, toStoreFault } from "./store-fault.ts";
 import { submitTasks } from "./submit-tasks.ts";
 import { tasksInHand } from "./tasks-in-hand.ts";
@@ -162,7 +164,8 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
     deleteExcessMessages: boundExactly(deleteExcessMessages),
     lookAtClock: () => bound(lookAtClock)({}),
     keepRejectedReplies: bound(keepRejectedReplies),
-    keepDeadLetter: boundExactly(keepDeadLetter),
+    keepDeadLetters: boundExactly(keepDeadLetters),
+    keepStandstills: bound(keepStandstills),
     takeNotices: boundOnce(takeNotices),
     deleteNotices: bound(deleteNotices),
     deleteStaleNotices: () => bound(deleteStaleNotices)({}),

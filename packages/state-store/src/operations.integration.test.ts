@@ -31,7 +31,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await db.query(
     `truncate state.tasks, state.steps, state.events, state.task_payloads, state.step_payloads,
-              state.outbox, state.alerts, state.pauses, state.dead_letters`,
+              state.outbox, state.alerts, state.pauses, state.dead_letters, state.dead_letter_alerts`,
   );
 });
 
@@ -115,14 +115,16 @@ describe("what is told", () => {
 
   test("is taken of each destination in turn, alerts apart, and none of those that rest", async () => {
     for (const queue of ["status.a", "status.b", "status.c"]) await submit({ replyTo: queue });
-    await scheduler.keepDeadLetter({
-      queue: "dead.replies",
-      reason: "rejected",
-      messageId: null,
-      type: null,
-      sender: null,
-      body: Buffer.from("{"),
-    });
+    await scheduler.keepDeadLetters([
+      {
+        queue: "dead.replies",
+        reason: "rejected",
+        messageId: null,
+        type: null,
+        sender: null,
+        body: Buffer.from("{"),
+      },
+    ]);
     const addresses = async (options: object) =>
       (await courier.takeNotices({ lease: -1, kind: "news", ...options })).map(
         ({ destination }) => destination,
@@ -177,14 +179,16 @@ describe("what is told", () => {
   });
 
   test("alerts of a message that nobody could read, and knows when somebody heard", async () => {
-    await scheduler.keepDeadLetter({
-      queue: "dead.replies",
-      reason: "rejected",
-      messageId: null,
-      type: null,
-      sender: "payments",
-      body: Buffer.from("{"),
-    });
+    await scheduler.keepDeadLetters([
+      {
+        queue: "dead.replies",
+        reason: "rejected",
+        messageId: null,
+        type: null,
+        sender: "payments",
+        body: Buffer.from("{"),
+      },
+    ]);
     const [alert] = await taken();
     expect(alert).toMatchObject({
       channel: "alert",

@@ -51,13 +51,19 @@ function prepared<Params extends object, Row>(
 ): Ask<Params, Row> {
   // What it returns is always the same: that is part of a prepared statement.
   let keys: readonly string[] | undefined;
-  return async (db, params) => {
+  const ask: Ask<Params, Row> = async (db, params) => {
     const given = params as Readonly<Record<string, unknown>>;
     const values = parameters.map((parameter) => given[parameter]);
     const { rows, fields } = await db.query({ name, text, values, rowMode: "array" });
     if (rows.length === 0) return [];
     const names = (keys ??= fields.map((field) => camelCase(field.name)));
     return rows.map((row) => named(row, names) as Row);
+  };
+  return (db, params) => {
+    const answer = ask(db, params);
+    // Should whoever asked fail before it looks at the answer, an error in it must not end the process.
+    answer.catch(() => {});
+    return answer;
   };
 }
 

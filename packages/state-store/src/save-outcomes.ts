@@ -5,26 +5,24 @@ import { type Database, query } from "./query.ts";
 
 const save = query("save-outcomes");
 
-/** Sends, without waiting, what keeps the payloads and fault details of incidents that counted. */
-export function saveOutcomes(
-  db: Database,
+/**
+ * Prepares what keeps the payloads and fault details of incidents that counted; to be sent, without
+ * waiting, by what it returns. What cannot be written as JSON throws before anything is sent.
+ */
+export function prepareOutcomes(
   incidents: readonly Incident[],
-): readonly Promise<unknown>[] {
+): (db: Database) => readonly Promise<unknown>[] {
   const rows = incidents.flatMap(toRow);
-  if (rows.length === 0) return [];
-  const names = {
+  if (rows.length === 0) return () => [];
+  const latest = new Map(rows.map((row) => [`${row.taskId} ${row.name}`, row]));
+  const params = columns([...latest.values()], {
     taskIds: "taskId",
     names: "name",
     inputs: "input",
     outputs: "output",
     faultDetails: "faultDetail",
-  } as const;
-  return [
-    save(
-      db,
-      columns([...new Map(rows.map((row) => [`${row.taskId} ${row.name}`, row])).values()], names),
-    ),
-  ];
+  });
+  return (db) => [save(db, params)];
 }
 
 function toRow({ taskId, event, correctedInput, output, faultDetail }: Incident) {

@@ -1,4 +1,4 @@
-import { PermanentFault } from "@holdfast/domain";
+import { PermanentFault, SetupFault } from "@holdfast/domain";
 import { expect, test } from "@jest/globals";
 import { DatabaseError } from "pg";
 import { toStoreFault } from "./store-fault.ts";
@@ -20,6 +20,7 @@ test.each([
   ["a disk that cannot be read", "58030", "store.unavailable", true],
   ["a NUL in a text", "22P05", "store.refused", false],
   ["a broken constraint", "23514", "store.refused", false],
+  ["JSON that is nested too deep", "54001", "store.refused", false],
   ["an illegal transition", "HF001", "store.refused", false],
   ["a standby that only reads", "25006", "store.unavailable", true],
   ["a database that accepts no connections", "55000", "store.unavailable", true],
@@ -34,6 +35,20 @@ test.each(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOTFOUND"])(
   "takes %s of the network for an outage",
   (code) => {
     expect(toStoreFault(fromNetwork(code))).toMatchObject({ code: "store.unavailable" });
+  },
+);
+
+test.each([new TypeError("no"), new RangeError("Maximum call stack size exceeded")])(
+  "takes a %s for a bug, which another try does not mend",
+  (error) => {
+    expect(toStoreFault(error)).toMatchObject({ code: "store.bug", transient: false });
+  },
+);
+
+test.each(["42501", "42P01", "3D000"])(
+  "blames the surroundings, and no message, for %s",
+  (code) => {
+    expect(toStoreFault(fromServer(code))).toBeInstanceOf(SetupFault);
   },
 );
 

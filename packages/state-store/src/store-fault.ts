@@ -1,18 +1,28 @@
-import { Fault, PermanentFault, TransientFault } from "@holdfast/domain";
+import { Fault, PermanentFault, SetupFault, TransientFault } from "@holdfast/domain";
 import { DatabaseError } from "pg";
 
 /** Somebody else was quicker, or waited for us: the same transaction may well succeed next time. */
 const contention = new Set(["40001", "40P01", "55P03"]);
 /** A value or a row that the store will refuse every time, whoever brings it. */
-const poison = /^(22|23|HF|P0)/;
+const poison = /^(21|22|23|54|HF|P0)/;
 /**
  * The server is unreachable, shutting down, starting up, out of room or time, a read-only standby, or
  * refuses the login or the database for now. The statement may have been carried out or not.
  */
 const outage = /^(08|25006|25P0[34]|28|53|55000|57|58|XX)/;
+/** What the language itself throws: a bug of ours, and no connection that was lost. */
+const bugs = new Set([
+  "TypeError",
+  "RangeError",
+  "ReferenceError",
+  "SyntaxError",
+  "EvalError",
+  "URIError",
+]);
 
 /**
- * What an error of the driver means. `store.unavailable` includes the loss of a connection while it
+ * What an error of the driver means. `store.bug` is no error of the driver at all. `store.unavailable`
+ * includes the loss of a connection while it
  * was carrying a statement out: of a single one nobody knows whether it was.
  */
 export function toStoreFault(error: unknown): Fault {
@@ -20,12 +30,15 @@ export function toStoreFault(error: unknown): Fault {
   const sqlstate = sqlstateOf(error);
   const options = { cause: error, details: { sqlstate: sqlstate ?? "none" } };
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof Error && bugs.has(error.name)) {
+    return new PermanentFault("store.bug", message, options);
+  }
   if (sqlstate === null || outage.test(sqlstate)) {
     return new TransientFault("store.unavailable", message, options);
   }
   if (contention.has(sqlstate)) return new TransientFault("store.contention", message, options);
   if (poison.test(sqlstate)) return new PermanentFault("store.refused", message, options);
-  return new PermanentFault("store.failed", message, options);
+  return new SetupFault("store.failed", message, options);
 }
 
 /** Whether the same may well succeed when it is done again. */

@@ -29,7 +29,8 @@ const planOf = (steps: Steps) => planWorkflow(testWorkflow(steps));
 /** A hand that knows a workflow of these steps. */
 function open(steps: Steps = [{ name: "a" }, { name: "b" }]) {
   const definition = testWorkflow(steps);
-  return tasksInHand({ known: () => ({ definition, plan: planWorkflow(definition) }) });
+  const plan = planWorkflow(definition);
+  return tasksInHand({ known: () => ({ definition, plan, contract: () => null }) });
 }
 
 const row = (changes: Partial<ClaimedRow> = {}): ClaimedRow => ({

@@ -76,6 +76,7 @@ test.each([
     "0010_fewer_index_entries",
     "0011_vacuum_keys",
     "0012_tasks_by_month",
+    "0013_kept_messages",
     "0014_relayed_steps",
     "0015_delayed_steps",
     "0020_known_months",

@@ -6,11 +6,14 @@ import {
   type WorkflowDefinition,
   type WorkflowPlan,
 } from "@holdfast/domain";
+import { type OutputContract, outputContract } from "./output-contract.ts";
 import { type Database, query } from "./query.ts";
 
 export interface StoredWorkflow {
   readonly definition: WorkflowDefinition;
   readonly plan: WorkflowPlan;
+  /** What the outputs of its steps must be. */
+  readonly contract: OutputContract;
 }
 
 /** The stored definitions. They never change, so each is read once, however many ask. */
@@ -54,21 +57,23 @@ export function workflowCatalog(): WorkflowCatalog {
 
 async function readWorkflow(db: Database, name: string): Promise<StoredWorkflow | null> {
   const [row] = await findWorkflow(db, { name });
-  return row === undefined
-    ? null
-    : { definition: row.definition, plan: planWorkflow(row.definition) };
+  if (row === undefined) return null;
+  const { definition } = row;
+  return { definition, plan: planWorkflow(definition), contract: outputContract(definition) };
 }
 
 /**
  * Stores a definition under its name. Storing it again is fine; another content under the same name
- * is refused (`workflow.changed`), because tasks in flight rely on it.
+ * is refused (`workflow.changed`), because tasks in flight rely on it. One that an earlier release stored
+ * has no schemas of outputs: it stays as it is, and its outputs are held to none.
  */
 export async function registerWorkflow(
   db: Database,
   definition: WorkflowDefinition,
 ): Promise<void> {
   const { name } = definition;
-  const contentHash = createHash("sha256").update(canonical(definition)).digest("hex");
+  const { outputs, ...content } = definition;
+  const contentHash = createHash("sha256").update(canonical(content)).digest("hex");
   await insertWorkflow(db, {
     name,
     contentHash,
@@ -76,7 +81,10 @@ export async function registerWorkflow(
     definition: JSON.stringify(definition),
   });
   const [stored] = await findWorkflow(db, { name });
-  if (stored?.contentHash === contentHash) return;
+  const known = stored?.definition.outputs;
+  const areSame =
+    known === undefined || outputs === undefined || canonical(known) === canonical(outputs);
+  if (stored?.contentHash === contentHash && areSame) return;
   throw new ContractFault(
     "workflow.changed",
     `${name} is stored with other content: give the new definition a new version`,

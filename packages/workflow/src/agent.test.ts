@@ -11,6 +11,7 @@ test("calling an operation writes the call down and makes none", () => {
     operation: "charge",
     input: { id: "a" },
     undo: "refund",
+    outputSchema: expect.objectContaining({ type: "null" }),
   });
   expect(agent[contract].name).toBe("payments");
   expect(Object.keys(agent[contract].operations)).toEqual(["charge"]);

@@ -1,6 +1,6 @@
-import { ContractFault } from "@holdfast/domain";
+import { ContractFault, type Json } from "@holdfast/domain";
 import type { Template } from "./ref.ts";
-import type { InputOf, OutputOf, Schema } from "./schema.ts";
+import { type InputOf, type OutputOf, outputSchemaOf, type Schema } from "./schema.ts";
 
 /** One thing that an Agent can do: what it needs, what it returns, and what undoes it. */
 export interface Operation {
@@ -21,6 +21,8 @@ export interface Call<Result> {
   readonly operation: string;
   readonly input: unknown;
   readonly undo: string | null;
+  /** The JSON Schema of what the Agent will return; null: it cannot be written as one. */
+  readonly outputSchema: { readonly [key: string]: Json } | null;
   /** Never present: carries the type of what the Agent will return. */
   readonly result?: Result;
 }
@@ -40,10 +42,15 @@ export type Agent<O extends Operations> = {
 export function defineAgent<const O extends Operations>(name: string, operations: O): Agent<O> {
   const problems = contractProblems(name, operations);
   if (problems.length > 0) throw new ContractFault("agent.invalid", problems.join("\n"));
-  const calls = Object.entries<Operation>(operations).map(([operation, { undo = null }]) => [
-    operation,
-    (input: unknown) => ({ agent: name, operation, input, undo }),
-  ]);
+  const calls = Object.entries<Operation>(operations).map(
+    ([operation, { undo = null, output }]) => {
+      const outputSchema = outputSchemaOf(output);
+      return [
+        operation,
+        (input: unknown) => ({ agent: name, operation, input, undo, outputSchema }),
+      ];
+    },
+  );
   return { ...Object.fromEntries(calls), [contract]: { name, operations } };
 }
 

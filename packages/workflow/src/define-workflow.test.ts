@@ -44,6 +44,14 @@ describe("a step as it is written down", () => {
       inputSchema: expect.objectContaining({ type: "object", required: ["price", "gift"] }),
       completeWithin: null,
       output: { chargeId: { $ref: "/steps/charge/chargeId" } },
+      outputs: {
+        "payments.charge": {
+          $schema: expect.any(String),
+          type: "object",
+          properties: { chargeId: { type: "string" } },
+          required: ["chargeId"],
+        },
+      },
       steps: [
         {
           name: "charge",

@@ -2,6 +2,7 @@ import {
   type Condition,
   ContractFault,
   definitionFormat,
+  type Json,
   type StepDefinition,
   stepOfRef,
   type WorkflowDefinition,
@@ -51,7 +52,10 @@ export function defineWorkflow<S extends Schema>(
   { completeWithin }: WorkflowOptions = {},
 ): Workflow<S> {
   const steps: StepDefinition[] = [];
+  const outputs: Record<string, { readonly [key: string]: Json }> = {};
   const addStep: AddStep = (stepName, options) => {
+    const { agent, operation, outputSchema } = options.call;
+    if (outputSchema !== null) outputs[`${agent}.${operation}`] = outputSchema;
     const above = steps.at(-1);
     steps.push(within(`${name}, step "${stepName}"`, () => toStep(stepName, options, above)));
     return refTo(`/steps${pointerPart(stepName)}`);
@@ -66,6 +70,7 @@ export function defineWorkflow<S extends Schema>(
       completeWithin === undefined ? null : toMilliseconds(completeWithin, "completeWithin"),
     ),
     output: within(`${name}, output`, () => toTemplate(output)),
+    outputs,
   });
   return { name, input, definition };
 }

@@ -87,6 +87,7 @@ export const definitionSchema = Type.Object(
     steps: Type.Array(Step, { minItems: 1, maxItems: 100 }),
     completeWithin: nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
     output: Type.Any(),
+    outputs: Type.Optional(Type.Record(Type.String(), Type.Object({}))),
   },
   closed,
 );

@@ -1,4 +1,12 @@
-import { BaseConfig, BrokerUrl, Duration, Events, Integer, StateStoreUrl } from "@holdfast/runtime";
+import {
+  BaseConfig,
+  BrokerUrl,
+  Duration,
+  Events,
+  Integer,
+  MaxMessageBytes,
+  StateStoreUrl,
+} from "@holdfast/runtime";
 import { Type } from "typebox";
 
 /** What the Scheduler can be told, and by which environment variables. */
@@ -10,6 +18,7 @@ export const SchedulerConfig = Type.Object({
   BROKER_TOPOLOGY: Type.Union([Type.Literal("declare"), Type.Literal("passive")], {
     default: "declare",
   }),
+  MAX_MESSAGE_BYTES: MaxMessageBytes,
   /** How many connections to the state store one instance may hold. */
   STATE_STORE_CONNECTIONS: Integer({ default: 6, minimum: 2, maximum: 100 }),
   /** How many steps of one Agent each Scheduler may have in flight. */

@@ -80,7 +80,9 @@ function dispatching(
   const dispatch = dispatchSteps({
     store: {
       findWorkflow: async (name) =>
-        name === definition.name ? { definition, plan: planWorkflow(definition) } : null,
+        name === definition.name
+          ? { definition, plan: planWorkflow(definition), contract: () => null }
+          : null,
       loadValues: async (refs) => {
         asked.push(...refs);
         return new Map(refs.map(({ taskId }) => [taskId, values]));

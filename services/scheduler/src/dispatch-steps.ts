@@ -1,4 +1,5 @@
-import { requestExchange, StepRequest } from "@holdfast/contracts";
+import { limits, requestExchange, StepRequest } from "@holdfast/contracts";
+import { ContractFault } from "@holdfast/domain";
 import type { Broker } from "@holdfast/messaging";
 import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
 import type { ClaimedStep, Incident, StateStore } from "@holdfast/state-store";
@@ -20,6 +21,8 @@ interface Dependencies {
   readonly log: Logger;
   readonly failpoint: Failpoint;
   readonly actor: string;
+  /** The largest request that Agents read. */
+  readonly maxMessageBytes?: number;
 }
 
 /**
@@ -29,6 +32,7 @@ interface Dependencies {
 export function dispatchSteps(deps: Dependencies) {
   const { store, apply, broker, dispatches, takes, replyTo, userId, clock, log, failpoint, actor } =
     deps;
+  const { maxMessageBytes = limits.messageBytes } = deps;
   const refuse = async (incidents: readonly Incident[]): Promise<void> => {
     if (incidents.length > 0) await apply(incidents, { actor });
   };
@@ -40,6 +44,7 @@ export function dispatchSteps(deps: Dependencies) {
     // What is left of the time to start, as the state store counts it: no host's clock is asked.
     const left = claim.startBy - claim.now - (clock.now() - claimedAt);
     if (left <= 0) return neverStarted(claim);
+    if (body.length > maxMessageBytes) return tooLarge(claim, body.length, maxMessageBytes);
     dispatches.publishing(claim, claimedAt);
     const publishing = broker.publish({
       exchange: requestExchange,
@@ -91,6 +96,16 @@ const neverStarted = (claim: ClaimedStep): Incident => ({
   taskId: claim.taskId,
   event: { kind: "neverStarted", ...attemptOf(claim) },
 });
+
+/** The templates of a workflow may make much of little: no Agent would read it. */
+const tooLarge = (claim: ClaimedStep, bytes: number, most: number): Incident =>
+  unbuildable({
+    claim,
+    fault: new ContractFault(
+      "step.request_too_large",
+      `The request is ${bytes} bytes long, of at most ${most} (MAX_MESSAGE_BYTES)`,
+    ),
+  });
 
 /** Nothing was sent, and nothing would be next time: for good, and without effect. */
 const unbuildable = ({ claim, fault }: Extract<BuiltRequest, { fault: unknown }>): Incident => ({

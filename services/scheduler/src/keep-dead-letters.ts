@@ -1,9 +1,10 @@
 import type { Delivery } from "@holdfast/messaging";
 import type { Logger } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
+import { toDeadLetter } from "./dead-letter.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "keepDeadLetter">;
+  readonly store: Pick<StateStore, "keepDeadLetters">;
   readonly log: Logger;
   readonly queue: string;
 }
@@ -12,15 +13,14 @@ interface Dependencies {
 export const keepDeadLetters =
   ({ store, log, queue }: Dependencies) =>
   async (batch: readonly Delivery[]): Promise<void> => {
-    for (const { messageId, type, userId, deathReason, body } of batch) {
-      await store.keepDeadLetter({
-        queue,
-        reason: deathReason ?? "unknown",
-        messageId: messageId ?? null,
-        type: type ?? null,
-        sender: userId ?? null,
-        body,
-      });
-      log.error({ queue, messageId, type, reason: deathReason }, "dead letter kept");
-    }
+    const letters = batch.map((delivery) =>
+      toDeadLetter(delivery, { queue, reason: delivery.deathReason ?? "unknown" }),
+    );
+    await store.keepDeadLetters(letters);
+    const reasons = [...new Set(letters.map(({ reason }) => reason))];
+    const [first] = letters;
+    log.error(
+      { queue, letters: letters.length, reasons, messageId: first?.messageId, type: first?.type },
+      "dead letters kept",
+    );
   };

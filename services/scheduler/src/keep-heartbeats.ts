@@ -2,6 +2,7 @@ import { AgentHeartbeat } from "@holdfast/contracts";
 import type { Delivery } from "@holdfast/messaging";
 import type { Logger } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
+import { readEach, unreadableFields } from "./read-each.ts";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "keepHeartbeats">;
@@ -10,18 +11,15 @@ interface Dependencies {
 
 /** Keeps what Agents say of themselves. Each under its own name: that is what the broker lets through. */
 export function keepHeartbeats({ store, log }: Dependencies) {
-  const read = (delivery: Delivery): readonly AgentHeartbeat[] => {
-    try {
-      const heartbeat = AgentHeartbeat.decode(delivery.body);
-      return delivery.routingKey === `heartbeat.${heartbeat.agent}` ? [heartbeat] : [];
-    } catch (err) {
-      log.warn({ err, messageId: delivery.messageId }, "heartbeat unreadable");
-      return [];
-    }
-  };
-
   return async (batch: readonly Delivery[]): Promise<void> => {
-    const heartbeats = batch.flatMap(read);
+    const { readable, unreadable } = readEach(batch, read);
+    if (unreadable.length > 0) log.warn(unreadableFields(unreadable), "heartbeats unreadable");
+    const heartbeats = readable.filter((heartbeat) => heartbeat !== null);
     if (heartbeats.length > 0) await store.keepHeartbeats(heartbeats);
   };
+}
+
+function read({ body, routingKey }: Delivery): AgentHeartbeat | null {
+  const heartbeat = AgentHeartbeat.decode(body);
+  return routingKey === `heartbeat.${heartbeat.agent}` ? heartbeat : null;
 }

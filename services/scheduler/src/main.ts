@@ -1,8 +1,9 @@
 import { connectBroker, userOf } from "@holdfast/messaging";
-import { runService } from "@holdfast/runtime";
+import { repeat, runService } from "@holdfast/runtime";
 import { openStateStore } from "@holdfast/state-store";
 import { SchedulerConfig } from "./config.ts";
 import { startScheduler } from "./scheduler.ts";
+import { consumersAreWell, watchStandstills } from "./watch-standstills.ts";
 
 await runService("scheduler", SchedulerConfig, async (service) => {
   const { config, log, instanceId: actor, signal, stopped, health, failpoint } = service;
@@ -17,6 +18,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     name: actor,
     topology: config.BROKER_TOPOLOGY,
     agents: await store.findLanes(),
+    maxMessageBytes: config.MAX_MESSAGE_BYTES,
     log,
   });
   await using courier = await connectBroker({
@@ -35,6 +37,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
   });
   health.check("state store", () => store.ping().then(() => true));
   health.check("broker", () => broker.isReady);
+  health.check("consumers", () => consumersAreWell(broker));
 
   await using scheduler = await startScheduler({
     store,
@@ -49,6 +52,12 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     window: config.WINDOW,
     pollInterval: config.POLL_INTERVAL,
     identity: config.REPLY_IDENTITY,
+    maxMessageBytes: config.MAX_MESSAGE_BYTES,
+  });
+  await using _watch = repeat(watchStandstills({ store, broker, instance: actor }), {
+    name: "standstills",
+    signal,
+    log,
   });
   log.info("ready");
   await stopped;

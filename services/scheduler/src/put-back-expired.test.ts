@@ -24,6 +24,7 @@ const request = (): StepRequest => ({
 
 const dead = (deathReason: string, isBundled: boolean): Delivery => ({
   body: StepRequest.encode(request()),
+  size: 0,
   type: StepRequest.type,
   messageId: "m-1",
   correlationId: undefined,
@@ -45,7 +46,7 @@ async function eventOf(delivery: Delivery) {
   const applied: Incident[] = [];
   let kept = 0;
   const putBack = putBackExpired({
-    store: { keepDeadLetter: async () => void (kept += 1) },
+    store: { keepDeadLetters: async (letters) => void (kept += letters.length) },
     apply: async (incidents) => {
       applied.push(...incidents);
       return { outcomes: [], tasks: [], claims: null, needless: [], told: false };

@@ -1,12 +1,14 @@
 import { expiredQueue, StepRequest } from "@holdfast/contracts";
-import type { TaskEvent } from "@holdfast/domain";
+import type { AttemptRef, TaskEvent } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
 import type { Failpoint, Logger } from "@holdfast/runtime";
-import type { Incident, StateStore } from "@holdfast/state-store";
+import type { StateStore } from "@holdfast/state-store";
+import { toDeadLetter } from "./dead-letter.ts";
 import type { LaneWindows } from "./lane-windows.ts";
+import { readEach, unreadableFields } from "./read-each.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "keepDeadLetter">;
+  readonly store: Pick<StateStore, "keepDeadLetters">;
   readonly apply: StateStore["applyIncidents"];
   readonly windows: LaneWindows;
   /** There may be steps to claim. */
@@ -16,7 +18,11 @@ interface Dependencies {
   readonly actor: string;
 }
 
-type Returned = Incident & Pick<StepRequest, "step" | "agent">;
+interface Returned extends Pick<StepRequest, "taskId" | "step" | "agent"> {
+  readonly delivery: Delivery;
+  readonly reason: string;
+  readonly event: TaskEvent & AttemptRef;
+}
 
 /**
  * Requests that came back from an Agent's queue: nobody took them in time, they killed too many
@@ -32,53 +38,49 @@ export function putBackExpired({
   failpoint,
   actor,
 }: Dependencies) {
-  const decode = (delivery: Delivery): StepRequest | null => {
-    try {
-      return StepRequest.decode(delivery.body);
-    } catch (err) {
-      log.error({ err, messageId: delivery.messageId }, "request unreadable");
-      delivery.reject();
-      return null;
-    }
-  };
-
-  const read = async (delivery: Delivery): Promise<readonly Returned[]> => {
-    const request = decode(delivery);
-    if (request === null) return [];
-    const { taskId, step, agent } = request;
-    const reason = delivery.deathReason ?? "unknown";
-    if (reason === "rejected") await keep(delivery, reason);
-    const event = toEvent(request, { reason, isBundled: delivery.isBundled });
-    log.warn({ ...event, taskId, agent, reason }, "request came back");
-    return [{ taskId, step, event, agent }];
-  };
-
-  const keep = ({ messageId, type, userId, body }: Delivery, reason: string) =>
-    store.keepDeadLetter({
-      queue: expiredQueue,
-      reason,
-      messageId: messageId ?? null,
-      type: type ?? null,
-      sender: userId ?? null,
-      body,
-    });
-
   return async (batch: readonly Delivery[]): Promise<void> => {
-    const incidents = (await Promise.all(batch.map(read))).flat();
-    if (incidents.length === 0) return;
-    const names = () => incidents.map(({ step }) => step);
+    const { readable, unreadable } = readEach(batch, read);
+    if (unreadable.length > 0) log.error(unreadableFields(unreadable), "request unreadable");
+    for (const { delivery } of unreadable) delivery.reject();
+    if (readable.length === 0) return;
+    const names = () => readable.map(({ step }) => step);
     failpoint("scheduler.putting-back", names);
-    const { outcomes } = await apply(incidents, { actor });
+    const { outcomes } = await apply(
+      readable.map(({ taskId, event }) => ({ taskId, event })),
+      { actor },
+    );
     failpoint("scheduler.put-back", names);
     wake();
-    incidents.forEach(({ agent }, index) => outcomes[index]?.applied && windows.settled(agent));
+    readable.forEach(({ agent }, index) => outcomes[index]?.applied && windows.settled(agent));
+    for (const { taskId, step, agent, reason, event } of readable) {
+      const { attempt } = event;
+      log.warn({ taskId, step, attempt, agent, reason }, "request came back");
+    }
+    const refused = readable.filter(({ reason }) => reason === "rejected");
+    if (refused.length === 0) return;
+    await store.keepDeadLetters(
+      refused.map(({ delivery, reason }) =>
+        toDeadLetter(delivery, { queue: expiredQueue, reason }),
+      ),
+    );
   };
+}
+
+function read(delivery: Delivery): Returned {
+  const request = StepRequest.decode(delivery.body);
+  const { taskId, step, agent } = request;
+  const reason = delivery.deathReason ?? "unknown";
+  const event = toEvent(request, { reason, isBundled: delivery.isBundled });
+  return { delivery, reason, taskId, step, event, agent };
 }
 
 type Death = Pick<Delivery, "isBundled"> & { readonly reason: string };
 
 /** Of a bundle nobody knows which of its requests could not be read: all of them may try again. */
-function toEvent({ step, attempt, token }: StepRequest, { reason, isBundled }: Death): TaskEvent {
+function toEvent(
+  { step, attempt, token }: StepRequest,
+  { reason, isBundled }: Death,
+): Returned["event"] {
   const ref = { step, attempt, token };
   if (reason === "expired") return { kind: "neverStarted", ...ref };
   const failure = { attempted: true, effect: "unknown", retryAfter: null } as const;

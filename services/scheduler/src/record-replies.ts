@@ -1,12 +1,13 @@
 import { agentOfReply, StepReply } from "@holdfast/contracts";
-import type { Task } from "@holdfast/domain";
+import type { Fault, Task } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
 import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
 import type { Incident, IncidentOutcome, RejectedReply, StateStore } from "@holdfast/state-store";
 import type { StepClaims } from "./claim-steps.ts";
 import type { Dispatches } from "./dispatches.ts";
 import type { LaneWindows } from "./lane-windows.ts";
-import { toIncident } from "./to-incident.ts";
+import { readEach, unreadableFields } from "./read-each.ts";
+import { faultOfOutput, toIncident } from "./to-incident.ts";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "keepRejectedReplies">;
@@ -31,6 +32,8 @@ interface Received {
   /** The Agent under whose route the broker let it through. */
   readonly agent: string;
   readonly incident: Incident;
+  /** Why its output is refused; null: there is none, or it is as it should be. */
+  readonly outputFault: Fault | null;
 }
 
 /**
@@ -54,20 +57,38 @@ export function recordReplies(deps: Dependencies) {
     identity,
   } = deps;
 
-  const read = (delivery: Delivery): readonly Received[] => {
-    try {
-      const reply = StepReply.decode(delivery.body);
-      const agent = agentOfReply(delivery.routingKey) ?? "";
-      return [{ delivery, reply, agent, incident: toIncident(reply, agent) }];
-    } catch (err) {
-      log.error({ err, messageId: delivery.messageId }, "reply unreadable");
-      delivery.reject();
-      return [];
-    }
+  /** Of replies that are applied and whose rejection could not be kept yet: they are not applied again. */
+  const applied = new WeakMap<Delivery, RejectedReply | null>();
+
+  const readAll = (batch: readonly Delivery[]): readonly Received[] => {
+    const { readable, unreadable } = readEach(batch, read);
+    if (unreadable.length > 0) log.error(unreadableFields(unreadable), "reply unreadable");
+    for (const { delivery } of unreadable) delivery.reject();
+    return readable;
   };
 
-  return async (batch: readonly Delivery[]): Promise<void> => {
-    const received = batch.flatMap(read);
+  const keep = async (
+    batch: readonly Delivery[],
+    rejections: ReadonlyMap<Delivery, RejectedReply>,
+  ): Promise<void> => {
+    const rejected = batch.flatMap(
+      (delivery) => rejections.get(delivery) ?? applied.get(delivery) ?? [],
+    );
+    try {
+      await store.keepRejectedReplies(rejected);
+    } catch (error) {
+      for (const delivery of batch) {
+        applied.set(delivery, rejections.get(delivery) ?? applied.get(delivery) ?? null);
+      }
+      throw error;
+    }
+    for (const one of rejected) log.warn(fieldsOf(one), "reply rejected");
+  };
+
+  /** Applies replies; resolves to what is to be kept of those that did not count. */
+  const record = async (
+    received: readonly Received[],
+  ): Promise<ReadonlyMap<Delivery, RejectedReply>> => {
     const [anonymous, signed] = partition(
       received,
       ({ delivery }) => identity === "required" && delivery.userId === undefined,
@@ -86,23 +107,34 @@ export function recordReplies(deps: Dependencies) {
       claim === null ? { actor } : { actor, claim },
     );
     failpoint("scheduler.recorded", names);
-    const rejected = [
-      ...anonymous.map((one) => toRejected(one, "no_user_id")),
-      ...signed.flatMap((one, index) => rejectionOf(one, outcomes[index])),
-    ];
-    await store.keepRejectedReplies(rejected);
 
-    for (const { reply, agent } of signed) {
+    signed.forEach(({ reply, agent }, index) => {
       dispatches.answered({ ...reply, name: reply.step });
+      if (!outcomes[index]?.applied) return;
       takes.set(agent, reply.takes ?? 1);
-    }
-    signed.forEach(({ agent }, index) => outcomes[index]?.applied && windows.settled(agent));
+      windows.settled(agent);
+    });
     // What comes next is due now, and what waited for room of these Agents has it.
     if (claimed === null) wake();
     else claims.send(claimed, claimedAt);
-    for (const one of rejected) log.warn(fieldsOf(one), "reply rejected");
     for (const task of tasks) logTask(log, task);
+    return new Map([
+      ...anonymous.map((one) => [one.delivery, toRejected(one, "no_user_id")] as const),
+      ...signed.flatMap((one, index) => rejectionOf(one, outcomes[index])),
+    ]);
   };
+
+  return async (batch: readonly Delivery[]): Promise<void> => {
+    const received = readAll(batch.filter((delivery) => !applied.has(delivery)));
+    await keep(batch, received.length === 0 ? new Map() : await record(received));
+  };
+}
+
+function read(delivery: Delivery): Received {
+  const reply = StepReply.decode(delivery.body);
+  const agent = agentOfReply(delivery.routingKey) ?? "";
+  const outputFault = faultOfOutput(reply);
+  return { delivery, reply, agent, outputFault, incident: toIncident(reply, agent, outputFault) };
 }
 
 function partition<T>(all: readonly T[], test: (one: T) => boolean): readonly [T[], T[]] {
@@ -113,17 +145,23 @@ function partition<T>(all: readonly T[], test: (one: T) => boolean): readonly [T
 function rejectionOf(
   received: Received,
   outcome: IncidentOutcome | undefined,
-): readonly RejectedReply[] {
-  return outcome === undefined || outcome.applied ? [] : [toRejected(received, outcome.reason)];
+): readonly (readonly [Delivery, RejectedReply])[] {
+  const reason =
+    outcome?.applied === false
+      ? outcome.reason
+      : (received.outputFault ?? outcome?.outputFault)?.code;
+  return reason === undefined ? [] : [[received.delivery, toRejected(received, reason)]];
 }
 
-const toRejected = ({ delivery, reply }: Received, reason: string): RejectedReply => ({
+const toRejected = ({ delivery, reply, outputFault }: Received, reason: string): RejectedReply => ({
   taskId: reply.taskId,
   step: reply.step,
   attempt: reply.attempt,
   reason,
   sender: delivery.userId ?? null,
-  reply: JSON.stringify(reply),
+  ...(outputFault === null
+    ? { reply: JSON.stringify(reply) }
+    : { reply: null, body: delivery.body }),
 });
 
 const fieldsOf = ({ taskId, step, attempt, reason }: RejectedReply) => ({

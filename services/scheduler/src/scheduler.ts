@@ -3,6 +3,7 @@ import {
   deadRequestQueue,
   expiredQueue,
   heartbeatQueue,
+  limits,
   ownReplyQueues,
   replyQueue,
   wakeQueue,
@@ -11,6 +12,7 @@ import { type Broker, cancelHints, type SharedConsumer, wakeHint } from "@holdfa
 import { type Clock, type Failpoint, type Logger, repeat, systemClock } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
 import { claimSteps } from "./claim-steps.ts";
+import { buryIn } from "./dead-letter.ts";
 import { dispatchSteps } from "./dispatch-steps.ts";
 import { dispatches as openDispatches } from "./dispatches.ts";
 import { dropStaleNotices } from "./drop-stale-notices.ts";
@@ -33,7 +35,7 @@ export type SchedulerStore = Pick<
   | "deleteStaleNotices"
   | "findLanes"
   | "findWorkflow"
-  | "keepDeadLetter"
+  | "keepDeadLetters"
   | "keepHeartbeats"
   | "keepPauses"
   | "keepRejectedReplies"
@@ -73,6 +75,8 @@ export interface SchedulerOptions {
   readonly pollInterval: number;
   /** Whether a reply must carry the `user_id` that the broker vouches for. */
   readonly identity: "required" | "trusted";
+  /** The largest message that Agents read, in bytes. 1 MiB unless said otherwise. */
+  readonly maxMessageBytes?: number;
 }
 
 export interface Scheduler extends AsyncDisposable {
@@ -80,7 +84,13 @@ export interface Scheduler extends AsyncDisposable {
   readonly ended: Promise<void>;
 }
 
-const batch = { prefetch: 500, max: 200 };
+const max = 200;
+/**
+ * Messages in hand. Together with the largest message they bound what one Scheduler holds: with 1 MiB,
+ * replies (100 of its own queue, 50 of the common one, 12 of each of 7 others), requests that came back
+ * and dead letters are less than 400 MiB, and only if each is as large as it may be.
+ */
+const inHand = { replies: 100, expired: 50, dead: 50, heartbeats: 500 };
 
 /** Starts all loops and consumers of one Scheduler; disposal ends the consumers. */
 export async function startScheduler(options: SchedulerOptions): Promise<Scheduler> {
@@ -97,7 +107,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     identity,
     pollInterval: rest,
   } = options;
-  const { window, clock = systemClock } = options;
+  const { window, maxMessageBytes, clock = systemClock } = options;
   const dispatches = openDispatches(clock);
   const takes = new Map<string, number>();
   const windows = laneWindows({ store, broker, window, lockedBy: actor, clock, log, signal });
@@ -133,6 +143,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     log,
     failpoint,
     actor,
+    ...(maxMessageBytes === undefined ? {} : { maxMessageBytes }),
   });
   const relayAfter = () => dispatches.relayAfter();
   const claiming = claimSteps({
@@ -174,13 +185,38 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
 
   await using consumers = new AsyncDisposableStack();
   const queues = { common: replyQueue, owned: ownReplyQueues };
-  replies = consumers.use(await broker.consumeShared(queues, batch, record));
-  consumers.use(await broker.consumeBatches(expiredQueue, batch, putBack));
+  replies = consumers.use(
+    await broker.consumeShared(
+      queues,
+      { prefetch: inHand.replies, max, bury: buryIn(store, replyQueue) },
+      record,
+    ),
+  );
+  consumers.use(
+    await broker.consumeBatches(
+      expiredQueue,
+      { prefetch: inHand.expired, max, bury: buryIn(store, expiredQueue) },
+      putBack,
+    ),
+  );
   for (const queue of [deadRequestQueue, deadReplyQueue]) {
-    consumers.use(await broker.consumeBatches(queue, batch, keep(queue)));
+    // This is the last place for them: of what is too large the beginning is kept.
+    const how = {
+      prefetch: inHand.dead,
+      max,
+      oversized: "cut",
+      bury: buryIn(store, queue),
+    } as const;
+    consumers.use(await broker.consumeBatches(queue, how, keep(queue)));
   }
   const beats = keepHeartbeats({ store, log });
-  consumers.use(await broker.consumeBatches(heartbeatQueue, batch, beats));
+  consumers.use(
+    await broker.consumeBatches(
+      heartbeatQueue,
+      { prefetch: inHand.heartbeats, max, maxBytes: limits.hintBytes },
+      beats,
+    ),
+  );
   consumers.use(await broker.consume(wakeQueue, { prefetch: 1 }, async () => wake()));
   const owned = consumers.move();
 

@@ -22,5 +22,5 @@ test.each([
   ["step.expired", "agent.said.step.expired"],
   [`task.${"x".repeat(195)}`, `agent.said.task.${"x".repeat(184)}`],
 ])("an Agent that says %s is recorded as %s", (said, code) => {
-  expect(toIncident(failed(said), "payments").event).toMatchObject({ code });
+  expect(toIncident(failed(said), "payments", null).event).toMatchObject({ code });
 });

@@ -1,11 +1,32 @@
-import { limits, type StepReply } from "@holdfast/contracts";
-import type { AttemptRef, TaskEvent } from "@holdfast/domain";
+import { limits, payloadFaults, type StepReply } from "@holdfast/contracts";
+import { type AttemptRef, ContractFault, type Fault, type TaskEvent } from "@holdfast/domain";
 import type { Incident } from "@holdfast/state-store";
 
-/** What a reply says, as the domain hears it. */
-export function toIncident(reply: StepReply, agent: string): Incident {
+/** Why the output of a reply cannot be kept; null: it can, or there is none. */
+export function faultOfOutput({ outcome }: StepReply): ContractFault | null {
+  const faults = outcome.kind === "completed" ? payloadFaults(outcome.output) : [];
+  if (faults.length === 0) return null;
+  return new ContractFault("step.output_unstorable", `The output ${faults.join(" and ")}`);
+}
+
+/**
+ * What a reply says, as the domain hears it. With an output that is refused, its step fails for good:
+ * the work may be done, and the Agent would answer the same again.
+ */
+export function toIncident(reply: StepReply, agent: string, outputFault: Fault | null): Incident {
   const { taskId, step, attempt, token, outcome } = reply;
-  const event = toEvent(outcome, { step, attempt, token, agent });
+  const ref = { step, attempt, token, agent };
+  if (outputFault !== null) {
+    const { code, message: faultDetail } = outputFault;
+    const failure = {
+      transient: false,
+      attempted: true,
+      effect: "unknown",
+      retryAfter: null,
+    } as const;
+    return { taskId, faultDetail, event: { kind: "failed", code, ...failure, ...ref } };
+  }
+  const event = toEvent(outcome, ref);
   if (outcome.kind === "completed") return { taskId, event, output: outcome.output };
   return outcome.kind === "failed"
     ? { taskId, event, faultDetail: outcome.message }

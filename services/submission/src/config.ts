@@ -1,5 +1,15 @@
 import { fulfilOrder } from "@holdfast/orders";
-import { BaseConfig, BrokerUrl, Duration, Events, Integer, StateStoreUrl } from "@holdfast/runtime";
+
+import {
+  BaseConfig,
+  BrokerUrl,
+  Duration,
+  Events,
+  Integer,
+  MaxMessageBytes,
+  StateStoreUrl,
+} from "@holdfast/runtime";
+
 import { Type } from "typebox";
 
 /** What submission can be told, and by which environment variables. */
@@ -13,6 +23,7 @@ export const SubmissionConfig = Type.Object({
   BROKER_TOPOLOGY: Type.Union([Type.Literal("declare"), Type.Literal("passive")], {
     default: "declare",
   }),
+  MAX_MESSAGE_BYTES: MaxMessageBytes,
   EVENTS: Events,
   /** By which workflow orders are done. Another than the one that we bring must be stored already. */
   WORKFLOW: Type.String({ default: fulfilOrder.name }),

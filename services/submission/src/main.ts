@@ -1,4 +1,4 @@
-import { submissionQueue } from "@holdfast/contracts";
+import { limits, submissionQueue } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import { cancelHints, connectInBackground, wakeHint } from "@holdfast/messaging";
 import { fulfilOrder } from "@holdfast/orders";
@@ -29,7 +29,14 @@ await runService("submission", SubmissionConfig, async (service) => {
   let hint: (() => void) | null = null;
   let cancel: ReturnType<typeof cancelHints> | null = null;
   await using _broker = connectInBackground(
-    { url: config.BROKER_URL, name: actor, topology: config.BROKER_TOPOLOGY, agents: [], log },
+    {
+      url: config.BROKER_URL,
+      name: actor,
+      topology: config.BROKER_TOPOLOGY,
+      agents: [],
+      maxMessageBytes: config.MAX_MESSAGE_BYTES,
+      log,
+    },
     (broker) => {
       hint = wakeHint(broker);
       // For the orders that came before it.
@@ -37,12 +44,14 @@ await runService("submission", SubmissionConfig, async (service) => {
       cancel = cancelHints(broker);
       const keepKeysFor = config.MESSAGE_KEYS_KEPT_FOR;
       const take = takeOrders({ store, workflow, hint, log, failpoint, actor, keepKeysFor });
-      return broker.consumeBatches(submissionQueue, { prefetch: 500, max: 200 }, take);
+      // An order by message is no larger than one over HTTP: 100 MiB are in hand at most.
+      const how = { prefetch: 400, max: 200, maxBytes: limits.payloadBytes };
+      return broker.consumeBatches(submissionQueue, how, take);
     },
   );
   const patience = config.REQUEST_TIMEOUT;
-  const limits = { connections: config.MAX_CONNECTIONS, requestTimeout: patience };
-  await using http = openHttp(health, log, limits);
+  const httpLimits = { connections: config.MAX_CONNECTIONS, requestTimeout: patience };
+  await using http = openHttp(health, log, httpLimits);
   const orders = findOrders(store);
   const hinting = { store, orders, hint: () => hint?.() };
   orderRoutes(http, {

@@ -172,10 +172,25 @@ describe("finds in the state store", () => {
     expectOnly(looked, "store.schema", "no state store");
   });
 
+  test("a Scheduler that cannot record what it reads, until it can", async () => {
+    await startServices();
+    const standstill = { queue: replyQueue, messages: 3, failures: 12, forMs: 40_000, error: "no" };
+    const keep = (standstills: readonly (typeof standstill)[]) =>
+      store.store.keepStandstills({ instance: "scheduler-1", standstills });
+    await keep([standstill]);
+    expectOnly(
+      await lookAt(),
+      "consumers.failing",
+      `scheduler-1 cannot record 3 messages of ${replyQueue}: 12 failures in 40 s, no`,
+    );
+    await keep([]);
+    expect(wrongs(await lookAt())).toEqual([]);
+  });
+
   test("dead letters, and replies that nobody had asked for, but no late ones", async () => {
     await startServices();
     const letter = { queue: replyQueue, messageId: null, type: null, sender: null };
-    await store.store.keepDeadLetter({ ...letter, reason: "rejected", body: Buffer.from("?") });
+    await store.store.keepDeadLetters([{ ...letter, reason: "rejected", body: Buffer.from("?") }]);
     const taskId = await store.submit();
     const reply = { taskId, step: "charge", attempt: 1, sender: "shipping", reply: "{}" };
     await store.store.keepRejectedReplies([

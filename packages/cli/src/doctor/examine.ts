@@ -3,6 +3,7 @@ import { adviceFor } from "../advice.ts";
 import { checkAgents } from "./check-agents.ts";
 import { checkBroker } from "./check-broker.ts";
 import { checkClock } from "./check-clock.ts";
+import { checkConsumers } from "./check-consumers.ts";
 import { checkLosses, checkNotices } from "./check-losses.ts";
 import { checkPartitions } from "./check-partitions.ts";
 import { checkPauses } from "./check-pauses.ts";
@@ -56,6 +57,7 @@ const findingsOf = (store: StoreFacts): readonly Finding[] => [
     ? []
     : [
         ...checkPartitions(store.contents.partitions),
+        ...checkConsumers(store.contents.standstills),
         ...checkLosses(store.contents.losses),
         ...checkNotices(store.contents.untold),
         ...checkPauses(store.contents.pauses),

@@ -8,6 +8,7 @@ import {
   type PartitionFacts,
   type PauseInForce,
   type ServerFacts,
+  type StandstillFacts,
   type StoreInspector,
   type Untold,
 } from "@holdfast/state-store";
@@ -29,6 +30,7 @@ export interface FactsOptions {
 interface StoreContents {
   readonly needs: readonly AgentNeed[];
   readonly losses: readonly Loss[];
+  readonly standstills: readonly StandstillFacts[];
   readonly untold: Untold;
   readonly partitions: PartitionFacts;
   readonly pauses: { readonly inForce: readonly PauseInForce[]; readonly tasks: number };
@@ -105,6 +107,7 @@ async function inspectStore(
 const inspectContents = async (store: StoreInspector): Promise<StoreContents> => ({
   needs: await store.findNeeds(),
   losses: await store.findLosses({ within: day }),
+  standstills: await store.findStandstills(),
   untold: await store.countUntold({ within: day, longerThan: minute }),
   partitions: await store.findPartitions(),
   pauses: await store.findPausesInForce(),

@@ -54,7 +54,26 @@ const facts: Facts = {
   lanes: [lane],
   plan: null,
   courier,
+  standstills: [],
 };
+
+test("a Scheduler that cannot record what it reads is named, as long as the task is open", () => {
+  const standstill = {
+    instance: "scheduler-1",
+    queue: "scheduler.replies",
+    messages: 3,
+    failures: 12,
+    forMs: 40_000,
+    error: "a right is missing",
+  };
+  const named =
+    "scheduler-1 has failed for 40 s to record 3 messages of scheduler.replies (a right is missing): what the task waits for may be among them; see holdfast doctor.";
+  expect(explain({ ...facts, standstills: [standstill] }).evidence).toEqual([named]);
+  const finished = { processState: "processed", finishedAt: noon } as const;
+  expect(explain({ ...facts, ...finished, standstills: [standstill] }).evidence).not.toContain(
+    named,
+  );
+});
 
 const pause = { at: noon - 60_000, by: "ann", reason: "stock-taking" };
 

@@ -1,4 +1,6 @@
-import type { StepFacts } from "@holdfast/state-store";
+import type { StandstillFacts, StepFacts } from "@holdfast/state-store";
+import { count } from "../count.ts";
+import { duration } from "../duration.ts";
 import { explainStep } from "./explain-step.ts";
 import type { Facts } from "./facts.ts";
 import { faultOf, instant, pausedBy, stepOf } from "./words.ts";
@@ -20,9 +22,15 @@ export function explain(facts: Facts): Explanation {
         ? [`It is being undone because of ${reasonOf(facts)}.`]
         : []),
       ...facts.steps.filter((step) => step !== subject).map((step) => explainStep(step, facts)),
+      ...(facts.finishedAt === null ? facts.standstills.map(explainStandstill) : []),
     ],
   };
 }
+
+const explainStandstill = (standstill: StandstillFacts): string => {
+  const { instance, queue, messages, forMs, error } = standstill;
+  return `${instance} has failed for ${duration(forMs)} to record ${count(messages, "message")} of ${queue} (${error}): what the task waits for may be among them; see holdfast doctor.`;
+};
 
 function sentenceOf(facts: Facts, subject: StepFacts | null): string {
   switch (facts.processState) {

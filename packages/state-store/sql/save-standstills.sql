@@ -1,0 +1,23 @@
+-- Keeps what the consumers of one Scheduler fail at, instead of what they failed at before; forgets those of
+-- Schedulers that have been silent for a day.
+with standstill as (
+  select *
+    from unnest(:queues::text[], :messages::integer[], :failures::integer[], :for_ms::float8[],
+                :errors::text[])
+      as standstill (queue, messages, failures, for_ms, error)
+),
+forgotten as (
+  delete from state.standstills
+   where seen_at < statement_timestamp() - interval '1 day'
+      or (instance = :instance and queue not in (select queue from standstill))
+)
+insert into state.standstills (instance, queue, messages, failures, since, error)
+select :instance, queue, messages, failures,
+       clock_timestamp() - for_ms * interval '1 millisecond', error
+  from standstill
+    on conflict (instance, queue) do update
+   set messages = excluded.messages,
+       failures = excluded.failures,
+       since    = excluded.since,
+       error    = excluded.error,
+       seen_at  = clock_timestamp();

@@ -1,0 +1,34 @@
+import type { Delivery } from "@holdfast/messaging";
+
+export interface Unreadable {
+  readonly delivery: Delivery;
+  readonly error: unknown;
+}
+
+/** Reads deliveries, and keeps those that cannot be read from spoiling the others. */
+export function readEach<Message>(
+  batch: readonly Delivery[],
+  read: (delivery: Delivery) => Message,
+): { readonly readable: readonly Message[]; readonly unreadable: readonly Unreadable[] } {
+  const readable: Message[] = [];
+  const unreadable: Unreadable[] = [];
+  for (const delivery of batch) {
+    try {
+      readable.push(read(delivery));
+    } catch (error) {
+      unreadable.push({ delivery, error });
+    }
+  }
+  return { readable, unreadable };
+}
+
+/** For one line in the log, however many there are: how many, and what is wrong with the first. */
+export function unreadableFields(unreadable: readonly Unreadable[]) {
+  const [first] = unreadable;
+  const { error, delivery } = first ?? {};
+  return {
+    messages: unreadable.length,
+    messageId: delivery?.messageId,
+    reason: error instanceof Error ? error.message : String(error),
+  };
+}

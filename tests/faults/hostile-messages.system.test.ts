@@ -1,0 +1,245 @@
+import {
+  agentQueue,
+  heartbeatExchange,
+  heartbeatRoute,
+  replyExchange,
+  submissionQueue,
+} from "@holdfast/contracts";
+import { describe, expect, test } from "@jest/globals";
+import { connect } from "amqplib";
+import { allRight, type FaultySystem, startFaultySystem, until } from "./harness.ts";
+import { type AnyMessage, publish, publishAll } from "./publish.ts";
+
+const deep = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
+
+const reply = (changes: object = {}): string =>
+  JSON.stringify({
+    taskId: crypto.randomUUID(),
+    step: "reserve",
+    attempt: 1,
+    token: crypto.randomUUID(),
+    outcome: { kind: "completed", output: null },
+    ...changes,
+  });
+
+const toReplies = (body: string, properties: Partial<AnyMessage> = {}) => ({
+  exchange: replyExchange,
+  routingKey: "reply.inventory.x",
+  body,
+  ...properties,
+});
+
+const count = async (faulty: FaultySystem, table: string): Promise<number> =>
+  (await faulty.query(`select 1 from state.${table}`)).length;
+
+/** Waits for the attempt at the first step, of an Agent that does not answer. */
+async function attemptOf(faulty: FaultySystem, taskId: string) {
+  const find = () =>
+    faulty.query<{ name: string; attempt: number; token: string }>(
+      `select name, attempt, token::text from state.steps
+        where task_id = '${taskId}' and name = 'reserve' and process_state = 'processing'`,
+    );
+  await until(async () => (await find()).length > 0);
+  const [found] = await find();
+  if (found === undefined) throw new Error("no step is being processed");
+  return { taskId, step: found.name, attempt: found.attempt, token: found.token };
+}
+
+/** Takes the requests of an Agent and answers none, until the broker is gone. */
+async function takeRequests(faulty: FaultySystem, agent: string): Promise<void> {
+  const connection = await connect(faulty.broker?.url ?? "");
+  connection.on("error", () => {});
+  const channel = await connection.createChannel();
+  await channel.consume(agentQueue(agent), () => {}, { noAck: true });
+}
+
+test("replies that no store could keep stop nothing: other orders end as if there were none", async () => {
+  await using faulty = await startFaultySystem({
+    env: { scheduler: { REPLY_IDENTITY: "trusted" } },
+  });
+  const bodies = [
+    reply({ attempt: 2 ** 31 }),
+    reply({ attempt: 1e300 }),
+    reply({ step: "a\u0000" }),
+    reply({ step: "\ud800" }),
+    reply({ takes: 1e18 }),
+    reply().replace("null", deep(20_000)),
+    reply().replace("null", deep(100_000)),
+    reply().replace("null", "1e400"),
+    reply({ outcome: { kind: "failed", code: "a\0", message: "\0", transient: true } }),
+    reply({
+      outcome: { kind: "failed", code: "a.b", message: "", transient: true, retryAfterMs: 1e308 },
+    }),
+  ];
+  // Once to whichever Scheduler, and once to the queue of its own.
+  await publishAll(
+    faulty,
+    bodies.flatMap((body) => [
+      toReplies(body),
+      { ...toReplies(body), routingKey: "reply-1.inventory.x" },
+    ]),
+  );
+  const ids = await faulty.submit(["good", "good", "declined"]);
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 2, undone: 1 }));
+  await until(async () => (await count(faulty, "dead_letters")) === 10);
+  await until(async () => (await count(faulty, "rejected_replies")) === 10);
+  expect(
+    await faulty.query(
+      "select count(*)::int from state.rejected_replies where reply is null and body is not null",
+    ),
+  ).toEqual([{ count: 6 }]);
+  expect(faulty.log.filter(({ msg }) => msg === "crashed")).toEqual([]);
+});
+
+async function startWithoutAgent(): Promise<FaultySystem> {
+  const faulty = await startFaultySystem({
+    env: { scheduler: { REPLY_IDENTITY: "trusted" } },
+    limits: { startWithin: 60_000, completeWithin: 60_000 },
+  });
+  await faulty.system.running("agent")[0]?.[Symbol.asyncDispose]();
+  // Requests are sent where somebody takes them.
+  await takeRequests(faulty, "inventory");
+  return faulty;
+}
+
+describe("a reply to a live step", () => {
+  test.each([
+    ["is too deep", deep(100_000), "is deeper than 32 levels"],
+    ["is too long", JSON.stringify("x".repeat(300_000)), "bytes long"],
+    ["has a NUL", '"\\u0000"', "has a NUL"],
+    ["has a number that JSON changes", "123456789012345678901234567890", "too large to be exact"],
+  ])("whose output %s fails its step for good, and is kept apart", async (_, output, detail) => {
+    await using faulty = await startWithoutAgent();
+    const [id] = await faulty.submit(["good"]);
+    const attempt = await attemptOf(faulty, id);
+    await publish(faulty, toReplies(reply(attempt).replace('"output":null', `"output":${output}`)));
+    await until(
+      async () => (await faulty.store.findTask({ taskId: id, tenant: "default" }))?.goal === "undo",
+    );
+    const [step] = await faulty.query(
+      `select process_state, steps.fault_code, may_have_effect, fault_detail, output
+         from state.steps join state.step_payloads using (task_id, name)
+        where task_id = '${id}' and name = '${attempt.step}'`,
+    );
+    expect(step).toMatchObject({
+      process_state: "error",
+      fault_code: "step.output_unstorable",
+      may_have_effect: true,
+      fault_detail: expect.stringContaining(detail),
+      output: null,
+    });
+    await until(async () => (await count(faulty, "rejected_replies")) === 1);
+    expect(await faulty.query("select reason, reply from state.rejected_replies")).toEqual([
+      { reason: "step.output_unstorable", reply: null },
+    ]);
+  });
+
+  test("in a bundle with one that can be neither written nor kept: no process ends", async () => {
+    await using faulty = await startWithoutAgent();
+    const [deepId, restId] = await faulty.submit(["good", "good"]);
+    const tooDeep = await attemptOf(faulty, deepId);
+    const resting = await attemptOf(faulty, restId ?? "");
+    const outcome = {
+      kind: "failed",
+      code: "inventory.busy",
+      message: "later",
+      transient: true,
+      retryAfterMs: 1e308,
+    };
+    const lines = [
+      reply(tooDeep).replace('"output":null', `"output":${deep(100_000)}`),
+      reply({ ...resting, outcome }),
+    ];
+    await publish(
+      faulty,
+      toReplies(`${lines.join("\n")}\n`, { contentType: "application/x-ndjson" }),
+    );
+    const stateOf = (id: string) =>
+      faulty.query(
+        `select process_state, fault_code from state.steps where task_id = '${id}' and name = 'reserve'`,
+      );
+    await until(async () => JSON.stringify(await stateOf(deepId)).includes("output_unstorable"));
+    expect(await stateOf(restId ?? "")).toEqual([
+      { process_state: "pending", fault_code: "inventory.busy" },
+    ]);
+    expect(faulty.log.filter(({ msg }) => msg === "crashed")).toEqual([]);
+  });
+
+  test("whose words have a NUL counts as what it says", async () => {
+    await using faulty = await startWithoutAgent();
+    const [id] = await faulty.submit(["good"]);
+    const attempt = await attemptOf(faulty, id);
+    const outcome = { kind: "failed", code: "a.b", message: "no\0", transient: true };
+    await publish(faulty, toReplies(reply({ ...attempt, outcome })));
+    const find = () =>
+      faulty.query(
+        `select failure_count, fault_detail from state.steps join state.step_payloads using (task_id, name)
+          where task_id = '${id}'`,
+      );
+    await until(async () => (await find()).length > 0);
+    expect(await find()).toEqual([{ failure_count: 1, fault_detail: "no\ufffd" }]);
+  });
+});
+
+const heartbeat = (changes: object) =>
+  JSON.stringify({
+    agent: "odd",
+    instance: "odd-1",
+    capacity: 1,
+    inFlight: 0,
+    breaker: "closed",
+    openForMs: 0,
+    ...changes,
+  });
+const toHeartbeats = (body: string) => ({
+  exchange: heartbeatExchange,
+  routingKey: heartbeatRoute("odd"),
+  body,
+});
+
+test("dead letters and heartbeats that no store could keep hold up none that follow", async () => {
+  await using faulty = await startFaultySystem();
+  const odd = { type: "a\0b", messageId: "\0", headers: { "x-first-death-reason": "\0" } };
+  await publishAll(faulty, [
+    toReplies("{", odd),
+    { exchange: "", routingKey: submissionQueue, body: "not json", messageId: "a\0b" },
+    toReplies("{", { messageId: "x".repeat(255) }),
+    toHeartbeats(heartbeat({ capacity: 2 ** 31 })),
+    toHeartbeats(heartbeat({ openForMs: 1e300 })),
+    toHeartbeats(heartbeat({ instance: "a\0" })),
+    toHeartbeats("x".repeat(100_000)),
+    toHeartbeats(heartbeat({})),
+  ]);
+  await until(async () => (await count(faulty, "dead_letters")) === 3);
+  expect(
+    await faulty.query("select queue, type from state.dead_letters order by queue, type"),
+  ).toEqual([
+    { queue: "dead.replies", type: "a\ufffdb" },
+    { queue: "dead.replies", type: null },
+    { queue: "dead.requests", type: null },
+  ]);
+  await until(
+    async () => (await faulty.query("select 1 from state.agents where agent = 'odd'")).length === 1,
+  );
+  const ids = await faulty.submit(["good"]);
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 0 }));
+});
+
+test("a flood of dead letters raises one alert, and a lone order is not held up by it", async () => {
+  await using faulty = await startFaultySystem();
+  const garbage = Array.from({ length: 5_000 }, () => toReplies("garbage"));
+  const flood = publishAll(faulty, garbage);
+  const ids = await faulty.submit(["good"]);
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 0 }));
+  await flood;
+  await until(
+    async () =>
+      (await faulty.query<{ count: number }>("select count(*)::int from state.dead_letters"))[0]
+        ?.count === 5_000,
+  );
+  expect(await faulty.query("select kind, code, detail from state.alerts")).toEqual([
+    { kind: "message.dead", code: "rejected", detail: "dead.replies" },
+  ]);
+  const lines = faulty.log.filter(({ msg }) => /unreadable|dead letters kept/.test(msg));
+  expect(lines.length).toBeLessThan(1_000);
+});
