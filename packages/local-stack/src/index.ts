@@ -7,6 +7,7 @@ export { guardProcess } from "./guard-process.ts";
 export type { Direction } from "./link/conditions.ts";
 export { type Cut, type Link, openLink } from "./link/open-link.ts";
 export { startProcess } from "./owned-process.ts";
+export { findPgbouncer, startPgbouncer } from "./pgbouncer.ts";
 export { type PostgresPair, startPostgresPair } from "./postgres-pair.ts";
 export { queryOnce } from "./query-once.ts";
 export {

@@ -29,9 +29,16 @@ const longestLife = 600;
 const unreplicated = new WeakSet<object>();
 const waitsForStandby = "SyncRepWaitForLSN";
 
+const sessionLimits = {
+  statement_timeout: 10_000,
+  lock_timeout: 5_000,
+  idle_in_transaction_session_timeout: 10_000,
+};
+
 /** A pool whose every limit is set: nothing here waits for ever. */
 export function openPool({ url, applicationName, maxConnections }: ConnectionOptions): Pool {
-  const urls = serverUrls(url).map(withOnePlan);
+  const behindPooler = sharesSessions(url);
+  const urls = serverUrls(url).map(behindPooler ? withoutPooler : withOnePlan);
   const pool = new Pool({
     Client: storeClient(urls, { writable: true }),
     application_name: applicationName,
@@ -41,11 +48,9 @@ export function openPool({ url, applicationName, maxConnections }: ConnectionOpt
     // Not all at the same moment, where several processes started together.
     maxLifetimeSeconds: Math.round(longestLife * (0.8 + 0.2 * Math.random())),
     keepAlive: true,
-    statement_timeout: 10_000,
-    // For a server that is silent: it can end nothing. Longer than the one above, which says why.
+    // For a server that is silent: it can end nothing. Longer than `statement_timeout`, which says why.
     query_timeout: 12_000,
-    lock_timeout: 5_000,
-    idle_in_transaction_session_timeout: 10_000,
+    ...(behindPooler ? {} : sessionLimits),
     pipeline: true,
   });
   // A connection that breaks while nobody uses it is simply replaced; without a listener it would
@@ -57,6 +62,7 @@ export function openPool({ url, applicationName, maxConnections }: ConnectionOpt
       if (notice.routine === waitsForStandby) unreplicated.add(client);
     });
   });
+  if (behindPooler) pool.on("connect", sendUnnamed);
   breakConnections(pool, process.env["HOLDFAST_STORE_FAULTS"]);
   return pool;
 }
@@ -96,6 +102,29 @@ function withOnePlan(url: string): string {
   const options = [asked, ...planner.map((setting) => `-c ${setting}`)];
   address.searchParams.set("options", options.join(" ").trim());
   return address.href;
+}
+
+/**
+ * `?pooler=transaction`: PgBouncer in front, which gives each transaction another session. It refuses what a
+ * session is told at its start, so the login or `connect_query` must set it; and before 1.21 it does not know
+ * named statements.
+ */
+const sharesSessions = (url: string): boolean => /[?&]pooler=transaction(&|$)/.test(url);
+
+function withoutPooler(url: string): string {
+  const address = new URL(url);
+  address.searchParams.delete("pooler");
+  return address.href;
+}
+
+/** A statement without a name is parsed each time, and needs nothing of an earlier one. */
+const unnamed = (statement: unknown): unknown =>
+  typeof statement === "object" ? { ...statement, name: undefined } : statement;
+
+function sendUnnamed(client: PoolClient): void {
+  const send = client.query.bind(client) as (...args: unknown[]) => unknown;
+  client.query = ((statement: unknown, ...rest: unknown[]) =>
+    send(unnamed(statement), ...rest)) as typeof client.query;
 }
 
 /** A transaction about which all is decided; only `commit` is missing. */
