@@ -26,7 +26,8 @@ interface KeepOptions<C extends Channel> {
 }
 
 const shortestRest = 50;
-const longestRest = 5_000;
+/** Milliseconds. Short, because RabbitMQ may refuse a queue for a moment after it restarted. */
+const longestRest = 1_000;
 const startWithin = 30_000;
 const patience = 2_000;
 
