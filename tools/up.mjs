@@ -16,6 +16,7 @@ const tasks = {
   bench: () => runSource("packages/bench/src/main.ts"),
   chaos: () => runSource("packages/chaos/src/main.ts"),
   fuzz: () => runSource("packages/fuzz/src/main.ts"),
+  pattern: () => runSource("tests/pattern/src/main.ts"),
   simulate: () => runSource("packages/simulation/src/main.ts"),
   stack: () => runSource("packages/local-stack/src/main.ts"),
   holdfast: () => runSource("packages/cli/src/main.ts"),

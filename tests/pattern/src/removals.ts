@@ -1,0 +1,612 @@
+/** Text of a source file that is replaced; it occurs exactly once. */
+interface Edit {
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** How the feature of a row of docs/pattern.md is taken out of the source. */
+export interface Removal {
+  /** What is gone then. */
+  readonly what: string;
+  readonly edits: readonly Edit[];
+  /** The test that must fail, by its title in docs/pattern.md. */
+  readonly test: string;
+}
+
+/** Why the feature of a row is not taken out. */
+export interface Kept {
+  readonly reason: string;
+}
+
+const decide = "packages/domain/src/decide.ts";
+const plan = "packages/domain/src/plan.ts";
+const failure = "packages/domain/src/failure.ts";
+const claimSql = "packages/state-store/sql/claim-due-steps.sql";
+const requests = "services/scheduler/src/build-requests.ts";
+const recover = "services/supervisor/src/recover-expired-steps.ts";
+
+const edit = (file: string, find: string, replace = ""): Edit => ({ file, find, replace });
+const reached = "failing › rests longer after each failure, and gives up at the threshold";
+
+const withoutSkipLocked = [
+  edit(
+    claimSql,
+    "         limit room.places\n           for no key update skip locked",
+    "         limit room.places",
+  ),
+];
+const withoutCoolDown = [
+  edit(failure, "if (coolDown !== null && (", "if (coolDown === undefined && ("),
+];
+const withoutBreaker = [
+  edit(
+    "packages/agent/src/protection.ts",
+    "new ConsecutiveBreaker(failures)",
+    "new ConsecutiveBreaker(1_000_000 + failures)",
+  ),
+];
+const withoutPutBack = [
+  edit(decide, 'silence("step.never_started", false)', 'silence("step.never_started", true)'),
+];
+const withoutRecovery = [
+  edit(recover, "if (incidents.length > 0) {", "if (incidents.length < 0) {"),
+];
+
+const fence = `  if (step.processState !== "processing") return rejected("not_processing");
+  if (step.attempt !== attempt) return rejected("stale_attempt");
+  if (step.token !== token) return rejected("wrong_token");
+`;
+
+/** For each row how its feature is removed, or why it is not. */
+export const removals: Readonly<Record<string, Removal | Kept>> = {
+  "P-1": {
+    what: "no step that undoes another is added",
+    edits: [
+      edit(
+        "packages/domain/src/undo.ts",
+        "  for (const step of compensations) steps.set(step.plan.name, step);\n",
+      ),
+    ],
+    test: "whatever happens, in whatever order › no task gets into an illegal state, and each one ends once things work again",
+  },
+  "P-2": {
+    reason:
+      "it names no one feature: the rows below take out relays (P-16), recovery (P-40), retries (P-42) and cool-downs (P-44)",
+  },
+  "P-3": {
+    what: "a join waits for one of its branches only",
+    edits: [
+      edit(
+        plan,
+        "return step.plan.after.every((name) => {",
+        "return step.plan.after.length === 0 || step.plan.after.some((name) => {",
+      ),
+    ],
+    test: "doing › runs branches in parallel and joins them once",
+  },
+  "P-4": {
+    what: "no step cools down",
+    edits: withoutCoolDown,
+    test: "a step that keeps failing rests for an extended period, and the probe after it decides",
+  },
+  "P-5": {
+    what: "steps are undone in any order",
+    edits: [
+      edit(
+        plan,
+        "return (task.workflow.downstream.get(undoes) ?? []).every((name) => isGone(task, name));",
+        "return true;",
+      ),
+    ],
+    test: "undoing › undoes in reverse order what was done",
+  },
+  "P-6": {
+    what: "a cool-down without limit is none",
+    edits: [
+      edit(
+        failure,
+        "coolDown.times === null || step.coolDowns < coolDown.times",
+        "step.coolDowns < (coolDown.times ?? 0)",
+      ),
+    ],
+    test: "undoing › never gives up on a transient fault",
+  },
+  "P-7": {
+    what: "an undo does not wait for what is in flight",
+    edits: [
+      edit(plan, "|| undoes === null || !isSettled(call))", "|| undoes === null)"),
+      edit(plan, "return isSettled(call) && (undo", "return (undo"),
+    ],
+    test: "undoing › waits for what is in flight, and takes its output",
+  },
+  "P-8": {
+    what: "an undo is not told what its step returned",
+    edits: [
+      edit(
+        requests,
+        "output: completed ? (values.outputs.get(job.call.name) ?? null) : null,",
+        "output: null,",
+      ),
+    ],
+    test: "an undo is told what went into its step and what came out of it, as it was",
+  },
+  "P-9": {
+    what: "the README does not say when not to use it",
+    edits: [edit("README.md", "## When not to\n", "## Limits\n")],
+    test: "every link of %s within this repository leads somewhere",
+  },
+  "P-10": {
+    what: "a step does not wait for those before it",
+    edits: [edit(plan, "return step.admitted && isReached(task, step);", "return step.admitted;")],
+    test: "doing › starts what has nothing before it, and each next step when the one before is done",
+  },
+  "P-11": {
+    what: "a claim is not written into the history",
+    edits: [
+      edit(
+        claimSql,
+        "  select task_id, name, 'claim', 'pending', 'processing', attempt, :locked_by from claimed\n  union all\n",
+      ),
+    ],
+    test: "marks the task as processing, and writes the claim into the history",
+  },
+  "P-12": {
+    what: "the complete-by time leaves out how long the work may take",
+    edits: [edit(claimSql, "(start_within + complete_within)", "(start_within + 1)")],
+    test: "locks a due step in the name of the Scheduler, with its two limits and a token",
+  },
+  "P-13": {
+    what: "the broker drops requests for which there is no queue",
+    edits: [
+      edit("packages/messaging/src/publisher.ts", "mandatory: !fleeting,", "mandatory: false,"),
+    ],
+    test: "publishing › tells what no queue took from what is stored, however they are mixed",
+  },
+  "P-14": {
+    what: "an Agent does one step at a time",
+    edits: [
+      edit(
+        "packages/agent/src/serve-agent.ts",
+        "const atWork = places(concurrency, clock);",
+        "const atWork = places(1, clock);",
+      ),
+    ],
+    test: "does many steps at the same time",
+  },
+  "P-15": {
+    what: "the Scheduler imports the shop",
+    edits: [
+      edit(
+        "services/scheduler/src/to-incident.ts",
+        'import type { Incident } from "@holdfast/state-store";\n',
+        'import type { Incident } from "@holdfast/state-store";\nimport type {} from "@holdfast/orders";\n',
+      ),
+    ],
+    test: "%s knows no business: it names no workflow and no Agent",
+  },
+  "P-16": {
+    what: "no request is published by another Scheduler than the one that claimed it",
+    edits: [
+      edit(
+        "services/scheduler/src/scheduler.ts",
+        "const relays = repeat(relaying,",
+        "const relays = repeat(async () => rest + Number(typeof relaying === 'string'),",
+      ),
+    ],
+    test: "a Scheduler that dies after its claim and before its publish: another one relays it",
+  },
+  "P-17": {
+    what: "a request does not carry the limit of its step",
+    edits: [edit(requests, "workMs: plan.completeWithin,", "workMs: 1,")],
+    test: "a request carries all that its Agent needs, and its limits",
+  },
+  "P-18": {
+    what: "a reply makes no next step due",
+    edits: [
+      edit(
+        "packages/domain/src/settle.ts",
+        "needlessUndos, holdPending, planSteps]",
+        "needlessUndos, holdPending]",
+      ),
+    ],
+    test: "a batch of replies › moves every task on, and keeps what came back",
+  },
+  "P-19": {
+    what: "the token of a reply is not looked at",
+    edits: [edit(decide, '  if (step.token !== token) return rejected("wrong_token");\n')],
+    test: "doing › rejects %s",
+  },
+  "P-20": {
+    what: "a claim leaves its step pending",
+    edits: [
+      edit(
+        claimSql,
+        "     set process_state = 'processing',\n         locked_by",
+        "     set process_state = 'pending',\n         locked_by",
+      ),
+    ],
+    test: "never gives one step to two Schedulers",
+  },
+  "P-21": {
+    what: "a claim does not lock what it picks",
+    edits: withoutSkipLocked,
+    test: "eight Schedulers claim ten thousand steps, each of them once",
+  },
+  "P-22": {
+    reason:
+      "there is nothing to take out: a Scheduler has no memory that it would have to restore, and the store that replaces it is needed by every test",
+  },
+  "P-23": {
+    what: "a request is relayed although it is known to have been sent",
+    edits: [
+      edit(
+        "packages/state-store/sql/take-undispatched-steps.sql",
+        "     and dispatched_at is null\n",
+      ),
+    ],
+    test: "does not relay what was marked as dispatched, and does not mark what has moved on",
+  },
+  "P-24": {
+    what: "values to which a step refers are not looked up",
+    edits: [
+      edit(requests, "new Set([...refs, call.name, plan.name])", "new Set([call.name, plan.name])"),
+    ],
+    test: "a step is claimed by its name alone: what its input refers to is looked up when it is sent",
+  },
+  "P-25": {
+    what: "the shop asks one service after the other",
+    edits: [edit("packages/orders/src/fulfil-order.ts", "    after: [],\n")],
+    test: "stock and risk are looked after in parallel, then the rest one after the other",
+  },
+  "P-26": {
+    what: "an Agent tries nothing again by itself",
+    edits: [
+      edit(
+        "packages/agent/src/protection.ts",
+        "maxAttempts: retries,",
+        "maxAttempts: 0 * retries,",
+      ),
+    ],
+    test: "a hiccup › is tried again under the same key",
+  },
+  "P-27": {
+    what: "an Agent answers after the deadline",
+    edits: [
+      edit(
+        "packages/agent/src/attempt-step.ts",
+        "return signal.aborted ? null : first;",
+        "return first ?? stopped(tries);",
+      ),
+    ],
+    test: "after the deadline › says nothing, even if the handler does not stop",
+  },
+  "P-28": {
+    what: "a reply to an earlier attempt counts",
+    edits: [edit(decide, fence)],
+    test: "an Agent that was frozen past its deadline and answers late is rejected, and that is recorded",
+  },
+  "P-29": {
+    what: "a step that is resubmitted with another input has a new key, whatever it has done",
+    edits: [edit(decide, "inputChanged && !step.mayHaveEffect;", "inputChanged;")],
+    test: "the idempotency key › after a resubmit with %s",
+  },
+  "P-30": {
+    what: "an Agent calls every fault transient",
+    edits: [
+      edit(
+        "packages/agent/src/attempt-step.ts",
+        "transient: fault?.transient ?? true,",
+        "transient: true,",
+      ),
+    ],
+    test: "a failure › reports %s",
+  },
+  "P-31": {
+    what: "the circuit never opens",
+    edits: withoutBreaker,
+    test: "leaves a remote service alone that failed too often in a row, and says for how long",
+  },
+  "P-32": {
+    what: "a broker user may read the queue of one Agent only",
+    edits: [
+      edit(
+        "packages/messaging/src/definitions.ts",
+        "user.agents.map(agentQueue)",
+        "user.agents.slice(0, 1).map(agentQueue)",
+      ),
+    ],
+    test: "an Agent › may stand for several Agents",
+  },
+  "P-33": {
+    what: "replies do not name the user whom the broker vouches for",
+    edits: [
+      edit(
+        "packages/agent/src/serve-agent.ts",
+        "            correlationId: taskId,\n            userId,\n",
+        "            correlationId: taskId,\n",
+      ),
+    ],
+    test: "answers under its own name, vouched for by the broker, and with the token of the request",
+  },
+  "P-34": {
+    what: "no step counts as overdue",
+    edits: [
+      edit(
+        "packages/state-store/sql/find-expired.sql",
+        "    and complete_by between to_timestamp(:since::float8 / 1000) and statement_timestamp()\n",
+        "    and complete_by > to_timestamp(:since::float8) + interval '1 year'\n",
+      ),
+    ],
+    test: "a Supervisor that cron starts with --once recovers what is overdue, and ends",
+  },
+  "P-35": {
+    what: "the Supervisor writes replies",
+    edits: [
+      edit(
+        recover,
+        'import type { CourierWatch } from "./courier-watch.ts";\n',
+        'import type { CourierWatch } from "./courier-watch.ts";\nimport type { StepReply as _ } from "@holdfast/contracts";\n',
+      ),
+    ],
+    test: "the Supervisor asks and watches: it neither reads requests nor writes replies",
+  },
+  "P-36": {
+    what: "the Supervisor imports the shop",
+    edits: [
+      edit(
+        recover,
+        'import type { CourierWatch } from "./courier-watch.ts";\n',
+        'import type { CourierWatch } from "./courier-watch.ts";\nimport type {} from "@holdfast/orders";\n',
+      ),
+    ],
+    test: "%s knows no business: it names no workflow and no Agent",
+  },
+  "P-37": {
+    what: "a service asks for a restart while what it depends on is down",
+    edits: [
+      edit(
+        "packages/runtime/src/health.ts",
+        "live: () => ({ status: 200, body: { ready: true, failing: [] } }),",
+        "live: () => ({ status: checks.size > 0 ? 503 : 200, body: { ready: true, failing: [] } }),",
+      ),
+    ],
+    test: "lives whatever is down: a restart would not help",
+  },
+  "P-38": {
+    what: "the threshold of failures is not looked at",
+    edits: [edit(failure, "if (failureCount < retry.failures) {", "if (failureCount >= 0) {")],
+    test: reached,
+  },
+  "P-39": {
+    what: "an attempt whose limit has passed goes on",
+    edits: [
+      edit(
+        decide,
+        "        around.now < step.completeBy\n",
+        "        around.now < Number.MAX_VALUE\n",
+      ),
+    ],
+    test: "an Agent that was frozen past its deadline and answers late is rejected, and that is recorded",
+  },
+  "P-40": {
+    what: "the Supervisor has nothing recovered",
+    edits: withoutRecovery,
+    test: "it asks for a remedy for each step that is overdue, and tells the Schedulers once",
+  },
+  "P-41": {
+    what: "each attempt has the same complete-by time",
+    edits: [
+      edit(
+        claimSql,
+        "complete_by   = statement_timestamp() +",
+        "complete_by   = timestamptz '2100-01-01' +",
+      ),
+    ],
+    test: "gives a step that is tried again a new complete-by time and a new token",
+  },
+  "P-42": {
+    what: "failures are not counted",
+    edits: [
+      edit(
+        failure,
+        "Math.min(step.failureCount + 1, retry.failures)",
+        "Math.min(step.failureCount, retry.failures)",
+      ),
+    ],
+    test: reached,
+  },
+  "P-43": {
+    what: "a request that no Agent took counts as a failure",
+    edits: withoutPutBack,
+    test: "while there is no Agent, steps are put back and no failure is counted",
+  },
+  "P-44": {
+    what: "no step cools down",
+    edits: withoutCoolDown,
+    test: "failing › cools down when the policy says so, and only as often as it says",
+  },
+  "P-45": {
+    what: "a step whose outcome is unknown is not undone",
+    edits: [
+      edit(
+        "packages/domain/src/undo.ts",
+        'step.processState === "processing" || step.mayHaveEffect;',
+        'step.processState === "processing";',
+      ),
+    ],
+    test: "undoing › undoes a step whose outcome nobody knows",
+  },
+  "P-46": {
+    what: "no policy can have a task halt",
+    edits: [
+      edit(
+        decide,
+        'policyFor(step.plan, failure.code).onFailure === "compensate"\n',
+        "policyFor(step.plan, failure.code).onFailure.length > 0\n",
+      ),
+    ],
+    test: "failing › halts when the policy says so: nothing new starts, what is in flight ends by itself",
+  },
+  "P-47": {
+    reason:
+      "two walls hold it, and one is enough: the fence (P-28), and the lock on the row of the task; without either alone the counts are the same",
+  },
+  "P-48": {
+    reason:
+      "there is nothing to take out: Supervisors share the work by looking at the same store, and know nothing of each other",
+  },
+  "P-49": {
+    what: "the Supervisor never sleeps",
+    edits: [edit(recover, "const more = expired.steps.length === batch;", "const more = true;")],
+    test: "when %s, it sleeps for so long",
+  },
+  "P-50": {
+    what: "a Supervisor that is started with --once scans nothing",
+    edits: [edit("services/supervisor/src/main.ts", "    await supervising.once(signal);\n")],
+    test: "a Supervisor that cron starts with --once recovers what is overdue, and ends",
+  },
+  "P-51": {
+    reason:
+      "durability is Postgres' own: without fsync its processes can be killed all the same, and only a power failure tells",
+  },
+  "P-52": {
+    reason: "replication is Postgres' own, and set up by the test",
+  },
+  "P-53": {
+    what: "the Supervisor has nothing recovered",
+    edits: withoutRecovery,
+    test: "every queue is purged while orders are under way: that costs time, and no order",
+  },
+  "P-54": {
+    what: "the view leaves out the count of failures",
+    edits: [
+      edit(
+        "packages/state-store/migrations/0002_views.sql",
+        'failure_count as "FailureCount"',
+        '0 as "FailureCounts"',
+      ),
+    ],
+    test: "the view order_process shows each step as the pattern's own record",
+  },
+  "P-55": {
+    what: "the store lets steps make any move",
+    edits: [
+      edit(
+        "packages/state-store/src/guard.ts",
+        "(old.process_state <> new.process_state and ${isNoneOf(savedStepTransitions)})",
+        "(false and ${isNoneOf(savedStepTransitions)})",
+      ),
+    ],
+    test: "what the store refuses › the guard of the store: %s to %s is legal: %s",
+  },
+  "P-56": {
+    what: "the first step of a task is not written down",
+    edits: [
+      edit(
+        "packages/state-store/src/submit-tasks.ts",
+        "steps: stepsOf(decided).map(",
+        "steps: stepsOf(decided).slice(1).map(",
+      ),
+    ],
+    test: "writes order, task and all steps down together",
+  },
+  "P-57": {
+    what: "an order by message that comes twice has two keys",
+    edits: [
+      edit(
+        "services/submission/src/take-orders.ts",
+        "const idempotencyKey = keyOf(delivery);",
+        "const idempotencyKey = `${keyOf(delivery)}-${performance.now()}`;",
+      ),
+    ],
+    test: "an order that comes by message is done like any other, and once, however often it comes",
+  },
+  "P-58": {
+    what: "the order is not written down with its task",
+    edits: [
+      edit(
+        "packages/state-store/src/submit-tasks.ts",
+        "({ taskId, order }) => (order === null ? []",
+        "({ taskId, order }) => (order !== undefined ? []",
+      ),
+    ],
+    test: "writes order, task and all steps down together",
+  },
+  "P-59": {
+    what: "nothing tells the Schedulers of an order that was accepted",
+    edits: [
+      edit(
+        "services/submission/src/order-routes.ts",
+        'if (submitted.some(({ kind }) => kind === "created")) hint();',
+      ),
+    ],
+    test: "answers 202 with the place of the order once it is durable, and hints at the Schedulers",
+  },
+  "P-60": {
+    what: "statuses are deleted instead of sent",
+    edits: [
+      edit(
+        "services/scheduler/src/send-notices.ts",
+        "const result = await send(broker, toMessage(notice));",
+        'const result = Object.keys({ send, toMessage }).length > 0 ? "stored" : "unknown";',
+      ),
+    ],
+    test: "whoever submits an order hears what becomes of it, in order, and a reader that went away holds nothing up",
+  },
+  "P-61": {
+    what: "no alert is written when a task halts",
+    edits: [
+      edit("packages/state-store/src/notices.ts", "return [...others, halted];", "return others;"),
+    ],
+    test: "what is told › alerts once for each time that a task halts",
+  },
+  "P-62": {
+    what: "the input that an operator corrected is dropped",
+    edits: [
+      edit(
+        "services/submission/src/operator-routes.ts",
+        "...(input === undefined ? {} : { correctedInput: input }),",
+      ),
+    ],
+    test: "an order › that halted goes on with the step that failed, as it was or with another input",
+  },
+  "P-63": {
+    what: "a request that no Agent took counts as a failure",
+    edits: withoutPutBack,
+    test: "while there is no Agent, steps are put back and no failure is counted",
+  },
+  "P-64": {
+    what: "a row of the catalogue names a test that there is not",
+    edits: [
+      edit(
+        "docs/faults.md",
+        "[makes one order of fifty requests that come at once with one key][order-routes]",
+        "[makes one order of fifty][order-routes]",
+      ),
+    ],
+    test: "names for every row the tests that show it, or why there is none",
+  },
+  "P-65": {
+    what: "the circuit never opens",
+    edits: withoutBreaker,
+    test: "leaves a remote service alone that failed too often in a row, and says for how long",
+  },
+  "P-66": {
+    what: "a claim takes more of an Agent's steps than there is room for",
+    edits: [
+      edit(
+        claimSql,
+        "limit room.places\n           for no key",
+        "limit 500\n           for no key",
+      ),
+      edit(claimSql, "limit room.places\n   ) as due", "limit 500\n   ) as due"),
+    ],
+    test: "takes no more of a lane than it has places",
+  },
+  "P-67": {
+    what: "steps are claimed in the order of their names",
+    edits: [edit(claimSql, "         order by rank\n", "         order by name\n")],
+    test: "takes the oldest first, and a priority is a head start",
+  },
+};
