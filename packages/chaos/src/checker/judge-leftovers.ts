@@ -16,11 +16,14 @@ const fullQueues = ({ queues }: Casebook): readonly Violation[] =>
 function unexplainedLetters({ deadLetters, poison }: Casebook): readonly Violation[] {
   const expected = new Set(poison);
   return deadLetters
-    .filter(({ messageId }) => messageId === null || !expected.has(messageId))
+    .filter(({ messageId }) => messageId === null || !expected.has(messageOf(messageId)))
     .map(({ queue, messageId }): Violation => {
       return { invariant: "I14", taskId: null, what: `${messageId} died in ${queue}` };
     });
 }
+
+/** The deliveries of a bundle are named after their message, with a number. */
+const messageOf = (messageId: string): string => messageId.split(" ")[0] ?? "";
 
 function wrongAlerts({ events, alerts }: Casebook): readonly Violation[] {
   const halts = countBy(

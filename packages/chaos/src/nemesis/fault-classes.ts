@@ -1,5 +1,6 @@
 import { brokerFaults } from "./broker-faults.ts";
 import type { FaultClass } from "./fault-class.ts";
+import { hostileInputFaults } from "./hostile-input.ts";
 import { linkFaults } from "./link-faults.ts";
 import { messageFaults } from "./message-faults.ts";
 import { partnerFaults } from "./partner-faults.ts";
@@ -13,5 +14,6 @@ export const faultClasses: readonly FaultClass[] = [
   ...brokerFaults,
   ...linkFaults,
   ...messageFaults,
+  ...hostileInputFaults,
   ...partnerFaults,
 ];
