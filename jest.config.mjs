@@ -43,7 +43,7 @@ export default {
       // They open no state store, or break it themselves, or ask it for something only once, or count
       // what one connection keeps.
       testPathIgnorePatterns: [
-        "/(crashes|held-snapshots|plans|queries|pgbouncer|store-faults|outages|migrations|prepared-statements|refusing-servers|failover|store-outage|upgrade)\\.",
+        "/(crashes|held-snapshots|plans|queries|pgbouncer|store-faults|outages|migrations|prepared-statements|refusing-servers|failover|store-outage|upgrade|connections|overload)\\.",
         "/services/(agent|partners)/",
       ],
     },
