@@ -492,3 +492,16 @@ test("all instants of an order are written in one way, and no host name is shown
   expect(`${order}${history}`).not.toContain("build-host-7");
   expect(`${order}${history}`).toMatch(/scheduler-[0-9a-f]{8}"/);
 });
+
+test("a step is not done by hand with an output that breaks the contract of its operation", async () => {
+  const order = await halted();
+  for (const output of [{ reservationId: 5 }, {}, null]) {
+    const response = await onOrder(order, "resolve", { output });
+    expect(response.json()).toMatchObject({
+      status: 422,
+      code: "request.invalid",
+      detail: expect.stringMatching(/The output at .* rely on its contract/),
+    });
+  }
+  expect(await show(order.id)).toEqual(order);
+});

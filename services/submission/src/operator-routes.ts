@@ -19,7 +19,13 @@ import { Problem } from "./problem.ts";
 interface Dependencies {
   readonly store: Pick<
     StateStore,
-    "applyIncidents" | "pause" | "resume" | "findPauses" | "findLanes" | "findWorkflowNames"
+    | "applyIncidents"
+    | "pause"
+    | "resume"
+    | "findPauses"
+    | "findLanes"
+    | "findWorkflow"
+    | "findWorkflowNames"
   >;
   readonly orders: Orders;
   /** What an operator must show; null: nobody is one. */
@@ -157,6 +163,17 @@ export function operatorRoutes(app: FastifyInstance, deps: Dependencies): void {
       }
       const output = (body.output ?? null) as Json;
       mustBeStorable(output, "output");
+      if (kind === "call") {
+        const stored = await store.findWorkflow(order.workflow);
+        const fault = stored?.contract(resolved, output) ?? null;
+        if (fault !== null) {
+          throw new Problem(
+            422,
+            "request.invalid",
+            `${fault.message}. The steps after ${resolved} rely on its contract.`,
+          );
+        }
+      }
       return apply(order, body, { event: { kind: "resolved", step: resolved, attempt }, output });
     },
   );
