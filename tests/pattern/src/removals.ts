@@ -605,8 +605,14 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
     test: "takes no more of a lane than it has places",
   },
   "P-67": {
-    what: "steps are claimed in the order of their names",
-    edits: [edit(claimSql, "         order by rank\n", "         order by name\n")],
+    what: "a priority is no head start",
+    edits: [
+      edit(
+        "packages/state-store/src/save-tasks.ts",
+        "const urgency = priority +",
+        "const urgency = 0 * priority +",
+      ),
+    ],
     test: "takes the oldest first, and a priority is a head start",
   },
 };
