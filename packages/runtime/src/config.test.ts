@@ -43,6 +43,7 @@ test("needs only what has no default", () => {
     ...least,
     LOG_LEVEL: "info",
     SHUTDOWN_GRACE: 10_000,
+    DEFAULT_SECRETS: "refused",
     HEALTH_HOST: "0.0.0.0",
     HEALTH_PORT: 0,
     WINDOW: 200,
@@ -149,6 +150,7 @@ test("tells which environment variables it reads", () => {
   expect(environmentNames(BaseConfig)).toEqual([
     "LOG_LEVEL",
     "SHUTDOWN_GRACE",
+    "DEFAULT_SECRETS",
     "HEALTH_HOST",
     "HEALTH_PORT",
   ]);

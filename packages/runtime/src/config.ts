@@ -63,6 +63,10 @@ export const BaseConfig = Type.Object({
   ),
   /** How long a service that was told to stop may finish what is in hand. */
   SHUTDOWN_GRACE: Duration({ default: "10s" }),
+  /** `allowed`: starts with passwords and tokens that everybody knows, such as on a cluster for trying out. */
+  DEFAULT_SECRETS: Type.Union([Type.Literal("refused"), Type.Literal("allowed")], {
+    default: "refused",
+  }),
   /** Where `/health/live` and `/health/ready` answer; port 0: nowhere. */
   HEALTH_HOST: Type.String({ default: "0.0.0.0" }),
   HEALTH_PORT: Integer({ default: 0, minimum: 0, maximum: 65_535 }),

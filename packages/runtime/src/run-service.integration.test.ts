@@ -25,10 +25,12 @@ function startService(
 ) {
   const program = `
     import { TransientFault } from "@holdfast/domain";
-    import { BaseConfig, ${run} } from ${JSON.stringify(index)};
+    import { BaseConfig, ${run}, StateStoreUrl } from ${JSON.stringify(index)};
     import { setTimeout as sleep } from "node:timers/promises";
     const forever = () => sleep(3_600_000);
-    await ${run}("test", BaseConfig, async ({ log, stopped, signal, health, config }) => {
+    const properties = { ...BaseConfig.properties, STATE_STORE_URL: StateStoreUrl };
+    const schema = { type: "object", properties };
+    await ${run}("test", schema, async ({ log, stopped, signal, health, config }) => {
       ${body}
     });`;
   const flags = ["--conditions=@holdfast/source", "--input-type=module", "--no-warnings"];
@@ -168,4 +170,22 @@ test("does not start on a wrong configuration, and says what to do", async () =>
   expect(errors).toBe(
     "The configuration is wrong:\nLOG_LEVEL must be one of trace, debug, info, warn, error\nHEALTH_PORT must be integer\n",
   );
+});
+
+describe("with a password that everybody knows, for a server on another machine", () => {
+  const known = { STATE_STORE_URL: "postgres://scheduler:development@postgres:5432/holdfast" };
+
+  test("ends with exit code 78, and says which setting to change", async () => {
+    const { code, errors } = await startService("await stopped;", known).exit();
+    expect(code).toBe(78);
+    expect(errors).toContain("STATE_STORE_URL has a password that everybody knows");
+    expect(errors).not.toContain("development");
+  });
+
+  test("starts where that is allowed", async () => {
+    const service = startService("await stopped;", { ...known, DEFAULT_SECRETS: "allowed" });
+    await service.said("started");
+    service.stop();
+    expect(await service.exit()).toMatchObject({ code: 0 });
+  });
 });

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { hostname } from "node:os";
-import { Fault } from "@holdfast/domain";
+import { ContractFault, Fault } from "@holdfast/domain";
 import { type Logger, pino } from "pino";
 import type { Static, TObject } from "typebox";
 import { sleep, systemClock } from "./clock.ts";
 import { type BaseConfig, parseConfig } from "./config.ts";
+import { defaultSecrets } from "./default-secrets.ts";
 import { type Failpoint, openFailpoints } from "./failpoint.ts";
 import { type Health, openHealth, serveHealth } from "./health.ts";
 import { injectedFaults } from "./injected-faults.ts";
@@ -100,7 +101,11 @@ async function runUntilDone(
 
 function readConfig<Schema extends TObject>(schema: Schema): Static<Schema> {
   try {
-    return parseConfig(schema, process.env);
+    const config = parseConfig(schema, process.env);
+    const faults = defaultSecrets(config as Readonly<Record<string, unknown>>);
+    const { DEFAULT_SECRETS } = config as BaseConfig;
+    if (faults.length === 0 || DEFAULT_SECRETS === "allowed") return config;
+    throw new ContractFault("config.default_secret", faults.join("\n"));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     process.stderr.write(`The configuration is wrong:\n${error.message}\n`);
