@@ -102,7 +102,7 @@ export interface SharedConsumer extends AsyncDisposable {
   readonly own: string | null;
 }
 
-interface Binding {
+export interface Binding {
   readonly exchange: string;
   readonly queue: string;
   readonly routingKey: string;

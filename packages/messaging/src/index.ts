@@ -1,5 +1,6 @@
 export type {
   BatchOptions,
+  Binding,
   Broker,
   ConsumeOptions,
   Delivery,

@@ -41,6 +41,7 @@ const statusKeptFor = 24 * 60 * 60 * 1_000;
  */
 export function sendNotices({ store, broker, kind, clock, log }: Dependencies) {
   const resting = restingDestinations(clock, longestRests[kind]);
+  const unroutable = warnSeldom({ log, clock });
   let after: string | null = null;
 
   /** In order: what comes after a notice that may not have arrived has to wait. */
@@ -67,15 +68,31 @@ export function sendNotices({ store, broker, kind, clock, log }: Dependencies) {
     after = lines.size < fullBatch ? null : lastOf([...lines.values()]);
     if (notices.length === 0) return begun === null ? (resting.nextIn() ?? rest) : 0;
     const sent = (await Promise.all([...lines.values()].map(sendLine))).flat();
-    for (const { notice, result } of sent) {
-      if (result === "unroutable") log.warn(fieldsOf(notice), "nobody listens");
-    }
+    for (const { notice, result } of sent) if (result === "unroutable") unroutable(notice);
     const [ids, heard] = [sent, sent.filter(({ result }) => result === "stored")].map((some) =>
       some.map(({ notice }) => notice.id),
     );
     if (sent.length > 0) await store.deleteNotices({ ids: ids ?? [], heard: heard ?? [] });
     // Others may wait. What could not be sent is tried again when its destination has rested.
     return sent.length > 0 ? 0 : Math.min(lease, resting.nextIn() ?? lease);
+  };
+}
+
+/** Milliseconds. */
+const warnEvery = 60_000;
+
+/** Where no queue is bound for a channel, each of its notices is unroutable: one warning a minute says so, and how many. */
+function warnSeldom({ log, clock }: Pick<Dependencies, "log" | "clock">) {
+  const channels = new Map<TakenNotice["channel"], { warnedAt: number; times: number }>();
+  return (notice: TakenNotice): void => {
+    const { channel } = notice;
+    const { warnedAt, times } = channels.get(channel) ?? { warnedAt: -warnEvery, times: 0 };
+    const isDue = clock.now() - warnedAt >= warnEvery;
+    if (isDue) log.warn({ ...fieldsOf(notice), notices: times + 1 }, "notification unroutable");
+    channels.set(
+      channel,
+      isDue ? { warnedAt: clock.now(), times: 0 } : { warnedAt, times: times + 1 },
+    );
   };
 }
 

@@ -1,0 +1,115 @@
+import type { Binding, OutgoingMessage, PublishResult } from "@holdfast/messaging";
+import type { Logger } from "@holdfast/runtime";
+import type { TakenNotice } from "@holdfast/state-store";
+import { expect, test } from "@jest/globals";
+import { sendNotices } from "./send-notices.ts";
+
+type Body = Extract<TakenNotice, { channel: "event" }>["body"];
+
+const body: Body = {
+  taskId: "01a1fd8d-d928-77c8-96cb-353aaba1757f",
+  correlationId: null,
+  sequence: 1,
+  event: "received",
+  workflow: "test.v1",
+  state: "pending",
+  steps: [],
+  faultCode: null,
+  at: "2026-11-21T10:01:34.611Z",
+};
+const common = (id: number) => ({
+  id: String(id),
+  subject: body.taskId,
+  seq: id,
+  correlationId: null,
+  body,
+});
+const event = (id: number): TakenNotice => ({
+  ...common(id),
+  destination: "",
+  channel: "event",
+  address: null,
+});
+const status = (id: number, address = "status.shop"): TakenNotice => ({
+  ...common(id),
+  destination: address,
+  channel: "status",
+  address,
+});
+
+/** A round with these notices in the outbox, and what came of it. */
+function sending(
+  answer: (message: OutgoingMessage, bindings: readonly Binding[]) => PublishResult,
+) {
+  const bindings: Binding[] = [];
+  const published: OutgoingMessage[] = [];
+  const warnings: object[] = [];
+  const heard: string[] = [];
+  const waiting: TakenNotice[] = [];
+  const time = { now: 0 };
+  const round = sendNotices({
+    store: {
+      takeNotices: async () => waiting.splice(0),
+      deleteNotices: async (told) => void heard.push(...told.heard),
+    },
+    kind: "news",
+    broker: {
+      isReady: true,
+      publish: async (message) => {
+        published.push(message);
+        return answer(message, bindings);
+      },
+      bind: async (binding) => {
+        bindings.push(binding);
+        return binding.queue === "status.shop";
+      },
+    },
+    log: { warn: (fields: object) => void warnings.push(fields) } as Partial<Logger> as Logger,
+    clock: { now: () => time.now },
+  });
+  const send = (...notices: readonly TakenNotice[]) => {
+    waiting.push(...notices);
+    return round();
+  };
+  return { send, time, bindings, published, warnings, heard };
+}
+
+test("warns once a minute that events reach no queue, and how many they were", async () => {
+  const { send, time, warnings } = sending(() => "unroutable");
+  await send(event(1), event(2), event(3));
+  expect(warnings).toMatchObject([{ channel: "event", notices: 1 }]);
+  time.now = 59_999;
+  await send(event(4));
+  expect(warnings).toHaveLength(1);
+  time.now = 60_000;
+  await send(event(5));
+  expect(warnings).toMatchObject([{ notices: 1 }, { notices: 4 }]);
+});
+
+test("binds the queue of a submitter when a status finds no way there, and sends it again", async () => {
+  const { send, bindings, published, heard } = sending((_, bound) =>
+    bound.length > 0 ? "stored" : "unroutable",
+  );
+  await send(status(1), status(2));
+  expect(bindings).toEqual([
+    { exchange: "holdfast.status", queue: "status.shop", routingKey: "status.shop" },
+  ]);
+  expect(published.map(({ exchange, routingKey }) => [exchange, routingKey])).toEqual(
+    Array.from({ length: 3 }, () => ["holdfast.status", "status.shop"]),
+  );
+  expect(heard).toEqual(["1", "2"]);
+});
+
+test("gives up on a status whose queue is not there", async () => {
+  const { send, published, warnings, heard } = sending(() => "unroutable");
+  await send(status(1, "status.gone"));
+  expect(published).toHaveLength(1);
+  expect(warnings).toMatchObject([{ channel: "status", address: "status.gone" }]);
+  expect(heard).toEqual([]);
+});
+
+test("binds nothing for an event", async () => {
+  const { send, bindings } = sending(() => "unroutable");
+  await send(event(1));
+  expect(bindings).toEqual([]);
+});
