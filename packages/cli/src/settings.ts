@@ -5,24 +5,27 @@ import type { CommandLine } from "./command-line.ts";
 /** What every command needs. */
 export const StoreSettings = Type.Object({ STATE_STORE_URL: StateStoreUrl });
 
+/** RabbitMQ's HTTP API, with user and password. Without it some things cannot be seen. */
+const BrokerManagementUrl = Type.Optional(
+  Type.String({
+    format: "url",
+    pattern: "^https?://",
+    description: "a URL such as http://user:password@host:15672",
+  }),
+);
+
 /** Without a broker much can be said all the same. */
 export const WhySettings = Type.Object({
   STATE_STORE_URL: StateStoreUrl,
   BROKER_URL: Type.Optional(BrokerUrl),
+  BROKER_MANAGEMENT_URL: BrokerManagementUrl,
 });
 
 /** What a command can be told that looks at the broker as well. */
 export const SystemSettings = Type.Object({
   STATE_STORE_URL: StateStoreUrl,
   BROKER_URL: BrokerUrl,
-  /** RabbitMQ's HTTP API, with user and password. Without it some things cannot be seen. */
-  BROKER_MANAGEMENT_URL: Type.Optional(
-    Type.String({
-      format: "url",
-      pattern: "^https?://",
-      description: "a URL such as http://user:password@host:15672",
-    }),
-  ),
+  BROKER_MANAGEMENT_URL: BrokerManagementUrl,
 });
 
 const Spans = Type.Object({

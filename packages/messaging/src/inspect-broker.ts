@@ -4,7 +4,11 @@ import { TransientFault } from "@holdfast/domain";
 import { serverUrls } from "@holdfast/runtime";
 import { type Channel, type ChannelModel, type Connection, connect } from "amqplib";
 import { queueAnswersWithin } from "./in-time.ts";
-import { inspectManagement, type ManagementFacts } from "./inspect-management.ts";
+import {
+  inspectManagement,
+  type ManagedQueue,
+  type ManagementFacts,
+} from "./inspect-management.ts";
 import { type Queue, topologyOf } from "./topology.ts";
 
 export interface InspectBrokerOptions {
@@ -21,10 +25,11 @@ export interface InspectBrokerOptions {
 export interface QueueFacts {
   readonly name: string;
   /**
-   * `hidden`: this user has no right to ask how it is declared. `silent`: it is known to the broker and
+   * `hidden`: this user may not ask how it is declared, and the HTTP API did not tell. `unseen`: nor how many
+   * messages and consumers it has, as of RabbitMQ 4.3 on. `silent`: it is known to the broker and
    * answers nothing, as it has no leader.
    */
-  readonly state: "there" | "missing" | "hidden" | "silent";
+  readonly state: "there" | "missing" | "hidden" | "unseen" | "silent";
   readonly messages: number;
   readonly consumers: number;
   /** How it differs from what this release declares, in the broker's words; null: in nothing. */
@@ -63,15 +68,15 @@ export async function inspectBroker(options: InspectBrokerOptions): Promise<Brok
     const code = await codeOf(connection.model, (channel) => channel.checkExchange(exchange.name));
     if (code === notFound) missing.push(exchange.name);
   }
+  const management =
+    managementUrl === null ? null : await inspectManagement({ url: managementUrl, brokerUrl: url });
+  const managed = management === null || "fault" in management ? null : management.queues;
   return {
     version: connection.model.connection.serverProperties.version,
     blocked: await reasonOfBlock(url, name),
-    queues: seen,
+    queues: managed === null ? seen : seen.map((facts, at) => uncover(facts, queues[at], managed)),
     missingExchanges: missing,
-    management:
-      managementUrl === null
-        ? null
-        : await inspectManagement({ url: managementUrl, brokerUrl: url }),
+    management,
   };
 }
 
@@ -153,7 +158,7 @@ async function inspectQueue(model: ChannelModel, queue: Queue): Promise<QueueFac
   const { name } = queue;
   const there = await answerOf(model, (channel) => channel.checkQueue(name));
   if ("code" in there) {
-    const state = there.code === refused ? "hidden" : "missing";
+    const state = there.code === refused ? "unseen" : "missing";
     return { name, state, messages: 0, consumers: 0, difference: null };
   }
   const { messageCount: messages, consumerCount: consumers } = there.found;
@@ -164,6 +169,34 @@ async function inspectQueue(model: ChannelModel, queue: Queue): Promise<QueueFac
   const code = "code" in same ? same.code : null;
   const difference = "code" in same && code !== refused ? inItsWords(same.message) : null;
   return { name, state: code === refused ? "hidden" : "there", messages, consumers, difference };
+}
+
+/** What a user who may not ask for a queue over AMQP sees by the HTTP API. */
+function uncover(
+  facts: QueueFacts,
+  queue: Queue | undefined,
+  managed: readonly ManagedQueue[],
+): QueueFacts {
+  const isCovered = facts.state === "hidden" || facts.state === "unseen";
+  if (!isCovered || queue === undefined) return facts;
+  const found = managed.find(({ name }) => name === facts.name);
+  if (found === undefined) return { ...facts, state: "missing" };
+  const { messages, consumers } = found;
+  return {
+    name: facts.name,
+    state: "there",
+    messages: messages ?? facts.messages,
+    consumers: consumers ?? facts.consumers,
+    difference: differenceOf(queue, found),
+  };
+}
+
+function differenceOf(ours: Queue, theirs: ManagedQueue): string | null {
+  const names = new Set([...Object.keys(ours.arguments), ...Object.keys(theirs.arguments)]);
+  const differing = [...names].find((name) => ours.arguments[name] !== theirs.arguments[name]);
+  if (differing === undefined) return null;
+  const [is, should] = [theirs, ours].map((one) => String(one.arguments[differing] ?? "none"));
+  return `${differing} is ${is} and should be ${should}`;
 }
 
 /** A queue that has readers or messages has, or had, a leader; of one that has not, nothing is taken here. */

@@ -15,6 +15,9 @@ export interface ManagementFacts {
 export interface ManagedQueue {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** Null: this broker gathers no statistics. */
+  readonly messages: number | null;
+  readonly consumers: number | null;
   /** The policy that applies to it, and what it says. */
   readonly policy: string | null;
   readonly definition: Readonly<Record<string, unknown>>;
@@ -73,6 +76,8 @@ interface Health {
 interface RawQueue {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+  readonly messages?: number;
+  readonly consumers?: number;
   readonly policy?: string | null;
   readonly effective_policy_definition?: Readonly<Record<string, unknown>>;
   readonly members?: readonly string[];
@@ -96,6 +101,8 @@ interface RawLimit {
 const toQueue = (queue: RawQueue, policies: readonly RawPolicy[]): ManagedQueue => ({
   name: queue.name,
   arguments: queue.arguments,
+  messages: queue.messages ?? null,
+  consumers: queue.consumers ?? null,
   policy: queue.policy ?? null,
   definition:
     queue.effective_policy_definition ??

@@ -34,7 +34,7 @@ function checkServed({ needs, broker }: AgentFacts): readonly Finding[] {
         ),
       ];
     }
-    if (queue === undefined || queue.consumers > 0) return [];
+    if (queue === undefined || queue.state === "unseen" || queue.consumers > 0) return [];
     return [
       wrong(
         "agents.absent",

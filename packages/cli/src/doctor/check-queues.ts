@@ -41,6 +41,7 @@ export function checkQueues({
 function checkDeclaration({ name, state, difference }: QueueFacts): readonly Finding[] {
   switch (state) {
     case "hidden":
+    case "unseen":
       return [];
     case "missing":
       // Whether anybody would serve it is another question: see `checkAgents`.
@@ -67,13 +68,15 @@ function checkDeclaration({ name, state, difference }: QueueFacts): readonly Fin
 }
 
 function checkHidden(queues: readonly QueueFacts[]): readonly Finding[] {
-  const hidden = queues.filter(({ state }) => state === "hidden").map(({ name }) => name);
+  const hidden = queues
+    .filter(({ state }) => state === "hidden" || state === "unseen")
+    .map(({ name }) => name);
   if (hidden.length === 0) return [];
   return [
     unseen(
       "broker.topology",
       `this user may not see how these queues are declared: ${hidden.join(", ")}`,
-      "name a user in BROKER_URL who may configure them",
+      "set BROKER_MANAGEMENT_URL to RabbitMQ's HTTP API, with a user who has the tag monitoring",
     ),
   ];
 }
@@ -82,7 +85,7 @@ const missing = (what: string): Finding =>
   wrong(
     "broker.topology",
     `${what} is missing`,
-    "start a Scheduler with BROKER_TOPOLOGY=declare, or import infra/rabbitmq/definitions.json",
+    "import the definitions again (rabbitmqctl import_definitions, see infra/README.md), or start a Scheduler with BROKER_TOPOLOGY=declare",
   );
 
 const checkBindings = (
@@ -148,7 +151,7 @@ const readers: Readonly<Record<string, string>> = {
 function checkReaders(queues: readonly QueueFacts[]): readonly Finding[] {
   const deaf = queues.filter(
     ({ name, state, consumers }) =>
-      name in readers && state !== "missing" && state !== "silent" && consumers === 0,
+      name in readers && (state === "there" || state === "hidden") && consumers === 0,
   );
   return orFine(
     deaf.map(({ name, messages }) =>

@@ -48,6 +48,8 @@ const managedBroker = (queue: Partial<ManagedQueue>): BrokerFacts => ({
       {
         name: "agent.payments",
         arguments: {},
+        messages: null,
+        consumers: null,
         policy: null,
         definition: {},
         members: 3,

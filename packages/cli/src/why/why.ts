@@ -3,6 +3,7 @@ import { Fault, PermanentFault } from "@holdfast/domain";
 import { inspectBroker } from "@holdfast/messaging";
 import { parseConfig } from "@holdfast/runtime";
 import { openInspector } from "@holdfast/state-store";
+import type { Static } from "typebox";
 import type { Command } from "../command.ts";
 import { WhySettings } from "../settings.ts";
 import { explain } from "./explain.ts";
@@ -19,10 +20,10 @@ export const why: Command = async ({ taskId }, env) => {
     throw new PermanentFault("task.unknown", `There is no task ${taskId} in this state store`);
   }
   const agents = [...new Set(task.steps.map(({ agent }) => agent))];
-  const courier = await lookAtCourier(settings.BROKER_URL ?? null, agents);
+  const courier = await lookAtCourier(settings, agents);
   const facts: Facts = { ...task, courier };
   const explanation = explain(facts);
-  const unseen = courier === null ? ["Nobody looked at the broker: set BROKER_URL."] : [];
+  const unseen = courier === null ? [howToLook(settings)] : [];
   const { workflow, processState } = task;
   return {
     exitCode: 0,
@@ -35,14 +36,23 @@ export const why: Command = async ({ taskId }, env) => {
   };
 };
 
+const howToLook = ({ BROKER_URL, BROKER_MANAGEMENT_URL }: Static<typeof WhySettings>): string => {
+  if (BROKER_URL === undefined) return "Nobody looked at the broker: set BROKER_URL.";
+  return BROKER_MANAGEMENT_URL === undefined
+    ? "The broker could not be looked at: if its user may not ask for queues, set BROKER_MANAGEMENT_URL."
+    : "The broker could not be looked at: doctor says why.";
+};
+
 /** A broker that does not answer leaves much to be said all the same. */
 async function lookAtCourier(
-  url: string | null,
+  settings: Static<typeof WhySettings>,
   agents: readonly string[],
 ): Promise<CourierFacts | null> {
-  if (url === null) return null;
+  const { BROKER_URL: url, BROKER_MANAGEMENT_URL: managementUrl = null } = settings;
+  if (url === undefined) return null;
   try {
-    const { blocked, queues } = await inspectBroker({ url, managementUrl: null, name, agents });
+    const { blocked, queues } = await inspectBroker({ url, managementUrl, name, agents });
+    if (queues.some(({ state }) => state === "unseen")) return null;
     const consumersOf = (queue: string): number | null => {
       const found = queues.find((one) => one.name === queue);
       return found === undefined || found.state === "missing" ? null : found.consumers;
