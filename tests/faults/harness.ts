@@ -34,6 +34,8 @@ interface FaultyOptions {
 export interface FaultySystem extends AsyncDisposable {
   readonly system: System;
   readonly store: StateStore;
+  /** Where operators act; started when it is first asked for. */
+  operationsUrl(): Promise<string>;
   /** Asks the database itself. */
   query<Row extends object>(sql: string): Promise<readonly Row[]>;
   /** Null when the test brought servers of its own. */
@@ -97,9 +99,15 @@ export async function startFaultySystem(options: FaultyOptions = {}): Promise<Fa
     limits: { ...limits, ...options.limits },
   });
 
+  let operations: Promise<unknown> | null = null;
   const owned = stack.move();
   return {
     system,
+    async operationsUrl() {
+      operations ??= system.start("operations");
+      await operations;
+      return system.operationsUrl;
+    },
     store,
     query: (sql) => queryOnce(stateStoreUrl, sql),
     broker,

@@ -18,12 +18,14 @@ const show = async ({ system }: FaultySystem, id: string): Promise<Shown> =>
   (await (await fetch(`${system.submissionUrl}/v1/orders/${id}`)).json()) as Shown;
 
 async function post(
-  { system }: FaultySystem,
+  faulty: FaultySystem,
   path: string,
   body: object,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Shown> {
-  const response = await fetch(`${system.submissionUrl}${path}`, {
+  const isOrder = path === "/v1/orders";
+  const url = isOrder ? faulty.system.submissionUrl : await faulty.operationsUrl();
+  const response = await fetch(`${url}${path}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify(body),
@@ -35,6 +37,8 @@ async function post(
 
 /** What an operator does, who has just looked at the order. */
 async function operate(faulty: FaultySystem, id: string, act: string, more: object = {}) {
+  // Started before the order is looked at: it moves on meanwhile.
+  await faulty.operationsUrl();
   const { version } = await show(faulty, id);
   const wish = { actor: "ann", reason: "a test", version, ...more };
   const authorization = `Bearer ${operatorToken}`;
@@ -81,6 +85,7 @@ const submit = (faulty: FaultySystem, kind: SampleKind, headers = {}) =>
 
 test("a cancelled order does not wait for its Agent: it is told to stop, and what it did is undone", async () => {
   await using faulty = await startFaultySystem();
+  await faulty.operationsUrl();
   await knob(faulty, "payments", { holdMs: 3_000 });
   const { id } = await submit(faulty, "good");
   // Marked: its Agent has had the request for a while, and waits for the partner.

@@ -53,16 +53,22 @@ async function demonstrate(): Promise<number> {
   };
 
   say("starting the services …");
+  const port = await freePort(3_000);
   await using system = await startSystem({
     stateStoreUrl,
     broker: stack.broker,
     dataFolder: join(folder, "partners"),
-    count: { scheduler: 2, agent: 2 },
-    ports: { submission: await freePort(3_000), partners: await freePort(4_000) },
+    count: { operations: 1, scheduler: 2, agent: 2 },
+    ports: {
+      submission: port,
+      operations: await freePort(port + 1),
+      partners: await freePort(4_000),
+    },
     env: {
       // One user does everything here, and the Schedulers say each time that a task has moved.
       scheduler: { LOG_LEVEL: "debug", EVENTS: "on" },
       submission: { EVENTS: "on" },
+      operations: { EVENTS: "on" },
       supervisor: { EVENTS: "on" },
       // Partners as they are: slow, sometimes unwell, and sometimes silent after the deed.
       partners: { LATENCY: "150ms", ERROR_RATE: "0.05", APPLY_THEN_DROP_RATE: "0.03" },
@@ -78,6 +84,7 @@ async function demonstrate(): Promise<number> {
     maxConnections: 1,
   });
   say(`orders are taken at ${system.submissionUrl}/v1/orders`);
+  say(`operators act at ${system.operationsUrl}`);
   say(`the partners' ledger is at ${system.partnersUrl}/ledger`);
   say("for npm run holdfast -- why, doctor and verify:");
   say(`  export STATE_STORE_URL='${stateStoreUrl}' BROKER_URL='${stack.broker.url}'`);

@@ -111,7 +111,10 @@ const runsOf = ({ seed, from }: FuzzOptions) => ({
 /** Orders alone, then orders beside hostile inputs. Resolves to the number after the last input. */
 async function load(run: Run): Promise<number> {
   const { fuzzed, stateStoreUrl, brokerUrl, seconds, userId, tally, sent, accepted, say } = run;
-  const url = () => fuzzed.system.submissionUrl;
+  const { system } = fuzzed;
+  const url = () => system.submissionUrl;
+  const operationsUrl = () => system.operationsUrl;
+  const urlOf = (target: string) => (target.startsWith("operator") ? operationsUrl() : url());
   await using messages = await openMessageSender(brokerUrl);
   const stream = {
     url,
@@ -139,14 +142,14 @@ async function load(run: Run): Promise<number> {
   const over = AbortSignal.timeout(seconds * 1_000);
   const submitted = (taskId: string) => void baits.push(taskId);
   const [next] = await Promise.all([
-    sendInputs({ ...run, around, url, messages, log: sent }, over),
+    sendInputs({ ...run, around, urlOf, messages, log: sent }, over),
     streamOrders({ ...stream, run: names.fuzz }, over),
     streamBaits({ stateStoreUrl, rate: baitRate, submitted }, over),
     writeCulprits(run, over),
   ]);
   say("all inputs are sent; waiting until everything has ended …");
   // The hostile Agent goes on: baits end by its answers, or without.
-  await settle({ stateStoreUrl, brokerUrl, submissionUrl: url, patience });
+  await settle({ stateStoreUrl, brokerUrl, operationsUrl, patience });
   return next;
 }
 
@@ -171,8 +174,8 @@ async function writeCulprits({ fuzzed, sent, say }: Run, signal: AbortSignal): P
 
 async function judgeRun(run: Run, next: number): Promise<FuzzReport> {
   const { fuzzed, stateStoreUrl, brokerUrl, seed, tally, accepted, sent, say } = run;
-  const submissionUrl = () => fuzzed.system.submissionUrl;
-  const settled = await settle({ stateStoreUrl, brokerUrl, submissionUrl, patience });
+  const operationsUrl = () => fuzzed.system.operationsUrl;
+  const settled = await settle({ stateStoreUrl, brokerUrl, operationsUrl, patience });
   const deadLettered = await countOf(stateStoreUrl, "dead_letters");
   const rejected = await countOf(stateStoreUrl, "rejected_replies");
   const deaf = await sendCanaries({ brokerUrl, stateStoreUrl, patience });

@@ -30,6 +30,8 @@ export interface ServiceProcess extends LaunchedProcess {
 export interface StartOptions {
   /** The folder below `services/`, or the path of another main file below the repository's root. */
   readonly service: string;
+  /** What it is called, where it is not by its folder. */
+  readonly name?: string;
   readonly env: Readonly<Record<string, string>>;
   /** Is given each line of its log. */
   readonly onLog?: (line: LogLine, service: string, pid: number) => void;
@@ -59,7 +61,7 @@ export interface LaunchedService {
 
 /** The same for whom a service that never gets ready is of use, too. */
 export function launchService(options: StartOptions): LaunchedService {
-  const { service, env, onLog, nodeOptions = [] } = options;
+  const { service, name = service, env, onLog, nodeOptions = [] } = options;
   const main = service.endsWith(".ts") ? service : `services/${service}/src/main.ts`;
   const child = spawn(
     process.execPath,
@@ -82,10 +84,10 @@ export function launchService(options: StartOptions): LaunchedService {
   const guard = guardProcess(child.pid ?? 0, "SIGKILL");
   void exited.finally(() => guard[Symbol.dispose]());
   const pid = child.pid ?? 0;
-  const ready = readyLine(child, service, (line) => onLog?.(line, service, pid));
+  const ready = readyLine(child, name, (line) => onLog?.(line, name, pid));
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   const launched: LaunchedProcess = {
-    name: service,
+    name,
     pid,
     exited,
     get isRunning() {

@@ -10,7 +10,13 @@ import {
 } from "./start-service.ts";
 
 /** The services of the reference application. */
-export type ServiceName = "partners" | "submission" | "scheduler" | "supervisor" | "agent";
+export type ServiceName =
+  | "partners"
+  | "submission"
+  | "operations"
+  | "scheduler"
+  | "supervisor"
+  | "agent";
 
 export interface SystemOptions {
   /** An empty database, or one of an earlier run; the owner's URL. */
@@ -19,11 +25,15 @@ export interface SystemOptions {
   readonly broker: SystemBroker;
   /** Where the partners keep their ledger. */
   readonly dataFolder: string;
-  /** How many processes of each service; one, where nothing is said. */
+  /** How many processes of each service; one, where nothing is said, and none of operations. */
   readonly count?: Partial<Readonly<Record<ServiceName, number>>>;
   /** Further environment of each service. */
   readonly env?: Partial<Readonly<Record<ServiceName, Readonly<Record<string, string>>>>>;
-  readonly ports?: { readonly submission?: number; readonly partners?: number };
+  readonly ports?: {
+    readonly submission?: number;
+    readonly operations?: number;
+    readonly partners?: number;
+  };
   readonly onLog?: (line: LogLine, service: string, pid: number) => void;
 }
 
@@ -31,6 +41,8 @@ export interface SystemOptions {
 export interface System extends AsyncDisposable {
   /** Of one that runs. */
   readonly submissionUrl: string;
+  /** Where operators act, of a process that runs. */
+  readonly operationsUrl: string;
   readonly partnersUrl: string;
   readonly broker: ShippedBroker;
   /** The processes that were started, those that have ended included. */
@@ -50,6 +62,7 @@ export const operatorToken = "local-operator";
 
 const roleOf: Partial<Record<ServiceName, string>> = {
   submission: "holdfast_submission",
+  operations: "holdfast_operations",
   scheduler: "holdfast_scheduler",
   supervisor: "holdfast_supervisor",
 };
@@ -80,6 +93,16 @@ export async function startSystem(options: SystemOptions): Promise<System> {
           BROKER_TOPOLOGY: broker.topology,
           HTTP_HOST: "127.0.0.1",
           HTTP_PORT: String(ports.submission ?? 0),
+          DUTY: "orders",
+        };
+      case "operations":
+        return {
+          ...store,
+          BROKER_URL: broker.urlOf(name),
+          BROKER_TOPOLOGY: broker.topology,
+          HTTP_HOST: "127.0.0.1",
+          HTTP_PORT: String(ports.operations ?? 0),
+          DUTY: "operations",
           OPERATOR_TOKEN: operatorToken,
         };
       case "agent":
@@ -98,7 +121,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
 
   const launch: System["launch"] = (name, more = {}) => {
     const service = launchService({
-      service: name,
+      service: name === "operations" ? "submission" : name,
+      name,
       env: { ...environmentOf(name), ...env[name], ...more },
       ...(onLog === undefined ? {} : { onLog }),
     });
@@ -113,7 +137,14 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   };
   stack.defer(async () => {
     // The Schedulers and Agents first: what they have in hand, they can still finish.
-    const order: readonly string[] = ["agent", "scheduler", "supervisor", "submission", "partners"];
+    const order: readonly string[] = [
+      "agent",
+      "scheduler",
+      "supervisor",
+      "submission",
+      "operations",
+      "partners",
+    ];
     for (const name of order) {
       await Promise.all(
         launched.filter((one) => one.name === name).map((one) => one[Symbol.asyncDispose]()),
@@ -123,18 +154,24 @@ export async function startSystem(options: SystemOptions): Promise<System> {
 
   urls.partners = urlOf(await start("partners"));
   await Promise.all(
-    (["submission", "agent", "scheduler", "supervisor"] as const).flatMap((name) =>
-      Array.from({ length: count[name] ?? 1 }, () => start(name)),
+    (["submission", "operations", "agent", "scheduler", "supervisor"] as const).flatMap((name) =>
+      Array.from({ length: count[name] ?? (name === "operations" ? 0 : 1) }, () => start(name)),
     ),
   );
   const running = (name: ServiceName) =>
     processes.filter((one) => one.name === name && one.isRunning);
+  const urlOfOne = (name: ServiceName): string => {
+    const [one] = running(name);
+    if (one === undefined) throw new Error(`No ${name} is running.`);
+    return urlOf(one);
+  };
   const owned = stack.move();
   return {
     get submissionUrl() {
-      const [submission] = running("submission");
-      if (submission === undefined) throw new Error("No submission is running.");
-      return urlOf(submission);
+      return urlOfOne("submission");
+    },
+    get operationsUrl() {
+      return urlOfOne("operations");
     },
     partnersUrl: urls.partners,
     broker,

@@ -144,7 +144,7 @@ function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions
       return {
         configure: nothing,
         read: only([submissionQueue]),
-        write: only([wakeExchange, cancelExchange]),
+        write: only([wakeExchange]),
       };
     case "operations":
       return { configure: nothing, read: nothing, write: only([wakeExchange, cancelExchange]) };

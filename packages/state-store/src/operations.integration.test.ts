@@ -12,11 +12,13 @@ import {
 
 let db: TestStore;
 let submission: StateStore;
+let operations: StateStore;
 let scheduler: StateStore;
 let courier: StateStore;
 beforeAll(async () => {
   db = await openTestStore();
   submission = await db.open("submission");
+  operations = await db.open("operations");
   scheduler = await db.open("scheduler");
   courier = await db.open("scheduler", {
     withoutFaults: "notices that are taken and lost are given again, after their lease",
@@ -166,7 +168,7 @@ describe("what is told", () => {
       channel: "alert",
       body: { kind: "task.halted", taskId, step: "b", code: "test.refused" },
     });
-    await submission.applyIncidents(
+    await operations.applyIncidents(
       [{ taskId, event: { kind: "resubmitted", step: "b", attempt: 1, inputChanged: false } }],
       { actor: "ann" },
     );
@@ -205,7 +207,7 @@ describe("what is told", () => {
     expect(await stateOf(taskId)).toBe("processed");
     const undone = await submit();
     await work();
-    await submission.applyIncidents(
+    await operations.applyIncidents(
       [{ taskId: undone, event: { kind: "undoRequested", code: "operator.undo" } }],
       { actor: "ann" },
     );
@@ -227,7 +229,7 @@ describe("an operator", () => {
     const expectedVersion = await version(taskId);
     const incident = { taskId, expectedVersion, event: { kind: "paused" as const } };
     const clicks = await Promise.all(
-      Array.from({ length: 10 }, () => submission.applyIncidents([incident], ann)),
+      Array.from({ length: 10 }, () => operations.applyIncidents([incident], ann)),
     );
     const outcomes = clicks.map(({ outcomes: [outcome] }) => outcome);
     expect(outcomes.filter((outcome) => outcome?.applied)).toHaveLength(1);
@@ -237,8 +239,8 @@ describe("an operator", () => {
 
   test("stands in the history with his words", async () => {
     const taskId = await submit();
-    await submission.applyIncidents([{ taskId, event: { kind: "paused" } }], ann);
-    await submission.applyIncidents(
+    await operations.applyIncidents([{ taskId, event: { kind: "paused" } }], ann);
+    await operations.applyIncidents(
       [{ taskId, event: { kind: "undoRequested", code: "operator.cancel" } }],
       ann,
     );
@@ -252,13 +254,13 @@ describe("an operator", () => {
 
   test("pauses a task: nothing of it is claimed until he resumes it", async () => {
     const taskId = await submit();
-    await submission.applyIncidents([{ taskId, event: { kind: "paused" } }], ann);
+    await operations.applyIncidents([{ taskId, event: { kind: "paused" } }], ann);
     expect(await claimAll(scheduler)).toEqual([]);
     expect(await submission.findTask({ taskId, tenant: "default" })).toMatchObject({
       paused: { by: "ann", reason: ann.note },
     });
     expect(await violations()).toEqual([]);
-    await submission.applyIncidents([{ taskId, event: { kind: "resumed" } }], ann);
+    await operations.applyIncidents([{ taskId, event: { kind: "resumed" } }], ann);
     expect(await claimAll(scheduler)).toHaveLength(1);
     expect(await submission.findTask({ taskId, tenant: "default" })).toMatchObject({
       paused: null,
@@ -269,7 +271,7 @@ describe("an operator", () => {
     const taskId = await submit();
     await work();
     await work(refused);
-    await submission.applyIncidents(
+    await operations.applyIncidents(
       [
         {
           taskId,
@@ -286,7 +288,7 @@ describe("an operator", () => {
   test("is told what Agents still do for a task that he has undone", async () => {
     const taskId = await submit();
     const [claim] = await claimAll(scheduler);
-    const { needless } = await submission.applyIncidents(
+    const { needless } = await operations.applyIncidents(
       [{ taskId, event: { kind: "undoRequested", code: "operator.cancel" } }],
       ann,
     );
@@ -300,20 +302,20 @@ describe("a pause", () => {
   test("of an Agent is in force at the next claim, once, and until it is lifted", async () => {
     await submit();
     const agent = { kind: "agent" as const, name: "agent", ...wish };
-    const clicks = await Promise.all(Array.from({ length: 10 }, () => submission.pause(agent)));
+    const clicks = await Promise.all(Array.from({ length: 10 }, () => operations.pause(agent)));
     expect(clicks.filter(Boolean)).toHaveLength(1);
     expect(await claimAll(scheduler)).toEqual([]);
-    expect(await submission.resume(agent)).toBe(true);
-    expect(await submission.resume(agent)).toBe(false);
+    expect(await operations.resume(agent)).toBe(true);
+    expect(await operations.resume(agent)).toBe(false);
     expect(await claimAll(scheduler)).toHaveLength(1);
-    expect(await submission.findPauses()).toMatchObject([{ ...agent, resumedBy: "ann" }]);
+    expect(await operations.findPauses()).toMatchObject([{ ...agent, resumedBy: "ann" }]);
   });
 
   test("of a workflow leaves the others alone, and loses nothing of its own", async () => {
     for (let count = 0; count < 5; count += 1) await submit({ workflow: "other.v1" });
     const kept = await submit();
     const other = { kind: "workflow" as const, name: "other.v1", ...wish };
-    await submission.pause(other);
+    await operations.pause(other);
     expect((await claimAll(scheduler)).map(({ taskId }) => taskId)).toEqual([kept]);
 
     expect((await scheduler.promoteRestedSteps()).hasPauses).toBe(true);
@@ -321,7 +323,7 @@ describe("a pause", () => {
     expect(await claimAll(scheduler)).toEqual([]);
     expect(await scheduler.promoteRestedSteps()).toMatchObject({ nextIn: null });
 
-    await submission.resume(other);
+    await operations.resume(other);
     expect(await scheduler.keepPauses()).toBe(5);
     expect(await claimAll(scheduler)).toHaveLength(5);
     expect(await scheduler.keepPauses()).toBe(0);
@@ -339,4 +341,16 @@ test("keeps the last word of each instance of an Agent", async () => {
     "select instance, breaker, breaker_until > now() as open from state.agents",
   );
   expect(known).toEqual([{ instance: "i-1", breaker: "open", open: true }]);
+});
+
+test("what faces customers may take orders, and change none", async () => {
+  const [submitted] = await submission.submitTasks([newTask()], { actor: "shop" });
+  if (submitted?.kind !== "created") throw new Error("nothing was submitted");
+  const denied = { code: "store.failed", message: expect.stringContaining("permission denied") };
+  const { taskId } = submitted;
+  const agent = { kind: "agent", name: "agent", actor: "shop", reason: "-" } as const;
+  await expect(
+    submission.applyIncidents([{ taskId, event: { kind: "paused" } }], { actor: "shop" }),
+  ).rejects.toMatchObject(denied);
+  await expect(submission.pause(agent)).rejects.toMatchObject(denied);
 });

@@ -12,11 +12,13 @@ import {
 
 let db: TestStore;
 let submission: StateStore;
+let operations: StateStore;
 let scheduler: StateStore;
 let supervisor: StateStore;
 beforeAll(async () => {
   db = await openTestStore();
   submission = await db.open("submission");
+  operations = await db.open("operations");
   scheduler = await db.open("scheduler");
   supervisor = await db.open("supervisor");
   const steps = [{ name: "a" }, { name: "b", agent: "other" }];
@@ -43,7 +45,7 @@ async function submit(): Promise<string> {
 }
 
 const apply = (taskId: string, kind: "paused" | "resumed") =>
-  submission.applyIncidents([{ taskId, event: { kind } }], ann);
+  operations.applyIncidents([{ taskId, event: { kind } }], ann);
 
 /** Everything that has happened so far happened so many seconds earlier. */
 const travel = (seconds: number) =>
@@ -83,10 +85,10 @@ describe("the limit of a task stands still", () => {
   ] as const)("while its $kind is paused, and goes on where it stood", async (target) => {
     const taskId = await submit();
     await travel(50);
-    await submission.pause({ ...target, ...because });
+    await operations.pause({ ...target, ...because });
     await travel(3_600);
     expect(await expired()).toEqual([]);
-    await submission.resume({ ...target, ...because });
+    await operations.resume({ ...target, ...because });
     await travel(5);
     expect(await expired()).toEqual([]);
     await travel(10);
@@ -100,9 +102,9 @@ describe("the limit of a task stands still", () => {
       { kind: "agent", name: "agent" },
       { kind: "agent", name: "other" },
     ] as const;
-    for (const target of targets) await submission.pause({ ...target, ...because });
+    for (const target of targets) await operations.pause({ ...target, ...because });
     await travel(30);
-    for (const target of targets) await submission.resume({ ...target, ...because });
+    for (const target of targets) await operations.resume({ ...target, ...because });
     await travel(55);
     expect(await expired()).toEqual([]);
     await travel(10);
@@ -110,11 +112,11 @@ describe("the limit of a task stands still", () => {
   });
 
   test("for no pause before its submission, and none of an Agent that it does not use", async () => {
-    await submission.pause({ kind: "agent", name: "other", ...because });
+    await operations.pause({ kind: "agent", name: "other", ...because });
     await travel(3_600);
-    await submission.resume({ kind: "agent", name: "other", ...because });
+    await operations.resume({ kind: "agent", name: "other", ...because });
     const taskId = await submit();
-    await submission.pause({ kind: "agent", name: "stranger", ...because });
+    await operations.pause({ kind: "agent", name: "stranger", ...because });
     await travel(61);
     expect(await expired()).toEqual([taskId]);
   });
@@ -146,7 +148,7 @@ test("a task that is undone while it is paused stays paused, and its undos begin
   );
   await apply(taskId, "paused");
   const undo = { taskId, event: { kind: "undoRequested", code: "operator.undo" } } as const;
-  await submission.applyIncidents([undo], ann);
+  await operations.applyIncidents([undo], ann);
   const stepOf = async (name: string) => {
     const task = await submission.findTask({ taskId, tenant: "default" });
     return { paused: task?.paused?.by, ...task?.steps.find((step) => step.name === name) };
@@ -192,7 +194,7 @@ describe("a delay", () => {
     const { taskId } = await delayed(600_000);
     expect(await claimAll(scheduler)).toEqual([]);
     const retry = { taskId, event: { kind: "retryRequested", step: "a" } } as const;
-    await submission.applyIncidents([retry], ann);
+    await operations.applyIncidents([retry], ann);
     expect(await claimAll(scheduler)).toMatchObject([{ taskId, name: "a", attempt: 2 }]);
     expect(await submission.findEvents({ taskId })).toContainEqual(
       expect.objectContaining({ action: "retryNow", step: "a", actor: "ann", note: ann.note }),
@@ -227,7 +229,7 @@ describe("the sweep", () => {
     await rest("now() + interval '59 minutes'");
     expect(await stalled()).toEqual([]);
     await rest("'infinity'");
-    await submission.pause({ kind: "workflow", name: "test.v1", ...because });
+    await operations.pause({ kind: "workflow", name: "test.v1", ...because });
     expect(await stalled()).toEqual([]);
   });
 

@@ -23,7 +23,7 @@ export interface TestStore extends AsyncDisposable {
   query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
 }
 
-type Role = "submission" | "scheduler" | "supervisor";
+type Role = "submission" | "operations" | "scheduler" | "supervisor";
 
 export async function openTestStore(): Promise<TestStore> {
   await using stack = new AsyncDisposableStack();

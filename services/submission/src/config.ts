@@ -25,6 +25,13 @@ export const SubmissionConfig = Type.Object({
   }),
   MAX_MESSAGE_BYTES: MaxMessageBytes,
   EVENTS: Events,
+  /**
+   * `orders`: takes orders, for customers, without the operators' routes. `operations`: the operators' routes,
+   * without taking orders. Each needs less rights than `all`.
+   */
+  DUTY: Type.Union([Type.Literal("all"), Type.Literal("orders"), Type.Literal("operations")], {
+    default: "all",
+  }),
   /** By which workflow orders are done. Another than the one that we bring must be stored already. */
   WORKFLOW: Type.String({ default: fulfilOrder.name }),
   /**

@@ -9,7 +9,7 @@ import { findOrders } from "./find-orders.ts";
 import { openHttp } from "./open-http.ts";
 import { tokenFault } from "./operator-gate.ts";
 import { operatorRoutes } from "./operator-routes.ts";
-import { orderRoutes } from "./order-routes.ts";
+import { orderRoutes, orderViews } from "./order-routes.ts";
 import { takeOrders } from "./take-orders.ts";
 
 await runService("submission", SubmissionConfig, async (service) => {
@@ -21,11 +21,13 @@ await runService("submission", SubmissionConfig, async (service) => {
     maxConnections: config.STATE_STORE_CONNECTIONS,
     events: config.EVENTS === "on",
   });
-  await store.registerWorkflow(fulfilOrder.definition);
   health.check("state store", () => store.ping().then(() => true));
 
-  const workflow = config.WORKFLOW;
-  await mustBeStored(store, workflow);
+  const { WORKFLOW: workflow, DUTY: duty } = config;
+  if (duty !== "operations") {
+    await store.registerWorkflow(fulfilOrder.definition);
+    await mustBeStored(store, workflow);
+  }
   let hint: (() => void) | null = null;
   let cancel: ReturnType<typeof cancelHints> | null = null;
   await using _broker = connectInBackground(
@@ -37,11 +39,12 @@ await runService("submission", SubmissionConfig, async (service) => {
       maxMessageBytes: config.MAX_MESSAGE_BYTES,
       log,
     },
-    (broker) => {
+    async (broker) => {
       hint = wakeHint(broker);
       // For the orders that came before it.
       hint();
       cancel = cancelHints(broker);
+      if (duty === "operations") return { [Symbol.asyncDispose]: async () => {} };
       const keepKeysFor = config.MESSAGE_KEYS_KEPT_FOR;
       const take = takeOrders({ store, workflow, hint, log, failpoint, actor, keepKeysFor });
       // An order by message is no larger than one over HTTP: 100 MiB are in hand at most.
@@ -54,18 +57,23 @@ await runService("submission", SubmissionConfig, async (service) => {
   await using http = openHttp(health, log, httpLimits);
   const orders = findOrders(store);
   const hinting = { store, orders, hint: () => hint?.() };
-  orderRoutes(http, {
-    ...hinting,
-    workflow,
-    failpoint,
-    actor,
-    waiting: { orders: config.MAX_WAITING_ORDERS, patience },
-  });
-  operatorRoutes(http, {
-    ...hinting,
-    cancel: (needless) => cancel?.(needless),
-    token: config.OPERATOR_TOKEN ?? null,
-  });
+  if (duty === "operations") orderViews(http, hinting);
+  else {
+    orderRoutes(http, {
+      ...hinting,
+      workflow,
+      failpoint,
+      actor,
+      waiting: { orders: config.MAX_WAITING_ORDERS, patience },
+    });
+  }
+  if (duty !== "orders") {
+    operatorRoutes(http, {
+      ...hinting,
+      cancel: (needless) => cancel?.(needless),
+      token: config.OPERATOR_TOKEN ?? null,
+    });
+  }
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
   log.info({ url }, "ready");

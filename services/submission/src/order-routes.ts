@@ -42,7 +42,7 @@ const batch = 200;
  * gone, or that waited too long, is not written.
  */
 export function orderRoutes(app: FastifyInstance, deps: Dependencies): void {
-  const { store, orders, workflow, hint, failpoint, actor, waiting = defaultWaiting } = deps;
+  const { store, workflow, hint, failpoint, actor, waiting = defaultWaiting } = deps;
   const accept = async (tasks: readonly NewTask[]) => {
     failpoint("submission.accepting");
     const submitted = await store.submitTasks(tasks, { actor });
@@ -85,6 +85,14 @@ export function orderRoutes(app: FastifyInstance, deps: Dependencies): void {
       .send({ id: submitted.taskId });
   });
 
+  orderViews(app, deps);
+}
+
+/** Orders as they stand, for whoever submitted them and for operators. */
+export function orderViews(
+  app: FastifyInstance,
+  { store, orders }: { readonly store: Pick<StateStore, "findEvents">; readonly orders: Orders },
+): void {
   app.get<ById>("/v1/orders/:id", ({ params }) => orders.show(params.id));
 
   app.get<ById>("/v1/orders/:id/history", async ({ params }) => {

@@ -2,7 +2,7 @@ import { type Link, openLink } from "@holdfast/local-stack";
 import type { ServiceName, ServiceProcess, System } from "@holdfast/local-system";
 
 /** The services that are broken. The partners stand for the world outside, and keep their ledger. */
-export type Breakable = Exclude<ServiceName, "partners">;
+export type Breakable = Exclude<ServiceName, "partners" | "operations">;
 
 /** What a process depends on. */
 export type Dependency = "store" | "broker" | "partners";

@@ -35,7 +35,8 @@ interface Options {
   /** Inputs a second. */
   readonly rate: number;
   readonly around: Surroundings;
-  readonly url: () => string;
+  /** The process that has the routes of this target. */
+  readonly urlOf: (target: string) => string;
   readonly messages: MessageSender;
   readonly tally: Tally;
   readonly log: SentLog;
@@ -73,7 +74,7 @@ export async function sendInputs(options: Options, signal: AbortSignal): Promise
   async function deliver(input: HostileInput, number: number): Promise<Outcome> {
     if (input.kind === "message") return await messages.send(input);
     try {
-      const answer = await requests.send(options.url(), input);
+      const answer = await requests.send(options.urlOf(input.target), input);
       const outcome = judgeAnswer(input, answer, tally);
       if (outcome === "fivexx") log.writeOne("fivexx", number, input);
       return outcome;

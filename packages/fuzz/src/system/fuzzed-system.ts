@@ -38,12 +38,13 @@ interface Options {
 }
 
 /** The Agents are started apart: their settings name a user that is only known then. */
-const count = { submission: 1, scheduler: 2, agent: 0, supervisor: 1 } as const;
+const count = { submission: 1, operations: 1, scheduler: 2, agent: 0, supervisor: 1 } as const;
 
 /** As the containers have it: 512 MiB, of which not all is heap. */
 const memory = { NODE_OPTIONS: "--max-old-space-size=384" };
 const env = {
   submission: memory,
+  operations: memory,
   scheduler: memory,
   supervisor: { ...memory, RESUME_GRACE: "200ms" },
   agent: memory,

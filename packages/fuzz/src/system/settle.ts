@@ -6,7 +6,7 @@ import { resumeAll } from "./resume-all.ts";
 interface Options {
   readonly stateStoreUrl: string;
   readonly brokerUrl: string;
-  readonly submissionUrl: () => string;
+  readonly operationsUrl: () => string;
   /** Milliseconds. */
   readonly patience: number;
 }
@@ -22,11 +22,11 @@ const rest = 500;
 
 /** Lifts all pauses, and waits until every task has ended and every queue is empty, or for so long. */
 export async function settle(options: Options): Promise<Settled> {
-  const { stateStoreUrl, brokerUrl, submissionUrl, patience } = options;
+  const { stateStoreUrl, brokerUrl, operationsUrl, patience } = options;
   const giveUpAt = performance.now() + patience;
   for (;;) {
     // A task can be paused once more by what was under way.
-    await resumeAll(submissionUrl(), stateStoreUrl).catch(() => {});
+    await resumeAll(operationsUrl(), stateStoreUrl).catch(() => {});
     const open = await openTasks(stateStoreUrl);
     const queues = await fullQueues(brokerUrl);
     if ((open === 0 && queues.length === 0) || performance.now() > giveUpAt)
