@@ -195,8 +195,10 @@ function differenceOf(ours: Queue, theirs: ManagedQueue): string | null {
   const names = new Set([...Object.keys(ours.arguments), ...Object.keys(theirs.arguments)]);
   const differing = [...names].find((name) => ours.arguments[name] !== theirs.arguments[name]);
   if (differing === undefined) return null;
-  const [is, should] = [theirs, ours].map((one) => String(one.arguments[differing] ?? "none"));
-  return `${differing} is ${is} and should be ${should}`;
+  const [is, should] = [theirs, ours].map((one) =>
+    JSON.stringify(one.arguments[differing] ?? "none"),
+  );
+  return `${differing} is ${plain(is)} and should be ${plain(should)}`;
 }
 
 /** A queue that has readers or messages has, or had, a leader; of one that has not, nothing is taken here. */
@@ -235,7 +237,7 @@ function inItsWords(message: string): string {
 }
 
 const plain = (value = ""): string =>
-  value.replace(/^the value '(.*)' of type '.*'$/, "$1").replaceAll("'", "");
+  value.replace(/^the value '(.*)' of type '.*'$/, "$1").replaceAll(/['"]/g, "");
 
 /**
  * A broker in need stops reading from whoever publishes, and says so; but only to them. So this

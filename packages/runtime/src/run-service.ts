@@ -102,7 +102,7 @@ async function runUntilDone(
 function readConfig<Schema extends TObject>(schema: Schema): Static<Schema> {
   try {
     const config = parseConfig(schema, process.env);
-    const faults = defaultSecrets(config as Readonly<Record<string, unknown>>);
+    const faults = defaultSecrets(config);
     const { DEFAULT_SECRETS } = config as BaseConfig;
     if (faults.length === 0 || DEFAULT_SECRETS === "allowed") return config;
     throw new ContractFault("config.default_secret", faults.join("\n"));

@@ -12,12 +12,14 @@ const faults = { A: 20, B: 16, C: 11, D: 19, E: 24, F: 12, G: 12, H: 12, S: 18 }
 const moreFaults = { J: 9, K: 8, L: 8, M: 11, N: 7 };
 /** Acts of operators. */
 const operatorFaults = { V: 10 };
+/** Rights and secrets. */
+const rightsFaults = { R: 6 };
 
 const ids = (prefix: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
 const allIds: Readonly<Record<string, readonly string[]>> = {
   "docs/pattern.md": ids("P-", 67),
-  "docs/faults.md": [faults, moreFaults, operatorFaults]
+  "docs/faults.md": [faults, moreFaults, operatorFaults, rightsFaults]
     .flatMap((groups) => Object.entries(groups))
     .flatMap(([group, count]) => ids(`F-${group}`, count)),
 };

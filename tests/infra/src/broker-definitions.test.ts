@@ -1,6 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
 import { brokerDefinitions } from "./broker-definitions.ts";
-import { composeFile } from "./compose-file.ts";
 import { readFile } from "./repository.ts";
 
 const local = readFile("infra/kubernetes/overlays/local/10-users.json");
@@ -8,6 +7,14 @@ const local = readFile("infra/kubernetes/overlays/local/10-users.json");
 interface Definitions {
   readonly queues: readonly { readonly name: string }[];
   readonly permissions: readonly { readonly user: string; readonly configure: string }[];
+}
+
+/** What Compose makes at its first start. */
+function usersMade(): string {
+  const script = readFile("infra/docker/make-secrets.mjs");
+  const [, plain = ""] = /const users = \[([^\]]*)\]/.exec(script) ?? [];
+  const names = [...plain.matchAll(/"([a-z]+)"/g), ...script.matchAll(/\{ name: "([a-z]+)"/g)];
+  return JSON.stringify({ users: names.map(([, name]) => ({ name, tags: [] })) });
 }
 
 interface Users {
@@ -30,10 +37,10 @@ describe.each(Object.keys(brokerDefinitions))("%s", (name) => {
 });
 
 test.each([
-  ["docker-compose.yml", composeFile().configs["broker-users"]?.content, "definitions.json"],
+  ["make-secrets.mjs", usersMade(), "definitions.json"],
   ["the local overlay", local, "definitions-per-agent.json"],
 ])("in %s whoever may do something has a password, and there is no guest", (_, text, file) => {
-  const { users } = JSON.parse(text ?? "") as Users;
+  const { users } = JSON.parse(text) as Users;
   const { permissions } = JSON.parse(readFile(`infra/rabbitmq/${file}`)) as Definitions;
   const names = users.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(permissions.map(({ user }) => user)));

@@ -13,6 +13,7 @@ const user = <User>(fields: User) => ({ ...fields, passwordHash: "" });
 const services: readonly BrokerUser[] = [
   user({ name: "application", role: "application", statusWord: "application" } as const),
   user({ name: "submission", role: "submission" } as const),
+  user({ name: "operations", role: "operations" } as const),
   user({ name: "scheduler", role: "scheduler" } as const),
   user({ name: "supervisor", role: "supervisor" } as const),
   user({ name: "observer", role: "observer" } as const),

@@ -5,17 +5,42 @@ interface ComposeService {
   readonly image: string;
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  readonly networks: readonly string[];
+  readonly networks?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly mem_limit?: string;
+  readonly logging?: { readonly options: Readonly<Record<string, string>> };
+  readonly healthcheck?: { readonly disable?: boolean };
   readonly ports?: readonly string[];
   readonly stop_grace_period?: string;
 }
 
 interface ComposeFile {
   readonly services: Readonly<Record<string, ComposeService>>;
-  readonly configs: Readonly<Record<string, { readonly content: string }>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
 }
 
 const variable = /\$\{([A-Z_]+):-([^}]*)\}/g;
+
+/** What the README says of a variable without a default: that it is made at the first start. */
+const generated = "generated";
+
+/** Stand in for the files in the volumes of secrets. */
+const madeUp: Readonly<Record<string, string>> = {
+  STATE_STORE_URL: "postgres://login:9f2c4e0b@postgres:5432/holdfast",
+  BROKER_URL: "amqp://user:9f2c4e0b@rabbitmq:5672/holdfast",
+  OPERATOR_TOKEN: "9f2c4e0b9f2c4e0b",
+};
+
+/** The environment of a service, with the secrets that it reads from files. */
+export const withSecrets = (
+  environment: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => {
+      const secret = name.replace(/_FILE$/, "");
+      return [secret, secret === name ? value : (madeUp[secret] ?? "")];
+    }),
+  );
 
 /** docker-compose.yml as it is when nothing is set. */
 export const composeFile = (): ComposeFile =>
@@ -27,5 +52,5 @@ export const composeFile = (): ComposeFile =>
 /** What can be set from outside, with its default. */
 export const composeVariables = (): readonly (readonly [string, string])[] =>
   [...readFile("docker-compose.yml").matchAll(variable)].map(
-    ([, name = "", byDefault = ""]) => [name, byDefault] as const,
+    ([, name = "", byDefault = ""]) => [name, byDefault || generated] as const,
   );

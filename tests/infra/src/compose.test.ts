@@ -1,16 +1,19 @@
 import { parseConfig } from "@holdfast/runtime";
 import { describe, expect, test } from "@jest/globals";
-import { composeFile, composeVariables } from "./compose-file.ts";
+import { composeFile, composeVariables, withSecrets } from "./compose-file.ts";
 import { environmentFaults } from "./environment-faults.ts";
 import { readFile } from "./repository.ts";
 import { configOf } from "./service-config.ts";
 
 const { services } = composeFile();
-const ours = Object.entries(services).filter(([, { image }]) => image.startsWith("holdfast"));
+const ours = Object.entries(services).filter(
+  ([, { image, command }]) => image.startsWith("holdfast") && command !== undefined,
+);
 const scaled = ["scheduler", "supervisor", "agent"];
 
-describe.each(ours)("%s", (_, { command = [], environment = {}, ...service }) => {
+describe.each(ours)("%s", (_, { command = [], environment: given = {}, ...service }) => {
   const [main = ""] = command;
+  const environment = withSecrets(given);
 
   test("is told only what it reads, and all that it needs", async () => {
     expect(await environmentFaults(main, environment)).toEqual([]);
@@ -41,6 +44,23 @@ test.each(scaled)(
   },
 );
 
+test.each(Object.entries(services))("%s has bounded memory and a bounded log", (_, service) => {
+  expect(service.mem_limit).toMatch(/^\d+[mg]$/);
+  expect(service.logging?.options).toEqual({ "max-size": "10m", "max-file": "3" });
+});
+
+test("no password stands in the file, and none is passed to a service but as a file of its own", () => {
+  const { secrets = { volumes: [] }, ...others } = services;
+  const passed = Object.values(others).flatMap(({ environment = {} }) => Object.keys(environment));
+  expect(passed.filter((name) => /PASSWORD$|TOKEN$|_URL$/.test(name))).toEqual(["PARTNERS_URL"]);
+  const readers = Object.values(others).flatMap(({ volumes = [] }) =>
+    volumes.filter((volume) => volume.startsWith("secrets")).map((volume) => volume.split(":")[0]),
+  );
+  expect(readers).toEqual([...new Set(readers)]);
+  const written = (secrets.volumes ?? []).map((volume) => volume.split(":")[0]);
+  expect(new Set(written)).toEqual(new Set(["secrets", ...readers]));
+});
+
 test("only this machine is listened to, unless it is asked otherwise", () => {
   const ports = Object.values(services).flatMap((service) => service.ports ?? []);
   expect(ports.length).toBeGreaterThan(0);
@@ -50,7 +70,7 @@ test("only this machine is listened to, unless it is asked otherwise", () => {
 test("Agents have no network in common with the state store", () => {
   const networks = services["postgres"]?.networks ?? [];
   expect(networks).not.toHaveLength(0);
-  expect(services["agent"]?.networks.filter((name) => networks.includes(name))).toEqual([]);
+  expect(services["agent"]?.networks?.filter((name) => networks.includes(name))).toEqual([]);
 });
 
 test("the README says what can be set, with its default", () => {

@@ -3,6 +3,7 @@ import { parseConfig } from "@holdfast/runtime";
 import { describe, expect, test } from "@jest/globals";
 import type { ICluster } from "@kubernetes-models/cloudnative-pg/postgresql.cnpg.io/v1/Cluster";
 import type { IScaledObject } from "@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject";
+import type { INetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy";
 import { agents } from "./broker-definitions.ts";
 import { environmentFaults } from "./environment-faults.ts";
 import { render, whyNotRendered } from "./kustomize.ts";
@@ -29,6 +30,7 @@ const local = folder("overlays/local");
 const production = folder("overlays/production");
 const cloudNativePg = folder("examples/cloudnative-pg");
 const rabbitmqOperator = folder("examples/rabbitmq-operator");
+const tls = folder("examples/tls");
 
 interface Scaler {
   readonly spec: { readonly scaleTargetRef: { readonly name: string } };
@@ -38,7 +40,7 @@ const nameOf = ({ metadata }: Manifest) => metadata.name;
 /** Its operator has published no schema that could be asked. */
 const hasSchema = ({ kind }: Manifest) => kind !== "RabbitmqCluster";
 
-describeRendered.each([base, local, production, cloudNativePg, rabbitmqOperator])(
+describeRendered.each([base, local, production, cloudNativePg, rabbitmqOperator, tls])(
   `%s${because}`,
   (name) => {
     const objects = why === null ? render(name) : [];
@@ -98,8 +100,33 @@ describeRendered.each([local, production])(`the pods of %s${because}`, (name) =>
   test.each(ofDeployments(workloads))("%s is probed for life and readiness", (_, workload) => {
     expect(containerOf(workload)).toMatchObject({
       livenessProbe: { httpGet: { path: "/health/live" } },
-      readinessProbe: { httpGet: { path: "/health/ready" } },
+      // Submission stays in its Service while Postgres is away: a 503 is better than a refused connection.
+      readinessProbe: {
+        httpGet: { path: nameOf(workload) === "submission" ? "/health/live" : "/health/ready" },
+      },
     });
+  });
+
+  test("who faces customers cannot act as an operator, and the operators' service takes no orders", () => {
+    const [submission, operations] = ["submission", "operations"].map((wanted) =>
+      workloads
+        .filter((one) => nameOf(one) === wanted)
+        .map((workload) => environmentOf(workload, objects)),
+    );
+    expect(submission).toMatchObject([{ DUTY: "orders" }]);
+    expect(submission?.[0]).not.toHaveProperty("OPERATOR_TOKEN");
+    expect(operations).toMatchObject([{ DUTY: "operations" }]);
+  });
+
+  test("every rule names who may be reached, and operators' routes are not open to everybody", () => {
+    const policies = ofKind(objects, "NetworkPolicy") as readonly INetworkPolicy[];
+    const open = policies.flatMap(({ metadata, spec }) => [
+      ...(spec?.egress ?? []).filter(({ to = [] }) => to.length === 0).map(() => metadata?.name),
+      ...(spec?.ingress ?? [])
+        .filter(({ from = [] }) => from.length === 0)
+        .map(() => metadata?.name),
+    ]);
+    expect(open).toEqual(["orders"]);
   });
 
   test.each(agents)("%s has a Deployment of its own, which runs it alone", (agent) => {
@@ -143,10 +170,17 @@ describeRendered(`in production${because}`, () => {
     ...(ofKind(objects, "ScaledObject") as readonly Scaler[]),
   ].map(({ spec }) => spec.scaleTargetRef.name);
 
-  test("every Deployment but the Supervisor's has one scaler, which alone says how many", () => {
-    const deployments = ofDeployments(workloads).filter(([name]) => name !== "supervisor");
+  test("every Deployment that grows with the load has one scaler, which alone says how many", () => {
+    const deployments = ofDeployments(workloads).filter(
+      ([name]) => name !== "supervisor" && name !== "operations",
+    );
     expect(scaled.toSorted()).toEqual(deployments.map(([name]) => name).toSorted());
     expect(deployments.filter(([, { spec }]) => spec.replicas !== undefined)).toEqual([]);
+  });
+
+  test("Agents are scaled as well while the broker cannot be asked", () => {
+    const scalers = ofKind(objects, "ScaledObject") as readonly IScaledObject[];
+    expect(scalers.filter(({ spec }) => (spec.fallback?.replicas ?? 0) < 2)).toEqual([]);
   });
 
   test("Agents scale by the length of their own queue", () => {
@@ -176,8 +210,12 @@ describeRendered(`with CloudNativePG${because}`, () => {
     const grants = readFile("infra/postgres/logins.sql").matchAll(
       /^grant (holdfast_\w+) to (\w+);/gm,
     );
+    const statistics = ["observer", ["holdfast_observer", "pg_read_all_stats"]] as const;
     expect(new Map(logins.map(({ name, inRoles }) => [name, inRoles]))).toEqual(
-      new Map([...grants].map(([, role, name]) => [name, [role]])),
+      new Map<string, readonly string[]>([
+        ...[...grants].map(([, role = "", name = ""]) => [name, [role]] as const),
+        statistics,
+      ]),
     );
     expect(logins).not.toHaveLength(0);
   });

@@ -1,0 +1,114 @@
+// Makes the secrets of a Compose deployment at its first start, and gives each service its own ones as files
+// in a volume that no other service has. What the environment says wins, then what was made before.
+// With names as arguments, such as OPERATOR_TOKEN: prints those.
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const kept = "/secrets/kept";
+const names = [
+  "OPERATOR_TOKEN",
+  "POSTGRES_PASSWORD",
+  "OWNER_PASSWORD",
+  "SUBMISSION_PASSWORD",
+  "OPERATIONS_PASSWORD",
+  "SCHEDULER_PASSWORD",
+  "SUPERVISOR_PASSWORD",
+  "OBSERVER_PASSWORD",
+  "APPLICATION_PASSWORD",
+  "AGENT_PASSWORD",
+  "RABBITMQ_ADMIN_PASSWORD",
+];
+
+const secrets = Object.fromEntries(names.map((name) => [name, secretOf(name)]));
+
+if (process.argv.length > 2) print(process.argv.slice(2));
+else writeAll();
+
+/** @param {string} name */
+function secretOf(name) {
+  const given = process.env[name] ?? "";
+  const file = join(kept, name);
+  if (given !== "") return given;
+  return existsSync(file) ? readFileSync(file, "utf8") : randomBytes(24).toString("hex");
+}
+
+/** @param {string[]} wanted */
+function print(wanted) {
+  for (const name of wanted) {
+    if (!Object.hasOwn(secrets, name)) fail(`${name} is no secret; these are: ${names.join(", ")}`);
+    process.stdout.write(`${secrets[name]}\n`);
+  }
+}
+
+function writeAll() {
+  const unfit = names.filter((name) => !/^[\w-]{8,200}$/.test(secrets[name] ?? ""));
+  if (unfit.length > 0) {
+    fail(
+      `${unfit.join(", ")}: use 8 to 200 letters, digits, "-" and "_", since they stand in URLs`,
+    );
+  }
+  write("kept", secrets);
+  write("postgres", { password: secrets.POSTGRES_PASSWORD });
+  const logins = names.filter((name) =>
+    /^(OWNER|SUBMISSION|OPERATIONS|SCHEDULER|SUPERVISOR|OBSERVER)_/.test(name),
+  );
+  const lines = logins.map((name) => `${name}=${secrets[name]}\n`);
+  write("logins", { env: [`PGPASSWORD=${secrets.POSTGRES_PASSWORD}\n`, ...lines].join("") });
+  write("migrate", { STATE_STORE_URL: storeUrl("holdfast", secrets.OWNER_PASSWORD) });
+  for (const service of ["submission", "operations", "scheduler", "supervisor", "observer"]) {
+    const password = secrets[`${service.toUpperCase()}_PASSWORD`];
+    write(service, {
+      STATE_STORE_URL: storeUrl(service, password),
+      BROKER_URL: brokerUrl(service, password),
+    });
+  }
+  write("operations", { OPERATOR_TOKEN: secrets.OPERATOR_TOKEN });
+  write("observer", {
+    BROKER_MANAGEMENT_URL: `http://observer:${secrets.OBSERVER_PASSWORD}@rabbitmq:15672`,
+  });
+  write("agent", { BROKER_URL: brokerUrl("agent", secrets.AGENT_PASSWORD) });
+  write("rabbitmq", { "10-users.json": JSON.stringify({ users: brokerUsers() }) });
+}
+
+/** What each of them may do stands in infra/rabbitmq/definitions.json. */
+function brokerUsers() {
+  const users = ["application", "submission", "operations", "scheduler", "supervisor", "agent"];
+  return [
+    ...users.map((name) => ({
+      name,
+      password: secrets[`${name.toUpperCase()}_PASSWORD`],
+      tags: [],
+    })),
+    { name: "observer", password: secrets.OBSERVER_PASSWORD, tags: ["monitoring"] },
+    { name: "administrator", password: secrets.RABBITMQ_ADMIN_PASSWORD, tags: ["administrator"] },
+  ];
+}
+
+/** @param {string} user @param {string | undefined} password */
+function storeUrl(user, password) {
+  return `postgres://${user}:${password}@postgres:5432/holdfast`;
+}
+
+/** @param {string} user @param {string | undefined} password */
+function brokerUrl(user, password) {
+  return `amqp://${user}:${password}@rabbitmq:5672/holdfast`;
+}
+
+/**
+ * Readable by everybody who has the volume, which only its service has: each image has a user of its own.
+ * @param {string} reader @param {Record<string, string | undefined>} files
+ */
+function write(reader, files) {
+  const folder = join("/secrets", reader);
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text = ""] of Object.entries(files)) {
+    writeFileSync(join(folder, name), text, { mode: 0o644 });
+  }
+}
+
+/** @param {string} message */
+function fail(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(78);
+}
