@@ -113,7 +113,8 @@ function judgeAnswer(
   // Hung up on: for some requests there is no other answer.
   if (answer === null) return "refused";
   const { status, retryAfter, body } = answer;
-  if (status === 202 && target === "POST order") tally.accepted.push(idIn(body));
+  // Of a damaged request that turned out whole only the status is read; the store knows its order.
+  if (status === 202 && target === "POST order" && body !== "") tally.accepted.push(idIn(body));
   if (status < 400) return "taken";
   if (status < 500) return "refused";
   const isDocumented = status === 503 && (retryAfter || path === "/health/ready");
