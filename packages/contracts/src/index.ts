@@ -22,6 +22,7 @@ export {
   heartbeatQueue,
   heartbeatRoute,
   isStatusQueue,
+  markerQueue,
   ownReplyQueues,
   replyBindings,
   replyExchange,

@@ -43,6 +43,11 @@ export function agentOfReply(routingKey: string): string | null {
 export const expiredQueue = "requests.expired";
 /** Hints to the Schedulers that something is due. */
 export const wakeExchange = "holdfast.wake";
+/**
+ * Says that a broker is the one that it was: whoever wipes it wipes this queue. Schedulers alone declare it, so
+ * it must be in no definitions that a broker imports when it starts.
+ */
+export const markerQueue = "scheduler.marker";
 /** A hint that something is due. Holds one message at most: a second hint says nothing new. */
 export const wakeQueue = "scheduler.wake-ups";
 /** Where applications publish orders, with `submissionQueue` as the routing key; they may write to no other exchange. */

@@ -1,3 +1,5 @@
+import type { MarkerEvents } from "./keep-marker.ts";
+
 /** What is to be published: persistent and mandatory, unless it is fleeting. */
 export interface OutgoingMessage {
   /** Empty: the default exchange, which leads to the queue named by `routingKey`. No service may write to it. */
@@ -143,6 +145,11 @@ export interface Broker extends AsyncDisposable {
     options: BatchOptions,
     handle: (batch: readonly Delivery[]) => Promise<void>,
   ): Promise<SharedConsumer>;
+  /**
+   * Looks at each new connection for a queue that marks this broker, and declares it where it is not, once
+   * `missing` has resolved.
+   */
+  keepMarker(queue: string, events: MarkerEvents): Promise<AsyncDisposable>;
   /** Binds a queue to an exchange; false: there is no such queue, or no broker. */
   bind(binding: Binding): Promise<boolean>;
   /** How many messages and consumers a queue has; null: there is no such queue, or no broker. */

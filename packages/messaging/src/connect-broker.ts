@@ -5,6 +5,7 @@ import { bundleMessages } from "./bundle-messages.ts";
 import { handleBatches } from "./handle-batches.ts";
 import { handleEach } from "./handle-each.ts";
 import { type ChannelLog, keepChannel } from "./keep-channel.ts";
+import { keepMarker } from "./keep-marker.ts";
 import { openConnection } from "./open-connection.ts";
 import { publisher } from "./publisher.ts";
 import { ownOneOf, queueFilledBy } from "./sources.ts";
@@ -133,6 +134,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
         [Symbol.asyncDispose]: () => consumer[Symbol.asyncDispose](),
       };
     },
+    keepMarker: (queue, events) => keepMarker({ name, queue, createChannel, log, ...events }),
     async inspect(queue) {
       const found = await ask((channel) => channel.checkQueue(queue));
       return found && { messages: found.messageCount, consumers: found.consumerCount };

@@ -8,6 +8,7 @@ import {
   expiredQueue,
   heartbeatExchange,
   heartbeatQueue,
+  markerQueue,
   ownReplyQueues,
   replyExchange,
   replyQueue,
@@ -151,8 +152,13 @@ function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions
     case "scheduler":
       return {
         // It counts messages and consumers, which RabbitMQ 4.3 takes for declaring the queue.
-        // And it holds a queue that stands for the one of its own.
-        configure: only([...agents.map(agentQueue), replyQueue, ...ownReplyQueues.map(ownerOf)]),
+        // And it holds a queue that stands for the one of its own, and declares the one that marks a broker.
+        configure: only([
+          ...agents.map(agentQueue),
+          replyQueue,
+          ...ownReplyQueues.map(ownerOf),
+          markerQueue,
+        ]),
         read: only([
           ...replyQueues,
           expiredQueue,

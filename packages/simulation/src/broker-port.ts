@@ -9,7 +9,14 @@ import type { World } from "./world.ts";
 /** What the loops use of a broker. */
 export type SimulatedBroker = Pick<
   Broker,
-  "publish" | "bind" | "consume" | "consumeBatches" | "consumeShared" | "inspect" | "isReady"
+  | "publish"
+  | "bind"
+  | "consume"
+  | "consumeBatches"
+  | "consumeShared"
+  | "inspect"
+  | "keepMarker"
+  | "isReady"
 >;
 
 type OpenDelivery = Delivery & { readonly tryAgain: () => void };
@@ -152,6 +159,8 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
         intake: inBatches(host, { max, handle }),
         consumers: [],
       }),
+    // Queues are purged here, but no broker is wiped as a whole.
+    keepMarker: () => Promise.resolve(new AsyncDisposableStack()),
     async consumeShared({ common, owned }, { prefetch, max }, handle) {
       // A plain value and no getter: see the timeline.
       const shared = Object.assign(new AsyncDisposableStack(), { own: null as string | null });

@@ -197,6 +197,10 @@ const operationsOf: Readonly<Record<string, Operation>> = {
     expect(mine).toEqual(named);
   },
 
+  async undispatchSteps({ real, memory }) {
+    expect(memory.undispatchSteps()).toBe(await real.undispatchSteps());
+  },
+
   async promoteRestedSteps({ real, memory }) {
     const theirs = await real.promoteRestedSteps();
     const ours = memory.promoteRestedSteps();

@@ -307,6 +307,15 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
       }
     },
 
+    undispatchSteps() {
+      const begun = processing().filter(([, { startBy }]) => startBy > now());
+      for (const [stored, step] of begun) {
+        replaceStep(stored, { ...step, dispatched: false });
+        stored.relayAts.set(step.plan.name, now());
+      }
+      return begun.length;
+    },
+
     promoteRestedSteps() {
       const lanes = new Set<string>();
       const rests: number[] = [];

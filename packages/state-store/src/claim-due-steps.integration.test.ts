@@ -205,6 +205,19 @@ test("a relayed step is loaded as one, looked at again when its time is over, an
   expect(await relayed()).toEqual([{ relayed: false, at_its_end: false }]);
 });
 
+test("undispatches what is in flight and can still be begun, for the relay to publish it at once", async () => {
+  const relay = await db.open("scheduler", { withoutFaults: "a take is not repeated" });
+  await submit(2);
+  const [begun, late] = await claimAll(scheduler);
+  await scheduler.markDispatchedSteps([begun!, late!]);
+  await db.query(
+    `update state.steps set start_by = now() where name = 'a' and task_id = '${late!.taskId}'`,
+  );
+  expect(await scheduler.undispatchSteps()).toBe(1);
+  const taken = await relay.takeUndispatchedSteps({ relayAfter: 60_000 });
+  expect(taken).toMatchObject([{ taskId: begun!.taskId, attempt: 1, token: begun!.token }]);
+});
+
 test("does not relay what was marked as dispatched, and does not mark what has moved on", async () => {
   await submit(2);
   const claims = await claimAll(scheduler);

@@ -51,6 +51,7 @@ export interface ClaimOptions {
 
 const claim = queryAmong<object, ClaimedRow>("claim-due-steps");
 const takeUndispatched = queryAmong<object, ClaimedStep>("take-undispatched-steps");
+const undispatch = queryAmong<object, { steps: number }>("undispatch-steps");
 const markDispatched = queryAmong("mark-dispatched-steps");
 
 /** Where there may be something due. */
@@ -105,6 +106,14 @@ export const takeUndispatchedSteps =
   ({ busy }: Pick<Where, "busy">) =>
   (db: Database, options: { readonly relayAfter: number }) =>
     takeUndispatched(db, busy.range(), { ...options, format: definitionFormat });
+
+/** Has all requests in flight published again that can still be begun; says how many. */
+export const undispatchSteps =
+  ({ busy }: Pick<Where, "busy">) =>
+  async (db: Database): Promise<number> => {
+    const [undispatched] = await undispatch(db, busy.range(), { format: definitionFormat });
+    return undispatched?.steps ?? 0;
+  };
 
 /** Marks requests as taken by the broker; those whose steps have moved on need no mark. */
 export async function markDispatchedSteps(

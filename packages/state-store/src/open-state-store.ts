@@ -7,7 +7,12 @@ import {
 } from "@holdfast/domain";
 import { applyIncidents } from "./apply-incidents.ts";
 import { busyMonths } from "./busy-months.ts";
-import { claimDueSteps, markDispatchedSteps, takeUndispatchedSteps } from "./claimed-steps.ts";
+import {
+  claimDueSteps,
+  markDispatchedSteps,
+  takeUndispatchedSteps,
+  undispatchSteps,
+} from "./claimed-steps.ts";
 import {
   type ConnectionOptions,
   inTransaction,
@@ -113,6 +118,7 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
         }),
       );
   const promote = bound(promoteRestedSteps({ due, busy, looks: pastLooks() }));
+  const undispatch = bound(undispatchSteps({ busy }));
   try {
     await withRetries(() => mustBeCompatible(pool));
   } catch (error) {
@@ -127,6 +133,7 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
     claimDueSteps: boundOnce(claimDueSteps(home)),
     takeUndispatchedSteps: boundOnce(takeUndispatchedSteps(home)),
     markDispatchedSteps: bound(markDispatchedSteps),
+    undispatchSteps: () => undispatch({}),
     /** Makes steps whose rest is over claimable; says when (ms) to come back, at the latest. */
     promoteRestedSteps: () => promote({}),
     /** Does a part of what pauses of workflows ask for; says how many steps it moved. */

@@ -41,6 +41,16 @@ function opened() {
   return { open, marked, pass, send, now };
 }
 
+test("what was confirmed on a connection that is lost is not marked, so that the relay publishes it again", () => {
+  const { open, marked, pass, send } = opened();
+  const lost = send();
+  open.forget();
+  expect(open.isOpen(lost)).toBe(false);
+  const kept = send();
+  pass(10_000);
+  expect(marked.map(({ claim: one }) => one)).toEqual([kept]);
+});
+
 /** What is on its way, with requests that took so many milliseconds from their claim to their confirm. */
 function confirmedAfter(...times: readonly number[]) {
   const { open, send } = opened();

@@ -83,6 +83,11 @@ export function dispatches(clock: Pick<Clock, "now" | "after">) {
       open.delete(keyOf(claim));
       replies.answered(keyOf(claim));
     },
+    /** Nothing speaks for any of them being on its way. */
+    forget(): void {
+      for (const key of open.keys()) replies.failed(key);
+      open.clear();
+    },
     marked: (claim: ClaimedStep) => open.delete(keyOf(claim)),
     isOpen: (claim: ClaimedStep) => open.has(keyOf(claim)),
     /** Confirmed, and still no reply when there should be one. */

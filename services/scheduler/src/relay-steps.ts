@@ -18,6 +18,8 @@ interface Dependencies {
   readonly rest: number;
 }
 
+/** How many the store hands out at a time. */
+const batch = 200;
 /** Coming back sooner than this finds nothing new. */
 const shortestRest = 50;
 
@@ -29,22 +31,40 @@ const shortestRest = 50;
 export function relaySteps(deps: Dependencies) {
   const { store, dispatches, dispatch, wake, notify, clock, log, failpoint, relayAfter, rest } =
     deps;
-  return async (): Promise<number> => {
+  let isAsked = false;
+
+  const relay = async (): Promise<void> => {
+    for (let taken = batch; taken === batch; ) {
+      const takenAt = clock.now();
+      const claims = await store.takeUndispatchedSteps({ relayAfter: relayAfter() });
+      taken = claims.length;
+      // What we are confirming ourselves is on its way: publishing it again would only add load.
+      const lost = claims.filter((claim) => !dispatches.isOpen(claim));
+      if (lost.length > 0) log.warn({ steps: lost.length }, "requests relayed");
+      if (lost.length > 0) failpoint("scheduler.relaying", () => lost.map(({ name }) => name));
+      await dispatch(lost, takenAt);
+    }
+  };
+
+  const round = async (): Promise<number> => {
     const { lanes, nextIn, relayIn, hasDue, hasNotices, hasPauses } =
       await store.promoteRestedSteps();
     if (hasNotices) notify();
     const moved = hasPauses ? await store.keepPauses() : 0;
     if (hasDue || lanes.length > 0 || moved > 0) wake();
-    if (relayIn !== null && relayIn <= 0) {
-      const takenAt = clock.now();
-      const taken = await store.takeUndispatchedSteps({ relayAfter: relayAfter() });
-      // What we are confirming ourselves is on its way: publishing it again would only add load.
-      const lost = taken.filter((claim) => !dispatches.isOpen(claim));
-      if (lost.length > 0) log.warn({ steps: lost.length }, "requests relayed");
-      if (lost.length > 0) failpoint("scheduler.relaying", () => lost.map(({ name }) => name));
-      await dispatch(lost, takenAt);
+    if (isAsked || (relayIn !== null && relayIn <= 0)) {
+      isAsked = false;
+      await relay();
     }
     if (moved > 0) return shortestRest;
     return Math.max(shortestRest, Math.min(rest, nextIn ?? rest, relayIn ?? rest));
+  };
+
+  return {
+    round,
+    /** Has the next round relay, without asking first whether there is anything to relay. */
+    soon(): void {
+      isAsked = true;
+    },
   };
 }

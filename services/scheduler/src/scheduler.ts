@@ -4,6 +4,7 @@ import {
   expiredQueue,
   heartbeatQueue,
   limits,
+  markerQueue,
   ownReplyQueues,
   replyQueue,
   wakeQueue,
@@ -22,6 +23,7 @@ import { laneWindows } from "./lane-windows.ts";
 import { markSteps } from "./mark-steps.ts";
 import { putBackExpired } from "./put-back-expired.ts";
 import { recordReplies } from "./record-replies.ts";
+import { relayLost } from "./relay-lost.ts";
 import { relaySteps } from "./relay-steps.ts";
 import { type Courier, sendNotices } from "./send-notices.ts";
 
@@ -45,13 +47,14 @@ export type SchedulerStore = Pick<
   | "promoteRestedSteps"
   | "takeNotices"
   | "takeUndispatchedSteps"
+  | "undispatchSteps"
 >;
 
 export interface SchedulerOptions {
   readonly store: SchedulerStore;
   readonly broker: Pick<
     Broker,
-    "publish" | "consume" | "consumeBatches" | "consumeShared" | "inspect"
+    "publish" | "consume" | "consumeBatches" | "consumeShared" | "inspect" | "keepMarker"
   >;
   /**
    * For what others are told. On a connection of its own: the broker stops reading from a connection
@@ -165,7 +168,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const relaying = relaySteps({ ...relayed, relayAfter, rest });
   const marks = repeat(markSteps({ store, dispatches, failpoint }), { name: "mark", ...repeating });
   dispatches.whenToMark(marks.wake);
-  const relays = repeat(relaying, { name: "relay", ...repeating });
+  const relays = repeat(relaying.round, { name: "relay", ...repeating });
 
   const recorded = {
     store,
@@ -218,6 +221,8 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     ),
   );
   consumers.use(await broker.consume(wakeQueue, { prefetch: 1 }, async () => wake()));
+  const lost = relayLost({ store, dispatches, relay: relaying.soon, wake: relays.wake, log });
+  consumers.use(await broker.keepMarker(markerQueue, lost));
   const owned = consumers.move();
 
   const ended = Promise.all([

@@ -1,0 +1,56 @@
+import type { Channel } from "amqplib";
+import { type ChannelLog, keepChannel } from "./keep-channel.ts";
+
+export interface MarkerEvents {
+  /** The connection is lost: what the broker confirmed through it may be gone as well. */
+  disconnected(): void;
+  /** The broker does not have the marker: it is new, or has lost its queues and messages. */
+  missing(): Promise<void>;
+}
+
+interface Options extends MarkerEvents {
+  readonly name: string;
+  readonly queue: string;
+  readonly createChannel: () => Promise<Channel>;
+  readonly log: ChannelLog;
+}
+
+/**
+ * Tells a broker that has lost everything from one that was away: looks for a durable queue at each new
+ * connection, and declares it only once `missing` has resolved. If we die before, or `missing` fails,
+ * whoever connects next finds no marker either. Nothing is ever in the queue, and it must be in no
+ * definitions that a new broker imports.
+ */
+export const keepMarker = (options: Options): Promise<AsyncDisposable> => {
+  const { name, queue, createChannel, disconnected, missing, log } = options;
+  return keepChannel({
+    name: `${name} ${queue}`,
+    create: createChannel,
+    open: async (channel) => {
+      channel.once("close", disconnected);
+      const found = await lookFor(queue, await createChannel());
+      if (found === "refused") log.warn({ queue }, "marker not allowed: import the definitions");
+      if (found !== "missing") return;
+      await missing();
+      await channel.assertQueue(queue, { durable: true, arguments: { "x-queue-type": "quorum" } });
+    },
+    closing: async () => {},
+    log,
+  });
+};
+
+/** Asks on a channel of its own: a refusal closes it. */
+async function lookFor(queue: string, channel: Channel): Promise<"there" | "missing" | "refused"> {
+  channel.on("error", () => {});
+  try {
+    await channel.checkQueue(queue);
+    return "there";
+  } catch (error) {
+    const { code } = error as { readonly code?: unknown };
+    if (code === 404) return "missing";
+    if (code === 403) return "refused";
+    throw error;
+  } finally {
+    await channel.close().catch(() => {});
+  }
+}
