@@ -87,6 +87,37 @@ test("every connection to the broker is closed while orders are under way: all c
   expect(await faulty.verdict(ids)).toEqual(expected);
 });
 
+test("the broker is wiped with requests in its queues: they are published again at once, not at complete-by", async () => {
+  await using data = await temporaryFolder();
+  await using stack = await startLocalStack({ purpose: "demo", dataFolder: data.path });
+  const { broker, postgres } = stack;
+  const longest = 120_000;
+  await using faulty = await startFaultySystem({
+    servers: { stateStoreUrl: postgres.url, broker },
+    count: { scheduler: 2 },
+    limits: { startWithin: longest, completeWithin: longest },
+  });
+  const agents = faulty.system.running("agent");
+  for (const agent of agents) agent.signal("SIGSTOP");
+  const ids = await faulty.submit(mixed);
+  const marked = "select 1 from state.steps where dispatched_at is not null";
+  await until(async () => (await faulty.query(marked)).length >= ids.length);
+  for (const agent of agents) agent.signal("SIGKILL");
+  await broker.rabbitmqctl("stop_app");
+  await broker.rabbitmqctl("reset");
+  await broker.rabbitmqctl("start_app");
+  await faulty.system.broker.restore();
+  const backAt = performance.now();
+  await faulty.system.start("agent");
+  expect(await faulty.verdict(ids)).toEqual(expected);
+  const took = Math.round(performance.now() - backAt);
+  process.stdout.write(`broker wiped: ${ids.length} orders ended ${took} ms after it was back\n`);
+  expect(took).toBeLessThan(longest / 2);
+  expect(await faulty.query("select 1 from state.events where reason = 'step.expired'")).toEqual(
+    [],
+  );
+}, 180_000);
+
 test("Postgres is restarted without warning while orders are under way: all services go on", async () => {
   await using data = await temporaryFolder();
   await using stack = await startLocalStack({ purpose: "demo", dataFolder: data.path });
