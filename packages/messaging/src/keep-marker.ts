@@ -3,9 +3,9 @@ import { type ChannelLog, keepChannel } from "./keep-channel.ts";
 
 export interface MarkerEvents {
   /** The connection is lost: what the broker confirmed through it may be gone as well. */
-  disconnected(): void;
+  readonly disconnected: () => void;
   /** The broker does not have the marker: it is new, or has lost its queues and messages. */
-  missing(): Promise<void>;
+  readonly missing: () => Promise<void>;
 }
 
 interface Options extends MarkerEvents {

@@ -63,7 +63,7 @@ export function relaySteps(deps: Dependencies) {
   return {
     round,
     /** Has the next round relay, without asking first whether there is anything to relay. */
-    soon(): void {
+    soon: (): void => {
       isAsked = true;
     },
   };
