@@ -33,6 +33,8 @@ export {
   statusExchange,
   submissionExchange,
   submissionQueue,
+  unrecordedExchange,
+  unrecordedQueue,
   wakeExchange,
   wakeQueue,
 } from "./topology.ts";

@@ -50,6 +50,13 @@ export const wakeExchange = "holdfast.wake";
 export const markerQueue = "scheduler.marker";
 /** A hint that something is due. Holds one message at most: a second hint says nothing new. */
 export const wakeQueue = "scheduler.wake-ups";
+/** Schedulers that cannot record what they have read say so here. */
+export const unrecordedExchange = "holdfast.unrecorded";
+/**
+ * Has a message while a Scheduler holds replies that it cannot record: then silence says nothing about an
+ * Agent. Nobody consumes it; a message is gone after two seconds.
+ */
+export const unrecordedQueue = "scheduler.unrecorded";
 /** Where applications publish orders, with `submissionQueue` as the routing key; they may write to no other exchange. */
 export const submissionExchange = "holdfast.submissions";
 /** Orders submitted by message instead of HTTP. */

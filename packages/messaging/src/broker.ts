@@ -156,6 +156,10 @@ export interface Broker extends AsyncDisposable {
   inspect(queue: string): Promise<{ readonly messages: number; readonly consumers: number } | null>;
   /** Consumers that fail at the moment. */
   readonly standstills: readonly Standstill[];
+  /**
+   * Milliseconds since the oldest message in batches was begun that is not handled yet; 0: there is none.
+   */
+  readonly oldestMs: number;
   /** Both connections are up, nothing is blocked, and every consumer has its channel. */
   readonly isReady: boolean;
 }

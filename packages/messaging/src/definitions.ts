@@ -17,6 +17,8 @@ import {
   statusExchange,
   submissionExchange,
   submissionQueue,
+  unrecordedExchange,
+  unrecordedQueue,
   wakeExchange,
   wakeQueue,
 } from "@holdfast/contracts";
@@ -169,11 +171,11 @@ function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions
           // To bind the queues of submitters.
           statusExchange,
         ]),
-        write: `${only([requestExchange, wakeExchange, cancelExchange, eventExchange, statusExchange])}|^status\\.`,
+        write: `${only([requestExchange, wakeExchange, cancelExchange, eventExchange, statusExchange, unrecordedExchange])}|^status\\.`,
       };
     case "supervisor":
       return {
-        configure: only(replyQueues),
+        configure: only([...replyQueues, unrecordedQueue]),
         read: nothing,
         write: only([wakeExchange, cancelExchange]),
       };

@@ -26,6 +26,7 @@ const hands = 2;
 /** A message that was begun and is not acknowledged. */
 interface Begun {
   readonly arrival: Arrival;
+  readonly since: number;
   /** How many deliveries in it are not handled. */
   left: number;
   /** One of them could not be handled: those after it are acknowledged without waiting for it. */
@@ -148,7 +149,7 @@ export function handleBatches({ queue, max, handle, bury, log }: Options): Intak
     isTurnOfFailed = index !== -1 && (!isTurnOfFailed || waiting.isEmpty);
     if (isTurnOfFailed) return mine.failed.splice(index, 1)[0] ?? null;
     const items = waiting.take(max).flatMap((arrival) => {
-      const begun = { arrival, left: arrival.deliveries.length, hasFailed: false };
+      const begun = { arrival, since: now, left: arrival.deliveries.length, hasFailed: false };
       mine.begun.push(begun);
       return arrival.deliveries.map((delivery) => ({ delivery, begun }));
     });
@@ -191,6 +192,10 @@ export function handleBatches({ queue, max, handle, bury, log }: Options): Intak
     },
     get standstill() {
       return standstillOf(queue, era);
+    },
+    get oldestMs() {
+      const [oldest] = era.begun;
+      return oldest === undefined ? 0 : performance.now() - oldest.since;
     },
   };
 }

@@ -33,5 +33,6 @@ export function handleEach({ queue, handle, log }: Options): Intake {
       await Promise.all(inHand);
     },
     standstill: null,
+    oldestMs: 0,
   };
 }

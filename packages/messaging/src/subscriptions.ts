@@ -14,6 +14,8 @@ export interface Intake {
   drain(): Promise<void>;
   /** What it fails to handle at the moment; null: nothing. */
   readonly standstill: Standstill | null;
+  /** Milliseconds since the oldest message of which not all is handled was begun; 0: there is none. */
+  readonly oldestMs: number;
 }
 
 /** A queue, and how far we come before others who consume it: the highest gets what it can take. */
@@ -110,5 +112,6 @@ export function subscriptions({ name, createChannel, declare, log }: Options) {
     areAlive: (): boolean => [...open.keys()].every(({ current }) => current !== null),
     standstills: (): readonly Standstill[] =>
       [...open.values()].flatMap(({ standstill }) => standstill ?? []),
+    oldestMs: (): number => Math.max(0, ...[...open.values()].map(({ oldestMs }) => oldestMs)),
   };
 }

@@ -15,6 +15,8 @@ import {
   statusExchange,
   submissionExchange,
   submissionQueue,
+  unrecordedExchange,
+  unrecordedQueue,
   wakeExchange,
   wakeQueue,
 } from "@holdfast/contracts";
@@ -71,6 +73,17 @@ const fleeting = (name: string): Queue => ({
   arguments: { "x-queue-type": "quorum", "x-max-length": 10_000, "x-message-ttl": 30_000 },
 });
 
+/** Says something for as long as it is said again. Replicated for the same reason. */
+const sign = (name: string): Queue => ({
+  name,
+  arguments: {
+    "x-queue-type": "quorum",
+    "x-max-length": 1,
+    "x-overflow": "drop-head",
+    "x-message-ttl": 2_000,
+  },
+});
+
 /** All queues and exchanges for these Agents. Fixed: there is never a queue for each task. */
 export const topologyOf = (agents: readonly string[]): Topology => ({
   exchanges: [
@@ -82,6 +95,7 @@ export const topologyOf = (agents: readonly string[]): Topology => ({
     { name: requestExchange, type: "direct" },
     { name: wakeExchange, type: "fanout" },
     { name: statusExchange, type: "direct" },
+    { name: unrecordedExchange, type: "fanout" },
   ],
   queues: [
     ...agents.map((agent) => quorum(agentQueue(agent), expiredQueue)),
@@ -92,12 +106,14 @@ export const topologyOf = (agents: readonly string[]): Topology => ({
     lastResort(deadReplyQueue),
     coalescing(wakeQueue),
     fleeting(heartbeatQueue),
+    sign(unrecordedQueue),
   ],
   bindings: [
     ...replyBindings,
     { exchange: heartbeatExchange, queue: heartbeatQueue, routingKey: "heartbeat.*" },
     { exchange: submissionExchange, queue: submissionQueue, routingKey: submissionQueue },
     { exchange: wakeExchange, queue: wakeQueue, routingKey: "" },
+    { exchange: unrecordedExchange, queue: unrecordedQueue, routingKey: "" },
     ...agents.map((agent) => ({
       exchange: requestExchange,
       queue: agentQueue(agent),

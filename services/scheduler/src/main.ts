@@ -2,6 +2,7 @@ import { connectBroker, userOf } from "@holdfast/messaging";
 import { repeat, runService } from "@holdfast/runtime";
 import { openStateStore } from "@holdfast/state-store";
 import { SchedulerConfig } from "./config.ts";
+import { reportUnrecorded } from "./report-unrecorded.ts";
 import { startScheduler } from "./scheduler.ts";
 import { consumersAreWell, watchStandstills } from "./watch-standstills.ts";
 
@@ -59,6 +60,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     signal,
     log,
   });
+  await using _report = repeat(reportUnrecorded({ broker }), { name: "unrecorded", signal, log });
   log.info("ready");
   await stopped;
   await scheduler.ended;

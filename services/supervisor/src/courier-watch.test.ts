@@ -1,17 +1,19 @@
-import { replyQueue } from "@holdfast/contracts";
+import { replyQueue, unrecordedQueue } from "@holdfast/contracts";
 import { describe, expect, test } from "@jest/globals";
 import { courierWatch } from "./courier-watch.ts";
 
 /** A broker and a clock that a test turns. */
 function watched() {
-  const world = { isReady: true, now: 0, replies: { messages: 0, consumers: 1 }, own: 0 };
+  const world = { isReady: true, now: 0, replies: { messages: 0, consumers: 1 }, own: 0, unrecorded: 0 };
   const watch = courierWatch({
     broker: {
       get isReady() {
         return world.isReady;
       },
-      inspect: async (queue) =>
-        queue === replyQueue ? world.replies : { messages: world.own, consumers: 1 },
+      inspect: async (queue) => {
+        if (queue === unrecordedQueue) return { messages: world.unrecorded, consumers: 0 };
+        return queue === replyQueue ? world.replies : { messages: world.own, consumers: 1 };
+      },
     },
     clock: { now: () => world.now },
   });
@@ -29,6 +31,7 @@ describe("silence", () => {
     ["no Scheduler takes replies", { replies: { messages: 0, consumers: 0 } }],
     ["replies wait", { replies: { messages: 1, consumers: 1 } }],
     ["replies wait for the one that asked", { own: 1 }],
+    ["a Scheduler cannot record what it has read", { unrecorded: 1 }],
   ])("means nothing while %s", async (_, change) => {
     const { watch, world } = watched();
     Object.assign(world, change);
@@ -58,4 +61,32 @@ test.each([
   watch.look();
   world.now = 10_000;
   expect(watch.excuses(attempt)).toBe(expected);
+});
+
+describe("while a Scheduler cannot record its replies", () => {
+  test("an attempt that ends is excused, also when the patience is over", async () => {
+    const { watch, world } = watched();
+    Object.assign(world, { now: 60_000, unrecorded: 1 });
+    expect(await watch.isQuiet()).toBe(false);
+    world.now = 70_001;
+    expect(await watch.isQuiet()).toBe(true);
+    expect(watch.excuses({ overdue: 10_000, lasted: 2_000 })).toBe(true);
+    expect(watch.excuses({ overdue: 1_000, lasted: 2_000 })).toBe(true);
+  });
+
+  test("an attempt that had ended well before is not excused", async () => {
+    const { watch, world } = watched();
+    Object.assign(world, { now: 60_000, unrecorded: 1 });
+    await watch.isQuiet();
+    expect(watch.excuses({ overdue: 4_000, lasted: 2_000 })).toBe(false);
+  });
+
+  test("an attempt that began after it is not excused", async () => {
+    const { watch, world } = watched();
+    Object.assign(world, { now: 60_000, unrecorded: 1 });
+    await watch.isQuiet();
+    Object.assign(world, { now: 66_000, unrecorded: 0 });
+    expect(await watch.isQuiet()).toBe(true);
+    expect(watch.excuses({ overdue: 1_000, lasted: 2_000 })).toBe(false);
+  });
 });
