@@ -79,6 +79,7 @@ test.each([
     "0013_kept_messages",
     "0014_relayed_steps",
     "0015_delayed_steps",
+    "0017_less_rights",
     "0020_known_months",
     "0021_outbox_by_destination",
     "0022_trusted_clock",
