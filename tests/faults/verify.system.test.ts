@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { asRole } from "@holdfast/local-system";
 import type { SampleKind } from "@holdfast/orders";
 import { expect, test } from "@jest/globals";
 import { allRight, startFaultySystem } from "./harness.ts";
@@ -16,6 +17,7 @@ test("verify raises no false alarm while orders move, are undone, and processes 
     env: { partners: { LATENCY: "500ms" } },
   });
   const { system } = faulty;
+  const { STATE_STORE_URL = "" } = system.environmentOf("supervisor");
   const kinds: readonly SampleKind[] = Array.from({ length: 600 }, (_, index) =>
     index % 3 === 0 ? "declined" : "good",
   );
@@ -25,7 +27,7 @@ test("verify raises no false alarm while orders move, are undone, and processes 
       "select count(*)::integer as moving from state.tasks where finished_at is null",
     );
     looks.push({
-      ...(await verify(system.environmentOf("submission"))),
+      ...(await verify({ STATE_STORE_URL: asRole(STATE_STORE_URL, "holdfast_observer") })),
       moving: open?.moving ?? 0,
     });
   };

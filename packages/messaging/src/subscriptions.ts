@@ -80,15 +80,15 @@ export function subscriptions({ name, createChannel, declare, log }: Options) {
           if (message === null) void channel.close().catch(() => {});
           else takeWithin(channel, message, subscription);
         };
-        const consuming = (await sources(channel)).map(async ({ queue, priority, prefetch }) => {
+        const opening = (await sources(channel)).map(async ({ queue, priority, prefetch }) => {
           // Counts for consumers from then on: the broker carries out what it is sent in order.
           const limited = channel.prefetch(prefetch);
           const options = priority === undefined ? {} : { priority };
-          const consumer = ofQueue(queue, channel.consume(queue, take, options));
-          await limited;
+          const consuming = ofQueue(queue, channel.consume(queue, take, options));
+          const [consumer] = await Promise.all([consuming, limited]);
           return consumer;
         });
-        consumerTags = (await Promise.all(consuming)).map(({ consumerTag }) => consumerTag);
+        consumerTags = (await Promise.all(opening)).map(({ consumerTag }) => consumerTag);
       },
       closing: async (channel) => {
         await Promise.all(consumerTags.map((tag) => channel.cancel(tag).catch(() => {})));

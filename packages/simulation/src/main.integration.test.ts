@@ -41,8 +41,8 @@ test(
 );
 
 test("a seed tells its story", async () => {
-  const story = await run("--seed", "7");
-  expect(story).toContain("Schedule 7, in simulated milliseconds:");
+  const story = await run("--seed", "1");
+  expect(story).toContain("Schedule 1, in simulated milliseconds:");
   expect(story).toContain("heals everything");
   expect(story).toContain("is submitted");
 });
