@@ -4,7 +4,13 @@ import { courierWatch } from "./courier-watch.ts";
 
 /** A broker and a clock that a test turns. */
 function watched() {
-  const world = { isReady: true, now: 0, replies: { messages: 0, consumers: 1 }, own: 0, unrecorded: 0 };
+  const world = {
+    isReady: true,
+    now: 0,
+    replies: { messages: 0, consumers: 1 },
+    own: 0,
+    unrecorded: 0,
+  };
   const watch = courierWatch({
     broker: {
       get isReady() {

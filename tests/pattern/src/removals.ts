@@ -190,8 +190,8 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
     edits: [
       edit(
         "services/scheduler/src/scheduler.ts",
-        "const relays = repeat(relaying,",
-        "const relays = repeat(async () => rest + Number(typeof relaying === 'string'),",
+        "const relays = repeat(relaying.round,",
+        "const relays = repeat(async () => rest + Number(typeof relaying.round === 'string'),",
       ),
     ],
     test: "a Scheduler that dies after its claim and before its publish: another one relays it",
