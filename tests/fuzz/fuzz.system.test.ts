@@ -17,8 +17,8 @@ test("ten seconds of hostile messages and requests crash, stall and lose nothing
     folder,
     seconds: 10,
     rate: 1_000,
-    // Another one each time, so that more is covered than any one seed can.
-    seed: 1 + Math.floor(Math.random() * 1_000_000),
+    // Always the same, so that no change fails for what another one broke; `npm run fuzz` takes others.
+    seed: 15,
     from: 0,
     say: (line) => said.push(line),
   });
