@@ -157,9 +157,10 @@ export interface Broker extends AsyncDisposable {
   /** Consumers that fail at the moment. */
   readonly standstills: readonly Standstill[];
   /**
-   * Milliseconds since the oldest message in batches was begun that is not handled yet; 0: there is none.
+   * Milliseconds since the oldest message in batches of this queue was begun that is not handled yet; 0:
+   * there is none. Shared queues go by the name of the common one.
    */
-  readonly oldestMs: number;
+  oldestMs(queue: string): number;
   /** Both connections are up, nothing is blocked, and every consumer has its channel. */
   readonly isReady: boolean;
 }

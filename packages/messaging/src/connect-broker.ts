@@ -145,9 +145,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
     get standstills() {
       return consumers.standstills();
     },
-    get oldestMs() {
-      return consumers.oldestMs();
-    },
+    oldestMs: (queue) => consumers.oldestMs(queue),
     get isReady() {
       const isUp = outgoing.isUp && incoming.isUp && !outgoing.isBlocked;
       return isUp && publishing.current !== null && consumers.areAlive();

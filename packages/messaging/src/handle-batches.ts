@@ -178,6 +178,7 @@ export function handleBatches({ queue, max, handle, bury, log }: Options): Intak
   };
 
   return {
+    queue,
     take(arrival) {
       waiting.add(arrival);
       const isNeeded = working.size === 0 || waiting.isFull(max) || isFailing(era);

@@ -32,6 +32,7 @@ export function handleEach({ queue, handle, log }: Options): Intake {
     async drain() {
       await Promise.all(inHand);
     },
+    queue,
     standstill: null,
     oldestMs: 0,
   };

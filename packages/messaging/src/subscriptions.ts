@@ -6,6 +6,8 @@ import { type ChannelLog, type KeptChannel, keepChannel } from "./keep-channel.t
 
 /** What takes the messages of one consumer. */
 export interface Intake {
+  /** Whose messages they are. */
+  readonly queue: string;
   take(arrival: Arrival): void;
   /**
    * For a channel that is gone or is about to be closed: the broker will deliver again what was not
@@ -112,6 +114,9 @@ export function subscriptions({ name, createChannel, declare, log }: Options) {
     areAlive: (): boolean => [...open.keys()].every(({ current }) => current !== null),
     standstills: (): readonly Standstill[] =>
       [...open.values()].flatMap(({ standstill }) => standstill ?? []),
-    oldestMs: (): number => Math.max(0, ...[...open.values()].map(({ oldestMs }) => oldestMs)),
+    oldestMs(queue: string): number {
+      const intakes = [...open.values()].filter((intake) => intake.queue === queue);
+      return Math.max(0, ...intakes.map(({ oldestMs }) => oldestMs));
+    },
   };
 }

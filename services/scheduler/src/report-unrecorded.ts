@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { unrecordedExchange } from "@holdfast/contracts";
+import { replyQueue, unrecordedExchange } from "@holdfast/contracts";
 import type { Broker } from "@holdfast/messaging";
 
 /** Milliseconds that recording a batch may take before the Supervisors hear of it. */
-const tolerated = 1_000;
+const tolerated = 200;
 /** Milliseconds between two looks. A report stands for two seconds. */
-const rest = 500;
+const rest = 100;
 
 /**
  * Tells the Supervisors while this Scheduler holds replies that it cannot record, for example because it alone
@@ -15,7 +15,7 @@ const rest = 500;
 export const reportUnrecorded =
   ({ broker }: { readonly broker: Pick<Broker, "publish" | "oldestMs"> }) =>
   async (): Promise<number> => {
-    if (broker.oldestMs > tolerated) {
+    if (broker.oldestMs(replyQueue) > tolerated) {
       void broker.publish({
         exchange: unrecordedExchange,
         routingKey: "",

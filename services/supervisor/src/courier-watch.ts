@@ -16,7 +16,7 @@ interface Outage {
 const remembered = 20;
 /** Replies that wait longer than this, with Schedulers there to take them, are not what is missing. */
 const patience = 10_000;
-/** A Scheduler that cannot record its replies says so after a second, and its report stands for two. */
+/** A Scheduler that cannot record its replies says so within a second, and its report stands for two. */
 const reportedWithin = 3_000;
 
 /**
