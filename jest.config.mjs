@@ -17,6 +17,8 @@ const stack = {
 export default {
   // Of every project: Jest takes no limit from a project. A test that hangs ends here.
   testTimeout: 60_000,
+  // Most tests wait most of the time. In workers, so that what a test leaves behind cannot keep the run alive.
+  maxWorkers: 2,
   reporters: ["default", "<rootDir>/tools/totals-reporter.mjs"],
   projects: [
     {

@@ -15,10 +15,10 @@ const wait = () => {};
  * being in the same group; other requests to stop are passed on. Either way it is waited for.
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ readonly env?: NodeJS.ProcessEnv }} [options]
+ * @param {{ readonly env?: NodeJS.ProcessEnv, readonly signal?: AbortSignal }} [options] The signal kills it.
  * @returns {Promise<number>}
  */
-export function run(command, args, { env = {} } = {}) {
+export function run(command, args, { env = {}, signal: kill } = {}) {
   const child = spawn(command, args, {
     stdio: "inherit",
     env: { ...process.env, ...quietNpm, ...env },
@@ -26,6 +26,7 @@ export function run(command, args, { env = {} } = {}) {
   const passOn = () => void child.kill("SIGTERM");
   process.on("SIGTERM", passOn).on("SIGHUP", passOn).on("SIGINT", wait);
   const watch = onEndOfNpm(passOn);
+  kill?.addEventListener("abort", () => void child.kill("SIGKILL"));
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code, signal) => {

@@ -1,8 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "./root.mjs";
 import { run } from "./run.mjs";
+
+/** Milliseconds in which some test file must end. The longest takes two minutes. */
+const patience = 10 * 60_000;
 
 /**
  * Runs the tests with Jest and ends with one plain line that a script can read.
@@ -10,24 +13,48 @@ import { run } from "./run.mjs";
  */
 export async function test(args) {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-totals-"));
-  const file = join(folder, "totals");
+  const file = join(folder, "progress");
+  const standstill = new AbortController();
+  const watch = setInterval(() => {
+    if (Date.now() - lastProgress(file) > patience) standstill.abort();
+  }, 1_000);
   try {
     const jest = join(root, "node_modules/jest/bin/jest.js");
     const node = ["--experimental-vm-modules", "--no-warnings"];
-    const env = { HOLDFAST_TOTALS: file };
-    const code = await run(process.execPath, [...node, jest, ...args], { env });
-    process.stdout.write(`${readTotals(file)}\n`);
+    const env = { HOLDFAST_PROGRESS: file };
+    const { signal } = standstill;
+    const code = await run(process.execPath, [...node, jest, ...args], { env, signal });
+    if (signal.aborted) sayWhatRuns(file);
+    process.stdout.write(`${readProgress(file).totals ?? "0 passed, 1 failed"}\n`);
     return code;
   } finally {
+    clearInterval(watch);
     rmSync(folder, { recursive: true });
   }
 }
 
+/**
+ * Jest's own limit is for tests: code that never yields, and a file that waits while it is loaded, have none.
+ * @param {string} file
+ */
+function sayWhatRuns(file) {
+  const files = readProgress(file).running.join(", ");
+  process.stdout.write(
+    `\nEnded: no test file ended for ${patience / 60_000} minutes in ${files}\n`,
+  );
+}
+
 /** @param {string} file */
-function readTotals(file) {
+const lastProgress = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+
+/**
+ * @param {string} file
+ * @returns {{ readonly running: readonly string[], readonly totals?: string }}
+ */
+function readProgress(file) {
   try {
-    return readFileSync(file, "utf8");
+    return JSON.parse(readFileSync(file, "utf8"));
   } catch {
-    return "0 passed, 1 failed"; // Jest ended before it could run the tests.
+    return { running: [] }; // Jest ended before it could run the tests.
   }
 }

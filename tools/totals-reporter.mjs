@@ -1,13 +1,44 @@
 import { writeFileSync } from "node:fs";
+import { relative } from "node:path";
+import { root } from "./root.mjs";
 
-/** Leaves the totals where `npm test` prints them from, as its very last line. */
+/** Milliseconds for the servers to stop once all tests have ended. */
+const stopWithin = 60_000;
+
+/** Leaves in a file, for `npm test`, which test files are running, and at the end the totals. */
 export default class TotalsReporter {
+  /** @type {Set<string>} */
+  #running = new Set();
+
+  /** @param {{ readonly path: string }} test */
+  onTestFileStart({ path }) {
+    this.#running.add(relative(root, path));
+    this.#write({});
+  }
+
+  /** @param {{ readonly path: string }} test */
+  onTestFileResult({ path }) {
+    this.#running.delete(relative(root, path));
+    this.#write({});
+  }
+
   /**
    * @param {unknown} _contexts
    * @param {import("jest").AggregatedResult} results
    */
   onRunComplete(_contexts, results) {
-    if (process.env.HOLDFAST_TOTALS) writeFileSync(process.env.HOLDFAST_TOTALS, totals(results));
+    this.#write({ totals: totals(results) });
+    // A single worker is this very process: a loop that a test left behind keeps it alive.
+    setTimeout(() => {
+      process.stderr.write("\nAll tests have ended, but something that they started goes on.\n");
+      process.exit(results.success ? 0 : 1);
+    }, stopWithin).unref();
+  }
+
+  /** @param {{ readonly totals?: string }} result */
+  #write(result) {
+    const file = process.env.HOLDFAST_PROGRESS;
+    if (file) writeFileSync(file, JSON.stringify({ running: [...this.#running], ...result }));
   }
 }
 
