@@ -1,4 +1,6 @@
 export { AgentHeartbeat } from "./agent-heartbeat.ts";
+export { checkTemplate } from "./check-template.ts";
+export { agentNamePattern, operationNamePattern } from "./definition-schema.ts";
 export { limits } from "./limits.ts";
 export { defineMessage, type MessageContract } from "./message.ts";
 export { parseJson } from "./parse-json.ts";
@@ -39,3 +41,4 @@ export {
   wakeQueue,
 } from "./topology.ts";
 export { unboundedParts } from "./unbounded-parts.ts";
+export { readDefinition, validateDefinition } from "./validate-definition.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { Type } from "typebox";
+import { definitionSchema } from "./definition-schema.ts";
 import * as contracts from "./index.ts";
 import { limits } from "./limits.ts";
 import { Payload } from "./parts.ts";
@@ -27,6 +28,10 @@ test.each(messages.map(({ type, schema }) => [type, schema] as const))(
     expect(unboundedParts(schema)).toEqual([]);
   },
 );
+
+test("every number, text and list of a workflow's definition has a bound", () => {
+  expect(unboundedParts(definitionSchema, { largest: Number.MAX_SAFE_INTEGER })).toEqual([]);
+});
 
 test.each([
   ["a text", Type.String(), "a text without maxLength"],

@@ -1,3 +1,4 @@
+import { agentNamePattern, operationNamePattern } from "@holdfast/contracts";
 import { ContractFault, type Json } from "@holdfast/domain";
 import type { Template } from "./ref.ts";
 import { type InputOf, type OutputOf, outputSchemaOf, type Schema } from "./schema.ts";
@@ -55,8 +56,6 @@ export function defineAgent<const O extends Operations>(name: string, operations
 }
 
 /** Agents and operations become parts of routing keys and of stored steps. */
-export const agentNamePattern = "^[a-z][a-z0-9-]{0,62}$";
-export const operationNamePattern = "^[a-zA-Z][a-zA-Z0-9]{0,99}$";
 
 function contractProblems(agent: string, operations: Operations): readonly string[] {
   const undos = Object.values(operations).flatMap(({ undo }) => undo ?? []);

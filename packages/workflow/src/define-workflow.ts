@@ -1,3 +1,4 @@
+import { validateDefinition } from "@holdfast/contracts";
 import {
   type Condition,
   ContractFault,
@@ -12,7 +13,6 @@ import { pointerOf, pointerPart, type Ref, refTo } from "./ref.ts";
 import { type InputOf, jsonSchemaOf, type Schema } from "./schema.ts";
 import { policyOf, type StepOptions, undoPolicyOf } from "./step-options.ts";
 import { toTemplate } from "./to-template.ts";
-import { validateDefinition } from "./validate-definition.ts";
 import { within } from "./within.ts";
 
 /** The name changes with every change of meaning, as that of a message does. */

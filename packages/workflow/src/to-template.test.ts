@@ -1,7 +1,7 @@
+import { checkTemplate } from "@holdfast/contracts";
 import { type Json, resolveTemplate } from "@holdfast/domain";
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { checkTemplate } from "./check-template.ts";
 import { refTo } from "./ref.ts";
 import { toTemplate } from "./to-template.ts";
 

@@ -1,7 +1,11 @@
 import { definitionFormat, type WorkflowDefinition } from "@holdfast/domain";
 import { Ajv, type ErrorObject } from "ajv";
 import { type TSchema, Type } from "typebox";
-import { agentNamePattern, operationNamePattern } from "./agent.ts";
+import { limits } from "./limits.ts";
+import { Payload } from "./parts.ts";
+
+export const agentNamePattern = "^[a-z][a-z0-9-]{0,62}$";
+export const operationNamePattern = "^[a-zA-Z][a-zA-Z0-9]{0,99}$";
 
 /** Timers hold no more than 2^31 - 1 ms, about 24 days. */
 const Milliseconds = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 });
@@ -30,7 +34,10 @@ const faultsOf = (onFailure: TSchema) =>
     Type.Array(
       Type.Object(
         {
-          code: Type.String({ pattern: "^[a-z][a-z0-9_-]*\\.([a-z][a-z0-9_.-]*|\\*)$" }),
+          code: Type.String({
+            maxLength: limits.code,
+            pattern: "^[a-z][a-z0-9_-]*\\.([a-z][a-z0-9_.-]*|\\*)$",
+          }),
           retry: Type.Optional(Retry),
           coolDown: Type.Optional(CoolDown),
           onFailure: Type.Optional(onFailure),
@@ -53,7 +60,7 @@ const Halt = Type.Literal("halt");
 
 const Undo = Type.Object(
   {
-    operation: Type.String({ pattern: operationNamePattern }),
+    operation: Type.String({ maxLength: 100, pattern: operationNamePattern }),
     ...Policy,
     onFailure: Halt,
     faults: faultsOf(Halt),
@@ -64,12 +71,12 @@ const Undo = Type.Object(
 const Step = Type.Object(
   {
     /** It becomes part of pointers, keys and names of undo steps: hence the reserved characters. */
-    name: Type.String({ pattern: "^[^:/#\\[\\s]{1,100}$" }),
-    agent: Type.String({ pattern: agentNamePattern }),
-    operation: Type.String({ pattern: operationNamePattern }),
-    input: Type.Any(),
-    after: Type.Array(Type.String(), { maxItems: 64, uniqueItems: true }),
-    onlyIf: Type.Any(),
+    name: Type.String({ maxLength: 100, pattern: "^[^:/#\\[\\s]{1,100}$" }),
+    agent: Type.String({ maxLength: 63, pattern: agentNamePattern }),
+    operation: Type.String({ maxLength: 100, pattern: operationNamePattern }),
+    input: Payload,
+    after: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 64, uniqueItems: true }),
+    onlyIf: Payload,
     undo: nullable(Undo),
     ...Policy,
     onFailure: OnFailure,
@@ -82,11 +89,14 @@ const Step = Type.Object(
 export const definitionSchema = Type.Object(
   {
     format: Type.Literal(definitionFormat),
-    name: Type.String({ pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]{0,90}\\.v[1-9][0-9]{0,5}$" }),
+    name: Type.String({
+      maxLength: 100,
+      pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]{0,90}\\.v[1-9][0-9]{0,5}$",
+    }),
     inputSchema: Type.Object({}),
     steps: Type.Array(Step, { minItems: 1, maxItems: 100 }),
     completeWithin: nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
-    output: Type.Any(),
+    output: Payload,
     outputs: Type.Optional(Type.Record(Type.String(), Type.Object({}))),
   },
   closed,

@@ -1,4 +1,3 @@
-import { payloadFaults } from "@holdfast/contracts";
 import {
   type Condition,
   ContractFault,
@@ -9,6 +8,7 @@ import type { ErrorObject } from "ajv";
 import { checkOrder, type OrderedStep, type Problem } from "./check-order.ts";
 import { checkCondition, checkTemplate } from "./check-template.ts";
 import { formErrors } from "./definition-schema.ts";
+import { payloadFaults } from "./payload-faults.ts";
 
 /** As deep as a payload may be, and the definition around it. */
 const deepest = 40;
@@ -20,8 +20,21 @@ type Fields = Readonly<Record<string, unknown>>;
  * lists all that is wrong with it, a line each, and where.
  */
 export function validateDefinition(json: unknown): WorkflowDefinition {
+  return accept(json, formErrors(json));
+}
+
+/**
+ * Accepts a definition that the state store returned. Unlike `validateDefinition` it ignores fields that it
+ * does not know: a later release may have stored them.
+ */
+export function readDefinition(json: unknown): WorkflowDefinition {
+  const known = formErrors(json).filter(({ keyword }) => keyword !== "additionalProperties");
+  return accept(json, known);
+}
+
+function accept(json: unknown, form: readonly ErrorObject[]): WorkflowDefinition {
   const unstorable = payloadFaults(json, deepest).map((what) => ({ step: null, what }));
-  const problems = unstorable.length > 0 ? unstorable : problemsOf(json);
+  const problems = unstorable.length > 0 ? unstorable : problemsOf(json, form);
   if (problems.length === 0) return json as WorkflowDefinition;
   const { name } = fields(json);
   const workflow = typeof name === "string" ? name : "workflow";
@@ -32,11 +45,11 @@ export function validateDefinition(json: unknown): WorkflowDefinition {
 }
 
 /** What is wrong with the form of one part does not hide what is wrong with the others. */
-function problemsOf(json: unknown): readonly Problem[] {
+function problemsOf(json: unknown, errors: readonly ErrorObject[]): readonly Problem[] {
   const { steps, output } = fields(json);
   const all: readonly unknown[] = Array.isArray(steps) ? steps : [];
   const names = all.map((step, index) => nameOf(step) ?? `${index + 1}`);
-  const form = formErrors(json).map((error) => describe(error, names));
+  const form = errors.map((error) => describe(error, names));
   if (all.length > 100) return form;
   const contents = all.flatMap((step, index) =>
     contentProblems(step).map((what) => ({ step: names[index] ?? null, what })),
