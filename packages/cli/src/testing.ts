@@ -43,7 +43,7 @@ export const workflowOf = (
     after: index === 0 ? [] : [steps[index - 1]?.name ?? ""],
     onlyIf: null,
     onFailure: "compensate",
-    undo: { ...policy, operation: `undo-${step.name}`, onFailure: "halt" },
+    undo: { ...policy, operation: `undo${step.name}`, onFailure: "halt" },
     ...step,
   })),
 });

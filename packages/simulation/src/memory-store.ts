@@ -371,6 +371,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
             {
               input: asked.some(({ name }) => name === null) ? (stored?.input ?? null) : null,
               outputs: new Map(names.map((name) => [name, stored?.outputs.get(name) ?? null])),
+              problem: null,
               correctedInputs: new Map(
                 corrected.map((name) => [name, stored?.correctedInputs.get(name) ?? null]),
               ),

@@ -34,6 +34,8 @@ picked as materialized (
            and lane = room.lane
            and rank between to_timestamp(span.low / 1000) and to_timestamp(span.high / 1000)
            and format <= :format
+           -- The next attempt has a number.
+           and attempt < 2147483647
            -- Steps of paused workflows are set aside soon, so that there are never many to pass over.
            and (not exists (select from paused where kind = 'workflow')
                 or (select workflow from state.tasks
@@ -56,7 +58,7 @@ claimed as (
          attempt       = attempt + 1,
          token         = gen_random_uuid(),
          start_by      = statement_timestamp() + start_within * interval '1 millisecond',
-         complete_by   = statement_timestamp() + (start_within + complete_within) * interval '1 millisecond',
+         complete_by   = statement_timestamp() + (start_within::float8 + complete_within) * interval '1 millisecond',
          relay_at      = statement_timestamp() + :relay_after::float8 * interval '1 millisecond',
          relayed       = false,
          rank          = null,
@@ -83,6 +85,7 @@ begun as (
                where tasks.task_id = picked.task_id
                  and task_id between :first_id and :last_id
                  and process_state = 'pending'
+                 and version < 2147483647
                  for no key update skip locked
             ) as found)
   returning task_id, version

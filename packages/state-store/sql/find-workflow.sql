@@ -1,4 +1,5 @@
--- A stored definition.
-select definition, content_hash
+-- A stored definition, and its length. One that is longer than any valid one is left out: it is not to be parsed.
+select case when octet_length(definition::text) <= :most_bytes then definition end as definition,
+       octet_length(definition::text) as bytes, content_hash
   from state.workflows
  where name = :name;

@@ -1,9 +1,11 @@
 import {
   type ContractFault,
+  type Fault,
   foldEvents,
   hasConditions,
   type Json,
   type Outcome,
+  PermanentFault,
   type ReportedEvent,
   stepsOf,
   type Task,
@@ -16,13 +18,14 @@ import type { BusyMonths } from "./busy-months.ts";
 import { type ClaimedStep, type ClaimOptions, claimSteps, roomFor } from "./claimed-steps.ts";
 import { inTransaction, withRetries } from "./database.ts";
 import type { DueSpans } from "./due-spans.ts";
-import { haveSucceeded, type LockedTask, loadTasks } from "./load-tasks.ts";
+import { haveSucceeded, type LockedTask, loadTasks, lockAll } from "./load-tasks.ts";
 import { loadValues } from "./load-values.ts";
 import { noticesOf, tell } from "./notices.ts";
 import type { OutputContract } from "./output-contract.ts";
 import type { Database } from "./query.ts";
 import { prepareOutcomes } from "./save-outcomes.ts";
 import { type DecidedTask, dueSteps, saveTasks } from "./save-tasks.ts";
+import { setAside } from "./set-aside.ts";
 import { isMismatch, toStoreFault } from "./store-fault.ts";
 import type { TasksInHand } from "./tasks-in-hand.ts";
 import type { WorkflowCatalog } from "./workflow-catalog.ts";
@@ -41,15 +44,27 @@ export interface Incident extends ReportedEvent {
 /**
  * What became of an incident. `outputFault`: the step counts as failed, as its output breaks the contract
  * of the operation. `unknown_task`: there is no such task, or it is in other hands.
+ * `unusable_task`: its definition or its rows cannot be used, so it was set aside.
  * `version_changed`: it is not as whoever asks has seen it.
  */
 export type IncidentOutcome =
   | (Outcome & { readonly outputFault?: ContractFault })
   | {
       readonly applied: false;
-      readonly reason: "unknown_task" | "version_changed";
+      readonly reason: "unknown_task" | "unusable_task" | "version_changed";
       readonly cause?: undefined;
     };
+
+/** The tasks, each once, that were set aside because they cannot be decided about. */
+export const unusableTasks = (
+  incidents: readonly Incident[],
+  outcomes: readonly IncidentOutcome[],
+): readonly string[] => {
+  const isUnusable = (outcome: IncidentOutcome | undefined) =>
+    outcome?.applied === false && outcome.reason === "unusable_task";
+  const unusable = incidents.filter((_, index) => isUnusable(outcomes[index]));
+  return [...new Set(unusable.map(({ taskId }) => taskId))];
+};
 
 export interface AppliedIncidents {
   /** One for each incident, in their order. */
@@ -90,7 +105,7 @@ export interface ApplyOptions {
 /**
  * Locks the tasks, loads them, decides, and saves what changed, all in one transaction. Safe to
  * repeat: what was applied already is then rejected by the fence. A task that the store refuses to
- * save is taken out, so that it spoils no other, and parked for a person.
+ * save, or that cannot be decided about, is taken out, so that it spoils no other, and set aside for a person.
  */
 export const applyIncidents =
   (home: Home) =>
@@ -98,10 +113,24 @@ export const applyIncidents =
     try {
       return await withRetries(() => applyTogether(home, incidents, options));
     } catch (error) {
-      if (toStoreFault(error).code !== "store.refused") throw error;
+      faultOfTask(error);
       return applyApart(home, incidents, options);
     }
   };
+
+/** What one task brings about, and would bring about again: the store refuses it, or deciding about it throws. */
+const ofTask: ReadonlySet<string> = new Set([
+  "store.refused",
+  "store.bug",
+  "store.value_too_large",
+]);
+
+/** Throws what is no fault of a task. */
+function faultOfTask(error: unknown): Fault {
+  const fault = toStoreFault(error);
+  if (!ofTask.has(fault.code)) throw fault;
+  return fault;
+}
 
 /** Where tasks live, and who is told of what happens to them. */
 export interface Home {
@@ -123,16 +152,18 @@ function applyTogether(
   const byTask = Map.groupBy(incidents, ({ taskId }) => taskId);
   const held = hand.take(byTask);
   const applying = inTransaction(pool, async (client) => {
-    const planOf = async (name: string) => (await catalog.find(client, name))?.plan ?? null;
-    const { tasks, now } = await loadTasks(client, [...byTask.keys()], {
+    const { tasks, unusable, now } = await loadTasks(client, [...byTask.keys()], {
       skipLocked,
-      planOf,
+      findWorkflow: (name) => catalog.find(client, name),
       held,
       busy,
     });
     const values = await valuesForConditions(client, tasks, byTask);
 
     const outcomes = new Map<Incident, IncidentOutcome>();
+    for (const { taskId } of unusable) {
+      for (const incident of byTask.get(taskId) ?? []) outcomes.set(incident, unusableTask);
+    }
     const kept: Incident[] = [];
     const decided = tasks.map((before): DecidedTask => {
       const { task } = before;
@@ -161,6 +192,7 @@ function applyTogether(
       ...(changed.length > 0 ? saveTasks(client, changed, { actor, note: note ?? null, now }) : []),
       ...sendOutcomes(client),
       ...tell(client, notices),
+      ...setAside(client, unusable, incidents),
     ];
     const madeDue = dueSteps(changed, { now });
     due.add(madeDue, now);
@@ -270,6 +302,7 @@ function needlessAttempts({ before, after }: DecidedTask): readonly AttemptOfTas
 
 const versionChanged = { applied: false, reason: "version_changed" } as const;
 const unknownTask = { applied: false, reason: "unknown_task" } as const;
+const unusableTask = { applied: false, reason: "unusable_task" } as const;
 const nothing: TaskValues = { input: null, outputs: new Map() };
 
 /**
@@ -285,12 +318,16 @@ async function valuesForConditions(
     ({ task }) => hasConditions(task.workflow) && byTask.get(task.taskId)?.some(makesDone),
   );
   if (curious.length === 0) return new Map();
-  return loadValues(
+  const values = await loadValues(
     db,
     curious.flatMap(({ task }) =>
       [null, ...task.steps.keys()].map((name) => ({ taskId: task.taskId, name })),
     ),
   );
+  for (const { problem } of values.values()) {
+    if (problem !== null) throw new PermanentFault("store.value_too_large", problem);
+  }
+  return values;
 }
 
 const makesDone = ({ event }: Incident): boolean =>
@@ -326,9 +363,8 @@ async function applyOrPark(
   try {
     return await withRetries(() => applyTogether(home, mine, options));
   } catch (error) {
-    const cause = toStoreFault(error);
-    if (cause.code !== "store.refused") throw cause;
-    const parked = await withRetries(() => applyTogether(home, mine.flatMap(toParked), options));
+    const cause = faultOfTask(error);
+    const parked = await park(home, mine, options, cause);
     return {
       ...parked,
       claims: null,
@@ -336,6 +372,31 @@ async function applyOrPark(
     };
   }
 }
+
+async function park(
+  home: Home,
+  mine: readonly Incident[],
+  options: ApplyOptions,
+  cause: Fault,
+): Promise<AppliedIncidents> {
+  try {
+    return await withRetries(() => applyTogether(home, mine.flatMap(toParked), options));
+  } catch (error) {
+    faultOfTask(error);
+    // A row that cannot be changed at all stays as it is.
+    await withRetries(() => setTasksAside(home.pool, mine, cause.message)).catch(faultOfTask);
+    return { outcomes: [], tasks: [], claims: null, needless: [], told: false };
+  }
+}
+
+/** Not even parking its steps can be decided: without its definition it can be paused all the same. */
+const setTasksAside = (pool: Pool, mine: readonly Incident[], problem: string): Promise<void> =>
+  inTransaction(pool, async (client) => {
+    const taskIds = [...new Set(mine.map(({ taskId }) => taskId))];
+    await lockAll(client, taskIds);
+    const unusable = taskIds.map((taskId) => ({ taskId, problem, workflow: null }));
+    return { sent: setAside(client, unusable, mine), result: () => undefined };
+  });
 
 function toParked({ taskId, event }: Incident): readonly Incident[] {
   if (!("token" in event) || event.kind === "claimed") return [];

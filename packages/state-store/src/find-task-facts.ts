@@ -1,7 +1,7 @@
 import type { Goal, Instant, StepKind, StepState, TaskState, WorkflowPlan } from "@holdfast/domain";
 import { type Database, query } from "./query.ts";
 import { findStandstills, type StandstillFacts } from "./standstills.ts";
-import { workflowCatalog } from "./workflow-catalog.ts";
+import { isUsable, readWorkflow } from "./workflow-catalog.ts";
 
 /** Who has something wait, since when, and why. */
 export interface PauseFacts {
@@ -24,7 +24,7 @@ export interface TaskFacts {
   readonly now: Instant;
   readonly steps: readonly StepFacts[];
   readonly lanes: readonly LaneFacts[];
-  /** Null: the workflow is not stored. */
+  /** Null: the workflow is not stored, or its definition cannot be used. */
   readonly plan: WorkflowPlan | null;
   /** Consumers that fail: what this task waits for may be among what they have read. */
   readonly standstills: readonly StandstillFacts[];
@@ -82,12 +82,13 @@ const heardWithin = 15_000;
 export async function findTaskFacts(db: Database, taskId: string): Promise<TaskFacts | null> {
   const [task] = await findTask(db, { taskId });
   if (task === undefined) return null;
-  const workflow = await workflowCatalog().find(db, task.workflow);
+  const workflow = await readWorkflow(db, task.workflow);
+  const plan = isUsable(workflow) ? workflow.plan : null;
   return {
     ...task,
-    steps: inOrder(await findSteps(db, { taskId }), workflow?.plan ?? null),
+    steps: inOrder(await findSteps(db, { taskId }), plan),
     lanes: await findLanes(db, { taskId, heardWithin }),
-    plan: workflow?.plan ?? null,
+    plan,
     standstills: await findStandstills(db),
   };
 }

@@ -1,8 +1,9 @@
-export type {
-  AppliedIncidents,
-  AttemptOfTask,
-  Incident,
-  IncidentOutcome,
+export {
+  type AppliedIncidents,
+  type AttemptOfTask,
+  type Incident,
+  type IncidentOutcome,
+  unusableTasks,
 } from "./apply-incidents.ts";
 export { type ClaimedStep, type ClaimOptions, type Room, roomFor } from "./claimed-steps.ts";
 export type { DeadLetter } from "./dead-letters.ts";
@@ -12,6 +13,7 @@ export type { Migrations } from "./find-migrations.ts";
 export type { FoundPooler } from "./find-pooler.ts";
 export type { StalledTasks } from "./find-stalled.ts";
 export type { LaneFacts, PauseFacts, StepFacts, TaskFacts } from "./find-task-facts.ts";
+export type { Unusable } from "./find-unusable.ts";
 export type { Heartbeat } from "./heartbeats.ts";
 export type { LoadedValues, ValueRef } from "./load-values.ts";
 export { migrate } from "./migrate.ts";
@@ -37,6 +39,7 @@ export type { OldMonth } from "./past.ts";
 export type { Pause, PauseTarget, PauseWish } from "./pauses.ts";
 export type { HistoryEntry, StepRecord, TaskRecord } from "./read-task.ts";
 export type { RejectedReply } from "./rejected-replies.ts";
+export { unusableActor } from "./set-aside.ts";
 export type { StandstillFacts } from "./standstills.ts";
 export type { NewTask, Submitted } from "./submit-tasks.ts";
 export type { StoredWorkflow } from "./workflow-catalog.ts";

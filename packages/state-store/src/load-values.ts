@@ -1,3 +1,4 @@
+import { limits } from "@holdfast/contracts";
 import type { Json, TaskValues } from "@holdfast/domain";
 import { columns } from "./columns.ts";
 import { type Database, query } from "./query.ts";
@@ -11,16 +12,27 @@ export interface ValueRef {
 interface ValueRow extends ValueRef {
   readonly value: Json;
   readonly correctedInput: Json;
+  /** Of the longer of the two; a value that is too long is null. */
+  readonly bytes: number;
 }
 
 export interface LoadedValues extends TaskValues {
   /** By step: what an operator put in the place of the input. */
   readonly correctedInputs: ReadonlyMap<string, Json>;
+  /** Why the values cannot be used; null: they can. */
+  readonly problem: string | null;
 }
 
-const select = query<{ taskIds: readonly string[]; names: readonly (string | null)[] }, ValueRow>(
-  "load-values",
-);
+interface Asked {
+  readonly taskIds: readonly string[];
+  readonly names: readonly (string | null)[];
+  readonly mostBytes: number;
+}
+
+const select = query<Asked, ValueRow>("load-values");
+
+/** Four times what is ever stored, for a person may have written it with line breaks. */
+const mostBytes = 4 * limits.payloadBytes;
 
 /**
  * Loads what is asked for, by task. Outputs are asked for when their steps are done: one that has
@@ -30,7 +42,8 @@ export async function loadValues(
   db: Database,
   refs: readonly ValueRef[],
 ): Promise<ReadonlyMap<string, LoadedValues>> {
-  const rows = await select(db, columns(refs, { taskIds: "taskId", names: "name" }));
+  const names = { taskIds: "taskId", names: "name" } as const;
+  const rows = await select(db, { ...columns(refs, names), mostBytes });
   const rowsByTask = Map.groupBy(rows, ({ taskId }) => taskId);
   const refsByTask = Map.groupBy(refs, ({ taskId }) => taskId);
   return new Map(
@@ -51,5 +64,12 @@ function toValues(asked: readonly ValueRef[], rows: readonly ValueRow[]): Loaded
     outputs.set(name, value);
     if (correctedInput !== null) correctedInputs.set(name, correctedInput);
   }
-  return { input, outputs, correctedInputs };
+  return { input, outputs, correctedInputs, problem: problemOf(rows) };
+}
+
+function problemOf(rows: readonly ValueRow[]): string | null {
+  const long = rows.find(({ bytes }) => bytes > mostBytes);
+  if (long === undefined) return null;
+  const what = long.name === null ? "The input of the task" : `The output or input of ${long.name}`;
+  return `${what} is ${long.bytes} bytes long in the state store, of at most ${mostBytes}`;
 }

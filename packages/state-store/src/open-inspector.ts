@@ -5,6 +5,7 @@ import { findKeptOptions, type KeptOptions } from "./find-kept-options.ts";
 import { findMigrations } from "./find-migrations.ts";
 import { type FoundPooler, findPooler } from "./find-pooler.ts";
 import { findTaskFacts } from "./find-task-facts.ts";
+import { findUnusable } from "./find-unusable.ts";
 import type { Pause } from "./pauses.ts";
 import { type Database, query } from "./query.ts";
 import { findStandstills } from "./standstills.ts";
@@ -153,6 +154,8 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
       bound(findLosses)({ within, everyday }),
     countUntold: async (spans: { readonly within: number; readonly longerThan: number }) =>
       (await bound(countUntold)(spans))[0]!,
+    /** The stored definitions that cannot be used, and some of the tasks that wait for their repair. */
+    findUnusable: (batch: number) => ask((db) => findUnusable(db, batch)),
     findPartitions: async () => (await bound(findPartitions)({}))[0]!,
     /** The Agents and workflows that are paused, and how many unfinished tasks are. */
     findPausesInForce: () =>

@@ -46,11 +46,17 @@ import { promoteRestedSteps } from "./promote-rested-steps.ts";
 import { type Database, query, queryAmong } from "./query.ts";
 import { findEvents, findTask } from "./read-task.ts";
 import { keepRejectedReplies } from "./rejected-replies.ts";
+import { resumeRepaired } from "./set-aside.ts";
 import { keepStandstills } from "./standstills.ts";
 import { asFault, toStoreFault } from "./store-fault.ts";
 import { submitTasks } from "./submit-tasks.ts";
 import { tasksInHand } from "./tasks-in-hand.ts";
-import { registerWorkflow, type StoredWorkflow, workflowCatalog } from "./workflow-catalog.ts";
+import {
+  isUsable,
+  registerWorkflow,
+  type StoredWorkflow,
+  workflowCatalog,
+} from "./workflow-catalog.ts";
 
 interface StepsInFlight {
   readonly lane: string;
@@ -59,7 +65,7 @@ interface StepsInFlight {
 }
 
 /** The schema that this release knows. */
-const schemaVersion = 7;
+const schemaVersion = 8;
 
 const findCompatibility = query<object, { schemaVersion: number; oldestReader: number }>(
   "find-compatibility",
@@ -138,6 +144,7 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
     promoteRestedSteps: () => promote({}),
     /** Does a part of what pauses of workflows ask for; says how many steps it moved. */
     keepPauses: async (): Promise<number> => {
+      await asFault(() => resumeRepaired(pool));
       const [[aside], [released]] = await Promise.all([
         boundExactly(setAside)({}),
         boundExactly(release)({}),
@@ -177,8 +184,11 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
     deleteNotices: bound(deleteNotices),
     deleteStaleNotices: () => bound(deleteStaleNotices)({}),
     registerWorkflow: (definition: WorkflowDefinition) => bound(registerWorkflow)(definition),
-    findWorkflow: (name: string): Promise<StoredWorkflow | null> =>
-      bound((db, key: string) => catalog.find(db, key))(name),
+    /** Null: none is stored under that name, or it cannot be used. */
+    findWorkflow: async (name: string): Promise<StoredWorkflow | null> => {
+      const found = await bound((db, key: string) => catalog.find(db, key))(name);
+      return isUsable(found) ? found : null;
+    },
     findTask: bound(findTask),
     findEvents: bound(findEvents),
     /** How many tasks there are of each state; reads them all. */

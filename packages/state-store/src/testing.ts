@@ -121,7 +121,7 @@ export function testWorkflow(
       after: index === 0 ? [] : [steps[index - 1]?.name ?? ""],
       onlyIf: null,
       onFailure: "compensate",
-      undo: { ...policy, operation: `undo-${step.name}`, onFailure: "halt" },
+      undo: { ...policy, operation: `undo${step.name}`, onFailure: "halt" },
       ...step,
     })),
   };

@@ -83,6 +83,7 @@ test.each([
     "0020_known_months",
     "0021_outbox_by_destination",
     "0022_trusted_clock",
+    "0023_unusable_workflows",
   ]);
   const steps = before["state.steps"] ?? [];
   const withNewColumns = {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { limits, readDefinition } from "@holdfast/contracts";
 import {
   ContractFault,
   definitionFormat,
@@ -16,32 +17,47 @@ export interface StoredWorkflow {
   readonly contract: OutputContract;
 }
 
-/** The stored definitions. They never change, so each is read once, however many ask. */
+/** A definition that is not stored, or that this release cannot use. */
+export interface UnusableWorkflow {
+  readonly name: string;
+  /** For people. */
+  readonly problem: string;
+}
+
+/**
+ * The stored definitions. They never change, so each is parsed once. One that cannot be used is read
+ * again at the next call: an operator may have repaired it.
+ */
 export interface WorkflowCatalog {
-  find(db: Database, name: string): Promise<StoredWorkflow | null>;
-  /** Like `find`, but throws `workflow.unknown`: a task of a workflow that is not stored is a bug. */
+  find(db: Database, name: string): Promise<StoredWorkflow | UnusableWorkflow>;
+  /** Like `find`, but throws `workflow.unknown`. */
   get(db: Database, name: string): Promise<StoredWorkflow>;
   /** What was found before; undefined: not yet. Never asks the store. */
   known(name: string): StoredWorkflow | undefined;
 }
 
-const findWorkflow = query<
-  { name: string },
-  { definition: WorkflowDefinition; contentHash: string }
+/** Bytes. Definitions are payloads with schemas around them, and never that long. */
+const mostBytes = 4 * limits.payloadBytes;
+
+const selectWorkflow = query<
+  { name: string; mostBytes: number },
+  { definition: unknown; bytes: number; contentHash: string }
 >("find-workflow");
 const insertWorkflow = query("insert-workflow");
 
+export const isUsable = (found: StoredWorkflow | UnusableWorkflow): found is StoredWorkflow =>
+  "plan" in found;
+
 export function workflowCatalog(): WorkflowCatalog {
-  const known = new Map<string, Promise<StoredWorkflow | null>>();
+  const known = new Map<string, Promise<StoredWorkflow | UnusableWorkflow>>();
   const read = new Map<string, StoredWorkflow>();
-  const find = (db: Database, name: string): Promise<StoredWorkflow | null> => {
+  const find: WorkflowCatalog["find"] = (db, name) => {
     const before = known.get(name);
     if (before !== undefined) return before;
     const found = readWorkflow(db, name);
     known.set(name, found);
     const forget = () => known.delete(name);
-    // What is not there yet, or could not be read, is looked for again.
-    found.then((workflow) => (workflow === null ? forget() : read.set(name, workflow)), forget);
+    found.then((workflow) => (isUsable(workflow) ? read.set(name, workflow) : forget()), forget);
     return found;
   };
   return {
@@ -49,29 +65,44 @@ export function workflowCatalog(): WorkflowCatalog {
     known: (name) => read.get(name),
     get: async (db, name) => {
       const workflow = await find(db, name);
-      if (workflow !== null) return workflow;
-      throw new ContractFault("workflow.unknown", `No workflow named ${name} is stored`);
+      if (isUsable(workflow)) return workflow;
+      throw new ContractFault("workflow.unknown", `${name} cannot be used: ${workflow.problem}`);
     },
   };
 }
 
-async function readWorkflow(db: Database, name: string): Promise<StoredWorkflow | null> {
-  const [row] = await findWorkflow(db, { name });
-  if (row === undefined) return null;
-  const { definition } = row;
-  return { definition, plan: planWorkflow(definition), contract: outputContract(definition) };
+/** Reads a definition from the store and parses it, whatever stands there. */
+export async function readWorkflow(
+  db: Database,
+  name: string,
+): Promise<StoredWorkflow | UnusableWorkflow> {
+  const [row] = await selectWorkflow(db, { name, mostBytes });
+  if (row === undefined) return { name, problem: "no definition of that name is stored" };
+  if (row.bytes > mostBytes) {
+    return { name, problem: `its definition is ${row.bytes} bytes long, of at most ${mostBytes}` };
+  }
+  try {
+    const definition = readDefinition(row.definition);
+    if (definition.name !== name) {
+      return { name, problem: `its definition is that of ${definition.name}` };
+    }
+    return { definition, plan: planWorkflow(definition), contract: outputContract(definition) };
+  } catch (error) {
+    return { name, problem: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /**
  * Stores a definition under its name. Storing it again is fine; another content under the same name
- * is refused (`workflow.changed`), because tasks in flight rely on it. One that an earlier release stored
+ * is refused (`workflow.changed`), because tasks in flight rely on it, and so is one that no Scheduler could
+ * use (`workflow.invalid`). One that an earlier release stored
  * has no schemas of outputs: it stays as it is, and its outputs are held to none.
  */
 export async function registerWorkflow(
   db: Database,
   definition: WorkflowDefinition,
 ): Promise<void> {
-  const { name } = definition;
+  const { name } = readDefinition(definition);
   const { outputs, ...content } = definition;
   const contentHash = createHash("sha256").update(canonical(content)).digest("hex");
   await insertWorkflow(db, {
@@ -80,8 +111,8 @@ export async function registerWorkflow(
     format: definitionFormat,
     definition: JSON.stringify(definition),
   });
-  const [stored] = await findWorkflow(db, { name });
-  const known = stored?.definition.outputs;
+  const [stored] = await selectWorkflow(db, { name, mostBytes });
+  const known = (stored?.definition as Partial<WorkflowDefinition> | null | undefined)?.outputs;
   const areSame =
     known === undefined || outputs === undefined || canonical(known) === canonical(outputs);
   if (stored?.contentHash === contentHash && areSame) return;

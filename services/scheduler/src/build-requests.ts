@@ -59,15 +59,23 @@ export async function buildRequests(
       ? cameAlong(job.claim)
       : (values.get(job.claim.taskId) ?? nothing);
     const row = callRows.get(`${job.claim.taskId} ${job.call.name}`);
-    return attempt(job.claim, () => ({
-      ...commonOf(job),
-      input: job.plan.undoes === null ? inputOf(job, known) : null,
-      ...(job.plan.undoes !== null && row !== undefined ? { undo: undoOf(job, known, row) } : {}),
-    }));
+    return attempt(job.claim, () => {
+      if (known.problem !== null) throw unusable(known.problem);
+      return {
+        ...commonOf(job),
+        input: job.plan.undoes === null ? inputOf(job, known) : null,
+        ...(job.plan.undoes !== null && row !== undefined ? { undo: undoOf(job, known, row) } : {}),
+      };
+    });
   });
 }
 
-const nothing: LoadedValues = { input: null, outputs: new Map(), correctedInputs: new Map() };
+const nothing: LoadedValues = {
+  input: null,
+  outputs: new Map(),
+  correctedInputs: new Map(),
+  problem: null,
+};
 const nothingLoaded: ReadonlyMap<string, LoadedValues> = new Map();
 
 /** All that the request is made of came with the claim. */
@@ -135,7 +143,10 @@ function undoOf(
   };
 }
 
-/** A ref that leads nowhere, or an input that is too large, fails its own step and no other. */
+/**
+ * A ref that leads nowhere, an input that is too large, or stored values that cannot be written as JSON
+ * (nested too deep) fail their own step and no other.
+ */
 function attempt(claim: ClaimedStep, build: () => StepRequest): BuiltRequest {
   try {
     const request = build();
@@ -143,8 +154,8 @@ function attempt(claim: ClaimedStep, build: () => StepRequest): BuiltRequest {
     mustFit(request, body);
     return { claim, body };
   } catch (error) {
-    if (error instanceof Fault) return { claim, fault: error };
-    throw error;
+    const fault = error instanceof Fault ? error : unusable((error as Error).message);
+    return { claim, fault };
   }
 }
 
@@ -156,6 +167,8 @@ function mustFit({ step, input }: StepRequest, body: Buffer): void {
   if (body.length <= limits.messageBytes) return;
   throw tooLarge(`request for ${step}`, body.length, limits.messageBytes);
 }
+
+const unusable = (problem: string): Fault => new PermanentFault("step.input_unusable", problem);
 
 const tooLarge = (what: string, bytes: number, most: number): Fault =>
   new PermanentFault(

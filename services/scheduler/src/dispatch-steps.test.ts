@@ -63,6 +63,7 @@ const values: LoadedValues = {
   input: { total: 30 },
   outputs: new Map([["card", { id: "card-1" }]]),
   correctedInputs: new Map(),
+  problem: null,
 };
 
 const silent = () => {};

@@ -2,7 +2,12 @@ import { limits, requestExchange, StepRequest } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import type { Broker } from "@holdfast/messaging";
 import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
-import type { ClaimedStep, Incident, StateStore } from "@holdfast/state-store";
+import {
+  type ClaimedStep,
+  type Incident,
+  type StateStore,
+  unusableTasks,
+} from "@holdfast/state-store";
 import { type BuiltRequest, buildRequests, type RequestStore } from "./build-requests.ts";
 import type { Dispatches } from "./dispatches.ts";
 
@@ -34,7 +39,10 @@ export function dispatchSteps(deps: Dependencies) {
     deps;
   const { maxMessageBytes = limits.messageBytes } = deps;
   const refuse = async (incidents: readonly Incident[]): Promise<void> => {
-    if (incidents.length > 0) await apply(incidents, { actor });
+    if (incidents.length === 0) return;
+    const { outcomes } = await apply(incidents, { actor });
+    const taskIds = unusableTasks(incidents, outcomes);
+    if (taskIds.length > 0) log.error({ taskIds }, "tasks cannot be decided about");
   };
 
   const publish = async (

@@ -22,7 +22,11 @@ export function findOrders(store: Pick<StateStore, "findTask" | "findWorkflow">)
       const task = await find(id);
       const stored = await store.findWorkflow(task.workflow);
       if (stored === null) {
-        throw new Problem(500, "workflow.unknown", "Its workflow is not stored.");
+        throw new Problem(
+          500,
+          "workflow.unusable",
+          "The stored definition of its workflow cannot be used: see holdfast doctor.",
+        );
       }
       return orderResource(task, stored.definition);
     },

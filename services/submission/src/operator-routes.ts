@@ -236,6 +236,8 @@ const refusals: Readonly<Record<string, string>> = {
   "pause.in_force": "It is paused already.",
   "pause.not_in_force": "It is not paused.",
   "order.changed": "Somebody changed the order meanwhile: look at it again.",
+  "order.unusable_task":
+    "The definition of its workflow, or its rows, were changed in the state store: restore them; see holdfast verify.",
   "order.task_finished": "The order has ended: nothing more can be done to it.",
   "order.wrong_goal":
     "The order is being undone already, or the step belongs to the other direction.",

@@ -1,5 +1,11 @@
 import type { Failpoint, Logger } from "@holdfast/runtime";
-import type { AttemptOfTask, Expired, Incident, StateStore } from "@holdfast/state-store";
+import {
+  type AttemptOfTask,
+  type Expired,
+  type Incident,
+  type StateStore,
+  unusableTasks,
+} from "@holdfast/state-store";
 import type { CourierWatch } from "./courier-watch.ts";
 import type { ResumeGrace } from "./resume-grace.ts";
 
@@ -49,6 +55,8 @@ export function recoverExpiredSteps(deps: Dependencies) {
       });
       failpoint("supervisor.recovered", names);
       cancel(needless);
+      const unusable = unusableTasks(incidents, outcomes);
+      if (unusable.length > 0) log.error({ taskIds: unusable }, "tasks cannot be decided about");
       incidents.forEach((incident, index) => {
         const outcome = outcomes[index];
         if (outcome?.applied) logRecovery(log, incident, outcome.changes[0]?.action);

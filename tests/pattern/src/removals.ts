@@ -153,7 +153,9 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
   },
   "P-12": {
     what: "the complete-by time leaves out how long the work may take",
-    edits: [edit(claimSql, "(start_within + complete_within)", "(start_within + 1)")],
+    edits: [
+      edit(claimSql, "(start_within::float8 + complete_within)", "(start_within::float8 + 1)"),
+    ],
     test: "locks a due step in the name of the Scheduler, with its two limits and a token",
   },
   "P-13": {

@@ -237,6 +237,22 @@ describe("finds in the state store", () => {
   });
 });
 
+test("finds a definition that cannot be used", async () => {
+  await startServices();
+  await store.store.registerWorkflow(
+    workflowOf("spoilt.v1", [{ name: "reserve", agent: "inventory" }]),
+  );
+  await store.query("update state.workflows set definition = '{}' where name = 'spoilt.v1'");
+  cleanUps.defer(
+    async () => void (await store.query("delete from state.workflows where name = 'spoilt.v1'")),
+  );
+  expectOnly(
+    await lookAt(),
+    "workflows.definitions",
+    "the definition of spoilt.v1 cannot be used: ",
+  );
+});
+
 describe("finds at the broker", () => {
   test("an Agent that nobody serves", async () => {
     await startServices(without("agent.payments"));

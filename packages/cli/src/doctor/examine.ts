@@ -4,6 +4,7 @@ import { checkAgents } from "./check-agents.ts";
 import { checkBroker } from "./check-broker.ts";
 import { checkClock } from "./check-clock.ts";
 import { checkConsumers } from "./check-consumers.ts";
+import { checkDefinitions } from "./check-definitions.ts";
 import { checkLosses, checkNotices } from "./check-losses.ts";
 import { checkPartitions } from "./check-partitions.ts";
 import { checkPauses } from "./check-pauses.ts";
@@ -61,6 +62,7 @@ const findingsOf = (store: StoreFacts): readonly Finding[] => [
         ...checkLosses(store.contents.losses),
         ...checkNotices(store.contents.untold),
         ...checkPauses(store.contents.pauses),
+        ...checkDefinitions(store.contents.unusable),
       ]),
 ];
 

@@ -11,6 +11,7 @@ import {
   type StandstillFacts,
   type StoreInspector,
   type Untold,
+  type Unusable,
 } from "@holdfast/state-store";
 import type { ClockSample } from "./check-clock.ts";
 import type { PoolerFacts } from "./check-schema.ts";
@@ -34,6 +35,7 @@ interface StoreContents {
   readonly untold: Untold;
   readonly partitions: PartitionFacts;
   readonly pauses: { readonly inForce: readonly PauseInForce[]; readonly tasks: number };
+  readonly unusable: Unusable;
 }
 
 export interface StoreFacts {
@@ -111,4 +113,5 @@ const inspectContents = async (store: StoreInspector): Promise<StoreContents> =>
   untold: await store.countUntold({ within: day, longerThan: minute }),
   partitions: await store.findPartitions(),
   pauses: await store.findPausesInForce(),
+  unusable: await store.findUnusable(10),
 });

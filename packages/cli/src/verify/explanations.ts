@@ -6,6 +6,8 @@ const explanations: Readonly<Record<string, string>> = {
     "The task says something else than its steps: a row was changed by hand, or a release decided wrongly.",
   "an unfinished task has something to wait for":
     "Nothing is due, in hand or in error. The Supervisor plans it anew within a minute; should it stay, report it.",
+  "an unfinished task can be decided about":
+    "Its definition in state.workflows, or its rows, were changed: restore them. Tasks of a workflow go on by themselves within seconds; a task that is paused alone is resumed with POST /v1/orders/:id/resume.",
   "nothing is left to do in a finished task":
     "The task has ended and a step of it has not: that step will not be done.",
   "every step belongs to a task":

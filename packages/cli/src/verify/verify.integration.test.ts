@@ -252,6 +252,22 @@ describe("finds", () => {
   });
 });
 
+test("a task whose definition cannot be used is reported until the definition has been restored", async () => {
+  const taskId = await store.submit();
+  await byHand("update state.workflows set definition = '{\"steps\": 5}'");
+  const { violations, exitCode } = await verifyAsJson();
+  expect(exitCode).toBe(1);
+  expect(violations).toMatchObject([
+    {
+      invariant: "an unfinished task can be decided about",
+      taskId,
+      witness: expect.stringContaining("steps must be array"),
+    },
+  ]);
+  await byHand(`update state.workflows set definition = '${JSON.stringify(shopping)}'`);
+  expect(await verifyAsJson()).toMatchObject({ violations: [], exitCode: 0 });
+});
+
 /** With another URL. */
 const at = (change: (url: URL) => void) => {
   const url = new URL(store.url);

@@ -1,5 +1,5 @@
 import { parseConfig } from "@holdfast/runtime";
-import { openInspector } from "@holdfast/state-store";
+import { openInspector, type Unusable } from "@holdfast/state-store";
 import type { Command } from "../command.ts";
 import { count } from "../count.ts";
 import { StoreSettings, spansOf } from "../settings.ts";
@@ -11,7 +11,7 @@ export const verify: Command = async (line, env) => {
   const { since } = spansOf(line);
   const { STATE_STORE_URL: url } = parseConfig(StoreSettings, env);
   await using store = openInspector({ url, applicationName: "holdfast verify" });
-  const found = await findViolations(store, { since });
+  const found = withUnusable(await findViolations(store, { since }), await store.findUnusable(100));
   const violations = found.violations.map((one) => ({
     ...one,
     explanation: explain(one.invariant),
@@ -22,6 +22,18 @@ export const verify: Command = async (line, env) => {
     json: { ...found, violations },
   };
 };
+
+const withUnusable = (found: Verification, { tasks }: Unusable): Verification => ({
+  ...found,
+  violations: [
+    ...found.violations,
+    ...tasks.map(({ taskId, problem }) => ({
+      invariant: "an unfinished task can be decided about",
+      taskId,
+      witness: problem,
+    })),
+  ],
+});
 
 function describe({ tasks, violations, more }: Verification): string {
   const looked = `${count(tasks, "task")} looked at`;

@@ -1,4 +1,5 @@
 import { replyQueue } from "@holdfast/contracts";
+import { openStateStore } from "@holdfast/state-store";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { runCommand } from "../run-command.ts";
 import { openTestStore, type TestStore, workflowOf } from "../testing.ts";
@@ -66,6 +67,36 @@ describe("a step that is due waits", () => {
       actor: "ann",
     });
     expect(await why(taskId)).toContain("It is paused by ann since");
+  });
+
+  test("for its definition, which cannot be used, to be restored", async () => {
+    const other = workflowOf("spoilt.v1", [{ name: "reserve", agent: "inventory" }]);
+    await store.store.registerWorkflow(other);
+    const taskId = await store.submit("spoilt.v1");
+    await store.query("update state.workflows set definition = '[]' where name = 'spoilt.v1'");
+    const claims = await store.store.claimDueSteps({
+      lockedBy: "scheduler-1",
+      room: [{ lane: "inventory", places: 500 }],
+      relayAfter: 60_000,
+    });
+    // As a Scheduler that was started since.
+    await using scheduler = await openStateStore({
+      url: store.url,
+      applicationName: "test",
+      maxConnections: 2,
+    });
+    await scheduler.applyIncidents(
+      claims
+        .filter((one) => one.taskId === taskId)
+        .map(({ name: step, attempt, token }) => ({
+          taskId,
+          event: { kind: "neverStarted", step, attempt, token },
+        })),
+      { actor: "scheduler-2" },
+    );
+    const sentence = await why(taskId);
+    expect(sentence).toContain("the workflow spoilt.v1 is paused by holdfast (unusable)");
+    expect(sentence).toContain("restore it; see holdfast verify");
   });
 
   test("for an Agent whose breakers are open, all of them", async () => {

@@ -1,5 +1,5 @@
 import type { Instant } from "@holdfast/domain";
-import type { PauseFacts, StepFacts } from "@holdfast/state-store";
+import { type PauseFacts, type StepFacts, unusableActor } from "@holdfast/state-store";
 import { duration } from "../duration.ts";
 
 /** "2026-11-21T10:00:00.000Z (12 s ago)". */
@@ -11,7 +11,9 @@ export function instant(at: Instant | null, now: Instant): string {
 
 /** "ann since … because of stock-taking". */
 export const pausedBy = ({ at, by, reason }: PauseFacts, now: Instant): string =>
-  `${by} since ${instant(at, now)} ${reason === null ? "without a reason" : `because: ${reason}`}`;
+  `${by} since ${instant(at, now)} ${reason === null ? "without a reason" : `because: ${reason}`}${by === unusableActor ? repair : ""}`;
+
+const repair = " (what is stored of it was changed: restore it; see holdfast verify)";
 
 /** "step charge of Agent payments", "the undo of step charge of Agent payments". */
 export function stepOf({ name, kind, agent }: StepFacts): string {

@@ -1,0 +1,5 @@
+-- Pauses workflows whose definitions cannot be used, unless somebody has paused them already.
+insert into state.pauses (kind, name, actor, reason)
+select 'workflow', unusable.name, :actor, unusable.reason
+  from unnest(:names::text[], :reasons::text[]) as unusable (name, reason)
+    on conflict (kind, name) where resumed_at is null do nothing;

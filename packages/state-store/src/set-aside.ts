@@ -1,0 +1,79 @@
+import type { TaskEvent } from "@holdfast/domain";
+import { columns } from "./columns.ts";
+import { monthsOf } from "./id-ranges.ts";
+import type { UnusableTask } from "./load-tasks.ts";
+import { type Database, query, queryAmong } from "./query.ts";
+import { isUsable, readWorkflow } from "./workflow-catalog.ts";
+
+/** Who pauses what cannot be used, and resumes a workflow once its definition has been repaired. */
+export const unusableActor = "holdfast (unusable)";
+
+const pauseWorkflows = query("pause-unusable-workflows");
+const setTasksAside = queryAmong("set-unusable-tasks-aside");
+const findUnusable = query<{ actor: string }, { name: string }>("find-unusable-workflows");
+const endPause = query("end-pause");
+
+/** An attempt that is over, whatever became of it. */
+interface Ended {
+  readonly taskId: string;
+  readonly event: TaskEvent;
+}
+
+/** Sends, without waiting, what pauses these tasks, or their workflows, and puts their attempts back that are over. */
+export function setAside(
+  db: Database,
+  unusable: readonly UnusableTask[],
+  reported: readonly Ended[],
+): readonly Promise<unknown>[] {
+  if (unusable.length === 0) return [];
+  const actor = unusableActor;
+  const tasks = unusable.map(({ taskId, workflow, problem }) => ({
+    taskId,
+    reason: problem,
+    alone: workflow === null,
+  }));
+  const taskIds = tasks.map(({ taskId }) => taskId);
+  const attempts = reported.flatMap(({ taskId, event }) =>
+    "token" in event && event.kind !== "claimed" && taskIds.includes(taskId)
+      ? [{ taskId, name: event.step, attempt: event.attempt, token: event.token }]
+      : [],
+  );
+  const workflows = new Map(
+    unusable.flatMap(({ workflow, problem }) => (workflow === null ? [] : [[workflow, problem]])),
+  );
+  return [
+    ...(workflows.size === 0
+      ? []
+      : [
+          pauseWorkflows(db, {
+            actor,
+            names: [...workflows.keys()],
+            reasons: [...workflows.values()],
+          }),
+        ]),
+    setTasksAside(db, monthsOf(taskIds), {
+      actor,
+      ...columns(tasks, { taskIds: "taskId", reasons: "reason", alone: "alone" }),
+      ...columns(attempts, {
+        stepTaskIds: "taskId",
+        names: "name",
+        attempts: "attempt",
+        tokens: "token",
+      }),
+    }),
+  ];
+}
+
+/** Resumes the workflows that were paused because of their definitions and whose definitions can be used again. */
+export async function resumeRepaired(db: Database): Promise<void> {
+  const actor = unusableActor;
+  for (const { name } of await findUnusable(db, { actor })) {
+    if (!isUsable(await readWorkflow(db, name))) continue;
+    await endPause(db, {
+      kind: "workflow",
+      name,
+      actor,
+      reason: "its definition can be used again",
+    });
+  }
+}
