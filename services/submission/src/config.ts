@@ -46,7 +46,7 @@ export const SubmissionConfig = Type.Object({
   /** Connections at a time; a further one is closed at once. */
   MAX_CONNECTIONS: Integer({ default: 2_000, minimum: 1, maximum: 100_000 }),
   /** Orders that may wait for the state store; a further one is answered 503 at once. */
-  MAX_WAITING_ORDERS: Integer({ default: 400, minimum: 1, maximum: 100_000 }),
+  MAX_WAITING_ORDERS: Integer({ default: 200, minimum: 1, maximum: 100_000 }),
   /** In which a request must have arrived, and for which an order may then wait for the state store. */
   REQUEST_TIMEOUT: Duration({ default: "10s" }),
 });

@@ -11,8 +11,13 @@ import {
 } from "./guard-connections.ts";
 import { logRefusals } from "./log-refusals.ts";
 import { Problem, sendProblem } from "./problem.ts";
+import { type EarlyRefusal, refuseEarly } from "./refuse-early.ts";
 
 declare module "fastify" {
+  interface FastifyInstance {
+    /** Refuses requests of a route under overload, at the least possible cost. */
+    refuseEarly(refusal: EarlyRefusal): void;
+  }
   interface FastifyRequest {
     /** The bytes of its body. */
     bodyBytes: number;
@@ -25,7 +30,8 @@ export function openHttp(
   log: FastifyBaseLogger,
   httpLimits: HttpLimits = defaultLimits,
 ): FastifyInstance & AsyncDisposable {
-  const onError = sendProblem(logRefusals(log));
+  const logRefusal = logRefusals(log);
+  const onError = sendProblem(logRefusal);
   const app = fastify({
     ...serverOptions(httpLimits),
     loggerInstance: log,
@@ -37,6 +43,7 @@ export function openHttp(
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
   });
   guardConnections(app, httpLimits);
+  app.decorate("refuseEarly", (refusal: EarlyRefusal) => refuseEarly(app, refusal, logRefusal));
   boundBodies(app);
   takeJsonOnly(app);
   app.setErrorHandler(onError);

@@ -1,6 +1,6 @@
-import { type Failpoint, gather, overload } from "@holdfast/runtime";
+import { type Failpoint, gather } from "@holdfast/runtime";
 import type { NewTask, StateStore } from "@holdfast/state-store";
-import type { FastifyInstance, onRequestHookHandler } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { Orders } from "./find-orders.ts";
 import { historyResource } from "./order-resource.ts";
 import { Problem } from "./problem.ts";
@@ -24,8 +24,8 @@ export interface WaitingLimits {
   readonly patience: number;
 }
 
-/** Two full transactions: longer queues only make each order slower. */
-const defaultWaiting: WaitingLimits = { orders: 400, patience: 10_000 };
+/** A full transaction, while another one is written: longer queues only make each order slower. */
+const defaultWaiting: WaitingLimits = { orders: 200, patience: 10_000 };
 /** Of all bodies that wait. */
 const bytesWaiting = 16 * 1024 * 1024;
 
@@ -55,11 +55,12 @@ export function orderRoutes(app: FastifyInstance, deps: Dependencies): void {
     maxWaiting: { items: waiting.orders, bytes: bytesWaiting },
     patience: waiting.patience,
   });
-  /** Before the body is read: a refusal must cost less than an order. */
-  const onRequest: onRequestHookHandler = (_request, _reply, done) =>
-    submissions.isFull ? done(overload) : done();
-
-  app.post("/v1/orders", { onRequest }, async (request, reply) => {
+  app.refuseEarly({
+    method: "POST",
+    url: "/v1/orders",
+    isOverloaded: () => submissions.isFull,
+  });
+  app.post("/v1/orders", async (request, reply) => {
     const { headers } = request;
     const order = readOrder(request.body, {
       workflow,

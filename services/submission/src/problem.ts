@@ -90,7 +90,8 @@ const details: Readonly<Record<string, string>> = {
 const unstorable =
   "must be text that can be stored: without NUL and halves of characters, and a name without other control characters";
 
-function toProblem(error: unknown): Problem {
+/** What a client is answered to whatever was thrown. */
+export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof Fault && error.transient) {
     return new Problem(

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { createDatabase, holdfastFolder, startLocalStack } from "@holdfast/local-stack";
 import { asRole, startService } from "@holdfast/local-system";
 import type { BenchOptions } from "../options.ts";
+import { limitCpu } from "../scale/limit-cpu.ts";
 import { startHoldfast } from "../start-holdfast.ts";
 import { rounded } from "../statistics.ts";
 import { orderSteps } from "../workflow.ts";
@@ -14,6 +15,8 @@ const connections = 400;
 const times = 3;
 /** Seconds. */
 const warmUp = 5;
+/** Of a core: so much less than there is that what sends the orders can send three times as many. */
+const share = 0.3;
 
 interface Figures {
   readonly acceptedPerSecond: number;
@@ -89,6 +92,7 @@ export async function measureOverload(
   };
 
   all.push(await pushOrders({ url: target.url, connections, seconds: warmUp, rate: null }));
+  owner.use(await limitCpu(submission.pid, share));
   const full = await push("full", { connections, rate: null });
   const overload = await push("overload", {
     connections: times * connections,
