@@ -343,6 +343,22 @@ describe("what is larger than allowed", () => {
   });
 });
 
+test("a batch may wait until it is full, or for a while, and gives up waiting when its consumer ends", async () => {
+  const batches = inbox<readonly string[]>();
+  const consume = (gatherFor: number) =>
+    tested.broker.consumeBatches(queue, { prefetch: 10, max: 3, gatherFor }, async (batch) =>
+      batches.add(batch.map(textOf)),
+    );
+  {
+    await using _patient = await consume(3_600_000);
+    for (const text of ["a", "b", "c", "d"]) await tested.broker.publish(message(text));
+    expect(await batches.first(1)).toEqual([["a", "b", "c"]]);
+  }
+  await using _hasty = await consume(100);
+  expect(await batches.first(2)).toEqual([["a", "b", "c"], ["d"]]);
+  await until(() => tested.isEmpty(queue));
+});
+
 test("properties that no store could keep arrive as texts that it can", async () => {
   const deliveries = inbox<Delivery>();
   await using _consumer = await tested.broker.consume(queue, { prefetch: 1 }, async (one) =>

@@ -72,6 +72,8 @@ export interface ConsumeOptions {
 export interface BatchOptions extends ConsumeOptions {
   /** How many deliveries make a batch full. */
   readonly max: number;
+  /** How long a batch that is not full waits for more, in milliseconds. A lone message does not wait unless said otherwise. */
+  readonly gatherFor?: number;
   /**
    * Keeps a delivery that can never be handled, with the reason; when it throws, it is called again
    * later. Without it, such a delivery is rejected, and its reason is in the log only.

@@ -82,9 +82,9 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   });
   const inBatches = (
     queue: string,
-    { max, bury }: BatchOptions,
+    { max, gatherFor, bury }: BatchOptions,
     handle: Parameters<Broker["consumeBatches"]>[2],
-  ) => handleBatches({ queue, max, bury, handle, log });
+  ) => handleBatches({ queue, max, gatherFor, bury, handle, log });
 
   const parts = stack.move();
   return {

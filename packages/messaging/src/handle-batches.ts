@@ -9,6 +9,8 @@ interface Options {
   readonly queue: string;
   /** How many deliveries make a batch full. */
   readonly max: number;
+  /** How long a batch that is not full waits for more, in milliseconds. */
+  readonly gatherFor?: number | undefined;
   readonly handle: (batch: readonly Delivery[]) => Promise<void>;
   /** Keeps a delivery that cannot be handled. Without it, the delivery is rejected. */
   readonly bury?: ((delivery: Delivery, error: unknown) => Promise<void>) | undefined;
@@ -71,12 +73,14 @@ const newEra = (): Era => ({
  * Collects deliveries while a batch is being handled, and hands them over together next. A batch that
  * fails is retried, split or buried, as `remedyFor` says, and keeps no other waiting.
  */
-export function handleBatches({ queue, max, handle, bury, log }: Options): Intake {
+export function handleBatches(options: Options): Intake {
+  const { queue, max, gatherFor = 0, handle, bury, log } = options;
   const waiting = waitingArrivals();
   let era = newEra();
   let handled = 0;
   let failuresInARow = 0;
   let isTurnOfFailed = false;
+  let endGathering: (() => void) | null = null;
   const working = new Set<Promise<void>>();
 
   const handOver = async (mine: Era, part: Part): Promise<void> => {
@@ -156,15 +160,27 @@ export function handleBatches({ queue, max, handle, bury, log }: Options): Intak
     return items.length === 0 ? null : { items, ...neverTried };
   };
 
+  /** At least for what has arrived in the same read of the socket. */
+  const gathered = (): Promise<void> =>
+    new Promise((resolve) => {
+      if (gatherFor === 0 || waiting.isFull(max)) return void setImmediate(resolve);
+      const timer = setTimeout(resolve, gatherFor);
+      endGathering = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
   const work = async (): Promise<void> => {
-    // What has arrived with it in one read of the socket comes along; then it leaves at once.
-    await new Promise((resolve) => setImmediate(resolve));
+    await gathered();
     const mine = era;
     const { signal } = mine.giveUp;
     while (!signal.aborted) {
       const part = next(mine);
-      if (part !== null) await handOver(mine, part);
-      else if (mine.failed.length === 0) return;
+      if (part !== null) {
+        await handOver(mine, part);
+        if (gatherFor > 0 && !waiting.isEmpty) await gathered();
+      } else if (mine.failed.length === 0) return;
       else await sleep(longestRest, undefined, { signal }).catch(() => {});
     }
   };
@@ -183,11 +199,13 @@ export function handleBatches({ queue, max, handle, bury, log }: Options): Intak
       waiting.add(arrival);
       const isNeeded = working.size === 0 || waiting.isFull(max) || isFailing(era);
       if (isNeeded && working.size < hands) begin();
+      if (gatherFor > 0 && waiting.isFull(max)) endGathering?.();
     },
     /** A batch in hand that fails is not tried again. */
     async drain() {
       waiting.clear();
       era.giveUp.abort();
+      endGathering?.();
       era = newEra();
       await Promise.all(working);
     },

@@ -10,6 +10,7 @@ import { defaultSecrets } from "./default-secrets.ts";
 import { type Failpoint, openFailpoints } from "./failpoint.ts";
 import { type Health, openHealth, serveHealth } from "./health.ts";
 import { injectedFaults } from "./injected-faults.ts";
+import { sampleLogs } from "./sample-logs.ts";
 
 export interface ServiceContext<Config> {
   readonly config: Config;
@@ -55,7 +56,11 @@ export async function runProcess<Schema extends TObject>(
   const config = readConfig(schema);
   const base = config as BaseConfig;
   const instanceId = `${name}-${hostname()}-${process.pid}-${randomBytes(3).toString("hex")}`;
-  const log = pino({ level: base.LOG_LEVEL, base: { service: name, instance: instanceId } });
+  const log = pino({
+    level: base.LOG_LEVEL,
+    base: { service: name, instance: instanceId },
+    hooks: { logMethod: sampleLogs() },
+  });
   const stop = stopOnSignals(log, base.SHUTDOWN_GRACE);
   const stopped = once(stop, "abort");
   injectedFaults.subscribe((fault) => log.warn(fault, "fault injected"));

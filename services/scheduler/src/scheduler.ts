@@ -94,6 +94,8 @@ const max = 200;
  * and dead letters are less than 400 MiB, and only if each is as large as it may be.
  */
 const inHand = { replies: 100, expired: 50, dead: 50, heartbeats: 500 };
+/** Milliseconds. Nothing waits for dead letters and heartbeats: together they cost the store less. */
+const gatherFor = 200;
 
 /** Starts all loops and consumers of one Scheduler; disposal ends the consumers. */
 export async function startScheduler(options: SchedulerOptions): Promise<Scheduler> {
@@ -206,7 +208,8 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     // This is the last place for them: of what is too large the beginning is kept.
     const how = {
       prefetch: inHand.dead,
-      max,
+      max: inHand.dead,
+      gatherFor,
       oversized: "cut",
       bury: buryIn(store, queue),
     } as const;
@@ -216,7 +219,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   consumers.use(
     await broker.consumeBatches(
       heartbeatQueue,
-      { prefetch: inHand.heartbeats, max, maxBytes: limits.hintBytes },
+      { prefetch: inHand.heartbeats, max, gatherFor, maxBytes: limits.hintBytes },
       beats,
     ),
   );

@@ -10,6 +10,7 @@ import {
   submissionQueue,
 } from "@holdfast/contracts";
 import { askBroker, queryOnce } from "@holdfast/local-stack";
+import type { ConfirmChannel } from "amqplib";
 
 interface Options {
   readonly brokerUrl: string;
@@ -33,23 +34,25 @@ export async function sendCanaries(options: Options): Promise<readonly string[]>
   const { brokerUrl, stateStoreUrl, patience } = options;
   const letters = [...replyQueues, expiredQueue, submissionQueue].map(canaryOf);
   const heartbeat = canaryOf(heartbeatQueue);
-  await askBroker(brokerUrl, async (channel) => {
-    for (const { queue, id } of letters) {
-      channel.sendToQueue(queue, Buffer.from("{"), { messageId: id, persistent: true });
-    }
-    const beat = {
-      agent: "inventory",
-      instance: heartbeat.id,
-      capacity: 1,
-      inFlight: 0,
-      breaker: "closed",
-      openForMs: 0,
-    } as const;
-    const body = AgentHeartbeat.encode(beat);
-    channel.publish(heartbeatExchange, heartbeatRoute("inventory"), body);
-    await channel.waitForConfirms();
-  });
+  const beat = {
+    agent: "inventory",
+    instance: heartbeat.id,
+    capacity: 1,
+    inFlight: 0,
+    breaker: "closed",
+    openForMs: 0,
+  } as const;
   const giveUpAt = performance.now() + patience;
+  /** A queue whose leader has just failed refuses for a moment. */
+  const stored = async (publish: (channel: ConfirmChannel) => void): Promise<void> => {
+    while (performance.now() < giveUpAt && !(await isStored(brokerUrl, publish))) await sleep(rest);
+  };
+  for (const { queue, id } of letters) {
+    const properties = { messageId: id, persistent: true };
+    await stored((channel) => channel.sendToQueue(queue, Buffer.from("{"), properties));
+  }
+  const body = AgentHeartbeat.encode(beat);
+  await stored((channel) => channel.publish(heartbeatExchange, heartbeatRoute("inventory"), body));
   for (;;) {
     const found = await idsRead(stateStoreUrl);
     const missing = [...letters, heartbeat].filter(({ id }) => !found.has(id));
@@ -59,6 +62,18 @@ export async function sendCanaries(options: Options): Promise<readonly string[]>
     await sleep(rest);
   }
 }
+
+const isStored = (
+  brokerUrl: string,
+  publish: (channel: ConfirmChannel) => void,
+): Promise<boolean> =>
+  askBroker(brokerUrl, async (channel) => {
+    publish(channel);
+    await channel.waitForConfirms();
+  }).then(
+    () => true,
+    () => false,
+  );
 
 const canaryOf = (queue: string): Canary => ({ queue, id: `canary-${randomUUID()}` });
 
