@@ -1,5 +1,6 @@
 import { limits, storableText } from "@holdfast/contracts";
 import type { Channel, ConsumeMessage } from "amqplib";
+import { deadLetter, hasBrokenDeaths } from "./broken-deaths.ts";
 import type { Delivery } from "./broker.ts";
 import { bodiesOf } from "./bundle-messages.ts";
 
@@ -42,9 +43,11 @@ export function toArrival(
 ): Arrival {
   const send: Readonly<Record<Verdict, () => void>> = {
     ack: () => channel.ack(message),
-    reject: () => channel.reject(message, false),
+    reject: () => deadLetter(channel, message),
     giveBack: () => channel.nack(message, false, true),
-    tryAgain: () => channel.reject(message, true),
+    // At the delivery limit it would be dead-lettered.
+    tryAgain: () =>
+      hasBrokenDeaths(message) ? channel.ack(message) : channel.reject(message, true),
   };
   const bodies = bodiesOf(message.content, message.properties.contentType);
   let left = bodies.length;

@@ -1,3 +1,4 @@
+export { deadLetter } from "./broken-deaths.ts";
 export type {
   BatchOptions,
   Binding,

@@ -1,5 +1,7 @@
+import { limits, storableText } from "@holdfast/contracts";
 import type { Channel, ConsumeMessage } from "amqplib";
 import { type Arrival, attempt, channelClosed, toArrival } from "./arrival.ts";
+import { deadLetter, hasBrokenDeaths } from "./broken-deaths.ts";
 import type { Standstill } from "./broker.ts";
 import { ofQueue } from "./in-time.ts";
 import { type ChannelLog, type KeptChannel, keepChannel } from "./keep-channel.ts";
@@ -57,9 +59,14 @@ export function subscriptions({ name, createChannel, declare, log }: Options) {
     { name: consumer, maxBytes, oversized, intake }: Subscription,
   ): void => {
     const { content } = message;
+    if (hasBrokenDeaths(message)) {
+      const { messageId, userId } = message.properties;
+      const from = { messageId: storableText(`${messageId}`, limits.property), userId };
+      log.warn({ queue: consumer, ...from }, "x-death header malformed: not dead-lettered");
+    }
     if (content.length <= maxBytes) return intake.take(toArrival(channel, message));
     log.warn({ queue: consumer, bytes: content.length, maxBytes }, "message too large");
-    if (oversized === "reject") return attempt(() => channel.reject(message, false));
+    if (oversized === "reject") return attempt(() => deadLetter(channel, message));
     // A copy: a part of the buffer would keep all of it in memory.
     const cut = { ...message, content: Buffer.from(content.subarray(0, maxBytes)) };
     intake.take(toArrival(channel, cut, content.length));

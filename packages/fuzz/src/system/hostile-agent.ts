@@ -7,7 +7,7 @@ import {
   StepRequest,
 } from "@holdfast/contracts";
 import type { StepDefinition, WorkflowDefinition } from "@holdfast/domain";
-import { bodiesOf, declareTopology, topologyOf } from "@holdfast/messaging";
+import { bodiesOf, deadLetter, declareTopology, topologyOf } from "@holdfast/messaging";
 import { type ConsumeMessage, connect } from "amqplib";
 import { type Dice, diceOf } from "../inputs/dice.ts";
 import { hostileBody } from "../inputs/hostile-message.ts";
@@ -87,7 +87,8 @@ export async function startHostileAgent(options: Options): Promise<AsyncDisposab
     for (const request of requestsIn(message)) {
       for (const answer of answersTo(request, message, dice, options)) send(answer);
     }
-    if (dice.oneIn(25)) channel.reject(message, false);
+    // What an Agent without our SDK does to a queue of RabbitMQ before 4.0 is the broker's own fault.
+    if (dice.oneIn(25)) deadLetter(channel, message);
     else channel.ack(message);
   };
   await channel.consume(agentQueue(agent), (message) => {

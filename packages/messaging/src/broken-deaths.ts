@@ -1,0 +1,27 @@
+import type { Channel, ConsumeMessage } from "amqplib";
+
+/**
+ * Whether the header `x-death` is a list of anything but tables. RabbitMQ writes it, and any client may. A
+ * quorum queue of RabbitMQ before 4.0 ends when it is to dead-letter such a message: the message is lost,
+ * consumers lose their connections (541 INTERNAL_ERROR), and after a few of them the queue stays down.
+ */
+export function hasBrokenDeaths({ properties }: ConsumeMessage): boolean {
+  const headers: object | undefined = properties.headers;
+  if (headers === undefined || !Object.hasOwn(headers, "x-death")) return false;
+  const deaths: unknown = Reflect.get(headers, "x-death");
+  return Array.isArray(deaths) && !deaths.every(isTable);
+}
+
+/** The client reads a table as a plain object; what has a `!` is a timestamp or a decimal. */
+const isTable = (value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !Buffer.isBuffer(value) &&
+  !Object.hasOwn(value, "!");
+
+/** Sends a message to the dead letters; one that would end its queue on the way there is dropped. */
+export function deadLetter(channel: Channel, message: ConsumeMessage): void {
+  if (hasBrokenDeaths(message)) channel.ack(message);
+  else channel.reject(message, false);
+}
