@@ -44,6 +44,7 @@ function sending(
   const bindings: Binding[] = [];
   const published: OutgoingMessage[] = [];
   const warnings: object[] = [];
+  const errors: object[] = [];
   const heard: string[] = [];
   const waiting: TakenNotice[] = [];
   const time = { now: 0 };
@@ -64,14 +65,17 @@ function sending(
         return binding.queue === "status.shop";
       },
     },
-    log: { warn: (fields: object) => void warnings.push(fields) } as Partial<Logger> as Logger,
+    log: {
+      warn: (fields: object) => void warnings.push(fields),
+      error: (fields: object) => void errors.push(fields),
+    } as Partial<Logger> as Logger,
     clock: { now: () => time.now },
   });
   const send = (...notices: readonly TakenNotice[]) => {
     waiting.push(...notices);
     return round();
   };
-  return { send, time, bindings, published, warnings, heard };
+  return { send, time, bindings, published, warnings, errors, heard };
 }
 
 test("warns once a minute that events reach no queue, and how many they were", async () => {
@@ -98,6 +102,15 @@ test("binds the queue of a submitter when a status finds no way there, and sends
     Array.from({ length: 3 }, () => ["holdfast.status", "status.shop"]),
   );
   expect(heard).toEqual(["1", "2"]);
+});
+
+test("drops a notification whose row was changed by hand, and sends all others", async () => {
+  const { send, published, errors, heard } = sending(() => "stored");
+  const spoilt = [null, 5, "x"].map((content, index) => ({ ...event(index), body: content }));
+  await send(...(spoilt as unknown as TakenNotice[]), event(7), status(8));
+  expect(published).toHaveLength(4);
+  expect(errors).toMatchObject([{ seq: 0, channel: "event" }]);
+  expect(heard).toEqual(["1", "2", "7", "8"]);
 });
 
 test("gives up on a status whose queue is not there", async () => {

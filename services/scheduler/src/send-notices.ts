@@ -48,7 +48,12 @@ export function sendNotices({ store, broker, kind, clock, log }: Dependencies) {
   const sendLine = async (line: readonly TakenNotice[]): Promise<readonly Sent[]> => {
     const sent: Sent[] = [];
     for (const notice of line) {
-      const result = await send(broker, toMessage(notice));
+      const message = messageOf(notice);
+      if (message === null) {
+        sent.push({ notice, result: "unroutable" });
+        continue;
+      }
+      const result = await send(broker, message);
       if (result === "unknown") {
         // A connection that is lost says nothing about the queue.
         if (broker.isReady) resting.failed(notice.destination);
@@ -58,6 +63,16 @@ export function sendNotices({ store, broker, kind, clock, log }: Dependencies) {
       sent.push({ notice, result });
     }
     return sent;
+  };
+
+  /** Null: somebody changed the row, so that no message can be made of it. It is dropped. */
+  const messageOf = (notice: TakenNotice): OutgoingMessage | null => {
+    try {
+      return toMessage(notice);
+    } catch (err) {
+      log.error({ err, ...fieldsOf(notice) }, "notification unreadable");
+      return null;
+    }
   };
 
   return async (): Promise<number> => {
