@@ -1,21 +1,8 @@
--- Deletes what is older than :keep milliseconds and belongs to no month: of each kind of message the oldest
--- few, pauses that are over, and alerts that somebody had, once their tasks are gone. Says how many.
+-- Deletes what is older than :keep milliseconds and belongs to no month: pauses that are over, and alerts that
+-- were delivered, once their tasks are gone. Returns how many rows. Messages have a statement and a limit of
+-- their own: delete-old-messages.
 with past as (
   select state.trusted_now() - :keep::float8 * interval '1 millisecond' as until
-),
-replies as (
-  delete from state.rejected_replies
-   where id in (select id
-                  from (select id, at from state.rejected_replies order by id limit :batch) as oldest
-                 where at < (select until from past))
-  returning 1
-),
-letters as (
-  delete from state.dead_letters
-   where id in (select id
-                  from (select id, at from state.dead_letters order by id limit :batch) as oldest
-                 where at < (select until from past))
-  returning 1
 ),
 alerts as (
   delete from state.alerts
@@ -37,5 +24,4 @@ pauses as (
                  limit :batch)
   returning 1
 )
-select (select count(*) from replies)::integer + (select count(*) from letters)::integer
-     + (select count(*) from alerts)::integer + (select count(*) from pauses)::integer as deleted;
+select (select count(*) from alerts)::integer + (select count(*) from pauses)::integer as deleted;

@@ -52,11 +52,11 @@ export const deleteExpiredKeys = async (
   params: { readonly batch: number },
 ): Promise<number> => (await deleteKeys(db, params))[0]!.deleted;
 
-/** Deletes old messages, alerts and pauses that belong to no month; says how many. */
+/** Deletes old alerts and pauses, which belong to no month; returns how many. */
 export const deleteOldRecords = async (db: Database, keeping: Keeping): Promise<number> =>
   (await deleteRecords(db, keeping))[0]!.deleted;
 
-/** Deletes old refused replies and dead letters; says how many. */
+/** Deletes old refused replies, dead letters and their alerts; returns how many. */
 export const deleteOldMessages = async (db: Database, keeping: Keeping): Promise<number> =>
   (await deleteMessages(db, keeping))[0]!.deleted;
 

@@ -154,7 +154,11 @@ describe("retention", () => {
       select 'agent', name, 'x', 'x', now() - interval '40 days', resumed_at, by, resumed_at
         from (values ('over', now() - interval '32 days', 'x'), ('lately', now(), 'x'), ('on', null, null))
           as pause (name, resumed_at, by)`);
-    expect(await store.supervisor.deleteOldRecords({ keep: kept, batch })).toBe(5);
+    expect(await store.supervisor.deleteOldRecords({ keep: kept, batch })).toBe(3);
+    // Messages have a limit of their own.
+    expect(await store.count("state.rejected_replies")).toBe(2);
+    expect(await store.count("state.dead_letters")).toBe(2);
+    expect(await store.supervisor.deleteOldMessages({ keep: kept, batch })).toBe(2);
     expect(await store.count("state.rejected_replies")).toBe(1);
     expect(await store.count("state.dead_letters")).toBe(1);
     expect(await store.db.query("select episode from state.alerts order by 1")).toEqual([
