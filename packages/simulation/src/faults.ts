@@ -56,7 +56,7 @@ const occasions = {
   forgedReply: 35,
   /** A step that is due is forgotten, as by a release with a bug. */
   planForgotten: 4,
-  /** An operator acts: on a task, on a step that is delayed or has failed, on an Agent. */
+  /** An operator acts: on a task, on a step that is delayed or has failed, on an Agent, on a workflow. */
   undoRequested: 6,
   taskPaused: 6,
   taskResumed: 20,
@@ -64,6 +64,7 @@ const occasions = {
   stepResubmitted: 60,
   stepResolved: 50,
   agentPaused: 6,
+  workflowPaused: 15,
   /** The clocks of hosts differ. */
   clockSkew: 100,
 } as const;

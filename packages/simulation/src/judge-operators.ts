@@ -1,4 +1,5 @@
 import { type StepPlan, stepsOf } from "@holdfast/domain";
+import type { PauseTarget } from "@holdfast/state-store";
 import { nameOf } from "./facts.ts";
 import type { StoreWatcher } from "./memory-store.ts";
 import { epoch, type World } from "./world.ts";
@@ -12,6 +13,7 @@ interface Span {
 interface Submitted {
   readonly at: number;
   readonly limit: number | null;
+  readonly workflow: string;
   readonly agents: ReadonlySet<string>;
   readonly pauses: Span[];
 }
@@ -26,14 +28,14 @@ const boundOf = ({ retry, coolDown }: StepPlan): number =>
 export interface OperatorJudge extends StoreWatcher {
   taskPaused(taskId: string): void;
   taskResumed(taskId: string): void;
-  agentPaused(agent: string): void;
-  agentResumed(agent: string): void;
+  targetPaused(target: PauseTarget): void;
+  targetResumed(target: PauseTarget): void;
 }
 
 /** Keeps its own record of all pauses, and holds what the store saves against it. */
 export function judgeOperators({ timeline, accuse }: World): OperatorJudge {
   const tasks = new Map<string, Submitted>();
-  const agents = new Map<string, Span[]>();
+  const targets = new Map<string, Span[]>();
 
   const begin = (spans: Span[]): void => void spans.push({ from: timeline.now, to: null });
   const end = (spans: readonly Span[]): void => {
@@ -41,15 +43,20 @@ export function judgeOperators({ timeline, accuse }: World): OperatorJudge {
     if (last?.to === null) last.to = timeline.now;
   };
   const isOpen = (spans: readonly Span[] | undefined): boolean => spans?.at(-1)?.to === null;
-  const spansOf = (agent: string): Span[] => {
-    const spans = agents.get(agent) ?? [];
-    agents.set(agent, spans);
+  const spansOf = ({ kind, name }: PauseTarget): Span[] => {
+    const key = `${kind} ${name}`;
+    const spans = targets.get(key) ?? [];
+    targets.set(key, spans);
     return spans;
   };
 
   /** For how long the limit of the task has been running. */
-  const ranFor = ({ at, pauses, agents: mine }: Submitted): number => {
-    const spans = [...pauses, ...[...mine].flatMap((agent) => agents.get(agent) ?? [])]
+  const ranFor = ({ at, pauses, agents, workflow }: Submitted): number => {
+    const spans = [
+      ...pauses,
+      ...spansOf({ kind: "workflow", name: workflow }),
+      ...[...agents].flatMap((name) => spansOf({ kind: "agent", name })),
+    ]
       .map(({ from, to }) => ({ from: Math.max(from, at), to: to ?? timeline.now }))
       .toSorted((one, other) => one.from - other.from);
     let counted = at;
@@ -64,18 +71,23 @@ export function judgeOperators({ timeline, accuse }: World): OperatorJudge {
   return {
     taskPaused: (taskId) => begin(tasks.get(taskId)?.pauses ?? []),
     taskResumed: (taskId) => end(tasks.get(taskId)?.pauses ?? []),
-    agentPaused: (agent) => begin(spansOf(agent)),
-    agentResumed: (agent) => end(spansOf(agent)),
+    targetPaused: (target) => begin(spansOf(target)),
+    targetResumed: (target) => end(spansOf(target)),
 
-    submitted({ task }, { completeWithin: limit, steps }) {
-      const mine = new Set(steps.map(({ agent }) => agent));
-      tasks.set(task.taskId, { at: timeline.now, limit, agents: mine, pauses: [] });
+    submitted({ task }, { name: workflow, completeWithin: limit, steps }) {
+      const agents = new Set(steps.map(({ agent }) => agent));
+      tasks.set(task.taskId, { at: timeline.now, limit, workflow, agents, pauses: [] });
     },
 
     claimed({ task }, { plan }) {
       const witness = () => nameOf(task.taskId, plan.name);
       if (isOpen(tasks.get(task.taskId)?.pauses)) accuse("a paused task claims nothing", witness);
-      if (isOpen(agents.get(plan.agent))) accuse("a paused Agent gets nothing to do", witness);
+      if (isOpen(spansOf({ kind: "agent", name: plan.agent }))) {
+        accuse("a paused Agent gets nothing to do", witness);
+      }
+      if (isOpen(spansOf({ kind: "workflow", name: task.workflow.name }))) {
+        accuse("a paused workflow claims nothing", witness);
+      }
     },
 
     marked() {},
@@ -97,7 +109,9 @@ export function judgeOperators({ timeline, accuse }: World): OperatorJudge {
         accuse("the limit of a paused task stands still", () => nameOf(taskId));
       }
       for (const step of stepsOf(task)) {
-        if (step.processState !== "pending") continue;
+        // Set aside until its workflow is resumed: that it goes on then is a rule of its own.
+        if (step.processState !== "pending" || step.notBefore === Number.POSITIVE_INFINITY)
+          continue;
         if (step.notBefore - epoch - timeline.now <= boundOf(step.plan)) continue;
         accuse("no step rests beyond its bound", () => nameOf(taskId, step.plan.name));
       }

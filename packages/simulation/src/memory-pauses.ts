@@ -1,34 +1,57 @@
 import { type Instant, stepsOf } from "@holdfast/domain";
-import type { Pause, PauseWish } from "@holdfast/state-store";
+import type { PauseTarget, PauseWish } from "@holdfast/state-store";
 import type { StoredTask } from "./memory-task.ts";
 
-type StoredPause = Pick<Pause, "kind" | "name"> & {
+type StoredPause = PauseTarget & {
   readonly pausedAt: Instant;
   resumedAt: Instant | null;
+  /** Of a workflow: when no step of it was set aside any more. */
+  releasedAt: Instant | null;
 };
 
-/** Pauses of Agents, as the state store keeps them. Those of workflows are not simulated. */
+/** Pauses of Agents and of workflows, as the state store keeps them. */
 export function memoryPauses(now: () => Instant) {
   const pauses: StoredPause[] = [];
-  const inForce = (name: string): StoredPause | undefined =>
-    pauses.find((pause) => pause.name === name && pause.resumedAt === null);
+  const inForce = ({ kind, name }: PauseTarget): StoredPause | undefined =>
+    pauses.find((pause) => pause.kind === kind && pause.name === name && pause.resumedAt === null);
+  const unreleased = (): readonly StoredPause[] =>
+    pauses.filter(({ kind, releasedAt }) => kind === "workflow" && releasedAt === null);
   return {
     pause({ kind, name }: PauseWish): boolean {
-      if (inForce(name) !== undefined) return false;
-      pauses.push({ kind, name, pausedAt: now(), resumedAt: null });
+      if (inForce({ kind, name }) !== undefined) return false;
+      pauses.push({ kind, name, pausedAt: now(), resumedAt: null, releasedAt: null });
       return true;
     },
-    resume({ name }: PauseWish): boolean {
-      const pause = inForce(name);
-      if (pause !== undefined) pause.resumedAt = now();
-      return pause !== undefined;
+    resume(wish: PauseWish): boolean {
+      const pause = inForce(wish);
+      if (pause === undefined) return false;
+      pause.resumedAt = now();
+      if (pause.kind === "agent") pause.releasedAt = now();
+      return true;
     },
-    isPaused: (agent: string): boolean => inForce(agent) !== undefined,
-    /** For how long an Agent of the task has been paused since its submission. */
+    isPaused: (target: PauseTarget): boolean => inForce(target) !== undefined,
+    /** The workflows of which steps may be set aside. */
+    unreleasedWorkflows: (): ReadonlySet<string> => new Set(unreleased().map(({ name }) => name)),
+    /** The workflows that were resumed, and of which steps may still be set aside. */
+    resumedWorkflows: (): ReadonlySet<string> =>
+      new Set(
+        unreleased().flatMap(({ name }) =>
+          inForce({ kind: "workflow", name }) === undefined ? [name] : [],
+        ),
+      ),
+    /** No step of these workflows is set aside any more. */
+    release(workflows: ReadonlySet<string>): void {
+      for (const pause of unreleased()) {
+        if (workflows.has(pause.name)) pause.releasedAt = now();
+      }
+    },
+    /** For how long the workflow or an Agent of the task has been paused since its submission. */
     heldFor({ task, createdAt }: StoredTask): number {
       const agents = new Set(stepsOf(task).map(({ plan }) => plan.agent));
       const spans = pauses
-        .filter(({ name }) => agents.has(name))
+        .filter(({ kind, name }) =>
+          kind === "agent" ? agents.has(name) : name === task.workflow.name,
+        )
         .map(({ pausedAt, resumedAt }) => ({
           from: Math.max(pausedAt, createdAt),
           to: resumedAt ?? now(),

@@ -201,9 +201,10 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
 
   const claimDueSteps = (asked: ClaimOptions): ClaimedStep[] => {
     const picked = asked.room.flatMap(({ lane, places }) => {
-      if (pauses.isPaused(lane)) return [];
+      if (pauses.isPaused({ kind: "agent", name: lane })) return [];
       const due: { stored: StoredTask; name: string; rank: number }[] = [];
       for (const stored of tasks.values()) {
+        if (pauses.isPaused({ kind: "workflow", name: stored.task.workflow.name })) continue;
         for (const [name, rank] of stored.ranks) {
           if (stored.task.steps.get(name)?.plan.agent === lane && !isLocked()) {
             due.push({ stored, name, rank });
@@ -216,6 +217,40 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
     const claims = taken.map(({ stored, name }) => claimOne(stored, name, asked));
     for (const stored of new Set(taken.map((one) => one.stored))) begin(stored, asked.lockedBy);
     return claims;
+  };
+
+  /** The pending steps of some workflows, with their tasks. */
+  const pendingOf = (isOfThese: (workflow: string) => boolean) =>
+    [...tasks.values()]
+      .filter(({ task }) => isOfThese(task.workflow.name))
+      .flatMap((stored) =>
+        stepsOf(stored.task).flatMap((step) =>
+          step.processState === "pending" ? [{ stored, step, name: step.plan.name }] : [],
+        ),
+      );
+
+  const setPausedStepsAside = (): number => {
+    const due = pendingOf((name) => pauses.isPaused({ kind: "workflow", name })).filter(
+      ({ stored, name }) => stored.ranks.has(name) && !isLocked(),
+    );
+    for (const { stored, step, name } of due) {
+      stored.ranks.delete(name);
+      replaceStep(stored, { ...step, notBefore: setAside });
+    }
+    return due.length;
+  };
+
+  const releaseResumedSteps = (): number => {
+    const resumed = pauses.resumedWorkflows();
+    const released = pendingOf((name) => resumed.has(name)).filter(
+      ({ stored, step, name }) => !stored.ranks.has(name) && step.notBefore === setAside,
+    );
+    for (const { stored, step, name } of released) {
+      stored.ranks.set(name, now());
+      replaceStep(stored, { ...step, notBefore: now() });
+    }
+    if (released.length === 0) pauses.release(resumed);
+    return released.length;
   };
 
   const decideOne = (
@@ -325,7 +360,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
         for (const step of stored.task.steps.values()) {
           if (step.processState !== "pending" || stored.ranks.has(step.plan.name)) continue;
           if (step.notBefore > now()) {
-            rests.push(step.notBefore - now());
+            if (step.notBefore !== setAside) rests.push(step.notBefore - now());
           } else if (!isLocked()) {
             stored.ranks.set(step.plan.name, rankOf(stored, step));
             lanes.add(step.plan.agent);
@@ -338,7 +373,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
         relayIn: least(relays.map((at) => at - now())),
         hasDue: [...tasks.values()].some(({ ranks }) => ranks.size > 0),
         hasNotices: false,
-        hasPauses: false,
+        hasPauses: pauses.unreleasedWorkflows().size > 0,
       };
     },
 
@@ -427,6 +462,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
             !isFinished(task) &&
             task.processState !== "error" &&
             !task.paused &&
+            !pauses.unreleasedWorkflows().has(task.workflow.name) &&
             updatedAt < now() - untouchedFor &&
             (!stepsOf(task).some((step) => isMoving(step, now())) ||
               stepsOf(task).some((step) => isOverlong(step, now()))),
@@ -435,16 +471,16 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
       next: null,
     }),
 
+    keepPauses: () => setPausedStepsAside() + releaseResumedSteps(),
     pause: (wish) => pauses.pause(wish),
     resume: (wish) => pauses.resume(wish),
 
     keepRejectedReplies: () => {},
     keepDeadLetters: () => {},
-    // Who is told what, pauses of workflows, and heartbeats are not simulated.
+    // Notifications and heartbeats are not simulated.
     takeNotices: () => [],
     deleteNotices: () => {},
     deleteStaleNotices: () => 0,
-    keepPauses: () => 0,
     keepHeartbeats: () => {},
 
     registerWorkflow(definition) {
@@ -512,6 +548,8 @@ const makesDone = ({ event }: Incident): boolean =>
   event.kind === "completed" || event.kind === "resolved";
 
 const hour = 3_600_000;
+/** `not_before` of a step that waits for its workflow to be resumed. */
+const setAside = Number.POSITIVE_INFINITY;
 
 const isMoving = (step: Step, now: Instant): boolean =>
   step.processState === "processing" ||

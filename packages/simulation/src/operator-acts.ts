@@ -1,5 +1,5 @@
 import { idempotencyKey, isFinished, type Json, type Step, stepsOf } from "@holdfast/domain";
-import type { Incident } from "@holdfast/state-store";
+import type { Incident, PauseTarget } from "@holdfast/state-store";
 import { type Facts, isSkipped, nameOf } from "./facts.ts";
 import type { FaultKind } from "./faults.ts";
 import type { OperatorJudge } from "./judge-operators.ts";
@@ -25,10 +25,12 @@ export type OperatorActs = ReturnType<typeof operatorActs>;
 const rest = 90;
 const agents = ["left", "right"];
 
-/** What operators can do to tasks and Agents, with the judge told of what they were answered. */
+const keyOf = ({ kind, name }: PauseTarget): string => `${kind} ${name}`;
+
+/** What operators can do to tasks, Agents and workflows, with the judge told of what they were answered. */
 export function operatorActs(world: World, { memory, store, service, judge, facts }: Options) {
   const act = { actor: "operator" };
-  const paused = new Set<string>();
+  const paused = new Map<string, PauseTarget>();
 
   const apply = ({ task, version }: StoredTask, incident: Omit<Incident, "taskId">): boolean => {
     const { taskId } = task;
@@ -47,17 +49,17 @@ export function operatorActs(world: World, { memory, store, service, judge, fact
     apply(stored, { event: { kind: "undoRequested", code: "operator.undo" } });
   };
 
-  const pauseAgent = (name: string): void => {
-    world.tell("operator", () => `pauses Agent ${name}`);
-    if (!store.pause({ kind: "agent", name, actor: "operator", reason: "stock-taking" })) return;
-    paused.add(name);
-    judge.agentPaused(name);
+  const pauseTarget = (target: PauseTarget): void => {
+    world.tell("operator", () => `pauses ${keyOf(target)}`);
+    if (!store.pause({ ...target, actor: "operator", reason: "stock-taking" })) return;
+    paused.set(keyOf(target), target);
+    judge.targetPaused(target);
   };
-  const resumeAgent = (name: string): void => {
-    world.tell("operator", () => `resumes Agent ${name}`);
-    store.resume({ kind: "agent", name, actor: "operator", reason: "all counted" });
-    paused.delete(name);
-    judge.agentResumed(name);
+  const resumeTarget = (target: PauseTarget): void => {
+    world.tell("operator", () => `resumes ${keyOf(target)}`);
+    store.resume({ ...target, actor: "operator", reason: "all counted" });
+    paused.delete(keyOf(target));
+    judge.targetResumed(target);
   };
 
   const retry = (stored: StoredTask, { plan: { name: step } }: Step): void => {
@@ -122,13 +124,14 @@ export function operatorActs(world: World, { memory, store, service, judge, fact
     pauseTask,
     resumeTask,
     undo,
-    resumeAgents: () => [...paused].forEach(resumeAgent),
+    resumeTargets: () => [...paused.values()].forEach(resumeTarget),
     retry,
     resubmit,
     resolve,
     unfinished,
     delayed,
-    toggleAgent: (name: string) => (paused.has(name) ? resumeAgent(name) : pauseAgent(name)),
+    toggle: (target: PauseTarget) =>
+      paused.has(keyOf(target)) ? resumeTarget(target) : pauseTarget(target),
   };
 }
 
@@ -164,7 +167,10 @@ export function unleashOperators(world: World, acts: OperatorActs): void {
       withFailed(stored, (step) => acts.resubmit(stored, step, random.chance(0.5))),
     );
     on("stepResolved", (stored) => withFailed(stored, (step) => acts.resolve(stored, step)));
-    if (world.strikes("agentPaused")) acts.toggleAgent(random.pick(agents));
+    if (world.strikes("agentPaused")) acts.toggle({ kind: "agent", name: random.pick(agents) });
+    on("workflowPaused", ({ task }) => () => {
+      acts.toggle({ kind: "workflow", name: task.workflow.name });
+    });
     timeline.aside(rest, round);
   };
   timeline.aside(rest, round);

@@ -61,7 +61,48 @@ export const operatorMutants: Readonly<Record<string, Mutation>> = {
     }),
   },
   "a paused Agent gets requests": {
-    store: (store) => ({ ...store, pause: () => true }),
+    store: (store) => ({ ...store, pause: (wish) => wish.kind === "agent" || store.pause(wish) }),
+  },
+  "a paused workflow claims steps": {
+    store: (store) => ({
+      ...store,
+      pause: (wish) => wish.kind === "workflow" || store.pause(wish),
+    }),
+  },
+  "the limit goes on while a workflow is paused": {
+    store: (store) => ({
+      ...store,
+      findExpired(options) {
+        const all = [...store.tasks.values()].map((stored) => [stored, stored.task] as const);
+        // As if all pauses had been of other workflows.
+        for (const [stored, task] of all) {
+          stored.task = { ...task, workflow: { ...task.workflow, name: "another.v1" } };
+        }
+        const found = store.findExpired(options);
+        for (const [stored, task] of all) stored.task = task;
+        return found;
+      },
+    }),
+  },
+  "what was set aside is forgotten when its workflow is resumed": {
+    store(store) {
+      const paused = new Set<string>();
+      return {
+        ...store,
+        pause(wish) {
+          if (wish.kind === "workflow") paused.add(wish.name);
+          return store.pause(wish);
+        },
+        resume(wish) {
+          if (wish.kind === "workflow") paused.delete(wish.name);
+          return store.resume(wish);
+        },
+        promoteRestedSteps: () => ({
+          ...store.promoteRestedSteps(),
+          hasPauses: paused.size > 0,
+        }),
+      };
+    },
   },
   "an operator's retry changes nothing": {
     domain: editChanges((change) =>

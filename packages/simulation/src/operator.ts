@@ -34,7 +34,7 @@ export function callOperator(world: World, acts: OperatorActs): void {
 
   const look = (): void => {
     for (const stored of acts.unfinished()) tend(stored);
-    if (world.random.chance(0.3)) acts.resumeAgents();
+    if (world.random.chance(0.3)) acts.resumeTargets();
     world.timeline.aside(rest, look);
   };
   world.onHeal(look);

@@ -78,6 +78,7 @@ const operations: Readonly<Record<Host["role"], readonly (keyof SimulatedStore)[
     "claimDueSteps",
     "countStepsInFlight",
     "keepDeadLetters",
+    "keepPauses",
     "loadCalls",
     "loadValues",
     "markDispatchedSteps",
