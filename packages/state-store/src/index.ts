@@ -20,6 +20,7 @@ export { migrate } from "./migrate.ts";
 export type { Notice } from "./notices.ts";
 export {
   type AgentNeed,
+  type ClockFacts,
   type InspectorOptions,
   type Loss,
   openInspector,

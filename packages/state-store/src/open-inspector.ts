@@ -87,6 +87,17 @@ export interface PartitionFacts {
   readonly hasNext: boolean;
 }
 
+/** What shows whether the server's clock has jumped; instants in milliseconds since 1970. */
+export interface ClockFacts {
+  readonly now: number;
+  /** The last time that a Supervisor has trusted. */
+  readonly trustedAt: number;
+  /** Since when the clock has been more than a day ahead of that; null: it is not. */
+  readonly aheadSince: number | null;
+  /** The latest time that is written down. */
+  readonly latest: number;
+}
+
 export type PauseInForce = Pick<Pause, "kind" | "name" | "actor" | "reason" | "pausedAt">;
 
 /** Late and double replies, which every crash brings about. */
@@ -110,6 +121,7 @@ const countUntold = query<{ within: number; longerThan: number }, Untold>("count
 const findPausesInForce = query<object, PauseInForce>("find-pauses-in-force");
 const countPausedTasks = query<object, { tasks: number }>("count-paused-tasks");
 const findPartitions = query<object, PartitionFacts>("find-partitions");
+const findClockFacts = query<object, ClockFacts>("find-clock-facts");
 
 export type StoreInspector = ReturnType<typeof openInspector>;
 
@@ -157,6 +169,7 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
     /** The stored definitions that cannot be used, and some of the tasks that wait for their repair. */
     findUnusable: (batch: number) => ask((db) => findUnusable(db, batch)),
     findPartitions: async () => (await bound(findPartitions)({}))[0]!,
+    findClockFacts: async () => (await bound(findClockFacts)({}))[0]!,
     /** The Agents and workflows that are paused, and how many unfinished tasks are. */
     findPausesInForce: () =>
       ask(async (db) => {

@@ -6,12 +6,15 @@ import { duration } from "../duration.ts";
 import { checkAgents } from "./check-agents.ts";
 import { checkBroker } from "./check-broker.ts";
 import { checkClock } from "./check-clock.ts";
+import { checkClockJump } from "./check-clock-jump.ts";
 import { checkPartitions } from "./check-partitions.ts";
 import { checkQueues } from "./check-queues.ts";
 import { checkPooler, checkSchema } from "./check-schema.ts";
 import { checkServer } from "./check-server.ts";
 import { checkVacuum } from "./check-vacuum.ts";
 import type { Finding } from "./finding.ts";
+
+const day = 86_400_000;
 
 const server: ServerFacts = {
   version: "18.4",
@@ -166,6 +169,21 @@ describe("of Postgres", () => {
     ],
   ])("clocks that say %j", (samples, expected) => {
     expect(wrongs(checkClock(samples))).toHaveLength(expected);
+  });
+
+  test.each([
+    [{}, []],
+    // NTP corrects as much.
+    [{ latest: day + 900 }, []],
+    [{ latest: day + 5_000 }, ["was set back by 5 s or more"]],
+    [{ trustedAt: -day / 24 }, []],
+    [{ trustedAt: -2 * day }, ["is 3 d ahead of the last time that a Supervisor trusted"]],
+    [{ trustedAt: -2 * day, aheadSince: day }, ["seen at 1970-01-02T00:00:00.000Z"]],
+  ] as const)("a clock of Postgres that says %j", (facts, expected) => {
+    const usual = { now: day, latest: day, trustedAt: day, aheadSince: null };
+    expect(wrongs([checkClockJump({ ...usual, ...facts })])).toEqual(
+      expected.map((text) => expect.stringContaining(text)),
+    );
   });
 });
 

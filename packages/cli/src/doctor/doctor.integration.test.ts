@@ -147,6 +147,31 @@ describe("finds in the state store", () => {
     expectOnly(await lookAt(), "store.partitions", "the next month", "run a Supervisor");
   });
 
+  test("that the clock of Postgres was set back", async () => {
+    await startServices();
+    await store.submit();
+    await forNow(
+      "update state.tasks set updated_at = now() + interval '3 hours', version = version + 1",
+      "truncate state.tasks, state.steps, state.events",
+    );
+    expectOnly(await lookAt(), "store.clock_jumped", "was set back by 3 h", "by NTP");
+  });
+
+  test.each([
+    [
+      "set at = now() - interval '120 days', ahead_since = now(), ahead_at = now()",
+      "nothing is deleted",
+    ],
+    ["set at = now() - interval '120 days'", "no Supervisor has run since"],
+  ])("that the clock of Postgres jumped ahead: %s", async (jump, text) => {
+    await startServices();
+    await forNow(
+      `update state.trusted_clock ${jump}`,
+      "update state.trusted_clock set at = now(), ahead_since = null, ahead_at = null",
+    );
+    expectOnly(await lookAt(), "store.clock_jumped", "ahead of the last time", text);
+  });
+
   test("what operators have paused, which is not wrong", async () => {
     const wish = { actor: "ann", reason: "stock-taking" };
     await startServices();

@@ -3,6 +3,7 @@ import { adviceFor } from "../advice.ts";
 import { checkAgents } from "./check-agents.ts";
 import { checkBroker } from "./check-broker.ts";
 import { checkClock } from "./check-clock.ts";
+import { checkClockJump } from "./check-clock-jump.ts";
 import { checkConsumers } from "./check-consumers.ts";
 import { checkDefinitions } from "./check-definitions.ts";
 import { checkLosses, checkNotices } from "./check-losses.ts";
@@ -57,6 +58,7 @@ const findingsOf = (store: StoreFacts): readonly Finding[] => [
   ...(store.contents === null
     ? []
     : [
+        checkClockJump(store.contents.clock),
         ...checkPartitions(store.contents.partitions),
         ...checkConsumers(store.contents.standstills),
         ...checkLosses(store.contents.losses),

@@ -2,6 +2,7 @@ import { Fault } from "@holdfast/domain";
 import { type BrokerFacts, inspectBroker } from "@holdfast/messaging";
 import {
   type AgentNeed,
+  type ClockFacts,
   type Loss,
   type Migrations,
   openInspector,
@@ -34,6 +35,7 @@ interface StoreContents {
   readonly standstills: readonly StandstillFacts[];
   readonly untold: Untold;
   readonly partitions: PartitionFacts;
+  readonly clock: ClockFacts;
   readonly pauses: { readonly inForce: readonly PauseInForce[]; readonly tasks: number };
   readonly unusable: Unusable;
 }
@@ -112,6 +114,7 @@ const inspectContents = async (store: StoreInspector): Promise<StoreContents> =>
   standstills: await store.findStandstills(),
   untold: await store.countUntold({ within: day, longerThan: minute }),
   partitions: await store.findPartitions(),
+  clock: await store.findClockFacts(),
   pauses: await store.findPausesInForce(),
   unusable: await store.findUnusable(10),
 });
