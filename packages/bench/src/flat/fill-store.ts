@@ -12,6 +12,8 @@ export interface Filling {
 }
 
 const chunk = 50_000;
+/** Connections that write at the same time. */
+const writers = 2;
 
 /** Writes orders down as if they had been submitted, or processed, long ago. Without payloads of steps. */
 export async function fillStore(url: string, { pending, finished }: Filling): Promise<void> {
@@ -19,9 +21,15 @@ export async function fillStore(url: string, { pending, finished }: Filling): Pr
     [pending, pendingRows],
     [finished, finishedRows],
   ] as const) {
-    for (let left = orders; left > 0; left -= chunk) {
-      await queryOnce(url, `${newTasks(Math.min(chunk, left))} ${rows}`);
-    }
+    let left = orders;
+    const fill = async (): Promise<void> => {
+      while (left > 0) {
+        const some = Math.min(chunk, left);
+        left -= some;
+        await queryOnce(url, `${newTasks(some)} ${rows}`);
+      }
+    };
+    await Promise.all(Array.from({ length: writers }, fill));
   }
   // Nobody analyzes a store before there is anything in it.
   if (pending + finished > 0) await queryOnce(url, "vacuum analyze");

@@ -21,9 +21,10 @@ export async function measureMigrate(
   );
   const { url } = owner.use(await createDatabase(stack.postgres.url));
   const figures = await migrateUnderLoad({ url, from, finished, rate, margin, reader, say });
-  const { slowDuring, submitted, slowestDuringMs, lost } = figures;
+  const { slowDuring, submitted, slowestDuringMs, lost, longestLockMs, longestLockOf } = figures;
   say(
     `${slowDuring} of ${submitted} orders waited longer than 100 ms, the slowest ${slowestDuringMs} ms; ${lost} lost`,
   );
+  say(`the longest lock that kept writers out was of ${longestLockOf}: ${longestLockMs} ms`);
   return figures;
 }

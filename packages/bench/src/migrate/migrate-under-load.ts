@@ -7,6 +7,8 @@ import { taskOf } from "../holdfast-subject.ts";
 import { newOrder } from "../order.ts";
 import { rounded } from "../statistics.ts";
 import { threeSteps } from "../workflow.ts";
+import { claimByHand } from "./claim-by-hand.ts";
+import { watchLocks } from "./watch-locks.ts";
 
 export interface MigrationLoad {
   /** An empty database. */
@@ -29,10 +31,16 @@ export interface MigrationFigures {
   readonly migrationMs: number;
   /** How often it had to give way and begin a phase again. */
   readonly retries: number;
+  /** Transactions of the release before, and how often one of them or the migration ended in a deadlock. */
+  readonly transactions: number;
+  readonly deadlocks: number;
+  /** For how long the migration kept writers out of a table at most, and of which. */
+  readonly longestLockMs: number;
+  readonly longestLockOf: string;
   readonly submitted: number;
   /** Orders that were not taken. */
   readonly failed: number;
-  /** Submissions that took longer than 100 ms before the migration, and while it ran. */
+  /** Submissions that waited longer than 100 ms before the migration, and while it ran. */
   readonly slowBefore: number;
   readonly slowDuring: number;
   readonly slowestBeforeMs: number;
@@ -65,21 +73,27 @@ export async function migrateUnderLoad(options: MigrationLoad): Promise<Migratio
 
   const work = startWork(scheduler);
   const orders = startOrders(submission, options.rate);
+  const claims = await claimByHand(url);
   await sleep(margin);
+  const locks = await watchLocks(url);
   const begun = performance.now();
   say("the migration begins");
   const reading = read(url, reader);
   let retries = 0;
+  let brokenCircles = 0;
   const migrations = await migrate(url, {
     onWait: ({ what, attempt, error }) => {
       retries += 1;
+      if (error.includes("deadlock")) brokenCircles += 1;
       say(`${what}, attempt ${attempt}: ${error}`);
     },
   });
   const migrated = performance.now();
+  const longestLock = await locks.stop();
   await reading;
   await sleep(margin);
   const { calls, failed } = await orders.stop();
+  const { transactions, deadlocks } = await claims.stop();
   await work.finish(calls.length * perCall);
   const before = calls.filter(({ at }) => at < begun - slow);
   const during = calls.filter(({ at, took }) => at + took >= begun && at <= migrated);
@@ -89,6 +103,9 @@ export async function migrateUnderLoad(options: MigrationLoad): Promise<Migratio
     migrations,
     migrationMs: Math.round(migrated - begun),
     retries,
+    transactions,
+    deadlocks: deadlocks + brokenCircles,
+    ...longestLock,
     submitted,
     failed,
     slowBefore: slowOf(before),
