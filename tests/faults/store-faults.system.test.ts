@@ -26,7 +26,7 @@ async function order({ system }: FaultySystem, kind: SampleKind, seed: number): 
 const injected = ({ log }: FaultySystem, service: string) =>
   log.filter((line) => line.msg === "fault injected" && line.service === service);
 
-test("every connection to the store breaks now and then: no order is lost, none is done twice", async () => {
+test.concurrent("every connection to the store breaks now and then: no order is lost, none is done twice", async () => {
   await using faulty = await startFaultySystem({
     count: { scheduler: 2 },
     env: {
@@ -53,7 +53,7 @@ test("every connection to the store breaks now and then: no order is lost, none 
   expect(await faulty.query(attempts)).toEqual([]);
 }, 180_000);
 
-test("Schedulers and Agents die as well while the store breaks: every order ends right", async () => {
+test.concurrent("Schedulers and Agents die as well while the store breaks: every order ends right", async () => {
   await using faulty = await startFaultySystem({
     count: { agent: 2 },
     env: { submission: breaking(21), scheduler: breaking(22), supervisor: breaking(23) },
@@ -69,3 +69,71 @@ test("Schedulers and Agents die as well while the store breaks: every order ends
   expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 40, undone: 20 }));
   expect(injected(faulty, "scheduler").length).toBeGreaterThan(0);
 });
+
+/**
+ * Has each statement that writes to the history take a minute while `public.slow` has a row: every claim, every
+ * recorded reply and every submission. Postgres ends them after their `statement_timeout` of 10 s.
+ */
+const slowDown = (faulty: FaultySystem) =>
+  faulty.query(`
+    create table public.slow ();
+    create function public.wait_while_slow() returns trigger language plpgsql security definer as $$
+    begin
+      if exists (select from public.slow) then perform pg_sleep(60); end if;
+      return null;
+    end $$;
+    create trigger slow after insert on state.events
+      for each statement execute function public.wait_while_slow();
+    insert into public.slow default values`);
+
+const post = ({ system }: FaultySystem): Promise<Response> =>
+  fetch(`${system.submissionUrl}/v1/orders`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "idempotency-key": "slow" },
+    body: JSON.stringify(sampleOrder({ kind: "good" })),
+  });
+
+const ended = "canceling statement due to statement timeout";
+
+test.concurrent("statements that outlast statement_timeout cost time: no reply and no order is lost, and every service goes on", async () => {
+  await using faulty = await startFaultySystem({
+    // Nothing expires meanwhile: what is recorded in the end was kept by the Scheduler or the broker.
+    limits: { startWithin: 60_000, completeWithin: 60_000 },
+  });
+  const { system } = faulty;
+  const hold = (knobs: object) =>
+    fetch(`${system.partnersUrl}/knobs/inventory`, {
+      method: "PUT",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(knobs),
+    });
+  await hold({ holdMs: 1_500 });
+  const ids = await faulty.submit(["good", "good", "unshippable"]);
+  const claimed =
+    "select 1 from state.steps where name = 'reserve' and process_state = 'processing'";
+  await until(async () => (await faulty.query(claimed)).length === ids.length);
+  await hold({});
+
+  await slowDown(faulty);
+  const refused = await post(faulty);
+  expect(refused.status).toBe(503);
+  expect(await refused.json()).toMatchObject({ code: "store.unavailable" });
+  // A batch of replies was given up by the server, and stays unacknowledged.
+  await until(() =>
+    faulty.log.some((line) => line.msg === "batch failed" && JSON.stringify(line).includes(ended)),
+  );
+  await faulty.query("truncate public.slow");
+
+  const accepted = await post(faulty);
+  expect(accepted.status).toBe(202);
+  const { id } = (await accepted.json()) as { readonly id: string };
+  expect(await faulty.verdict([...ids, id])).toEqual(allRight({ processed: 3, undone: 1 }));
+  expect(system.processes.every(({ isRunning }) => isRunning)).toBe(true);
+  expect(
+    await faulty.query("select 1 from state.submissions where idempotency_key = 'slow'"),
+  ).toHaveLength(1);
+  expect(await faulty.query("select 1 from state.events where reason = 'step.expired'")).toEqual(
+    [],
+  );
+  expect(await faulty.query("select 1 from state.dead_letters")).toEqual([]);
+}, 120_000);

@@ -5,7 +5,7 @@
 export const titlesOf = (source: string): readonly string[] =>
   [
     ...source.matchAll(
-      /(?:\b(?:test|it|describe)|\))\(\s*(["`])((?:\\.|(?!\1)[^\\\n])*)\1,\s*(?:async )?\(/g,
+      /(?:\b(?:test|it|describe)(?:\.concurrent)?|\))\(\s*(["`])((?:\\.|(?!\1)[^\\\n])*)\1,\s*(?:async )?\(/g,
     ),
   ].map(([, , title = ""]) => title.replace(/\\(.)/g, "$1"));
 

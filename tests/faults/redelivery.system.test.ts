@@ -1,0 +1,120 @@
+import { ownReplyQueues } from "@holdfast/contracts";
+import { startService } from "@holdfast/local-system";
+import { expect, test } from "@jest/globals";
+import { connect } from "amqplib";
+import { allRight, type FaultySystem, startFaultySystem, until } from "./harness.ts";
+
+const turnInventory = ({ system }: FaultySystem, knobs: object) =>
+  fetch(`${system.partnersUrl}/knobs/inventory`, {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(knobs),
+  });
+
+/** Nothing expires: what happens, happens by messages. */
+const patient = {
+  startWithin: 60_000,
+  completeWithin: 60_000,
+  retry: { failures: 50, backoff: 100, max: 200 },
+};
+
+test.concurrent.each(["renamed", "refused"])(
+  "a charge whose Agent was killed after the effect is refunded although another release says it had none (%s)",
+  async (CHARGE) => {
+    await using faulty = await startFaultySystem({ count: { agent: 0 }, limits: patient });
+    const { system } = faulty;
+    const [doomed] = await Promise.all([
+      // Its second attempt is the charge: the first assesses the risk.
+      system.start("agent", { AGENTS: "payments", HOLDFAST_FAILPOINTS: "agent.worked=exit@2" }),
+      system.start("agent", { AGENTS: "inventory,shipping,notifications" }),
+    ]);
+    const ids = await faulty.submit(["good"]);
+    await doomed.exited;
+
+    const main = "tests/faults/other-release.ts";
+    const env = { ...system.environmentOf("agent"), CHARGE };
+    await using other = await startService({ service: main, name: "agent", env });
+    const refused = () =>
+      faulty.query(`select attempt, fault_code, may_have_effect from state.steps
+        where name = 'charge' and process_state = 'error'`);
+    await until(async () => (await refused()).length > 0);
+    const code = CHARGE === "renamed" ? "agent.unknown_operation" : "payments.refused";
+    expect(await refused()).toEqual([{ attempt: 1, fault_code: code, may_have_effect: true }]);
+    await other[Symbol.asyncDispose]();
+
+    await system.start("agent", { AGENTS: "payments" });
+    // The ledger of the partner shows no charge that was kept.
+    expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 0, undone: 1 }));
+    expect(
+      await faulty.query(`select name, process_state from state.steps where name = 'charge:undo'`),
+    ).toEqual([{ name: "charge:undo", process_state: "processed" }]);
+  },
+);
+
+test.concurrent("a step is not tried again beside its Agent when the second copy of its request expires", async () => {
+  await using faulty = await startFaultySystem({
+    count: { scheduler: 0 },
+    // One request at a time: a second copy stays in the queue.
+    env: { agent: { CONCURRENCY: "1", AGENTS: "inventory" } },
+    limits: { startWithin: 4_000, completeWithin: 6_000 },
+  });
+  const { system } = faulty;
+  await turnInventory(faulty, { holdMs: 5_000 });
+  const doomed = await system.start("scheduler", {
+    HOLDFAST_FAILPOINTS: "scheduler.published@do=exit",
+  });
+  await system.start("agent", { AGENTS: "payments,shipping,notifications" });
+  const ids = await faulty.submit(["good"]);
+  await doomed.exited;
+  await system.start("scheduler");
+  await faulty.said("requests relayed", "scheduler");
+  await faulty.said("request came back", "scheduler");
+  // While the first copy is still being worked at.
+  const reserve = () =>
+    faulty.query(
+      "select process_state, attempt, failure_count from state.steps where name = 'reserve'",
+    );
+  expect(await reserve()).toEqual([{ process_state: "processing", attempt: 1, failure_count: 0 }]);
+  await turnInventory(faulty, {});
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 0 }));
+  expect(await reserve()).toEqual([{ process_state: "processed", attempt: 1, failure_count: 0 }]);
+});
+
+/** Takes what is in the Schedulers' own queues and neither acknowledges nor returns it until disposal. */
+async function withholdReplies({ broker }: FaultySystem) {
+  const connection = await connect(broker?.url ?? "");
+  const channel = await connection.createChannel();
+  let withheld = 0;
+  for (const queue of ownReplyQueues) {
+    await channel.consume(queue, () => void (withheld += 1), { consumerTag: queue });
+  }
+  return {
+    async someReply(): Promise<void> {
+      await until(() => withheld > 0);
+      for (const queue of ownReplyQueues) await channel.cancel(queue);
+    },
+    [Symbol.asyncDispose]: () => connection.close(),
+  };
+}
+
+test.concurrent("replies in a queue that no Scheduler of an earlier release reads cost a retry, and count for nothing afterwards", async () => {
+  await using faulty = await startFaultySystem({
+    limits: { startWithin: 1_000, completeWithin: 4_000 },
+  });
+  const [upgraded] = faulty.system.running("scheduler");
+  await turnInventory(faulty, { holdMs: 2_500 });
+  const ids = await faulty.submit(["good"]);
+  const atWork = `select 1 from state.steps
+      where name = 'reserve' and process_state = 'processing' and dispatched_at is not null`;
+  await until(async () => (await faulty.query(atWork)).length > 0);
+  upgraded?.signal("SIGKILL");
+  await upgraded?.exited;
+  const replies = await withholdReplies(faulty);
+  await replies.someReply();
+
+  await faulty.system.start("scheduler");
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 0 }));
+  await replies[Symbol.asyncDispose]();
+  await faulty.said("reply rejected", "scheduler");
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 0 }));
+});
