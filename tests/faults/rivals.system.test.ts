@@ -62,9 +62,6 @@ test("a Supervisor that cron starts with --once recovers what is overdue, and en
   const overdue =
     "select 1 from state.steps where process_state = 'processing' and complete_by < now()";
   await until(async () => (await faulty.query(overdue)).length > 0);
-  system.running("agent")[0]?.signal("SIGKILL");
-  await system.start("agent", { HOLDFAST_FAILPOINTS: "" });
-
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ["--conditions=@holdfast/source", "services/supervisor/src/main.ts", "--once"],
@@ -73,5 +70,10 @@ test("a Supervisor that cron starts with --once recovers what is overdue, and en
     throw new Error(error.stdout, { cause: error });
   });
   expect(stdout).toContain("stopped");
+  // Before the request is delivered to another Agent, which would answer it.
+  const recovered = "select 1 from state.events where action = 'retry' and reason = 'step.expired'";
+  expect((await faulty.query(recovered)).length).toBeGreaterThan(0);
+  system.running("agent")[0]?.signal("SIGKILL");
+  await system.start("agent", { HOLDFAST_FAILPOINTS: "" });
   expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 0 }));
 });

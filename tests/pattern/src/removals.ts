@@ -337,7 +337,7 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
       edit(
         "packages/state-store/sql/find-expired.sql",
         "    and complete_by between to_timestamp(:since::float8 / 1000) and statement_timestamp()\n",
-        "    and complete_by > to_timestamp(:since::float8) + interval '1 year'\n",
+        "    and complete_by > statement_timestamp() + interval '1 year'\n",
       ),
     ],
     test: "a Supervisor that cron starts with --once recovers what is overdue, and ends",
