@@ -2,17 +2,23 @@ import { execFile } from "node:child_process";
 import { replyQueue } from "@holdfast/contracts";
 import { type LocalStack, startLocalStack } from "@holdfast/local-stack";
 import { migrate } from "@holdfast/state-store";
-import { expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { allRight, startFaultySystem, temporaryFolder, until } from "./harness.ts";
 
-test("doctor says that the broker takes no messages", async () => {
-  await using data = await temporaryFolder();
-  await using stack = await startLocalStack({ purpose: "demo", dataFolder: data.path });
-  const { broker, postgres } = stack;
-  await migrate(postgres.url);
-  const env = { STATE_STORE_URL: postgres.url, BROKER_URL: broker.url };
-  const alarm = async () => (await doctor(env)).find(({ code }) => code === "broker.alarms");
+/** Servers of our own: both tests break the broker, one after the other. */
+const owned = new AsyncDisposableStack();
+let stack: LocalStack;
+beforeAll(async () => {
+  const { path: dataFolder } = owned.use(await temporaryFolder());
+  stack = owned.use(await startLocalStack({ purpose: "demo", dataFolder }));
+  await migrate(stack.postgres.url);
+}, 60_000);
+afterAll(async () => {
+  await owned.disposeAsync();
+});
 
+test("doctor says that the broker takes no messages", async () => {
+  const { broker } = stack;
   expect(await alarm()).toMatchObject({ state: "fine" });
   await broker.rabbitmqctl("set_disk_free_limit", "100000GB");
   await until(async () => (await alarm())?.state === "wrong");
@@ -20,23 +26,21 @@ test("doctor says that the broker takes no messages", async () => {
     text: expect.stringContaining("low on disk"),
     advice: expect.stringContaining("free disk or memory"),
   });
+  await broker.rabbitmqctl("set_disk_free_limit", "50MB");
+  await until(async () => (await alarm())?.state === "fine");
 });
 
 test("a queue without a leader holds up orders until doctor says so and it is deleted", async () => {
-  await using data = await temporaryFolder();
-  await using stack = await startLocalStack({ purpose: "demo", dataFolder: data.path });
   const { broker, postgres } = stack;
   const servers = { stateStoreUrl: postgres.url, broker };
   await using faulty = await startFaultySystem({ servers });
-  const env = { STATE_STORE_URL: postgres.url, BROKER_URL: broker.url };
-  const leaderless = async () =>
-    (await doctor(env)).filter(({ code }) => code === "broker.leaders");
-
   const said = `does not answer for the queue ${replyQueue}:`;
   await loseLeader(broker, replyQueue);
   const ids = await faulty.submit(["good", "declined", "good"]);
-  await until(() => faulty.log.some((line) => JSON.stringify(line).includes(said)));
-  const [found] = await leaderless();
+  const [[found]] = await Promise.all([
+    leaderless(),
+    until(() => faulty.log.some((line) => JSON.stringify(line).includes(said))),
+  ]);
   expect(found).toMatchObject({ state: "wrong", text: expect.stringContaining(replyQueue) });
   expect(found?.advice).toContain(`rabbitmqctl delete_queue -p <vhost> ${replyQueue}`);
 
@@ -65,7 +69,8 @@ interface Finding {
 }
 
 /** Whatever it ends with: queues and services are missing here, too. */
-function doctor(env: Readonly<Record<string, string>>): Promise<readonly Finding[]> {
+function doctor(): Promise<readonly Finding[]> {
+  const env = { STATE_STORE_URL: stack.postgres.url, BROKER_URL: stack.broker.url };
   const main = ["--conditions=@holdfast/source", "packages/cli/src/main.ts", "doctor", "--json"];
   return new Promise((resolve) => {
     execFile(process.execPath, main, { env }, (_, stdout) => {
@@ -73,3 +78,6 @@ function doctor(env: Readonly<Record<string, string>>): Promise<readonly Finding
     });
   });
 }
+
+const alarm = async () => (await doctor()).find(({ code }) => code === "broker.alarms");
+const leaderless = async () => (await doctor()).filter(({ code }) => code === "broker.leaders");

@@ -1,8 +1,8 @@
 import { agentQueue, expiredQueue, replyQueues, wakeQueue } from "@holdfast/contracts";
-import { askBroker, startLocalStack } from "@holdfast/local-stack";
+import { askBroker, createDatabase, type LocalStack, startLocalStack } from "@holdfast/local-stack";
 import type { ServiceName } from "@holdfast/local-system";
 import type { SampleKind } from "@holdfast/orders";
-import { expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "@jest/globals";
 import {
   allRight,
   type FaultySystem,
@@ -87,13 +87,40 @@ test("every connection to the broker is closed while orders are under way: all c
   expect(await faulty.verdict(ids)).toEqual(expected);
 });
 
+/** Servers of our own, which the tests below break one after the other. */
+const owned = new AsyncDisposableStack();
+let servers: LocalStack | null = null;
+async function startServers(): Promise<LocalStack> {
+  if (servers !== null) return servers;
+  const { path: dataFolder } = owned.use(await temporaryFolder());
+  servers = owned.use(await startLocalStack({ purpose: "demo", dataFolder }));
+  return servers;
+}
+afterAll(async () => {
+  await owned.disposeAsync();
+});
+
+test("Postgres is restarted without warning while orders are under way: all services go on", async () => {
+  const { broker, postgres } = await startServers();
+  await using database = await createDatabase(postgres.url);
+  await using faulty = await startFaultySystem({
+    servers: { stateStoreUrl: database.url, broker },
+  });
+  const ids = await faulty.submit(mixed);
+  await postgres.restart("immediate");
+  const more = await retried(() => faulty.submit(mixed));
+  await postgres.restart("immediate");
+  const verdict = await faulty.verdict([...ids, ...more]);
+  expect(verdict).toEqual(allRight({ processed: 60, undone: 20 }));
+  expect(faulty.system.processes.every(({ isRunning }) => isRunning)).toBe(true);
+});
+
 test("the broker is wiped with requests in its queues: they are published again at once, not at complete-by", async () => {
-  await using data = await temporaryFolder();
-  await using stack = await startLocalStack({ purpose: "demo", dataFolder: data.path });
-  const { broker, postgres } = stack;
+  const { broker, postgres } = await startServers();
+  await using database = await createDatabase(postgres.url);
   const longest = 120_000;
   await using faulty = await startFaultySystem({
-    servers: { stateStoreUrl: postgres.url, broker },
+    servers: { stateStoreUrl: database.url, broker },
     count: { scheduler: 2 },
     limits: { startWithin: longest, completeWithin: longest },
   });
@@ -118,28 +145,11 @@ test("the broker is wiped with requests in its queues: they are published again 
   );
 }, 180_000);
 
-test("Postgres is restarted without warning while orders are under way: all services go on", async () => {
-  await using data = await temporaryFolder();
-  await using stack = await startLocalStack({ purpose: "demo", dataFolder: data.path });
-  const { broker, postgres } = stack;
-  await using faulty = await startFaultySystem({
-    servers: { stateStoreUrl: postgres.url, broker },
-  });
-  const ids = await faulty.submit(mixed);
-  await postgres.restart("immediate");
-  const more = await retried(() => faulty.submit(mixed));
-  await postgres.restart("immediate");
-  const verdict = await faulty.verdict([...ids, ...more]);
-  expect(verdict).toEqual(allRight({ processed: 60, undone: 20 }));
-  expect(faulty.system.processes.every(({ isRunning }) => isRunning)).toBe(true);
-});
-
 test("a submitter's queue that stands still holds up no order", async () => {
-  await using data = await temporaryFolder();
-  await using stack = await startLocalStack({ purpose: "demo", dataFolder: data.path });
-  const { broker, postgres } = stack;
+  const { broker, postgres } = await startServers();
+  await using database = await createDatabase(postgres.url);
   await using faulty = await startFaultySystem({
-    servers: { stateStoreUrl: postgres.url, broker },
+    servers: { stateStoreUrl: database.url, broker },
   });
   const queue = "status.still";
   await askBroker(broker.url, (channel) =>

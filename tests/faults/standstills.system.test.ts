@@ -28,7 +28,7 @@ const publishStuck = (faulty: FaultySystem) =>
     }),
   });
 
-test("a consumer that can record nothing says so to probes and to doctor, until it can", async () => {
+test.concurrent("a consumer that can record nothing says so to probes and to doctor, until it can", async () => {
   const port = String(await freePort(9_300));
   await using faulty = await startFaultySystem({
     env: {
@@ -60,7 +60,7 @@ test("a consumer that can record nothing says so to probes and to doctor, until 
   await until(async () => (await standstills()).length === 0);
 });
 
-test("a message that alone cannot be recorded goes to the dead letters with the reason", async () => {
+test.concurrent("a message that alone cannot be recorded goes to the dead letters with the reason", async () => {
   await using faulty = await startFaultySystem({
     env: { scheduler: { REPLY_IDENTITY: "trusted" } },
   });
