@@ -28,7 +28,7 @@ test("doctor says that the broker takes no messages", async () => {
   });
   await broker.rabbitmqctl("set_disk_free_limit", "50MB");
   await until(async () => (await alarm())?.state === "fine");
-});
+}, 180_000);
 
 test("a queue without a leader holds up orders until doctor says so and it is deleted", async () => {
   const { broker, postgres } = stack;

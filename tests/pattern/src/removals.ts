@@ -550,8 +550,8 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
     edits: [
       edit(
         "services/scheduler/src/send-notices.ts",
-        "const result = await send(broker, toMessage(notice));",
-        'const result = Object.keys({ send, toMessage }).length > 0 ? "stored" : "unknown";',
+        "const result = await send(broker, message);",
+        'const result = Object.keys({ send, message }).length > 0 ? "stored" : "unknown";',
       ),
     ],
     test: "whoever submits an order hears what becomes of it, in order, and a reader that went away holds nothing up",
