@@ -23,6 +23,8 @@ export interface OwnedProcess {
   hasExited(): boolean;
   /** Its last words, for an error message. */
   lastLines(): string;
+  /** Sends the signal, and does not wait. */
+  signal(signal: NodeJS.Signals): void;
   /** Sends the signal and waits for the end; what has not ended after `graceMs` is killed. */
   stop(signal: NodeJS.Signals, graceMs: number): Promise<void>;
 }
@@ -65,6 +67,7 @@ export function startProcess(
       const written = readFileSync(logFile).subarray(from).toString();
       return written.trimEnd().split("\n").slice(-20).join("\n");
     },
+    signal: (signal) => void child.kill(signal),
     async stop(signal, graceMs) {
       if (hasExited()) return exited;
       child.kill(signal);

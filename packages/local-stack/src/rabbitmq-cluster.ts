@@ -20,14 +20,20 @@ const run = promisify(execFile);
 /** Milliseconds. */
 const readyWithin = 120_000;
 const stopWithin = 15_000;
+/** For one `rabbitmqctl`, which would wait for a hung node for ever. */
+const commandWithin = 60_000;
 const [user, vhost] = ["holdfast", "holdfast"];
 const names = ["holdfast1", "holdfast2", "holdfast3"] as const;
 
 type NodeName = (typeof names)[number];
 
-/** One node of a cluster. */
+/** One node of a cluster. Once the cluster is disposed of, a node refuses to start. */
 export interface ClusterNode extends Omit<BrokerServer, "managementUrl" | "importDefinitions"> {
   readonly name: NodeName;
+  /** Stops its process with SIGSTOP: connections stay open, and nothing answers. */
+  freeze(): void;
+  /** Continues its process after `freeze`. */
+  thaw(): void;
 }
 
 /** Three nodes of RabbitMQ on this machine that form one cluster. */
@@ -35,6 +41,8 @@ export interface RabbitmqCluster extends AsyncDisposable {
   /** Of all nodes. */
   readonly url: string;
   readonly nodes: readonly ClusterNode[];
+  /** A line for each queue: its name, the node of its leader, its members, and those that are online. */
+  describeQueues(): Promise<string>;
   /** The node on which the leader of a quorum queue is. */
   leaderOf(queue: string): Promise<ClusterNode>;
   /** Cuts one node off from the other two, and joins them again. */
@@ -80,6 +88,9 @@ async function startNodes(
   const hosts = nodes.map(({ url }) => new URL(url).host);
   const alive = (): Promise<ClusterNode> =>
     Promise.any(nodes.map((node) => connectOnce(node.url).then(() => node)));
+  const columns = ["name", "leader", "members", "online"];
+  const describeQueues = async () =>
+    (await alive()).rabbitmqctl("list_queues", "-p", vhost, "--no-table-headers", ...columns);
   const cookies = (set: string, then: string) => async (node: ClusterNode) => {
     const others = nodes.filter((one) => one !== node).map(({ name }) => `'${name}@localhost'`);
     const each = `N <- [${others.join(", ")}]`;
@@ -89,9 +100,9 @@ async function startNodes(
   return {
     url: first.node.url.replace(hosts[0] ?? "", hosts.join(",")),
     nodes,
+    describeQueues,
     async leaderOf(queue) {
-      const columns = ["list_queues", "-p", vhost, "--no-table-headers", "name", "leader"];
-      const table = await (await alive()).rabbitmqctl(...columns);
+      const table = await describeQueues();
       const line = table.split("\n").find((one) => one.split("\t")[0] === queue);
       const leader = line?.split("\t")[1]?.split("@")[0];
       const node = nodes.find(({ name }) => name === leader);
@@ -143,22 +154,35 @@ async function prepareNode(name: NodeName, starter: Starter) {
   });
   const url = `amqp://${user}:${password}@127.0.0.1:${ports.amqp}/${vhost}`;
   let server: OwnedProcess | null = null;
+  let isDisposed = false;
+  const mustNotBeDisposed = () => {
+    // Its epmd has ended or is about to: what starts now would leave one behind on the machine.
+    if (isDisposed) throw new Error(`${name}: the cluster is disposed of`);
+  };
   const kill = async () => server?.stop("SIGKILL", stopWithin);
   const node: ClusterNode = {
     name,
     url,
     async start() {
+      mustNotBeDisposed();
       const command = join(installation.scripts, "rabbitmq-server");
       server = startProcess(name, [command], { folder, env: { ...env, ...serverOnly } });
       await waitUntilReady(server, () => connectOnce(url), { name, withinMs: readyWithin });
     },
     kill,
+    freeze: () => void server?.signal("SIGSTOP"),
+    thaw: () => void server?.signal("SIGCONT"),
     async rabbitmqctl(...args) {
+      mustNotBeDisposed();
       const command = join(installation.scripts, "rabbitmqctl");
-      const { stdout } = await run(command, ["--quiet", ...args], { env, cwd: folder });
+      const options = { env, cwd: folder, timeout: commandWithin, killSignal: "SIGKILL" } as const;
+      const { stdout } = await run(command, ["--quiet", ...args], options);
       return stdout;
     },
-    [Symbol.asyncDispose]: kill,
+    async [Symbol.asyncDispose]() {
+      isDisposed = true;
+      await kill();
+    },
   };
   return { node, env };
 }

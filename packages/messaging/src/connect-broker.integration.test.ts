@@ -9,6 +9,7 @@ import {
 } from "@holdfast/contracts";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import type { Delivery, OutgoingMessage, PublishResult } from "./broker.ts";
+import { connectBroker } from "./connect-broker.ts";
 import { keepChannel } from "./keep-channel.ts";
 import { openConnection } from "./open-connection.ts";
 import { inbox, quiet, until } from "./testing.ts";
@@ -262,6 +263,7 @@ test("says what is wrong when the broker keeps refusing", async () => {
     create: () => connection.createChannel(),
     open: async (channel) => void (await channel.checkQueue("nowhere")),
     closing: async () => {},
+    signal: new AbortController().signal,
     log: quiet,
     openWithin: 100,
   });
@@ -269,6 +271,20 @@ test("says what is wrong when the broker keeps refusing", async () => {
     code: "broker.refused",
     message: expect.stringContaining("NOT_FOUND"),
   });
+});
+
+test("a broker that is disposed of ends a consumer that waits for its queue", async () => {
+  const broker = await connectBroker({
+    url: tested.link.url,
+    name: "test",
+    topology: "passive",
+    agents: [],
+    log: quiet,
+  });
+  const consuming = broker.consume("nowhere", { prefetch: 1 }, async () => {});
+  consuming.catch(() => {});
+  await broker[Symbol.asyncDispose]();
+  await expect(consuming).rejects.toMatchObject({ code: "broker.closed" });
 });
 
 const hint = (text: string): OutgoingMessage => ({

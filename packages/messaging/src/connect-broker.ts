@@ -52,6 +52,8 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   await using stack = new AsyncDisposableStack();
   const outgoing = stack.use(await openConnection({ url, name: `${name} publish`, log }));
   const incoming = stack.use(await openConnection({ url, name: `${name} consume`, log }));
+  const closing = new AbortController();
+  const { signal } = closing;
   const createChannel = () => incoming.createChannel();
 
   const declare = async (channel: Channel): Promise<void> => {
@@ -67,10 +69,11 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
         await declare(channel);
       },
       closing: (channel) => messages.drained(channel),
+      signal,
       log,
     }),
   );
-  const consumers = subscriptions({ name, createChannel, declare, log });
+  const consumers = subscriptions({ name, createChannel, declare, signal, log });
   const ask = spareChannel(createChannel);
 
   const within = ({
@@ -86,6 +89,8 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
     handle: Parameters<Broker["consumeBatches"]>[2],
   ) => handleBatches({ queue, max, gatherFor, bury, handle, log });
 
+  // Disposed of first: a consumer that nobody disposed of would ask a closed connection for channels for ever.
+  stack.defer(() => closing.abort());
   const parts = stack.move();
   return {
     publish: bundleMessages((message) => messages.publish(message)),
@@ -134,7 +139,8 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
         [Symbol.asyncDispose]: () => consumer[Symbol.asyncDispose](),
       };
     },
-    keepMarker: (queue, events) => keepMarker({ name, queue, createChannel, log, ...events }),
+    keepMarker: (queue, events) =>
+      keepMarker({ name, queue, createChannel, signal, log, ...events }),
     async inspect(queue) {
       const found = await ask((channel) => channel.checkQueue(queue));
       return found && { messages: found.messageCount, consumers: found.consumerCount };

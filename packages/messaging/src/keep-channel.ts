@@ -20,6 +20,8 @@ interface KeepOptions<C extends Channel> {
   readonly open: (channel: C) => Promise<void>;
   /** Finishes what is in hand on a channel that is about to be closed. */
   readonly closing: (channel: C) => Promise<void>;
+  /** Ends it as disposal does, but does not wait: what it is opened on is being closed. */
+  readonly signal: AbortSignal;
   readonly log: ChannelLog;
   /** How long the first opening may fail, in milliseconds. */
   readonly openWithin?: number;
@@ -41,14 +43,16 @@ export async function keepChannel<C extends Channel>(
 ): Promise<KeptChannel<C>> {
   const { name, create, open, closing, log, openWithin = startWithin } = options;
   const stop = new AbortController();
-  const stopped = once(stop.signal, "abort");
+  const signal = AbortSignal.any([stop.signal, options.signal]);
+  const stopped = once(signal, "abort").then(() => fail(signal.reason));
+  stopped.catch(() => {});
   const opened = Promise.withResolvers<void>();
   const giveUpAt = performance.now() + openWithin;
   let wasOpen = false;
   let current: C | null = null;
 
   const keepOnce = async (): Promise<void> => {
-    const channel = await Promise.race([create(), stopped.then(() => fail(stop.signal.reason))]);
+    const channel = await Promise.race([create(), stopped]);
     const closed = Promise.withResolvers<void>();
     let reason: unknown = new Error("The channel was closed while it was being prepared");
     channel.on("error", (err) => {
@@ -57,13 +61,13 @@ export async function keepChannel<C extends Channel>(
     });
     channel.on("close", () => closed.resolve());
     try {
-      await Promise.race([open(channel), closed.promise.then(() => fail(reason))]);
+      await Promise.race([open(channel), closed.promise.then(() => fail(reason)), stopped]);
       current = channel;
       wasOpen = true;
       opened.resolve();
-      await Promise.race([closed.promise, stopped]);
+      await Promise.race([closed.promise, stopped.catch(() => {})]);
       current = null;
-      if (stop.signal.aborted) await closing(channel);
+      if (signal.aborted) await closing(channel);
     } finally {
       current = null;
       await bounded(channel.close());
@@ -71,7 +75,7 @@ export async function keepChannel<C extends Channel>(
   };
 
   const onFailure = (err: unknown): void => {
-    if (stop.signal.aborted) return;
+    if (signal.aborted) return;
     log.warn({ err, channel: name }, "channel not opened");
     if (wasOpen || performance.now() < giveUpAt) return;
     stop.abort();
@@ -80,16 +84,19 @@ export async function keepChannel<C extends Channel>(
   };
 
   const keep = async (): Promise<void> => {
-    for (let failures = 0; !stop.signal.aborted; failures += 1) {
+    for (let failures = 0; !signal.aborted; failures += 1) {
       const startedAt = performance.now();
       await keepOnce().catch(onFailure);
       if (performance.now() - startedAt > longestRest) failures = 0;
       const rest = Math.min(longestRest, shortestRest * 2 ** failures);
-      await sleep(rest, undefined, { signal: stop.signal }).catch(() => {});
+      await sleep(rest, undefined, { signal }).catch(() => {});
     }
   };
 
-  const ended = keep();
+  const ended = keep().finally(() => {
+    const message = `The broker connection was closed before the channel "${name}" was open`;
+    opened.reject(new TransientFault("broker.closed", message));
+  });
   await opened.promise;
   return {
     get current() {

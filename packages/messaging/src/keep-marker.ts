@@ -12,6 +12,8 @@ interface Options extends MarkerEvents {
   readonly name: string;
   readonly queue: string;
   readonly createChannel: () => Promise<Channel>;
+  /** Ends it: the connection is being closed. */
+  readonly signal: AbortSignal;
   readonly log: ChannelLog;
 }
 
@@ -22,7 +24,7 @@ interface Options extends MarkerEvents {
  * definitions that a new broker imports.
  */
 export const keepMarker = (options: Options): Promise<AsyncDisposable> => {
-  const { name, queue, createChannel, disconnected, missing, log } = options;
+  const { name, queue, createChannel, disconnected, missing, signal, log } = options;
   return keepChannel({
     name: `${name} ${queue}`,
     create: createChannel,
@@ -35,6 +37,7 @@ export const keepMarker = (options: Options): Promise<AsyncDisposable> => {
       await channel.assertQueue(queue, { durable: true, arguments: { "x-queue-type": "quorum" } });
     },
     closing: async () => {},
+    signal,
     log,
   });
 };

@@ -45,11 +45,13 @@ interface Options {
   readonly name: string;
   readonly createChannel: () => Promise<Channel>;
   readonly declare: (channel: Channel) => Promise<void>;
+  /** Ends all consumers: the connection is being closed. */
+  readonly signal: AbortSignal;
   readonly log: ChannelLog;
 }
 
 /** Consumers that come back with their queue, channel or connection. */
-export function subscriptions({ name, createChannel, declare, log }: Options) {
+export function subscriptions({ name, createChannel, declare, signal, log }: Options) {
   const open = new Map<KeptChannel<Channel>, Intake>();
 
   /** The size is looked at before anything else: what is too large is kept by nobody here. */
@@ -103,6 +105,7 @@ export function subscriptions({ name, createChannel, declare, log }: Options) {
         await Promise.all(consumerTags.map((tag) => channel.cancel(tag).catch(() => {})));
         await intake.drain();
       },
+      signal,
       log,
     });
     open.set(kept, intake);

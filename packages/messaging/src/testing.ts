@@ -22,7 +22,14 @@ export function inbox<T>() {
   };
 }
 
-/** Asks again and again until the answer is yes: for what nothing tells us about. */
+/** Milliseconds. Longer than any test may take: it ends the loop of a test that Jest has given up. */
+const longestWait = 300_000;
+
+/** Asks every 20 ms until the answer is yes: for what no event reports. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await sleep(20);
+  const giveUpAt = performance.now() + longestWait;
+  while (!(await isSo())) {
+    if (performance.now() > giveUpAt) throw new Error(`Not so within ${longestWait} ms: ${isSo}`);
+    await sleep(20);
+  }
 }
