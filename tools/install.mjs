@@ -9,11 +9,14 @@ const stamp = join(root, "node_modules", ".holdfast-installed");
 /**
  * Runs pnpm in the version that package.json names, without installing it anywhere.
  * @param {readonly string[]} args
+ * @param {Parameters<typeof run>[2]} [options]
  */
-export function pnpm(args) {
+export function pnpm(args, options) {
   const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  return run("npx", ["--yes", packageManager, ...args]);
+  return run("npx", ["--yes", packageManager, ...args], options);
 }
+
+const standardError = 2;
 
 /**
  * Installs what the lockfile names, unless that was done before.
@@ -24,7 +27,9 @@ export async function install(say) {
   const wanted = createHash("sha256").update(lockfile).digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
   say("Installing the packages …");
-  const code = await pnpm(["install", "--frozen-lockfile", "--config.confirm-modules-purge=false"]);
+  const command = ["install", "--frozen-lockfile", "--config.confirm-modules-purge=false"];
+  // The standard output belongs to the task, which may print JSON.
+  const code = await pnpm(command, { output: standardError });
   if (code !== 0)
     throw new Error("The packages could not be installed: see above. Is there a network?");
   writeFileSync(stamp, wanted);

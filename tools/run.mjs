@@ -15,12 +15,12 @@ const wait = () => {};
  * being in the same group; other requests to stop are passed on. Either way it is waited for.
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ readonly env?: NodeJS.ProcessEnv, readonly signal?: AbortSignal }} [options] The signal kills it.
+ * @param {{ readonly env?: NodeJS.ProcessEnv, readonly output?: "inherit" | number, readonly signal?: AbortSignal }} [options] The signal kills it.
  * @returns {Promise<number>}
  */
-export function run(command, args, { env = {}, signal: kill } = {}) {
+export function run(command, args, { env = {}, output = "inherit", signal: kill } = {}) {
   const child = spawn(command, args, {
-    stdio: "inherit",
+    stdio: ["inherit", output, "inherit"],
     env: { ...process.env, ...quietNpm, ...env },
   });
   const passOn = () => void child.kill("SIGTERM");

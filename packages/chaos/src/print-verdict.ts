@@ -10,7 +10,8 @@ const witnesses = 10;
 export function printVerdict(verdict: Verdict, say: (line: string) => void): void {
   const { orders, faults, classes, lost, doubled, stuck, forfeited, recovered } = verdict;
   say("");
-  say(table(["class", "faults", "struck", "p50 ms", "p99 ms", "max ms"], recoveryRows(verdict)));
+  const head = ["class", "faults", "longest outage ms", "struck", "p50 ms", "p99 ms", "max ms"];
+  say(table(head, recoveryRows(verdict)));
   say("");
   say(`${orders} orders, ${faults} faults of ${classes} classes`);
   say(
@@ -40,8 +41,8 @@ const recoveryRows = ({ recovery }: Verdict): readonly (readonly string[])[] =>
   Object.entries(recovery)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, times]) => {
-      const { faults, struck, p50, p99, max } = summarise(times);
-      return [name, faults, struck, p50, p99, max].map(String);
+      const { faults, outage, struck, p50, p99, max } = summarise(times);
+      return [name, faults, outage.max, struck, p50, p99, max].map(String);
     });
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

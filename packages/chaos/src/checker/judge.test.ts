@@ -222,9 +222,16 @@ test("an order by message that went down with a wiped broker is forfeited, and n
 
 test("recovery is measured from the moment when all was whole again", () => {
   const { recovery } = judge(cleanEvidence());
-  const { "agent-frozen": frozen = { faults: 0, times: [] } } = recovery;
-  expect(frozen).toEqual({ faults: 1, times: [350, 450] });
-  expect(summarise(frozen)).toEqual({ faults: 1, struck: 2, p50: 350, p99: 450, max: 450 });
+  const { "agent-frozen": frozen = { outages: [], times: [] } } = recovery;
+  expect(frozen).toEqual({ outages: [50], times: [350, 450] });
+  expect(summarise(frozen)).toEqual({
+    faults: 1,
+    outage: { p50: 50, p99: 50, max: 50 },
+    struck: 2,
+    p50: 350,
+    p99: 450,
+    max: 450,
+  });
 });
 
 test("a timeline tells of one order all that anybody saw, and what was broken meanwhile", () => {
@@ -243,6 +250,8 @@ test("rounds add up, and one that is not valid spoils the whole", () => {
   const { recovery, violations, ...both } = mergeVerdicts([good, bad]);
   expect(both).toMatchObject({ valid: false, orders: 4, faults: 2, classes: 1, stuck: 0 });
   expect(violations).toEqual(bad.violations);
-  expect(recovery).toEqual({ "agent-frozen": { faults: 2, times: [350, 450, 350, 450] } });
+  expect(recovery).toEqual({
+    "agent-frozen": { outages: [50, 50], times: [350, 450, 350, 450] },
+  });
   expect(mergeVerdicts([good, good]).valid).toBe(true);
 });

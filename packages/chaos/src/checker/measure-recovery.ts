@@ -3,7 +3,8 @@ import { type Percentiles, percentilesOf } from "./percentiles.ts";
 
 /** How long the orders took to end that faults of one class found under way. */
 export interface Recovery {
-  readonly faults: number;
+  /** Milliseconds from the fault until what it broke was whole again, one for each fault. */
+  readonly outages: readonly number[];
   /** Milliseconds, one for each order that was under way when recovery began. */
   readonly times: readonly number[];
 }
@@ -11,10 +12,12 @@ export interface Recovery {
 export interface RecoverySummary extends Percentiles {
   readonly faults: number;
   readonly struck: number;
+  readonly outage: Percentiles;
 }
 
-export const summarise = ({ faults, times }: Recovery): RecoverySummary => ({
-  faults,
+export const summarise = ({ outages, times }: Recovery): RecoverySummary => ({
+  faults: outages.length,
+  outage: percentilesOf(outages),
   struck: times.length,
   ...percentilesOf(times),
 });
@@ -35,7 +38,7 @@ export function measureRecovery(
   return Object.fromEntries(
     [...byClass].map(([name, own]) => {
       const times = own.flatMap(({ recoverFrom }) => timesToEnd(tasks, recoverFrom));
-      return [name, { faults: own.length, times }];
+      return [name, { outages: own.map(({ from, healedAt }) => healedAt - from), times }];
     }),
   );
 }

@@ -32,7 +32,7 @@ function mergeRecoveries(verdicts: readonly Verdict[]): Verdict["recovery"] {
     [...Map.groupBy(all, ([name]) => name)].map(([name, rounds]): [string, Recovery] => [
       name,
       {
-        faults: rounds.reduce((total, [, { faults }]) => total + faults, 0),
+        outages: rounds.flatMap(([, { outages }]) => outages),
         times: rounds.flatMap(([, { times }]) => times),
       },
     ]),
