@@ -126,12 +126,7 @@ test("every queue has a member on each node", async () => {
 
 test("a node is cut off from the other two: what they confirm is not lost, and all meet again", async () => {
   const leader = await cluster.leaderOf(queue);
-  const took = await publishWhile(async () => {
-    await cluster.isolate(leader);
-    await sleep(3_000);
-    await publish();
-    await cluster.rejoin(leader);
-  });
+  const took = await publishWhile(() => cluster.isolate(leader, 3_000));
   await allReceived();
   expect(Math.max(...took)).toBeLessThan(15_000);
 });

@@ -52,9 +52,7 @@ export const clusterFaults: readonly FaultClass[] = [
     async strike({ rig, random }) {
       const { rabbitmq } = clusterOf(rig);
       const node = pick(rabbitmq.nodes, random);
-      await rabbitmq.isolate(node);
-      await sleep(between(1_000, 4_000, random));
-      await rabbitmq.rejoin(node);
+      await rabbitmq.isolate(node, between(1_000, 4_000, random));
       return { target: node.name };
     },
   },
