@@ -144,7 +144,7 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
     promoteRestedSteps: () => promote({}),
     /** Does a part of what pauses of workflows ask for; says how many steps it moved. */
     keepPauses: async (): Promise<number> => {
-      await asFault(() => resumeRepaired(pool));
+      await withRetries(() => resumeRepaired(pool));
       const [[aside], [released]] = await Promise.all([
         boundExactly(setAside)({}),
         boundExactly(release)({}),
@@ -172,9 +172,9 @@ export async function openStateStore({ events = false, ...options }: StateStoreO
     findOldMonths: bound(findOldMonths),
     deleteFinishedTasks: bound(deleteFinishedTasks),
     dropMonth: bound(dropMonth),
-    deleteExpiredKeys: bound(deleteExpiredKeys),
-    deleteOldRecords: bound(deleteOldRecords),
-    deleteOldMessages: bound(deleteOldMessages),
+    deleteExpiredKeys: boundExactly(deleteExpiredKeys),
+    deleteOldRecords: boundExactly(deleteOldRecords),
+    deleteOldMessages: boundExactly(deleteOldMessages),
     deleteExcessMessages: boundExactly(deleteExcessMessages),
     lookAtClock: () => bound(lookAtClock)({}),
     keepRejectedReplies: bound(keepRejectedReplies),
