@@ -174,8 +174,8 @@ async function prepareNode(name: NodeName, starter: Starter) {
       await waitUntilReady(server, () => connectOnce(url), { name, withinMs: readyWithin });
     },
     kill,
-    freeze: () => void server?.signal("SIGSTOP"),
-    thaw: () => void server?.signal("SIGCONT"),
+    freeze: () => server?.signal("SIGSTOP"),
+    thaw: () => server?.signal("SIGCONT"),
     async rabbitmqctl(...args) {
       mustNotBeDisposed();
       const command = join(installation.scripts, "rabbitmqctl");

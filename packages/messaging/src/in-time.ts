@@ -28,3 +28,11 @@ export const ofQueue = <Answer>(queue: string, answer: Promise<Answer>): Promise
     queueAnswersWithin,
     `RabbitMQ does not answer for the queue ${queue}: it may have no leader; "holdfast doctor" says what to do`,
   );
+
+/** While the nodes of a cluster do not agree about who is alive, one may leave such a question unanswered. */
+export const ofExchange = <Answer>(exchange: string, answer: Promise<Answer>): Promise<Answer> =>
+  inTime(
+    answer,
+    queueAnswersWithin,
+    `RabbitMQ does not answer for the exchange ${exchange}: its nodes may have lost one another`,
+  );

@@ -29,7 +29,8 @@ const longestWait = 300_000;
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + longestWait;
   while (!(await isSo())) {
-    if (performance.now() > giveUpAt) throw new Error(`Not so within ${longestWait} ms: ${isSo}`);
+    if (performance.now() > giveUpAt)
+      throw new Error(`Not so within ${longestWait} ms: ${String(isSo)}`);
     await sleep(20);
   }
 }

@@ -21,7 +21,7 @@ import {
   wakeQueue,
 } from "@holdfast/contracts";
 import type { Channel } from "amqplib";
-import { ofQueue } from "./in-time.ts";
+import { ofExchange, ofQueue } from "./in-time.ts";
 
 export interface Queue {
   readonly name: string;
@@ -125,12 +125,12 @@ export const topologyOf = (agents: readonly string[]): Topology => ({
 /** Makes sure that everything is there. Fails when something is there with other properties. */
 export async function declareTopology(channel: Channel, topology: Topology): Promise<void> {
   for (const { name, type } of topology.exchanges) {
-    await channel.assertExchange(name, type, { durable: true });
+    await ofExchange(name, channel.assertExchange(name, type, { durable: true }));
   }
   for (const { name, arguments: args } of topology.queues) {
     await ofQueue(name, channel.assertQueue(name, { durable: true, arguments: args }));
   }
   for (const { queue, exchange, routingKey } of topology.bindings) {
-    await channel.bindQueue(queue, exchange, routingKey);
+    await ofExchange(exchange, channel.bindQueue(queue, exchange, routingKey));
   }
 }
