@@ -1,4 +1,4 @@
-import { startTestStack } from "../packages/local-stack/src/start-test-stack.ts";
+import { startTestStack } from "./servers/src/start-test-stack.ts";
 
 /** Starts one Postgres and one RabbitMQ for the whole run and tells the tests where they are. */
 export default async function startStack() {

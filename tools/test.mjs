@@ -20,12 +20,14 @@ export async function test(args) {
   }, 1_000);
   try {
     const jest = join(root, "node_modules/jest/bin/jest.js");
-    const node = ["--experimental-vm-modules", "--no-warnings"];
+    const node = ["--conditions=@holdfast/source", "--experimental-vm-modules", "--no-warnings"];
     const env = { HOLDFAST_PROGRESS: file };
     const { signal } = standstill;
     const code = await run(process.execPath, [...node, jest, ...args], { env, signal });
     if (signal.aborted) sayWhatRuns(file);
-    process.stdout.write(`${readProgress(file).totals ?? "0 passed, 1 failed"}\n`);
+    const { totals = "0 passed, 1 failed", failures = [] } = readProgress(file);
+    for (const failure of failures) process.stdout.write(`failed: ${failure}\n`);
+    process.stdout.write(`${totals}\n`);
     return code;
   } finally {
     clearInterval(watch);
@@ -49,7 +51,7 @@ const lastProgress = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeM
 
 /**
  * @param {string} file
- * @returns {{ readonly running: readonly string[], readonly totals?: string }}
+ * @returns {{ readonly running: readonly string[], readonly totals?: string, readonly failures?: readonly string[] }}
  */
 function readProgress(file) {
   try {

@@ -10,14 +10,16 @@ const [task = "", ...args] = process.argv.slice(2);
 
 /** What the README promises: each task does all of its own set-up. */
 const tasks = {
-  start: () => runSource("packages/demo/src/main.ts"),
+  start: () => runSource("examples/orders/demo/src/main.ts"),
   test: () => test(args),
   check: () => pnpm(["run", "check"]),
-  bench: () => runSource("packages/bench/src/main.ts"),
-  chaos: () => runSource("packages/chaos/src/main.ts"),
-  fuzz: () => runSource("packages/fuzz/src/main.ts"),
+  bench: () => runSource("benchmarks/src/main.ts"),
+  chaos: () => runSource("tests/chaos/src/main.ts"),
+  fuzz: () => runSource("tests/fuzz/src/main.ts"),
   pattern: () => runSource("tests/pattern/src/main.ts"),
-  simulate: () => runSource("packages/simulation/src/main.ts"),
+  simulate: () => runSource("tests/simulation/src/main.ts"),
+  reference: () => runSource("tests/docs/src/write-reference.ts"),
+  rows: () => writeRows(),
   stack: () => runSource("packages/local-stack/src/main.ts"),
   holdfast: () => runSource("packages/cli/src/main.ts"),
 };
@@ -28,6 +30,12 @@ const say = (line) => void process.stderr.write(`${line}\n`);
 /** @param {string} file */
 function runSource(file) {
   return run(process.execPath, ["--conditions=@holdfast/source", join(root, file), ...args]);
+}
+
+/** Writes the types of the statements from a migrated database, and compares them as the test does. */
+function writeRows() {
+  process.env["WRITE_STATEMENT_TYPES"] = "yes";
+  return test(["packages/state-store/src/postgres/statement-types"]);
 }
 
 async function main() {

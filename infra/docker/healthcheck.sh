@@ -1,4 +1,4 @@
-# Asks for readiness, not liveness: Docker restarts nobody over the answer, but `depends_on` and `up --wait`
+# Asks for readiness, not liveness: Docker restarts no container because of it, but `depends_on` and `up --wait`
 # rely on it. In bash, since a Node each time costs the whole stack a third of a core. Kubernetes ignores this
 # file and probes both.
 exec 3<>"/dev/tcp/127.0.0.1/$HEALTH_PORT" || exit 1

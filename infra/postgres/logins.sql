@@ -1,6 +1,6 @@
--- Makes the owner of the database, a login for each service and one for whoever only looks, or gives
--- them their present passwords. For a superuser, by psql, before the migrations: those grant the
--- roles their rights. Running it again is harmless. Agents have no login.
+-- Makes the owner of the database, a login for each service and one for observers, or sets
+-- their current passwords. A superuser runs it with psql before the migrations, which grant the
+-- roles their permissions. Running it again is harmless. Agents have no login.
 \set ON_ERROR_STOP on
 \getenv owner_password OWNER_PASSWORD
 \getenv submission_password SUBMISSION_PASSWORD
@@ -10,7 +10,7 @@
 \getenv observer_password OBSERVER_PASSWORD
 
 begin;
--- Two at once would find the same roles missing.
+-- Serialize runs: two at once would both create the missing roles.
 select pg_advisory_xact_lock(hashtext('holdfast logins')) \g /dev/null
 
 select format('create role %I %s', name, kind)
@@ -19,6 +19,7 @@ select format('create role %I %s', name, kind)
                ('holdfast_scheduler', 'nologin'),
                ('holdfast_supervisor', 'nologin'),
                ('holdfast_observer', 'nologin'),
+               ('holdfast_application', 'nologin'),
                ('holdfast', 'login'),
                ('submission', 'login'),
                ('operations', 'login'),
@@ -40,11 +41,11 @@ grant holdfast_operations to operations;
 grant holdfast_scheduler to scheduler;
 grant holdfast_supervisor to supervisor;
 grant holdfast_observer to observer;
--- Who else holds a transaction open, and what it does: `doctor` names it.
+-- `doctor` reports other sessions' open transactions and their statements.
 grant pg_read_all_stats to holdfast_observer;
 
 alter database :DBNAME owner to holdfast;
 revoke all on database :DBNAME from public;
 grant connect on database :DBNAME to holdfast_submission, holdfast_operations, holdfast_scheduler,
-  holdfast_supervisor, holdfast_observer;
+  holdfast_supervisor, holdfast_observer, holdfast_application;
 commit;

@@ -3,7 +3,7 @@ import { replyQueue } from "@holdfast/contracts";
 import { type LocalStack, startLocalStack } from "@holdfast/local-stack";
 import { migrate } from "@holdfast/state-store";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { allRight, startFaultySystem, temporaryFolder, until } from "./harness.ts";
+import { allRight, startFaultySystem, temporaryFolder, until } from "./faulty-system.ts";
 
 /** Servers of our own: both tests break the broker, one after the other. */
 const owned = new AsyncDisposableStack();
@@ -12,7 +12,7 @@ beforeAll(async () => {
   const { path: dataFolder } = owned.use(await temporaryFolder());
   stack = owned.use(await startLocalStack({ purpose: "demo", dataFolder }));
   await migrate(stack.postgres.url);
-}, 60_000);
+});
 afterAll(async () => {
   await owned.disposeAsync();
 });

@@ -3,10 +3,11 @@ import { readFileSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { queryOnce, startLocalStack, testBroker } from "@holdfast/local-stack";
+import { queryOnce, startLocalStack } from "@holdfast/local-stack";
 import { sampleOrder } from "@holdfast/orders";
+import { testBroker } from "@holdfast/test-servers";
 import { expect, test } from "@jest/globals";
-import { allRight, startFaultySystem, temporaryFolder, until } from "./harness.ts";
+import { allRight, startFaultySystem, temporaryFolder, until } from "./faulty-system.ts";
 
 const run = promisify(execFile);
 

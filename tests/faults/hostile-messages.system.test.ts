@@ -7,7 +7,7 @@ import {
 } from "@holdfast/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { connect } from "amqplib";
-import { allRight, type FaultySystem, startFaultySystem, until } from "./harness.ts";
+import { allRight, type FaultySystem, startFaultySystem, until } from "./faulty-system.ts";
 import { type AnyMessage, publish, publishAll } from "./publish.ts";
 
 const deep = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
@@ -53,7 +53,7 @@ async function takeRequests(faulty: FaultySystem, agent: string): Promise<void> 
   await channel.consume(agentQueue(agent), () => {}, { noAck: true });
 }
 
-test("replies that no store could keep stop nothing: other orders end as if there were none", async () => {
+test("replies that cannot be stored delay no other order", async () => {
   await using faulty = await startFaultySystem({
     env: { scheduler: { REPLY_IDENTITY: "trusted" } },
   });
@@ -112,7 +112,7 @@ describe("a reply to a live step", () => {
     ["is too long", JSON.stringify("x".repeat(300_000)), "bytes long"],
     ["has a NUL", '"\\u0000"', "has a NUL"],
     ["has a number that JSON changes", "123456789012345678901234567890", "too large to be exact"],
-  ])("whose output %s fails its step for good, and is kept apart", async (_, output, detail) => {
+  ])("whose output %s fails its step for good, and is dead-lettered", async (_, output, detail) => {
     const [id] = await faulty.submit(["good"]);
     const attempt = await attemptOf(faulty, id);
     await publish(faulty, toReplies(reply(attempt).replace('"output":null', `"output":${output}`)));
@@ -137,7 +137,7 @@ describe("a reply to a live step", () => {
     expect(await kept()).toEqual([{ reason: "step.output_unstorable", reply: null }]);
   });
 
-  test("in a bundle with one that can be neither written nor kept: no process ends", async () => {
+  test("in a bundle with one that can be neither encoded nor stored ends no process", async () => {
     const [deepId, restId] = await faulty.submit(["good", "good"]);
     const tooDeep = await attemptOf(faulty, deepId);
     const resting = await attemptOf(faulty, restId ?? "");
@@ -161,13 +161,14 @@ describe("a reply to a live step", () => {
         `select process_state, fault_code from state.steps where task_id = '${id}' and name = 'reserve'`,
       );
     await until(async () => JSON.stringify(await stateOf(deepId)).includes("output_unstorable"));
+    await until(async () => JSON.stringify(await stateOf(restId ?? "")).includes("inventory.busy"));
     expect(await stateOf(restId ?? "")).toEqual([
       { process_state: "pending", fault_code: "inventory.busy" },
     ]);
     expect(faulty.log.filter(({ msg }) => msg === "crashed")).toEqual([]);
   });
 
-  test("whose words have a NUL counts as what it says", async () => {
+  test("whose message has a NUL is recorded as the outcome that it reports", async () => {
     const [id] = await faulty.submit(["good"]);
     const attempt = await attemptOf(faulty, id);
     const outcome = { kind: "failed", code: "a.b", message: "no\0", transient: true };
@@ -198,7 +199,7 @@ const toHeartbeats = (body: string) => ({
   body,
 });
 
-test("dead letters and heartbeats that no store could keep hold up none that follow", async () => {
+test("dead letters and heartbeats that cannot be stored do not block later ones", async () => {
   await using faulty = await startFaultySystem();
   const odd = { type: "a\0b", messageId: "\0", headers: { "x-first-death-reason": "\0" } };
   await publishAll(faulty, [
@@ -226,7 +227,7 @@ test("dead letters and heartbeats that no store could keep hold up none that fol
   expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 0 }));
 });
 
-test("a flood of dead letters raises one alert, and a lone order is not held up by it", async () => {
+test("a flood of dead letters raises one alert, and does not delay a lone order", async () => {
   await using faulty = await startFaultySystem();
   const garbage = Array.from({ length: 5_000 }, () => toReplies("garbage"));
   const flood = publishAll(faulty, garbage);

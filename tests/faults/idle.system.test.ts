@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
 import { connect } from "amqplib";
-import { allRight, startFaultySystem } from "./harness.ts";
+import { allRight, startFaultySystem } from "./faulty-system.ts";
 
 const seconds = 10;
 
@@ -9,7 +9,7 @@ const crowds = [1, 2, 4];
 
 // At the same time: each has a database and a virtual host of its own, and is counted by them.
 test.concurrent.each(crowds)(
-  "at rest %d Schedulers and all others each ask the store less than twice a second, and send less than one message",
+  "while idle, each of %d Schedulers and every other process sends the store less than two queries a second, and the broker less than one message",
   async (scheduler) => {
     await using faulty = await startFaultySystem({
       count: { scheduler },
@@ -29,6 +29,7 @@ test.concurrent.each(crowds)(
     await faulty.query(`select pg_stat_statements_reset(0,
       (select oid from pg_database where datname = current_database()), 0)`);
     await channel.purgeQueue("heard");
+    const from = performance.now();
     // There is no end of doing nothing to wait for: this is the time over which it is counted.
     await sleep(seconds * 1_000);
     const asked = await faulty.query<{ role: string; calls: number }>(
@@ -39,17 +40,18 @@ test.concurrent.each(crowds)(
       group by 1`,
     );
     const { messageCount } = await channel.checkQueue("heard");
+    // On a slow machine counting takes a while, too.
+    const elapsed = (performance.now() - from) / 1_000;
     await connection.close();
 
     const calls = Object.fromEntries(asked.map((row) => [row.role, row.calls]));
     // They do ask: a count of nothing would show nothing.
     expect(calls["holdfast_scheduler"]).toBeGreaterThan(0);
-    expect(calls["holdfast_scheduler"]).toBeLessThan(2 * seconds * scheduler);
+    expect(calls["holdfast_scheduler"]).toBeLessThan(2 * elapsed * scheduler);
     expect(calls["holdfast_supervisor"]).toBeGreaterThan(0);
-    expect(calls["holdfast_supervisor"]).toBeLessThan(2 * seconds);
-    expect(calls["holdfast_submission"] ?? 0).toBeLessThan(2 * seconds);
+    expect(calls["holdfast_supervisor"]).toBeLessThan(2 * elapsed);
+    expect(calls["holdfast_submission"] ?? 0).toBeLessThan(2 * elapsed);
     expect(messageCount).toBeGreaterThan(0);
-    expect(messageCount).toBeLessThan(seconds);
+    expect(messageCount).toBeLessThan(elapsed);
   },
-  120_000,
 );

@@ -1,6 +1,6 @@
 import { startLocalStack } from "@holdfast/local-stack";
-import { withLimits } from "@holdfast/local-system";
 import { fulfilOrder, type SampleKind } from "@holdfast/orders";
+import { setFaultSettings, withLimits } from "@holdfast/processes";
 import { expect, test } from "@jest/globals";
 import {
   allRight,
@@ -8,13 +8,13 @@ import {
   startFaultySystem,
   temporaryFolder,
   until,
-} from "./harness.ts";
+} from "./faulty-system.ts";
 
 const kinds: readonly SampleKind[] = ["good", "good", "good", "declined"];
 const postAll = (faulty: FaultySystem, from: number) =>
   Promise.all(kinds.map((kind, index) => faulty.order(kind, from + index)));
 
-test("the broker is killed, and another time takes no messages: orders are taken all along, and all end", async () => {
+test("while the broker is killed, and later takes no messages, orders are accepted, and all of them end", async () => {
   await using data = await temporaryFolder();
   await using stack = await startLocalStack({ purpose: "demo", dataFolder: data.path });
   const { broker, postgres } = stack;
@@ -30,19 +30,12 @@ test("the broker is killed, and another time takes no messages: orders are taken
   expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 9, undone: 3 }));
 
   await broker.rabbitmqctl("set_vm_memory_high_watermark", "0.000001");
-  await until(() => faulty.log.some(({ msg }) => msg === "connection blocked"));
+  await until(() => faulty.log.some(({ msg }) => msg === "broker connection blocked"));
   const meanwhile = await postAll(faulty, 30);
   await broker.rabbitmqctl("set_vm_memory_high_watermark", "0.6");
   expect(await faulty.verdict(meanwhile)).toEqual(allRight({ processed: 3, undone: 1 }));
   expect(faulty.system.processes.every(({ isRunning }) => isRunning)).toBe(true);
 }, 180_000);
-
-const turnShipping = ({ system }: FaultySystem, knobs: object) =>
-  fetch(`${system.partnersUrl}/knobs/shipping`, {
-    method: "PUT",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(knobs),
-  });
 
 /** The same retries as the orders without cool-downs have, then a rest, over and over. */
 const withCoolDowns = withLimits(fulfilOrder.definition, {
@@ -55,10 +48,10 @@ const withCoolDowns = withLimits(fulfilOrder.definition, {
   },
 });
 
-test("a remote service is down for longer than all retries take together: orders wait, and are fulfilled", async () => {
+test("while a remote service is down for longer than all retries together, orders wait, and are then fulfilled", async () => {
   const retry = { failures: 2, backoff: 100, max: 200 };
   await using faulty = await startFaultySystem({ limits: { retry } });
-  await turnShipping(faulty, { down: true });
+  await setFaultSettings(faulty.system, "shipping", { down: true });
   // Few orders: while its circuit is open, the Agent makes one call in five seconds, and counts no other failure.
   const waiting = await faulty.submit(["good"], withCoolDowns);
   // They have as many retries and no cool-downs: when they have given up, the outage was long enough.
@@ -67,26 +60,26 @@ test("a remote service is down for longer than all retries take together: orders
   await until(async () => (await faulty.query(givenUp)).length === 1);
   const coolDowns = "select 1 from state.events where step = 'ship' and action = 'coolDown'";
   await until(async () => (await faulty.query(coolDowns)).length > 0);
-  await turnShipping(faulty, {});
+  await setFaultSettings(faulty.system, "shipping", {});
   expect(await faulty.verdict(waiting)).toEqual(allRight({ processed: 1, undone: 0 }));
   // What it may have shipped could not be called back before.
   expect(await faulty.verdict(givingUp)).toEqual(allRight({ processed: 0, undone: 1 }));
 });
 
-test("a remote service is down for less than the retries of the shop's own workflow take: orders wait", async () => {
+test("while a remote service is down for less than the retries of the shop's workflow, orders wait", async () => {
   await using faulty = await startFaultySystem();
-  await turnShipping(faulty, { down: true });
+  await setFaultSettings(faulty.system, "shipping", { down: true });
   const ids = await postAll(faulty, 0);
   await until(
     async () =>
       (await faulty.query("select 1 from state.steps where name = 'ship' and failure_count > 0"))
         .length === 3,
   );
-  await turnShipping(faulty, {});
+  await setFaultSettings(faulty.system, "shipping", {});
   expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 3, undone: 1 }));
 });
 
-test("all Schedulers are killed with orders under way: the next one goes on where they were", async () => {
+test("after all Schedulers were killed with orders in flight, the next one continues from their state", async () => {
   await using faulty = await startFaultySystem({ count: { scheduler: 3 } });
   const ids = await faulty.submit(Array.from({ length: 60 }, () => "good" as const));
   const done = "select 1 from state.steps where process_state = 'processed'";

@@ -1,5 +1,5 @@
 import { connect, type Options } from "amqplib";
-import type { FaultySystem } from "./harness.ts";
+import type { FaultySystem } from "./faulty-system.ts";
 
 /** A message with any properties. */
 export interface AnyMessage extends Options.Publish {

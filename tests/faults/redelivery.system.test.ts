@@ -1,15 +1,8 @@
 import { ownReplyQueues } from "@holdfast/contracts";
-import { startService } from "@holdfast/local-system";
+import { setFaultSettings, startService } from "@holdfast/processes";
 import { expect, test } from "@jest/globals";
 import { connect } from "amqplib";
-import { allRight, type FaultySystem, startFaultySystem, until } from "./harness.ts";
-
-const turnInventory = ({ system }: FaultySystem, knobs: object) =>
-  fetch(`${system.partnersUrl}/knobs/inventory`, {
-    method: "PUT",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(knobs),
-  });
+import { allRight, type FaultySystem, startFaultySystem, until } from "./faulty-system.ts";
 
 /** Nothing expires: what happens, happens by messages. */
 const patient = {
@@ -51,31 +44,35 @@ test.concurrent.each(["renamed", "refused"])(
   },
 );
 
-test.concurrent("a step is not tried again beside its Agent when the second copy of its request expires", async () => {
+test.concurrent("a step is not retried while its Agent works on it when the second copy of its request expires", async () => {
   await using faulty = await startFaultySystem({
     count: { scheduler: 0 },
     // One request at a time: a second copy stays in the queue.
     env: { agent: { CONCURRENCY: "1", AGENTS: "inventory" } },
-    limits: { startWithin: 4_000, completeWithin: 6_000 },
+    // The second copy expires long before the reply to the first one.
+    limits: { startWithin: 8_000, completeWithin: 20_000 },
   });
   const { system } = faulty;
-  await turnInventory(faulty, { holdMs: 5_000 });
+  await setFaultSettings(faulty.system, "inventory", { holdMs: 14_000 });
   const doomed = await system.start("scheduler", {
     HOLDFAST_FAILPOINTS: "scheduler.published@do=exit",
   });
   await system.start("agent", { AGENTS: "payments,shipping,notifications" });
+  // Frozen until the first one is gone: starting a process takes longer than the request lives on a slow machine.
+  const next = await system.start("scheduler");
+  next.signal("SIGSTOP");
   const ids = await faulty.submit(["good"]);
   await doomed.exited;
-  await system.start("scheduler");
+  next.signal("SIGCONT");
   await faulty.said("requests relayed", "scheduler");
-  await faulty.said("request came back", "scheduler");
+  await faulty.said("request dead-lettered", "scheduler");
   // While the first copy is still being worked at.
   const reserve = () =>
     faulty.query(
       "select process_state, attempt, failure_count from state.steps where name = 'reserve'",
     );
   expect(await reserve()).toEqual([{ process_state: "processing", attempt: 1, failure_count: 0 }]);
-  await turnInventory(faulty, {});
+  await setFaultSettings(faulty.system, "inventory", {});
   expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 0 }));
   expect(await reserve()).toEqual([{ process_state: "processed", attempt: 1, failure_count: 0 }]);
 });
@@ -97,12 +94,12 @@ async function withholdReplies({ broker }: FaultySystem) {
   };
 }
 
-test.concurrent("replies in a queue that no Scheduler of an earlier release reads cost a retry, and count for nothing afterwards", async () => {
+test.concurrent("replies in a queue that no Scheduler of an earlier release reads cost a retry, and are ignored afterwards", async () => {
   await using faulty = await startFaultySystem({
-    limits: { startWithin: 1_000, completeWithin: 4_000 },
+    limits: { startWithin: 1_000, completeWithin: 8_000 },
   });
   const [upgraded] = faulty.system.running("scheduler");
-  await turnInventory(faulty, { holdMs: 2_500 });
+  await setFaultSettings(faulty.system, "inventory", { holdMs: 6_000 });
   const ids = await faulty.submit(["good"]);
   const atWork = `select 1 from state.steps
       where name = 'reserve' and process_state = 'processing' and dispatched_at is not null`;

@@ -1,8 +1,10 @@
-import { queryOnce, testBroker, testDatabase } from "@holdfast/local-stack";
-import { stateOf, withLimits } from "@holdfast/local-system";
+import { stateOf } from "@holdfast/load";
+import { queryOnce } from "@holdfast/local-stack";
 import { fulfilOrder } from "@holdfast/orders";
+import { withLimits } from "@holdfast/processes";
+import { testBroker, testDatabase } from "@holdfast/test-servers";
 import { expect, test } from "@jest/globals";
-import { allRight, type FaultySystem, startFaultySystem, until } from "./harness.ts";
+import { allRight, type FaultySystem, startFaultySystem, until } from "./faulty-system.ts";
 
 const agents = ["inventory", "payments", "shipping", "notifications"];
 const stoppable = ["submission", "scheduler", "supervisor", "agent"] as const;
@@ -48,7 +50,7 @@ const effectsOf = async ({ system }: FaultySystem, ids: readonly string[]) => {
   return keys.filter(({ key }) => ids.includes(key.split(":")[0] ?? ""));
 };
 
-test("a store that is restored to an earlier time does what it knows again, and nothing that it does not know", async () => {
+test("after a restore to an earlier time, known orders are processed again, and unknown ones are not", async () => {
   await using database = await testDatabase();
   await using broker = await testBroker();
   const name = new URL(database.url).pathname.slice(1);
@@ -84,7 +86,7 @@ test("a store that is restored to an earlier time does what it knows again, and 
     const unknown = await faulty.submit(["good", "good"], patient);
     await requested(unknown.length);
 
-    // The runbook of docs/operations.md.
+    // The runbook of docs/guides/operations.md.
     await stop(faulty);
     expect(await depth()).toBeGreaterThan(0);
     for (const agent of agents) await broker.purge(`agent.${agent}`);
@@ -97,4 +99,4 @@ test("a store that is restored to an earlier time does what it knows again, and 
   } finally {
     await queryOnce(database.url, `drop database if exists "${name}_dump" with (force)`);
   }
-}, 120_000);
+});

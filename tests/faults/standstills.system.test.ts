@@ -1,7 +1,7 @@
 import { replyExchange } from "@holdfast/contracts";
 import { freePort } from "@holdfast/local-stack";
 import { expect, test } from "@jest/globals";
-import { allRight, type FaultySystem, startFaultySystem, until } from "./harness.ts";
+import { allRight, type FaultySystem, startFaultySystem, until } from "./faulty-system.ts";
 import { publish } from "./publish.ts";
 
 /** Has Postgres refuse to keep a rejected reply to the step `stuck`, as if a right were missing. */
@@ -28,7 +28,7 @@ const publishStuck = (faulty: FaultySystem) =>
     }),
   });
 
-test.concurrent("a consumer that can record nothing says so to probes and to doctor, until it can", async () => {
+test.concurrent("a consumer that can record nothing fails its readiness and is named by doctor, until it can", async () => {
   const port = String(await freePort(9_300));
   await using faulty = await startFaultySystem({
     env: {
@@ -60,7 +60,7 @@ test.concurrent("a consumer that can record nothing says so to probes and to doc
   await until(async () => (await standstills()).length === 0);
 });
 
-test.concurrent("a message that alone cannot be recorded goes to the dead letters with the reason", async () => {
+test.concurrent("a single message that cannot be recorded is dead-lettered with the reason", async () => {
   await using faulty = await startFaultySystem({
     env: { scheduler: { REPLY_IDENTITY: "trusted" } },
   });

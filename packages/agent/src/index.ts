@@ -1,5 +1,21 @@
-export { PermanentFault, TransientFault } from "@holdfast/domain";
-export type { EffectOf, Handlers, StepContext } from "./handlers.ts";
-export type { Protection, ProtectionOptions } from "./protection.ts";
-export { AgentConfig, runAgent, runAgents } from "./run-agents.ts";
-export { type HostedAgent, host, hostGuarded } from "./serve-agent.ts";
+export { agentCode, PermanentFault, TransientFault } from "@holdfast/domain";
+export type { ResilienceOptions, ResiliencePolicy } from "./attempt/resilience-policy.ts";
+export type { EffectOf, Handlers, StepContext } from "./contract/handlers.ts";
+export type { AnyHandlers } from "./contract/operations.ts";
+export { AgentConfig } from "./run/agent-config.ts";
+export {
+  type ConfiguredAgents,
+  configureAgents,
+  isConfiguredAgents,
+  isHostedAgent,
+} from "./run/agent-module.ts";
+export { type HostedAgent, type HostOptions, host } from "./run/host.ts";
+export { runAgent, runAgents } from "./run/run-agents.ts";
+export {
+  type AgentBroker,
+  type AgentLogger,
+  type RunningAgents,
+  refuseDuplicates,
+  type StartAgentsOptions,
+  startAgents,
+} from "./run/start-agents.ts";

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { ContractFault } from "@holdfast/domain";
 
-const commands = ["verify", "doctor", "why", "help"] as const;
+const commands = ["verify", "doctor", "why", "version", "help"] as const;
 
 /** What was asked for. */
 export interface CommandLine {
@@ -30,6 +30,7 @@ export const usage = `holdfast <command> [options]
   --consumer-timeout DURATION    the broker's consumer_timeout, where it is not 30m (doctor)
   --open-for DURATION            from when on a transaction is long, where not from 1m (doctor)
   --json                         for machines
+  --version                      print the version and exit
 
 exit code: 0 all is well; 1 something was found; 2 wrong use, or a server that does not answer`;
 
@@ -45,8 +46,8 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export function readCommandLine(args: readonly string[]): CommandLine {
   const { values, positionals } = parse(args);
   const [name = "help", ...operands] = positionals;
-  const command = commands.find((one) => one === (values.help ? "help" : name));
-  if (command === undefined) throw usageFault(`There is no command ${name}`);
+  const command = commands.find((one) => one === (flagCommand(values) ?? name));
+  if (command === undefined) throw usageFault(`Unknown command ${name}`);
   return {
     command,
     taskId: taskIdOf(command, operands),
@@ -71,6 +72,7 @@ function parse(args: readonly string[]) {
         "consumer-timeout": { type: "string" },
         "open-for": { type: "string" },
         json: { type: "boolean", default: false },
+        version: { type: "boolean", default: false },
         help: { type: "boolean", default: false, short: "h" },
       },
     });
@@ -79,9 +81,15 @@ function parse(args: readonly string[]) {
   }
 }
 
+/** `--help` and `--version` win over whatever command was named. */
+function flagCommand(flags: { readonly help: boolean; readonly version: boolean }) {
+  if (flags.help) return "help";
+  return flags.version ? "version" : undefined;
+}
+
 function taskIdOf(command: CommandLine["command"], operands: readonly string[]): string {
   const [taskId = "", ...more] = command === "why" ? operands : ["", ...operands];
-  if (command === "help") return "";
+  if (command === "help" || command === "version") return "";
   if (more.length > 0) throw usageFault(`${command} does not take ${more.join(" ")}`);
   if (command === "why" && !uuid.test(taskId)) {
     throw usageFault(

@@ -1,4 +1,5 @@
 import { Fault } from "@holdfast/domain";
+import { holdfastVersion } from "@holdfast/runtime";
 import { adviceFor } from "./advice.ts";
 import type { Answer, Command } from "./command.ts";
 import { type CommandLine, readCommandLine, usage } from "./command-line.ts";
@@ -16,10 +17,16 @@ export interface Printed {
 
 const help: Command = async () => ({ exitCode: 0, text: usage, json: { usage } });
 
+const version: Command = async () => {
+  const found = holdfastVersion();
+  return { exitCode: 0, text: found, json: { version: found } };
+};
+
 const commands: Readonly<Record<CommandLine["command"], Command>> = {
   verify,
   doctor,
   why,
+  version,
   help,
 };
 

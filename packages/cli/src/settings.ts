@@ -1,4 +1,4 @@
-import { BrokerUrl, Duration, parseConfig, StateStoreUrl } from "@holdfast/runtime";
+import { BrokerUrl, Duration, parseConfig, StateStoreUrl, Text } from "@holdfast/runtime";
 import { Type } from "typebox";
 import type { CommandLine } from "./command-line.ts";
 
@@ -7,7 +7,8 @@ export const StoreSettings = Type.Object({ STATE_STORE_URL: StateStoreUrl });
 
 /** RabbitMQ's HTTP API, with user and password. Without it some things cannot be seen. */
 const BrokerManagementUrl = Type.Optional(
-  Type.String({
+  Text({
+    maxLength: 4_000,
     format: "url",
     pattern: "^https?://",
     description: "a URL such as http://user:password@host:15672",
@@ -21,7 +22,7 @@ export const WhySettings = Type.Object({
   BROKER_MANAGEMENT_URL: BrokerManagementUrl,
 });
 
-/** What a command can be told that looks at the broker as well. */
+/** The settings of a command that looks at the broker as well. */
 export const SystemSettings = Type.Object({
   STATE_STORE_URL: StateStoreUrl,
   BROKER_URL: BrokerUrl,

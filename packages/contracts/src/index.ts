@@ -1,16 +1,32 @@
-export { AgentHeartbeat } from "./agent-heartbeat.ts";
-export { checkTemplate } from "./check-template.ts";
-export { agentNamePattern, operationNamePattern } from "./definition-schema.ts";
-export { limits } from "./limits.ts";
-export { defineMessage, type MessageContract } from "./message.ts";
-export { parseJson } from "./parse-json.ts";
-export { payloadFaults } from "./payload-faults.ts";
-export { StepCancel } from "./step-cancel.ts";
-export { StepReply } from "./step-reply.ts";
-export { StepRequest } from "./step-request.ts";
-export { storableText } from "./storable-text.ts";
-export { TaskRefused } from "./task-refused.ts";
-export { TaskAlert, TaskStatus } from "./task-status.ts";
+export {
+  compileInput,
+  type FieldFault,
+  type InputCheck,
+  pointerPart,
+} from "./definition/check-input.ts";
+export { checkTemplate } from "./definition/check-template.ts";
+export { collectionPattern, isReservedCollection, singularOf } from "./definition/collections.ts";
+export { agentNamePattern, operationNamePattern } from "./definition/definition-schema.ts";
+export { schemaCompiler } from "./definition/schema-compiler.ts";
+export { schemaMeaning } from "./definition/schema-meaning.ts";
+export {
+  definitionFaults,
+  readDefinition,
+  validateDefinition,
+} from "./definition/validate-definition.ts";
+export { limits } from "./limits/limits.ts";
+export { Payload } from "./limits/parts.ts";
+export { payloadFaults } from "./limits/payload-faults.ts";
+export { storableText } from "./limits/storable-text.ts";
+export { unboundedParts } from "./limits/unbounded-parts.ts";
+export { AgentHeartbeat } from "./messages/agent-heartbeat.ts";
+export { defineMessage, type MessageContract } from "./messages/message.ts";
+export { parseJson } from "./messages/parse-json.ts";
+export { StepCancel } from "./messages/step-cancel.ts";
+export { StepReply } from "./messages/step-reply.ts";
+export { StepRequest } from "./messages/step-request.ts";
+export { TaskRefused } from "./messages/task-refused.ts";
+export { TaskAlert, TaskStatus } from "./messages/task-status.ts";
 export {
   agentOfReply,
   agentQueue,
@@ -40,5 +56,3 @@ export {
   wakeExchange,
   wakeQueue,
 } from "./topology.ts";
-export { unboundedParts } from "./unbounded-parts.ts";
-export { readDefinition, validateDefinition } from "./validate-definition.ts";

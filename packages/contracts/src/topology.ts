@@ -32,7 +32,7 @@ export const replyRoute = (agent: string, taskId: string, replyTo = replyQueue):
   `${replyWords.get(replyTo) ?? "reply"}.${agent}.${taskId}`;
 /**
  * The Agent under whose name a reply was routed; null for any other routing key, such as the name of the
- * queue itself, through which whoever may use the default exchange could pass for an Agent.
+ * queue itself, through which any user of the default exchange could pass for an Agent.
  */
 export function agentOfReply(routingKey: string): string | null {
   const [word = "", agent = "", taskId, ...more] = routingKey.split(".");
@@ -44,7 +44,7 @@ export const expiredQueue = "requests.expired";
 /** Hints to the Schedulers that something is due. */
 export const wakeExchange = "holdfast.wake";
 /**
- * Says that a broker is the one that it was: whoever wipes it wipes this queue. Schedulers alone declare it, so
+ * Marks a broker: a broker that lost its data has lost this queue. Schedulers alone declare it, so
  * it must be in no definitions that a broker imports when it starts.
  */
 export const markerQueue = "scheduler.marker";
@@ -54,30 +54,30 @@ export const wakeQueue = "scheduler.wake-ups";
 export const unrecordedExchange = "holdfast.unrecorded";
 /**
  * Has a message while a Scheduler holds replies that it cannot record: then silence says nothing about an
- * Agent. Nobody consumes it; a message is gone after two seconds.
+ * Agent. It has no consumer; a message expires after two seconds.
  */
 export const unrecordedQueue = "scheduler.unrecorded";
 /** Where applications publish orders, with `submissionQueue` as the routing key; they may write to no other exchange. */
 export const submissionExchange = "holdfast.submissions";
 /** Orders submitted by message instead of HTTP. */
 export const submissionQueue = "task.submissions";
-/** Messages that nobody could read. */
+/** Messages that no consumer could read. */
 export const deadRequestQueue = "dead.requests";
 export const deadReplyQueue = "dead.replies";
 /** How often a message may be redelivered after a crash of its consumer. Set explicitly: the default differs by broker version. */
 export const deliveryLimit = 20;
-/** To all instances of all Agents: somebody need not finish a step. Routed by nothing, kept by nobody. */
+/** To all instances of all Agents: an attempt need not be finished. No routing key; never stored. */
 export const cancelExchange = "holdfast.cancel";
 /** What Agents say of themselves: routed `heartbeat.<agent>`, so that none can speak for another. */
 export const heartbeatExchange = "holdfast.heartbeats";
 export const heartbeatRoute = (agent: string): string => `heartbeat.${agent}`;
 export const heartbeatQueue = "scheduler.agent-heartbeats";
-/** CloudEvents for whoever binds a queue: routed `task.<what>.<workflow>` and `alert.<what>`. */
+/** CloudEvents for every queue that is bound: routed `task.<what>.<workflow>` and `alert.<what>`. */
 export const eventExchange = "holdfast.events";
 /** Statuses, routed by the name of the submitter's queue. The Scheduler binds that queue when it first needs it. */
 export const statusExchange = "holdfast.status";
 /**
- * Where whoever submits a task may have its status sent. The prefix keeps a submission from making
+ * Where a submitter may have the status of its tasks sent. The prefix keeps a submission from making
  * us write to the queues of Holdfast itself.
  */
 export const isStatusQueue = (queue: string): boolean => /^status\.[\w.-]{1,200}$/.test(queue);

@@ -48,7 +48,7 @@ test.each<[string, Condition, boolean]>([
   expect(evaluateCondition(condition, lookup)).toBe(expected);
 });
 
-test("names the pointers that must be known before it can be evaluated", () => {
+test("a condition names the pointers that must be known before it can be evaluated", () => {
   const condition: Condition = {
     or: [
       { not: { exists: { $ref: "/steps/a/b" } } },

@@ -1,13 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
+import { at, definitionOf, newTask, noon } from "../test/fixtures.ts";
 import { decide } from "./decide.ts";
 import { longestDelay } from "./failure.ts";
 import type { Step } from "./step.ts";
+import { isDone, isSettled } from "./step.ts";
 import { legalStepTransitions } from "./step-transitions.ts";
-import { isDone, isSettled, summarise } from "./summarise.ts";
+import { summarise } from "./summarise.ts";
 import { isFinished, legalTaskTransitions, stepsOf, type Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
-import { at, definitionOf, newTask, noon } from "./testing.ts";
 import { undoNameOf } from "./workflow-plan.ts";
 
 const names = ["a", "b", "c", "d", "e", "f"];
@@ -267,8 +268,8 @@ function finish(start: Task, from: number): Task {
   return current.task;
 }
 
-describe("whatever happens, in whatever order", () => {
-  test("no task gets into an illegal state, and each one ends once things work again", () => {
+describe("with random events in random order", () => {
+  test("no task gets into an illegal state, and each task ends once the faults are over", () => {
     fc.assert(
       fc.property(
         anyWorkflow,
@@ -282,7 +283,7 @@ describe("whatever happens, in whatever order", () => {
     );
   });
 
-  test("a task that nothing goes wrong in is processed, each step once", () => {
+  test("a task without faults ends processed, with one attempt for each step", () => {
     fc.assert(
       fc.property(anyWorkflow, (definition) => {
         const task = finish(newTask(definition), noon);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
+import { at, definitionOf, newTask, noon } from "../test/fixtures.ts";
 import { decide } from "./decide.ts";
-import { maxPutBacks } from "./failure.ts";
+import { maxRequeues } from "./failure.ts";
 import { foldEvents } from "./fold-events.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import type { Step } from "./step.ts";
 import type { Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
-import { at, definitionOf, newTask, noon } from "./testing.ts";
 
 const abc = () => newTask(definitionOf([{ name: "a" }, { name: "b" }, { name: "c" }]));
 const diamond = () =>
@@ -63,7 +63,7 @@ const states = (task: Task) =>
   Object.fromEntries([...task.steps].map(([name, { processState }]) => [name, processState]));
 
 describe("doing", () => {
-  test("starts what has nothing before it, and each next step when the one before is done", () => {
+  test("starts the steps without predecessors, and each other step after its predecessors", () => {
     expect(states(abc())).toEqual({ a: "pending", b: "waiting", c: "waiting" });
     expect(states(seen(abc(), ...done("a")))).toEqual({
       a: "processed",
@@ -79,7 +79,7 @@ describe("doing", () => {
     expect(states(seen(branched, completed("c"), completed("b")))).toMatchObject({ d: "pending" });
   });
 
-  test("folds both branches of a join that come in one batch, and a reply that comes twice", () => {
+  test("handles both branches of a join in one batch, and a reply that comes twice", () => {
     const branched = seen(diamond(), ...done("a"), claimed("b"), claimed("c"));
     const { task, outcomes } = foldEvents(
       branched,
@@ -90,7 +90,7 @@ describe("doing", () => {
     expect(outcomes.map(({ applied }) => applied)).toEqual([true, true, false]);
   });
 
-  test("accepts a reply that is late but still under the fence", () => {
+  test("accepts a late reply whose attempt and token still fit", () => {
     const task = seen(abc(), claimed("a"));
     expect(decide(task, completed("a"), at(noon + 3_600_000)).applied).toBe(true);
   });
@@ -106,7 +106,7 @@ describe("doing", () => {
     expect(decide(seen(abc(), claimed("a")), event, at(noon))).toEqual({ applied: false, reason });
   });
 
-  test("skips a step whose condition is false, and goes on behind it", () => {
+  test("skips a step whose condition is false, and starts the steps after it", () => {
     const definition = definitionOf([
       { name: "a" },
       { name: "b", onlyIf: { exists: { $ref: "/input/gift" } } },
@@ -121,7 +121,7 @@ describe("doing", () => {
 });
 
 describe("failing", () => {
-  test("rests longer after each failure, and gives up at the threshold", () => {
+  test("delays a step longer after each failure, and stops retrying at the threshold", () => {
     const once = seen(abc(), claimed("a"), failed("a"));
     expect(once.steps.get("a")).toMatchObject({
       processState: "pending",
@@ -140,7 +140,7 @@ describe("failing", () => {
     expect(given).toMatchObject({ goal: "undo", faultCode: "x.failed" });
   });
 
-  test("a step that may fail once more than it has is tried again", () => {
+  test("retries a step that is one failure below its threshold", () => {
     const step = { name: "a", retry: { failures: 4, backoff: 1_000, max: 60_000 } };
     let task = newTask(definitionOf([step]));
     for (const attempt of [1, 2, 3]) {
@@ -152,7 +152,7 @@ describe("failing", () => {
     expect(task.goal).toBe("do");
   });
 
-  test("does not start an attempt before its rest is over", () => {
+  test("does not start an attempt before its delay is over", () => {
     const resting = seen(abc(), claimed("a"), failed("a"));
     expect(decide(resting, claimed("a", 2), at(noon))).toEqual({
       applied: false,
@@ -160,21 +160,21 @@ describe("failing", () => {
     });
   });
 
-  test("honours the time that the remote service asked for", () => {
+  test("delays the retry for as long as the remote service asked", () => {
     const task = seen(abc(), claimed("a"), failed("a", 1, { retryAfter: 9_000 }));
     expect(task.steps.get("a")).toMatchObject({ notBefore: noon + 9_000 });
   });
 
-  test("an Agent that did not call the remote service has not failed", () => {
+  test("counts no failure if the Agent did not call the remote service", () => {
     const task = seen(abc(), claimed("a"), failed("a", 1, { attempted: false, effect: "none" }));
     expect(task.steps.get("a")).toMatchObject({
       failureCount: 0,
-      putBackCount: 1,
+      requeueCount: 1,
       mayHaveEffect: true,
     });
   });
 
-  test("a request that was never confirmed burns no failure; one that was, does", () => {
+  test("counts no failure for silence about a request that the broker never confirmed, and one for a confirmed request", () => {
     const task = seen(abc(), claimed("a"));
     const late = at(noon + 60_000);
     const lost = decide(task, { kind: "expired", ...ref("a") }, late);
@@ -184,7 +184,7 @@ describe("failing", () => {
       steps: new Map(task.steps).set("a", { ...a, dispatched: true } as typeof a),
     };
     const silent = decide(sent, { kind: "expired", ...ref("a") }, late);
-    expect(lost).toMatchObject({ applied: true, changes: [{ action: "putBack" }] });
+    expect(lost).toMatchObject({ applied: true, changes: [{ action: "requeue" }] });
     expect(silent).toMatchObject({ applied: true, changes: [{ action: "retry" }] });
   });
 
@@ -214,27 +214,27 @@ describe("failing", () => {
   test.each([
     ["of a relayed request", abc(), { relayed: true }],
     ["of a call that is to be undone", abc(), {}],
-  ])("a copy %s that comes back says nothing until complete-by", (_, task, step) => {
+  ])("concludes nothing before complete-by from a returned copy %s", (_, task, step) => {
     const begun = withStep(seen(task, claimed("a")), "a", step);
     const relayed = "relayed" in step;
     const asked = relayed ? begun : seen(begun, { kind: "undoRequested", code: "x.y" });
     const back: TaskEvent = { kind: "neverStarted", ...ref("a") };
     expect(decide(asked, back, at(noon))).toEqual({ applied: false, reason: "may_be_running" });
     const { completeBy } = asked.steps.get("a") as { completeBy: number } & Step;
-    const action = relayed ? "putBack" : "cancel";
+    const action = relayed ? "requeue" : "cancel";
     const overdue = decide(asked, back, at(completeBy));
     expect(overdue.applied && overdue.changes[0]?.action).toBe(action);
   });
 
-  test("silence about a relayed request is no failure: no Agent may have had it", () => {
+  test("counts no failure for silence about a relayed request, because perhaps no Agent received it", () => {
     const task = withStep(seen(abc(), claimed("a")), "a", { relayed: true, dispatched: true });
     const silent = decide(task, { kind: "expired", ...ref("a") }, at(noon + 60_000));
     expect(silent).toMatchObject({
-      changes: [{ action: "putBack", step: { failureCount: 0, mayHaveEffect: true } }],
+      changes: [{ action: "requeue", step: { failureCount: 0, mayHaveEffect: true } }],
     });
   });
 
-  test("silence burns no failure while nobody could have answered", () => {
+  test("counts no failure for silence while no reply could have arrived", () => {
     const task = seen(abc(), claimed("a"));
     const a = { ...task.steps.get("a")!, dispatched: true } as Step;
     const sent = { ...task, steps: new Map(task.steps).set("a", a) };
@@ -244,7 +244,7 @@ describe("failing", () => {
       at(noon + 60_000),
     );
     expect(excused).toMatchObject({
-      changes: [{ action: "putBack", step: { failureCount: 0, mayHaveEffect: true } }],
+      changes: [{ action: "requeue", step: { failureCount: 0, mayHaveEffect: true } }],
     });
   });
 
@@ -252,7 +252,7 @@ describe("failing", () => {
     ["a code of its own", "x.failed", { action: "coolDown", step: { failureCount: 1 } }],
     ["all of an area", "y.odd", { action: "fail" }],
     ["any other code", "z.failed", { action: "retry", step: { failureCount: 1 } }],
-  ])("does about %s what its policy says", (_, code, expected) => {
+  ])("handles %s as its policy says", (_, code, expected) => {
     const [once, rest] = [
       { failures: 1, backoff: 1, max: 1 },
       { wait: 600_000, times: null },
@@ -267,7 +267,7 @@ describe("failing", () => {
     if (code === "y.odd") expect(decision).toMatchObject({ task: { processState: "error" } });
   });
 
-  test("a lower threshold for one code takes back no failure that was counted before", () => {
+  test("keeps the failures that were counted before, if one fault code has a lower threshold", () => {
     const faults = [{ code: "x.rare", retry: { failures: 1, backoff: 1, max: 1 } }];
     let task = newTask(definitionOf([{ name: "a", faults }]));
     for (const [index, code] of ["x.failed", "x.failed", "x.rare"].entries()) {
@@ -278,17 +278,17 @@ describe("failing", () => {
     expect(task.steps.get("a")).toMatchObject({ processState: "error", failureCount: 2 });
   });
 
-  test(`counts as failed what was put back ${maxPutBacks} times in a row`, () => {
+  test(`counts a step as failed that was requeued ${maxRequeues} times in a row`, () => {
     let task = abc();
-    for (let attempt = 1; attempt <= maxPutBacks; attempt += 1) {
+    for (let attempt = 1; attempt <= maxRequeues; attempt += 1) {
       const claim = decide(task, claimed("a", attempt), at(noon + attempt * 60_000));
       if (!claim.applied) throw new Error(claim.reason);
       task = seen(claim.task, { kind: "neverStarted", ...ref("a", attempt) });
     }
-    expect(task.steps.get("a")).toMatchObject({ failureCount: 1, putBackCount: 0 });
+    expect(task.steps.get("a")).toMatchObject({ failureCount: 1, requeueCount: 0 });
   });
 
-  test("cools down when the policy says so, and only as often as it says", () => {
+  test("cools a step down if its policy says so, and only as often as it says", () => {
     const coolDown = { wait: 600_000, times: 1 };
     const retry = { failures: 1, backoff: 1, max: 1 };
     const definition = definitionOf([{ name: "a", retry, coolDown }]);
@@ -303,7 +303,7 @@ describe("failing", () => {
     expect(seen(probe.task, failed("a", 2)).goal).toBe("undo");
   });
 
-  test("halts when the policy says so: nothing new starts, what is in flight ends by itself", () => {
+  test("halts the task if the policy says so: nothing new starts, and attempts in flight end by themselves", () => {
     const definition = definitionOf([
       { name: "a", after: [], onFailure: "halt" },
       { name: "b", after: [] },
@@ -329,7 +329,7 @@ describe("pausing", () => {
   const paused: TaskEvent = { kind: "paused" };
   const resumed: TaskEvent = { kind: "resumed" };
 
-  test("begins nothing more, lets what is in flight end, and goes on where it was", () => {
+  test("starts no step, lets attempts in flight end, and goes on from there after the resume", () => {
     const task = seen(diamond(), ...done("a"), claimed("b"), paused);
     expect(states(task)).toMatchObject({ b: "processing", c: "waiting", d: "waiting" });
     const drained = seen(task, completed("b"));
@@ -389,7 +389,7 @@ describe("a delay that an Agent asks for", () => {
     expect(delayed(plan, asked)).toMatchObject({ notBefore: noon + granted });
   });
 
-  test("that is cut is reported with the move", () => {
+  test("that is longer than the limit is cut, and the cut is reported with the move", () => {
     const task = seen(abc(), claimed("a"));
     const cut = decide(task, failed("a", 1, { retryAfter: 8e15 }), at(noon));
     expect(cut).toMatchObject({ changes: [{ action: "retry", cappedDelay: 8e15 }] });
@@ -403,7 +403,7 @@ describe("a delay that an Agent asks for", () => {
       claimed("a"),
       failed("a", 1, { attempted: false, retryAfter: 1e300 }),
     );
-    expect(untried.steps.get("a")).toMatchObject({ putBackCount: 1, notBefore: noon + hour });
+    expect(untried.steps.get("a")).toMatchObject({ requeueCount: 1, notBefore: noon + hour });
     const undoing = seen(
       seen(abc(), ...done("a"), { kind: "undoRequested", code: "operator.undo" }),
       claimed("a:undo"),
@@ -412,7 +412,7 @@ describe("a delay that an Agent asks for", () => {
     expect(undoing.steps.get("a:undo")).toMatchObject({ notBefore: noon + hour });
   });
 
-  test("is taken back by the sweep where a release before allowed it", () => {
+  test("that an earlier release allowed is shortened by the sweep", () => {
     const task = seen(abc(), claimed("a"), failed("a"));
     const step = task.steps.get("a");
     if (step?.processState !== "pending") throw new Error("not pending");
@@ -503,7 +503,7 @@ describe("an undo that failed for good", () => {
 describe("the limit of a task", () => {
   const limitPassed: TaskEvent = { kind: "limitPassed" };
 
-  test("has the task undone", () => {
+  test("undoes the task once it has passed", () => {
     expect(seen(abc(), ...done("a"), limitPassed)).toMatchObject({
       goal: "undo",
       faultCode: "task.expired",
@@ -522,7 +522,7 @@ describe("the limit of a task", () => {
 });
 
 describe("undoing", () => {
-  test("undoes in reverse order what was done", () => {
+  test("undoes completed steps in reverse order", () => {
     const undoing = seen(abc(), ...done("a"), ...done("b"), claimed("c"), declined("c"));
     expect(undoing).toMatchObject({
       goal: "undo",
@@ -535,12 +535,12 @@ describe("undoing", () => {
     expect(seen(half, ...done("a:undo")).processState).toBe("compensated");
   });
 
-  test("undoes a step whose outcome nobody knows", () => {
+  test("undoes a step whose outcome is unknown", () => {
     const task = seen(abc(), ...done("a"), claimed("b"), failed("b", 1, { transient: false }));
     expect(states(task)).toMatchObject({ b: "error", "b:undo": "pending", "a:undo": "waiting" });
   });
 
-  test("waits for what is in flight, and takes its output", () => {
+  test("waits for attempts in flight, and uses their outputs", () => {
     const cancelled = seen(diamond(), ...done("a"), claimed("b"), claimed("c"), declined("c"));
     expect(states(cancelled)).toMatchObject({
       b: "processing",
@@ -551,7 +551,7 @@ describe("undoing", () => {
     expect(states(drained)).toMatchObject({ b: "processed", "b:undo": "pending", d: "cancelled" });
   });
 
-  test("undoes what an Agent stopped: the same request may have been in other hands", () => {
+  test("undoes a step that an Agent stopped, because another Agent may have carried out the same request", () => {
     const cancelled = seen(abc(), ...done("a"), claimed("b"), {
       kind: "undoRequested",
       code: "operator.undo",
@@ -565,12 +565,12 @@ describe("undoing", () => {
     });
   });
 
-  test("is over at once when nothing was dispatched", () => {
+  test("ends at once if no step was dispatched", () => {
     const task = seen(abc(), { kind: "undoRequested", code: "operator.cancel" });
     expect(task.processState).toBe("compensated");
   });
 
-  test("that fails for good is visible, holds back only what depends on it, and can be resubmitted", () => {
+  test("halts visibly if an undo fails for good, holds back only undos that depend on it, and allows a resubmit", () => {
     const begun = seen(
       diamond(),
       ...done("a"),
@@ -597,7 +597,7 @@ describe("undoing", () => {
     expect(seen(again, ...done("b:undo", 2), ...done("a:undo")).processState).toBe("compensated");
   });
 
-  test("never gives up on a transient fault", () => {
+  test("retries transient faults without limit", () => {
     let task = seen(abc(), ...done("a"), { kind: "undoRequested", code: "operator.undo" });
     for (let attempt = 1; attempt <= 10; attempt += 1) {
       const claim = decide(task, claimed("a:undo", attempt), at(noon + attempt * 120_000));
@@ -613,7 +613,7 @@ describe("undoing", () => {
     });
   });
 
-  test("does not turn back: a failed do is not resubmitted once the undo has begun", () => {
+  test("refuses to resubmit a failed do once the undo has begun", () => {
     const task = seen(abc(), ...done("a"), claimed("b"), declined("b"));
     const event: TaskEvent = { kind: "resubmitted", step: "b", attempt: 1, inputChanged: false };
     expect(decide(task, event, at(noon))).toEqual({ applied: false, reason: "wrong_goal" });
@@ -664,7 +664,7 @@ test("an event that cannot be decided parks its own step for a person", () => {
   });
 });
 
-test("a condition sees what came back in the same batch, unless it did not count", () => {
+test("a condition sees the outputs of replies of the same batch that were accepted", () => {
   const definition = definitionOf([
     { name: "a" },
     { name: "b", onlyIf: { equals: [{ $ref: "/steps/a" }, "yes"] } },

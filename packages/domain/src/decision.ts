@@ -5,14 +5,14 @@ import type { Rejection } from "./task-event.ts";
 import type { Lookup } from "./template.ts";
 
 /** All that a decision may ask of the world. */
-export interface Surroundings {
+export interface DecisionContext {
   /** The state store's clock, read after the task was locked. */
   readonly now: Instant;
   /** In [0, 1), for jitter. */
   readonly random: () => number;
   /**
-   * What `/input/…` or `/steps/…` holds, for the conditions of steps just reached. Null: whoever
-   * decides may not see payloads; then nothing is reached either, and conditions are left alone.
+   * What `/input/…` or `/steps/…` holds, for the conditions of steps just reached. Null: the payloads
+   * were not loaded; then nothing is reached either, and no condition is evaluated.
    */
   readonly valueOf: Lookup | null;
 }
@@ -21,3 +21,6 @@ export interface Surroundings {
 export type Decision =
   | { readonly applied: true; readonly task: Task; readonly changes: readonly Change[] }
   | { readonly applied: false; readonly reason: Rejection };
+
+/** The event means nothing to the task: it is late, double or foreign. */
+export const rejected = (reason: Rejection): Decision => ({ applied: false, reason });

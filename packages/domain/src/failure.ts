@@ -3,11 +3,11 @@ import type { StepAction } from "./step-transitions.ts";
 import type { Effect } from "./task-event.ts";
 import type { Milliseconds, StepPolicy } from "./workflow-definition.ts";
 
-/** An attempt that did not complete, whoever says so. */
+/** An attempt that did not complete, whether its Agent or the engine says so. */
 export interface Failure {
   readonly code: string;
   readonly transient: boolean;
-  /** False: infrastructure trouble, or the Agent did not call; the step is put back, not counted. */
+  /** False: infrastructure trouble, or the Agent did not call; the step is requeued, not counted. */
   readonly counted: boolean;
   readonly effect: Effect;
   readonly retryAfter: Milliseconds | null;
@@ -15,9 +15,9 @@ export interface Failure {
 
 /** What is to be done about it, as data. */
 export interface Remedy {
-  readonly action: Extract<StepAction, "retry" | "coolDown" | "putBack" | "fail">;
+  readonly action: Extract<StepAction, "retry" | "coolDown" | "requeue" | "fail">;
   readonly failureCount: number;
-  readonly putBackCount: number;
+  readonly requeueCount: number;
   readonly coolDowns: number;
   readonly wait: Milliseconds;
 }
@@ -38,15 +38,18 @@ export const longestDelay = (plan: StepPolicy): Milliseconds =>
     ]),
   );
 
-/** Put back so often in a row, a step has failed after all: it may be what kills its Agents. */
-export const maxPutBacks = 20;
-const putBackBackoff = { backoff: 250, max: 10_000 };
+/** A step that is requeued so often in a row has failed after all: it may be what kills its Agents. */
+export const maxRequeues = 20;
+const requeueBackoff = { backoff: 250, max: 10_000 };
 
 /** The policy of a step, with what it says of this fault in particular. The first that fits counts. */
 export function policyFor(plan: StepPolicy, code: string): StepPolicy {
   const particular = plan.faults?.find((fault) => fits(fault.code, code));
   return particular === undefined ? plan : { ...plan, ...particular };
 }
+
+/** What a step that succeeds, or starts afresh, forgets of its failures. */
+export const cleared = { failureCount: 0, requeueCount: 0, faultCode: null };
 
 /** `payments.*` is every code of that area. */
 const fits = (pattern: string, code: string): boolean =>
@@ -58,16 +61,16 @@ const fits = (pattern: string, code: string): boolean =>
  */
 export function remedyFor(step: ProcessingStep, failure: Failure, random: number): Remedy {
   const { retry, coolDown } = policyFor(step.plan, failure.code);
-  if (!failure.counted && step.putBackCount + 1 < maxPutBacks) {
-    const putBackCount = step.putBackCount + 1;
-    return remedy(step, "putBack", {
-      putBackCount,
-      wait: backoff(putBackBackoff, putBackCount, random),
+  if (!failure.counted && step.requeueCount + 1 < maxRequeues) {
+    const requeueCount = step.requeueCount + 1;
+    return remedy(step, "requeue", {
+      requeueCount,
+      wait: backoff(requeueBackoff, requeueCount, random),
     });
   }
   // A code with a lower threshold of its own never takes failures back that were counted before.
   const failureCount = Math.max(step.failureCount, Math.min(step.failureCount + 1, retry.failures));
-  const counted = { failureCount, putBackCount: 0 };
+  const counted = { failureCount, requeueCount: 0 };
   if (!failure.transient) return remedy(step, "fail", counted);
   if (failureCount < retry.failures) {
     return remedy(step, "retry", { ...counted, wait: backoff(retry, failureCount, random) });
@@ -83,11 +86,11 @@ export function remedyFor(step: ProcessingStep, failure: Failure, random: number
 }
 
 function remedy(
-  { failureCount, putBackCount, coolDowns }: ProcessingStep,
+  { failureCount, requeueCount, coolDowns }: ProcessingStep,
   action: Remedy["action"],
   changes: Partial<Remedy>,
 ): Remedy {
-  return { failureCount, putBackCount, coolDowns, wait: 0, ...changes, action };
+  return { failureCount, requeueCount, coolDowns, wait: 0, ...changes, action };
 }
 
 /** Doubles with each failure up to the maximum; half of it is jitter, so that a crowd disperses. */

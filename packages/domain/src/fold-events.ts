@@ -1,6 +1,6 @@
 import type { Change } from "./change.ts";
 import { decide } from "./decide.ts";
-import type { Surroundings } from "./decision.ts";
+import type { DecisionContext } from "./decision.ts";
 import type { Json } from "./json.ts";
 import type { Task } from "./task.ts";
 import type { Rejection, TaskEvent } from "./task-event.ts";
@@ -28,7 +28,7 @@ export interface ReportedEvent {
   readonly output?: Json;
 }
 
-interface FoldOptions extends Pick<Surroundings, "now" | "random"> {
+interface FoldOptions extends Pick<DecisionContext, "now" | "random"> {
   /** What the task's conditions may look at, as far as it is saved; null: nothing may be seen. */
   readonly values: TaskValues | null;
 }
@@ -48,8 +48,8 @@ export function foldEvents(
   const changes: Change[] = [];
   const outcomes = reported.map((report): Outcome => {
     const returned = withOutput(known, report);
-    const around = { now, random, valueOf: returned === null ? null : lookupIn(returned) };
-    const { task: next, outcome, moves } = fold(current, report.event, around);
+    const context = { now, random, valueOf: returned === null ? null : lookupIn(returned) };
+    const { task: next, outcome, moves } = fold(current, report.event, context);
     current = next;
     if (outcome.applied) known = returned;
     changes.push(...moves);
@@ -72,14 +72,14 @@ interface Fold {
   readonly moves: readonly Change[];
 }
 
-function fold(task: Task, event: TaskEvent, around: Surroundings): Fold {
+function fold(task: Task, event: TaskEvent, context: DecisionContext): Fold {
   try {
-    const decision = decide(task, event, around);
+    const decision = decide(task, event, context);
     return decision.applied
       ? { task: decision.task, outcome: decision, moves: decision.changes }
       : { task, outcome: decision, moves: [] };
   } catch (cause) {
-    const { parked, moves } = park(task, event, around);
+    const { parked, moves } = park(task, event, context);
     return { task: parked, outcome: { applied: false, reason: "undecidable", cause }, moves };
   }
 }
@@ -87,12 +87,12 @@ function fold(task: Task, event: TaskEvent, around: Surroundings): Fold {
 function park(
   task: Task,
   event: TaskEvent,
-  around: Surroundings,
+  context: DecisionContext,
 ): { parked: Task; moves: readonly Change[] } {
   if (!("token" in event) || event.kind === "claimed") return { parked: task, moves: [] };
   const { step, attempt, token } = event;
   const code = "scheduler.undecidable";
-  const decision = decide(task, { kind: "parked", code, step, attempt, token }, around);
+  const decision = decide(task, { kind: "parked", code, step, attempt, token }, context);
   return decision.applied
     ? { parked: decision.task, moves: decision.changes }
     : { parked: task, moves: [] };

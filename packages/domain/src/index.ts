@@ -1,8 +1,25 @@
+export type {
+  AttemptOfTask,
+  DecidedTask,
+  DueStep,
+  EventOutcome,
+  ReportedTaskEvent,
+  VersionedTask,
+} from "./batch.ts";
 export type { Change } from "./change.ts";
 export { evaluateCondition, refsOfCondition } from "./condition.ts";
 export { decide } from "./decide.ts";
-export type { Decision, Surroundings } from "./decision.ts";
+export { type BatchOptions, type DecidedBatch, decideBatch } from "./decide-batch.ts";
+export type { Decision, DecisionContext } from "./decision.ts";
+export { changedSteps, dueOrder } from "./due-order.ts";
 export { backoff } from "./failure.ts";
+export {
+  type AgentCode,
+  agentCode,
+  type FaultCode,
+  faultCodes,
+  type KnownCode,
+} from "./fault-codes.ts";
 export {
   ContractFault,
   Fault,
@@ -14,6 +31,7 @@ export {
 export { type Folded, foldEvents, type Outcome, type ReportedEvent } from "./fold-events.ts";
 export { idempotencyKey } from "./idempotency-key.ts";
 export type { Json } from "./json.ts";
+export { type Duration, parseDuration } from "./parse-duration.ts";
 export {
   constant,
   type Instant,
@@ -24,6 +42,7 @@ export {
   type StepState,
   stepStates,
 } from "./step.ts";
+export { type StepKindRules, stepKinds } from "./step-kinds.ts";
 export {
   legalStepTransitions,
   nextStepState,
@@ -45,6 +64,12 @@ export {
 } from "./task.ts";
 export type { AttemptRef, Effect, Rejection, TaskEvent } from "./task-event.ts";
 export {
+  type AlertBody,
+  notificationsOfNew,
+  type StatusBody,
+  type TaskNotification,
+} from "./task-notifications.ts";
+export {
   type Lookup,
   lookupIn,
   refsOf,
@@ -58,6 +83,7 @@ export {
   definitionFormat,
   type FaultPolicy,
   type Milliseconds,
+  type OperationSchemas,
   type RetryPolicy,
   type StepDefinition,
   type StepPolicy,

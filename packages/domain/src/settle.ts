@@ -1,26 +1,27 @@
 import { type Change, change } from "./change.ts";
 import { evaluateCondition } from "./condition.ts";
-import type { Decision, Surroundings } from "./decision.ts";
-import { isReached, plan } from "./plan.ts";
+import type { Decision, DecisionContext } from "./decision.ts";
+import { plan } from "./plan.ts";
+import { isReached } from "./start-rules.ts";
 import { summarise } from "./summarise.ts";
 import { stepsOf, type Task, withSteps } from "./task.ts";
-import { needlessUndos } from "./undo.ts";
+import { obsoleteUndos } from "./undo.ts";
 
-type FollowUp = (task: Task, around: Surroundings) => readonly Change[];
+type FollowUp = (task: Task, context: DecisionContext) => readonly Change[];
 
 /**
  * Applies moves of steps, then everything that follows from where the task now stands: conditions,
- * undos that turned out needless, holding, planning; and sums the task up.
+ * undos that turned out not to be needed, holding, planning; and sums the task up.
  */
 export function settle(
   task: Task,
   changes: readonly Change[],
-  around: Surroundings,
+  context: DecisionContext,
 ): Decision & { readonly applied: true } {
   let moved = apply(task, changes);
   const all = [...changes];
-  for (const followUp of [decideConditions, needlessUndos, holdPending, planSteps]) {
-    const more = followUp(moved, around);
+  for (const followUp of [decideConditions, obsoleteUndos, holdPending, planSteps]) {
+    const more = followUp(moved, context);
     moved = apply(moved, more);
     all.push(...more);
   }
@@ -48,7 +49,7 @@ const decideConditions: FollowUp = (task, { valueOf }) => {
       : [change(step, "skip", { reason: "step.condition_false" })];
   });
   if (round.length === 0) return [];
-  return [...round, ...decideConditions(apply(task, round), { valueOf } as Surroundings)];
+  return [...round, ...decideConditions(apply(task, round), { valueOf } as DecisionContext)];
 };
 
 /** In a task that halted, or that an operator paused, only what is in flight goes on. */

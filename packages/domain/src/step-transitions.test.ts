@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { definitionOf } from "../test/fixtures.ts";
 import { change } from "./change.ts";
 import { newStep, type Step, type StepState, stepStates } from "./step.ts";
 import {
@@ -7,7 +8,6 @@ import {
   savedStepTransitions,
   stepTransitions,
 } from "./step-transitions.ts";
-import { definitionOf } from "./testing.ts";
 import { planWorkflow } from "./workflow-plan.ts";
 
 const actions = Object.keys(stepTransitions) as StepAction[];
@@ -24,7 +24,7 @@ const machine = `
   complete  .          .          processed  .         .          .          .
   retry     .          .          pending    .         .          .          .
   coolDown  .          .          pending    .         .          .          .
-  putBack   .          .          pending    .         .          .          .
+  requeue   .          .          pending    .         .          .          .
   retryNow  .          pending    .          .         .          .          .
   fail      .          .          error      .         .          .          .
   resubmit  .          .          .          .         pending    .          .
@@ -46,7 +46,7 @@ const stepIn = (processState: StepState): Step => {
   return { ...newStep(plan!), processState } as Step;
 };
 
-test("the machine covers every action in every state", () => {
+test("the state machine covers every action in every state", () => {
   expect(cells).toHaveLength(actions.length * stepStates.length);
 });
 
@@ -60,14 +60,14 @@ describe.each(actions)("%s", (action) => {
   );
 });
 
-test("nothing leaves processed, skipped or cancelled", () => {
+test("no action leaves the states processed, skipped and cancelled", () => {
   const left = legalStepTransitions.map(([from]) => from);
   expect(left).not.toContain("processed");
   expect(left).not.toContain("skipped");
   expect(left).not.toContain("cancelled");
 });
 
-test("moves that are saved together make one that may be saved; a claim never is", () => {
+test("moves that are saved together form a legal move; a claim is never part of them", () => {
   const saved = savedStepTransitions.map((pair) => pair.join(" "));
   expect(saved).toEqual(expect.arrayContaining(["processing waiting", "error waiting"]));
   expect(saved.filter((pair) => pair.endsWith(" processing"))).toEqual(["pending processing"]);

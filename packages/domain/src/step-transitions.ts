@@ -11,7 +11,7 @@ export type StepAction =
   | "complete"
   | "retry"
   | "coolDown"
-  | "putBack"
+  | "requeue"
   | "retryNow"
   | "fail"
   | "resubmit"
@@ -24,7 +24,7 @@ export type StepAction =
 export const stepTransitions: Readonly<
   Record<StepAction, Readonly<Partial<Record<StepState, StepState>>>>
 > = {
-  /** Its condition is true; kept, because the values that it names are not at hand later. */
+  /** Its condition is true; kept, because the values that it names are not loaded later. */
   admit: { waiting: "waiting" },
   /** The steps before it are done. */
   plan: { waiting: "pending" },
@@ -42,7 +42,7 @@ export const stepTransitions: Readonly<
   /** Counted failure at the threshold, and the policy says to wait for an extended period. */
   coolDown: { processing: "pending" },
   /** Not a failure of the step: no Agent took it, or the Agent did not call the remote service. */
-  putBack: { processing: "pending" },
+  requeue: { processing: "pending" },
   /** An operator ends its delay. */
   retryNow: { pending: "pending" },
   fail: { processing: "error" },

@@ -22,7 +22,7 @@ export interface StepRecord {
   /** How often an Agent failed it, or did not finish in time. Never above the threshold. */
   readonly failureCount: number;
   /** How often in a row it came back without an Agent having failed it. */
-  readonly putBackCount: number;
+  readonly requeueCount: number;
   /** How often it rested for an extended period. */
   readonly coolDowns: number;
   /** Rises when the idempotency key must change; see `idempotencyKey`. */
@@ -94,7 +94,7 @@ export const newStep = (plan: StepPlan): WaitingStep => ({
   processState: "waiting",
   attempt: 0,
   failureCount: 0,
-  putBackCount: 0,
+  requeueCount: 0,
   coolDowns: 0,
   keyGeneration: 0,
   admitted: plan.onlyIf === null,
@@ -102,12 +102,20 @@ export const newStep = (plan: StepPlan): WaitingStep => ({
   faultCode: null,
 });
 
+/** In these states nothing more will happen to a call while its task is being undone. */
+const settled: ReadonlySet<StepState> = new Set(["processed", "error", "skipped", "cancelled"]);
+const done: ReadonlySet<StepState> = new Set(["processed", "skipped"]);
+
+export const isSettled = (step: Step): boolean => settled.has(step.processState);
+/** Skipped counts as done, for what comes after and for joins too. */
+export const isDone = (step: Step): boolean => done.has(step.processState);
+
 /** What stays the same whatever state a step is in. */
 export const constant = (step: Step): StepRecord => ({
   plan: step.plan,
   attempt: step.attempt,
   failureCount: step.failureCount,
-  putBackCount: step.putBackCount,
+  requeueCount: step.requeueCount,
   coolDowns: step.coolDowns,
   keyGeneration: step.keyGeneration,
   admitted: step.admitted,

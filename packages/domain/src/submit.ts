@@ -1,6 +1,7 @@
-import type { Decision, Surroundings } from "./decision.ts";
+import type { Decision, DecisionContext } from "./decision.ts";
 import { settle } from "./settle.ts";
 import { newStep } from "./step.ts";
+import { stepKinds } from "./step-kinds.ts";
 import type { Task } from "./task.ts";
 import type { WorkflowPlan } from "./workflow-plan.ts";
 
@@ -8,9 +9,11 @@ import type { WorkflowPlan } from "./workflow-plan.ts";
 export function submit(
   taskId: string,
   workflow: WorkflowPlan,
-  around: Surroundings,
+  context: DecisionContext,
 ): Decision & { readonly applied: true } {
-  const calls = [...workflow.steps.values()].filter(({ kind }) => kind === "call");
+  const calls = [...workflow.steps.values()].filter(
+    ({ kind }) => stepKinds[kind].addedAt === "submission",
+  );
   const task: Task = {
     taskId,
     workflow,
@@ -20,5 +23,5 @@ export function submit(
     paused: false,
     steps: new Map(calls.map((plan) => [plan.name, newStep(plan)])),
   };
-  return settle(task, [], around);
+  return settle(task, [], context);
 }

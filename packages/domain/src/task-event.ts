@@ -12,7 +12,7 @@ export interface AttemptRef {
 /** What is known of the remote service after an attempt that did not complete. */
 export type Effect = "none" | "unknown";
 
-/** Everything that can happen to a task, whoever reports it. */
+/** Everything that can happen to a task, from whatever source. */
 export type TaskEvent =
   | {
       readonly kind: "claimed";
@@ -38,7 +38,7 @@ export type TaskEvent =
   /** The complete-by time passed in silence. */
   | ({
       readonly kind: "expired";
-      /** Nobody could have answered: the messages were not carried for a while. */
+      /** No answer could have arrived: the broker carried no messages for a while. */
       readonly excused?: boolean;
     } & AttemptRef)
   /** A request was not sent, or came back from its queue: no Agent had that copy at its start-by time. */

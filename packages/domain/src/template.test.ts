@@ -25,7 +25,7 @@ describe("a ref", () => {
   });
 
   test.each(["/steps/gift-wrap", "/steps/gift-wrap/parcel/id", "/input/note/text"])(
-    "to or below a null is null: %s",
+    "to a null, or below it, is null: %s",
     (pointer) => expect(at(pointer)).toBeNull(),
   );
 
@@ -41,7 +41,7 @@ describe("a ref", () => {
     "/secrets",
     "input",
     "",
-  ])("to %j, where nothing is, cannot be resolved and says so", (pointer) => {
+  ])("to %j, which is missing, is reported as one that cannot be resolved", (pointer) => {
     expect(() => at(pointer)).toThrow(
       expect.objectContaining({
         code: "step.input_unresolvable",
@@ -76,7 +76,7 @@ describe("a template", () => {
     expect(refsOf([{ $ref: "/input" }, { $ref: "/input" }])).toEqual(["/input"]);
   });
 
-  test("without any $ key is its own value, whatever it is", () => {
+  test("without any $ key resolves to itself", () => {
     const noDollar = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"$'));
     fc.assert(
       fc.property(noDollar, (value) => {
@@ -85,7 +85,7 @@ describe("a template", () => {
     );
   });
 
-  test("reads whatever JSON there is at a pointer exactly as it is", () => {
+  test("copies the JSON at a pointer exactly", () => {
     fc.assert(
       fc.property(fc.string(), fc.jsonValue(), (key, value) => {
         const escaped = key.replaceAll("~", "~0").replaceAll("/", "~1");
@@ -100,7 +100,7 @@ describe("a template", () => {
   });
 });
 
-test("a pointer tells which step it is about", () => {
+test("a pointer names the step that it refers to", () => {
   expect(stepOfRef("/steps/charge/chargeId")).toBe("charge");
   expect(stepOfRef("/input/steps")).toBeNull();
 });

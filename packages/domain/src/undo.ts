@@ -1,9 +1,8 @@
 import type { Change } from "./change.ts";
 import { change } from "./change.ts";
-import { newStep, type Step } from "./step.ts";
-import { isSettled } from "./summarise.ts";
+import { isSettled, newStep, type Step } from "./step.ts";
+import { stepKinds } from "./step-kinds.ts";
 import { stepsOf, type Task } from "./task.ts";
-import { undoNameOf } from "./workflow-plan.ts";
 
 /**
  * Drain, then undo. What has not been dispatched is cancelled; what is in flight stays, because its
@@ -16,8 +15,9 @@ export function beginUndo(task: Task, code: string): { task: Task; changes: read
     .filter((step) => step.processState === "waiting" || step.processState === "pending")
     .map((step) => change(step, "cancel", { reason: code }));
   const compensations = calls.filter(needsUndo).flatMap((step) => {
-    const undo = task.workflow.steps.get(undoNameOf(step.plan.name));
-    return undo === undefined ? [] : [newStep(undo)];
+    const undo = stepKinds[step.plan.kind].undoneBy(step.plan.name);
+    const undoPlan = undo === null ? undefined : task.workflow.steps.get(undo);
+    return undoPlan === undefined ? [] : [newStep(undoPlan)];
   });
   const steps = new Map(task.steps);
   for (const step of compensations) steps.set(step.plan.name, step);
@@ -28,11 +28,11 @@ const needsUndo = (step: Step): boolean =>
   step.processState === "processed" || step.processState === "processing" || step.mayHaveEffect;
 
 /** Compensations whose call turned out, once settled, to have changed nothing. */
-export function needlessUndos(task: Task): readonly Change[] {
+export function obsoleteUndos(task: Task): readonly Change[] {
   return stepsOf(task).flatMap((step) => {
     if (step.processState !== "waiting" || step.plan.undoes === null) return [];
     const call = task.steps.get(step.plan.undoes);
-    const needless = call !== undefined && isSettled(call) && !needsUndo(call);
-    return needless ? [change(step, "skip", { reason: "undo.nothing_to_undo" })] : [];
+    const isObsolete = call !== undefined && isSettled(call) && !needsUndo(call);
+    return isObsolete ? [change(step, "skip", { reason: "undo.nothing_to_undo" })] : [];
   });
 }

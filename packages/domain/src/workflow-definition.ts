@@ -75,6 +75,11 @@ export interface UndoDefinition extends StepPolicy {
   readonly operation: string;
 }
 
+/** JSON Schemas by `<agent>.<operation>`. */
+export interface OperationSchemas {
+  readonly [operation: string]: { readonly [key: string]: Json };
+}
+
 /** A workflow as it is stored: immutable data, named with its version (`fulfil-order.v1`). */
 export interface WorkflowDefinition {
   readonly format: typeof definitionFormat;
@@ -86,9 +91,13 @@ export interface WorkflowDefinition {
   readonly completeWithin: Milliseconds | null;
   /** What a processed task shows as its result. */
   readonly output: Template;
+  /** The noun under which its tasks have routes of their own, such as `orders`. Means nothing to tasks. */
+  readonly collection?: string;
   /**
-   * JSON Schemas of what operations return, by `<agent>.<operation>`. The Scheduler holds every Agent to them.
-   * Absent: the definition was written down before there were any.
+   * The contracts of the operations as they were when the workflow was defined: JSON Schemas of what they take
+   * (`inputs`) and return (`outputs`), by `<agent>.<operation>`. Tasks under way are held to these, whatever
+   * the Agent's contract is by now. Absent: nothing is checked but the limits of payloads.
    */
-  readonly outputs?: { readonly [operation: string]: { readonly [key: string]: Json } };
+  readonly inputs?: OperationSchemas;
+  readonly outputs?: OperationSchemas;
 }

@@ -2,8 +2,8 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { removeDataFolder } from "./home-of-nobody.ts";
-import { queryOnce } from "./query-once.ts";
+import { removeDataFolder } from "./folders/unprivileged-home.ts";
+import { queryOnce } from "./postgres/query-once.ts";
 import { startLocalStack } from "./start-local-stack.ts";
 
 const dataFolder = mkdtempSync(join(tmpdir(), "holdfast-demo-"));

@@ -1,26 +1,20 @@
-export { askBroker } from "./ask-broker.ts";
-export { createDatabase, type Database } from "./create-database.ts";
-export { createVhost, type Vhost } from "./create-vhost.ts";
-export { DataFolderFault, holdfastFolder } from "./data-folder.ts";
-export { freePort } from "./free-port.ts";
-export { guardProcess } from "./guard-process.ts";
-export type { Direction } from "./link/conditions.ts";
-export { type Cut, type Link, openLink } from "./link/open-link.ts";
-export { startProcess } from "./owned-process.ts";
-export { findPgbouncer, startPgbouncer } from "./pgbouncer.ts";
-export { type PostgresPair, startPostgresPair } from "./postgres-pair.ts";
-export { queryOnce } from "./query-once.ts";
-export {
-  type ClusterNode,
-  type RabbitmqCluster,
-  startRabbitmqCluster,
-} from "./rabbitmq-cluster.ts";
+export { DataFolderFault, holdfastFolder, removeAbandonedFolders } from "./folders/data-folder.ts";
+export { createDatabase, type Database } from "./postgres/create-database.ts";
+export { type PostgresPair, startPostgresPair } from "./postgres/postgres-pair.ts";
+export { queryOnce } from "./postgres/query-once.ts";
+export { hasDebianPackages, installPackage } from "./processes/debian-package.ts";
+export { freePort } from "./processes/free-port.ts";
+export { guardProcess } from "./processes/guard-process.ts";
+export { onFreePorts } from "./processes/on-free-ports.ts";
+export { startProcess } from "./processes/owned-process.ts";
+export { waitUntilReady } from "./processes/wait-until-ready.ts";
+export { askBroker } from "./rabbitmq/ask-broker.ts";
+export type { ClusterNode } from "./rabbitmq/cluster-node.ts";
+export { callManagement } from "./rabbitmq/management-api.ts";
+export { type RabbitmqCluster, startRabbitmqCluster } from "./rabbitmq/rabbitmq-cluster.ts";
 export type { BrokerServer, PostgresServer, Provider } from "./server.ts";
 export {
   type LocalStack,
   type LocalStackOptions,
   startLocalStack,
 } from "./start-local-stack.ts";
-export { type TestBroker, testBroker } from "./test-broker.ts";
-export { testDatabase } from "./test-database.ts";
-export { waitUntilReady } from "./wait-until-ready.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { holdfastFolder } from "./data-folder.ts";
+import { holdfastFolder } from "./folders/data-folder.ts";
 import { startLocalStack } from "./start-local-stack.ts";
 
 const { values } = parseArgs({ options: { fresh: { type: "boolean", default: false } } });

@@ -1,4 +1,4 @@
-/** What every part of a stack is told. */
+/** The options that every part of a stack gets. */
 export interface StackOptions {
   /** Where data, logs and pid files go. */
   readonly dataFolder: string;

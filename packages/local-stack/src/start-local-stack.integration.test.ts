@@ -2,11 +2,11 @@ import { existsSync, mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "@jest/globals";
-import { connectOnce } from "./connect-once.ts";
-import { readPidFile } from "./pid-file.ts";
-import { processIdentity } from "./process-identity.ts";
-import { queryOnce } from "./query-once.ts";
-import { findRabbitmq } from "./rabbitmq-installation.ts";
+import { queryOnce } from "./postgres/query-once.ts";
+import { readPidFile } from "./processes/pid-file.ts";
+import { processIdentity } from "./processes/process-identity.ts";
+import { connectOnce } from "./rabbitmq/connect-once.ts";
+import { findRabbitmq } from "./rabbitmq/rabbitmq-installation.ts";
 import { startLocalStack } from "./start-local-stack.ts";
 
 const startMs = 180_000;

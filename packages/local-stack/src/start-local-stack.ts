@@ -1,10 +1,10 @@
 import { join, resolve } from "node:path";
-import type { Choice } from "./choose-provider.ts";
-import { chooseBroker, choosePostgres } from "./choose-servers.ts";
-import { connectOnce } from "./connect-once.ts";
-import { holdfastFolder, takeDataFolder } from "./data-folder.ts";
-import { removeDataFolder } from "./home-of-nobody.ts";
-import { queryOnce } from "./query-once.ts";
+import { holdfastFolder, takeDataFolder } from "./folders/data-folder.ts";
+import { removeDataFolder } from "./folders/unprivileged-home.ts";
+import { queryOnce } from "./postgres/query-once.ts";
+import type { Choice } from "./providers/choose-provider.ts";
+import { chooseBroker, choosePostgres } from "./providers/choose-servers.ts";
+import { connectOnce } from "./rabbitmq/connect-once.ts";
 import type { BrokerServer, PostgresServer } from "./server.ts";
 import type { StackOptions } from "./stack-options.ts";
 

@@ -1,6 +1,6 @@
-import type { MarkerEvents } from "./keep-marker.ts";
+import type { MarkerEvents } from "./connection/keep-marker.ts";
 
-/** What is to be published: persistent and mandatory, unless it is fleeting. */
+/** What is to be published: persistent and mandatory, unless it is transient. */
 export interface OutgoingMessage {
   /** Empty: the default exchange, which leads to the queue named by `routingKey`. No service may write to it. */
   readonly exchange: string;
@@ -10,17 +10,19 @@ export interface OutgoingMessage {
   readonly body: Buffer;
   readonly correlationId?: string;
   readonly replyTo?: string;
+  /** A header: which workflow a submission is for. */
+  readonly workflow?: string;
   /** Milliseconds after which the broker drops it to the dead letters. */
   readonly expirationMs?: number;
-  /** A hint, which nobody need have: it is neither returned nor kept on disk. */
-  readonly fleeting?: boolean;
+  /** A hint that may be lost: the broker neither returns it nor keeps it on disk. */
+  readonly transient?: boolean;
   /** `application/json` unless said otherwise. */
   readonly contentType?: string;
   /** Must be the user of this connection, or the broker closes the channel. */
   readonly userId?: string;
   /**
    * May go in one message with others of the same `key` that are published in the same turn, at most
-   * so many: they go the same way, and share what becomes of it. Whoever consumes sees no difference.
+   * so many: they go the same way, and share what becomes of it. Consumers see no difference.
    */
   readonly bundle?: { readonly key: string; readonly most: number };
 }
@@ -31,7 +33,7 @@ export interface OutgoingMessage {
  */
 export type PublishResult = "stored" | "unroutable" | "unknown";
 
-/** A message in hand. It is settled once; settling after its channel died does nothing. */
+/** A message that is being handled. It is settled once; settling after its channel died does nothing. */
 export interface Delivery {
   readonly body: Buffer;
   /** Bytes of the body as it came; more than `body` has where that was cut. */
@@ -43,6 +45,8 @@ export interface Delivery {
   readonly userId: string | undefined;
   readonly replyTo: string | undefined;
   readonly routingKey: string;
+  /** Its header of that name, if it is a text: which workflow a submission is for. */
+  readonly workflow?: string | undefined;
   /** For a dead letter: why it died first (`expired`, `rejected`, `delivery_limit`, …). */
   readonly deathReason: string | undefined;
   /** The broker has delivered it before. */
@@ -54,14 +58,14 @@ export interface Delivery {
   ack(): void;
   /** Resolves when the whole message is settled: at once after `ack`, unless others in it are not. */
   whenSettled(): Promise<void>;
-  /** To the dead letters: nobody can make anything of it. */
+  /** Dead-letters it: no consumer can read it. */
   reject(): void;
-  /** Back to the queue: somebody else shall have it. */
-  giveBack(): void;
+  /** Requeues it for another consumer. */
+  requeue(): void;
 }
 
 export interface ConsumeOptions {
-  /** How many messages may be in hand at a time. With `maxBytes`, it bounds their memory. */
+  /** Prefetch: how many messages may be unsettled at a time. With `maxBytes`, it bounds their memory. */
   readonly prefetch: number;
   /** The largest message that is handed over, in bytes; as of the connection unless said otherwise. */
   readonly maxBytes?: number;
@@ -75,10 +79,10 @@ export interface BatchOptions extends ConsumeOptions {
   /** How long a batch that is not full waits for more, in milliseconds. A lone message does not wait unless said otherwise. */
   readonly gatherFor?: number;
   /**
-   * Keeps a delivery that can never be handled, with the reason; when it throws, it is called again
+   * Stores a delivery that can never be handled, with the reason; when it throws, it is called again
    * later. Without it, such a delivery is rejected, and its reason is in the log only.
    */
-  readonly bury?: (delivery: Delivery, error: unknown) => Promise<void>;
+  readonly deadLetter?: (delivery: Delivery, error: unknown) => Promise<void>;
 }
 
 /** A consumer that fails to handle a part of what it has been given. */
@@ -99,6 +103,8 @@ export interface SharedQueues {
   readonly common: string;
   /** Each is one consumer's own; the others get what it does not take, or all of it when it is gone. */
   readonly owned: readonly string[];
+  /** Whether to claim one of them; yes by default. */
+  readonly claimOwn?: boolean;
 }
 
 export interface SharedConsumer extends AsyncDisposable {
@@ -131,7 +137,7 @@ export interface Broker extends AsyncDisposable {
    * time, but while one is handled a second may begin, if it is full. What `handle` leaves unsettled
    * is acknowledged after it, in the order of arrival. When it throws a transient fault, the same batch
    * is handed over again after a while: nothing is requeued, so an outage of the store burns no delivery
-   * limit. When it throws anything else, the batch is halved until the culprit is alone, which is buried.
+   * limit. When it throws anything else, the batch is halved until the culprit is alone, which is dead-lettered.
    */
   consumeBatches(
     queue: string,

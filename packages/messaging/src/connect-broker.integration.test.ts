@@ -8,12 +8,12 @@ import {
   wakeQueue,
 } from "@holdfast/contracts";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { message, openTestedBroker, queue, type TestedBroker, textOf } from "../test/broker.ts";
+import { inbox, quiet, until } from "../test/fixtures.ts";
 import type { Delivery, OutgoingMessage, PublishResult } from "./broker.ts";
 import { connectBroker } from "./connect-broker.ts";
-import { keepChannel } from "./keep-channel.ts";
-import { openConnection } from "./open-connection.ts";
-import { inbox, quiet, until } from "./testing.ts";
-import { message, openTestedBroker, queue, type TestedBroker, textOf } from "./testing-broker.ts";
+import { keepChannel } from "./connection/keep-channel.ts";
+import { openConnection } from "./connection/open-connection.ts";
 
 let tested: TestedBroker;
 
@@ -36,7 +36,7 @@ async function firstDeadLetter(): Promise<Delivery | undefined> {
 }
 
 describe("publishing", () => {
-  test("carries everything that was said about a message", async () => {
+  test("keeps all properties of a message", async () => {
     const received = inbox<Delivery>();
     await using _consumer = await tested.broker.consume(
       replyQueue,
@@ -67,7 +67,7 @@ describe("publishing", () => {
     });
   });
 
-  test("tells what no queue took from what is stored, however they are mixed", async () => {
+  test("distinguishes unroutable messages from stored ones, however they are mixed", async () => {
     const results = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
         tested.broker.publish(message("x", index % 3 === 0 ? { routingKey: "nowhere" } : {})),
@@ -79,7 +79,7 @@ describe("publishing", () => {
     expect(results).toEqual(expected);
   });
 
-  test("knows nothing of what was under way when the connection broke, and goes on", async () => {
+  test("reports unconfirmed messages as unknown if the connection breaks, and goes on", async () => {
     const underWay = tested.publishAll(["a", "b", "c"]);
     tested.link.reset();
     expect(await underWay).toEqual(["unknown", "unknown", "unknown"]);
@@ -91,7 +91,27 @@ describe("publishing", () => {
     await tested.publishAtLast(message("y"));
   });
 
-  test("never waits for the acknowledgement of the packet before", async () => {
+  test("replaces its channel if the broker refuses a message, and loses no other message", async () => {
+    const full = { durable: true, maxLength: 1, arguments: { "x-overflow": "reject-publish" } };
+    await tested.operator.assertQueue("full", full);
+    const toFull = () => tested.broker.publish(message("refused", { routingKey: "full" }));
+    expect(await toFull()).toBe("stored");
+    const seen: string[] = [];
+    // Longer than it takes to replace the channel some times.
+    const endAt = performance.now() + 1_500;
+    while (performance.now() < endAt) {
+      const [refused, other] = await Promise.all([
+        toFull(),
+        tested.broker.publish(message("other")),
+      ]);
+      seen.push(`${refused} ${other}`);
+    }
+    expect([...new Set(seen)]).toEqual(["unknown stored"]);
+    await tested.operator.purgeQueue("full");
+    expect(await toFull()).toBe("stored");
+  });
+
+  test("never waits for the TCP acknowledgement of the previous packet", async () => {
     const setNoDelay = jest.spyOn(Socket.prototype, "setNoDelay");
     await using _connection = await openConnection({
       url: tested.server.url,
@@ -104,12 +124,12 @@ describe("publishing", () => {
 });
 
 describe("a dead letter", () => {
-  test("says that nobody took it in time", async () => {
+  test("names expiry as the reason for a message that no consumer took in time", async () => {
     await tested.broker.publish(message("late", { expirationMs: 5 }));
     expect(await firstDeadLetter()).toMatchObject({ deathReason: "expired" });
   });
 
-  test("says that somebody rejected it", async () => {
+  test("names rejection as the reason for a message that a consumer rejected", async () => {
     await using _consumer = await tested.broker.consume(queue, { prefetch: 1 }, async (delivery) =>
       delivery.reject(),
     );
@@ -117,7 +137,7 @@ describe("a dead letter", () => {
     expect(await firstDeadLetter()).toMatchObject({ deathReason: "rejected" });
   });
 
-  test("says that nobody could cope with it", async () => {
+  test("names the delivery limit as the reason for a message that was redelivered too often", async () => {
     const attempts = inbox<boolean>();
     await using _consumer = await tested.broker.consume(
       queue,
@@ -134,7 +154,7 @@ describe("a dead letter", () => {
 });
 
 describe("consuming one by one", () => {
-  test("acknowledges what its handler leaves unsettled, and settles nothing twice", async () => {
+  test("acknowledges messages that the handler did not settle, and settles none twice", async () => {
     const texts = inbox<string>();
     await using _consumer = await tested.broker.consume(
       queue,
@@ -155,11 +175,11 @@ describe("consuming one by one", () => {
     expect(await tested.isEmpty(expiredQueue)).toBe(true);
   });
 
-  test("gives back to others what it cannot do now", async () => {
+  test("requeues for other consumers a message that its handler cannot process now", async () => {
     const texts = inbox<string>();
     const giving = await tested.broker.consume(queue, { prefetch: 1 }, async (delivery) => {
       texts.add(textOf(delivery));
-      delivery.giveBack();
+      delivery.requeue();
     });
     await tested.publishAll(["a"]);
     await texts.first(1);
@@ -171,7 +191,7 @@ describe("consuming one by one", () => {
     expect(await taken.first(1)).toEqual(["a"]);
   });
 
-  test("finishes what is in hand before it ends", async () => {
+  test("finishes the messages in its handlers before it ends", async () => {
     const begun = inbox<string>();
     const mayFinish = Promise.withResolvers<void>();
     const consumer = await tested.broker.consume(queue, { prefetch: 1 }, async (delivery) => {
@@ -207,7 +227,7 @@ describe("consuming one by one", () => {
     await until(() => texts.items.includes("after"));
   });
 
-  test("delivers again what was in hand when the connection broke", async () => {
+  test("redelivers unacknowledged messages after the connection broke", async () => {
     const deliveries = inbox<Delivery>();
     const never = Promise.withResolvers<void>();
     await using _consumer = await tested.broker.consume(
@@ -227,7 +247,7 @@ describe("consuming one by one", () => {
     await until(() => tested.isEmpty(queue));
   });
 
-  test("declares its queue again when somebody deletes it, and goes on", async () => {
+  test("declares its queue again if it is deleted, and goes on", async () => {
     const texts = inbox<string>();
     await using _consumer = await tested.broker.consume(queue, { prefetch: 10 }, async (delivery) =>
       texts.add(textOf(delivery)),
@@ -239,14 +259,14 @@ describe("consuming one by one", () => {
   });
 });
 
-test("keeps one hint at most that something is due", async () => {
+test("a hint queue keeps at most one wake-up hint", async () => {
   await Promise.all(
     Array.from({ length: 10 }, () => tested.broker.publish(message("", { routingKey: wakeQueue }))),
   );
   expect((await tested.broker.inspect(wakeQueue))?.messages).toBe(1);
 });
 
-test("says of a queue what is in it, and null when there is none, without harm to others", async () => {
+test("the broker client reports a queue's length, or null if the queue does not exist, on a channel of its own", async () => {
   await tested.publishAll(["a", "b"]);
   const asked = [queue, "nowhere", queue, "nowhere", queue].map((name) =>
     tested.broker.inspect(name),
@@ -256,7 +276,7 @@ test("says of a queue what is in it, and null when there is none, without harm t
   expect(tested.broker.isReady).toBe(true);
 });
 
-test("says what is wrong when the broker keeps refusing", async () => {
+test("the broker client reports why the broker keeps refusing", async () => {
   await using connection = await openConnection({ url: tested.link.url, name: "test", log: quiet });
   const refused = keepChannel({
     name: "test nowhere",
@@ -302,7 +322,7 @@ const listen = async () => {
 };
 
 describe("listening", () => {
-  test("hears what is sent to all, from now on, and again after its connection was lost", async () => {
+  test("receives broadcasts from then on, and again after its connection was lost", async () => {
     await tested.broker.publish(hint("too early"));
     await using one = await listen();
     await using other = await listen();
@@ -325,6 +345,6 @@ describe("listening", () => {
     expect(await tested.broker.publish(hint("somebody"))).toBe("stored");
     await listener[Symbol.asyncDispose]();
     expect(await tested.broker.publish(hint("nobody"))).toBe("unroutable");
-    expect(await tested.broker.publish({ ...hint("whoever"), fleeting: true })).toBe("stored");
+    expect(await tested.broker.publish({ ...hint("whoever"), transient: true })).toBe("stored");
   });
 });

@@ -1,17 +1,17 @@
 import { submissionQueue } from "@holdfast/contracts";
-import { openLink, testBroker } from "@holdfast/local-stack";
+import { openLink, testBroker } from "@holdfast/test-servers";
 import { expect, test } from "@jest/globals";
 import { connect } from "amqplib";
+import { until } from "../test/fixtures.ts";
 import type { Broker } from "./broker.ts";
 import { connectInBackground } from "./connect-in-background.ts";
-import { until } from "./testing.ts";
 
 const consumeIfThere = async (broker: Broker): Promise<AsyncDisposable> => {
   if ((await broker.inspect(submissionQueue)) === null) throw new Error("no queue");
   return broker.consumeBatches(submissionQueue, { prefetch: 1, max: 1 }, async () => {});
 };
 
-test("a broker without the queue is tried again, and no try leaves connections behind", async () => {
+test("connecting is retried while the broker lacks the queue, and no try leaves connections behind", async () => {
   await using server = await testBroker();
   await using link = await openLink(server.url);
   const failures: object[] = [];

@@ -3,11 +3,11 @@ import type { Broker } from "./broker.ts";
 import { type BrokerOptions, connectBroker } from "./connect-broker.ts";
 
 /** Milliseconds between two attempts at the first connection. */
-const rest = 1_000;
+const retryDelay = 1_000;
 
 /**
- * Connects to the broker without making anybody wait for it: orders are taken with or without, and
- * the state store has them. `use` is called once there is a connection; what it returns is disposed
+ * Connects to the broker in the background: tasks are accepted without it, because the state store
+ * has them. `use` is called once there is a connection; what it returns is disposed
  * of before the connection.
  */
 export function connectInBackground(
@@ -27,8 +27,8 @@ export function connectInBackground(
         if (!isStopping()) stack.use(attempt.move());
         return;
       } catch (err) {
-        options.log.warn({ err }, "no broker yet");
-        await sleep(rest, undefined, { signal: stop.signal }).catch(() => {});
+        options.log.warn({ err }, "broker connection failed");
+        await sleep(retryDelay, undefined, { signal: stop.signal }).catch(() => {});
       }
     }
   };
@@ -38,7 +38,7 @@ export function connectInBackground(
     async [Symbol.asyncDispose]() {
       stop.abort();
       // A first connection that is still being tried ends by itself, with the process.
-      await Promise.race([connecting, sleep(rest, undefined, { ref: false })]);
+      await Promise.race([connecting, sleep(retryDelay, undefined, { ref: false })]);
       await stack.disposeAsync();
     },
   };

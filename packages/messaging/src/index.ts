@@ -1,4 +1,3 @@
-export { deadLetter } from "./broken-deaths.ts";
 export type {
   BatchOptions,
   Binding,
@@ -11,18 +10,24 @@ export type {
   SharedQueues,
   Standstill,
 } from "./broker.ts";
-export { bodiesOf } from "./bundle-messages.ts";
-export { cancelHints } from "./cancel-hints.ts";
-export { type BrokerOptions, connectBroker } from "./connect-broker.ts";
+export { type BrokerOptimisations, type BrokerOptions, connectBroker } from "./connect-broker.ts";
 export { brokerInBackground, connectInBackground } from "./connect-in-background.ts";
-export { type BrokerRole, type BrokerUser, definitionsOf, hashPassword } from "./definitions.ts";
+export { userOf } from "./connection/user-of.ts";
+export { deadLetter } from "./consume/broken-deaths.ts";
+export { cancelHints } from "./hints/cancel-hints.ts";
+export { wakeHint } from "./hints/wake-hint.ts";
 export {
   type BrokerFacts,
   type InspectBrokerOptions,
   inspectBroker,
-  type QueueFacts,
-} from "./inspect-broker.ts";
-export type { ManagedQueue, ManagementFacts } from "./inspect-management.ts";
-export { declareTopology, type Topology, topologyOf } from "./topology.ts";
-export { userOf } from "./user-of.ts";
-export { wakeHint } from "./wake-hint.ts";
+} from "./inspect/inspect-broker.ts";
+export type { ManagedQueue, ManagementFacts } from "./inspect/inspect-management.ts";
+export type { QueueFacts } from "./inspect/inspect-queue.ts";
+export { bodiesOf } from "./publish/bundle-messages.ts";
+export {
+  type BrokerRole,
+  type BrokerUser,
+  definitionsOf,
+  hashPassword,
+} from "./topology/definitions.ts";
+export { declareTopology, type Topology, topologyOf } from "./topology/topology.ts";

@@ -1,6 +1,6 @@
 export type { Logger } from "pino";
-export { type Clock, sleep, systemClock } from "./clock.ts";
-export { commandLine } from "./command-line.ts";
+export { canonicalJson } from "./canonical-json.ts";
+export { commandLine } from "./config/command-line.ts";
 export {
   BaseConfig,
   BrokerUrl,
@@ -9,15 +9,24 @@ export {
   Events,
   environmentNames,
   Integer,
+  longestKept,
   MaxMessageBytes,
   parseConfig,
   StateStoreUrl,
-} from "./config.ts";
-export type { Failpoint } from "./failpoint.ts";
-export { gather, overload } from "./gather.ts";
-export { type Health, type HealthReport, openHealth } from "./health.ts";
-export { injectedFaults } from "./injected-faults.ts";
-export { type Repetition, repeat } from "./repeat.ts";
-export { runProcess, runService, type ServiceContext } from "./run-service.ts";
-export { seededRandom } from "./seeded-random.ts";
-export { serverUrls } from "./server-urls.ts";
+  Text,
+} from "./config/config.ts";
+export {
+  type Optimisations,
+  optimisationNames,
+  readOptimisations,
+} from "./config/optimisations.ts";
+export { serverUrls } from "./config/server-urls.ts";
+export type { Failpoint } from "./faults/failpoint.ts";
+export { injectedFaults } from "./faults/injected-faults.ts";
+export { seededRandom } from "./faults/seeded-random.ts";
+export { type Health, type HealthReport, openHealth } from "./service/health.ts";
+export { runProcess, runService, type ServiceContext } from "./service/run-service.ts";
+export { holdfastVersion } from "./service/version.ts";
+export { batchCalls, overload } from "./time/batch-calls.ts";
+export { type Clock, sleep, systemClock } from "./time/clock.ts";
+export { type Repetition, repeat } from "./time/repeat.ts";

@@ -1,23 +1,24 @@
+export type { AttemptOfTask, EventOutcome, ReportedTaskEvent } from "@holdfast/domain";
+export { unusableTasks } from "./apply/apply-events.ts";
+export type { AppliedEvents } from "./apply/apply-together.ts";
+export type { LoadedValues, ValueRef } from "./apply/load-values.ts";
+export { unusableActor } from "./apply/park-tasks.ts";
+export type { RejectedReply } from "./apply/rejected-replies.ts";
 export {
-  type AppliedIncidents,
-  type AttemptOfTask,
-  type Incident,
-  type IncidentOutcome,
-  unusableTasks,
-} from "./apply-incidents.ts";
-export { type ClaimedStep, type ClaimOptions, type Room, roomFor } from "./claimed-steps.ts";
-export type { DeadLetter } from "./dead-letters.ts";
-export type { Expired } from "./find-expired.ts";
-export type { KeptOptions } from "./find-kept-options.ts";
-export type { Migrations } from "./find-migrations.ts";
-export type { FoundPooler } from "./find-pooler.ts";
-export type { StalledTasks } from "./find-stalled.ts";
-export type { LaneFacts, PauseFacts, StepFacts, TaskFacts } from "./find-task-facts.ts";
-export type { Unusable } from "./find-unusable.ts";
-export type { Heartbeat } from "./heartbeats.ts";
-export type { LoadedValues, ValueRef } from "./load-values.ts";
-export { migrate } from "./migrate.ts";
-export type { Notice } from "./notices.ts";
+  type ClaimedStep,
+  type ClaimOptions,
+  capacityFor,
+  type LaneCapacity,
+} from "./claim/claimed-step.ts";
+export type { Heartbeat } from "./claim/heartbeats.ts";
+export type { Expired } from "./expire/find-expired.ts";
+export type { StalledTasks } from "./expire/find-stalled.ts";
+export type { Violation } from "./inspect/find-invariant-violations.ts";
+export type { KeptOptions } from "./inspect/find-kept-options.ts";
+export type { Migrations } from "./inspect/find-migrations.ts";
+export type { FoundPooler } from "./inspect/find-pooler.ts";
+export type { LaneFacts, PauseFacts, StepFacts, TaskFacts } from "./inspect/find-task-facts.ts";
+export type { Unusable } from "./inspect/find-unusable.ts";
 export {
   type AgentNeed,
   type ClockFacts,
@@ -28,19 +29,28 @@ export {
   type PauseInForce,
   type ServerFacts,
   type StoreInspector,
-  type Untold,
+  type UnsentNotifications,
   type UnvacuumedTable,
-  type Violation,
   type XminHolder,
-} from "./open-inspector.ts";
-export { openStateStore, type StateStore } from "./open-state-store.ts";
-export type { OrderRecord } from "./orders.ts";
-export type { TakenNotice } from "./outbox.ts";
-export type { OldMonth } from "./past.ts";
-export type { Pause, PauseTarget, PauseWish } from "./pauses.ts";
-export type { HistoryEntry, StepRecord, TaskRecord } from "./read-task.ts";
-export type { RejectedReply } from "./rejected-replies.ts";
-export { unusableActor } from "./set-aside.ts";
-export type { StandstillFacts } from "./standstills.ts";
-export type { NewTask, Submitted } from "./submit-tasks.ts";
-export type { StoredWorkflow } from "./workflow-catalog.ts";
+} from "./inspect/open-inspector.ts";
+export type { StandstillFacts } from "./inspect/standstills.ts";
+export { migrate } from "./migrate/migrate.ts";
+export { openStateStore } from "./open-state-store.ts";
+export type { DeadLetter } from "./outbox/dead-letters.ts";
+export type { Notification } from "./outbox/notifications.ts";
+export type { TakenNotification } from "./outbox/outbox.ts";
+export type { Pause, PauseTarget, PauseWish } from "./pause/pauses.ts";
+export type { ListedTask, TaskFilter, TaskPage } from "./read/list-tasks.ts";
+export type { HistoryEntry, StepRecord, TaskRecord } from "./read/read-task.ts";
+export type { OldMonth } from "./retention/retention.ts";
+export type { StateStore } from "./state-store.ts";
+export {
+  type SubmittedTask,
+  type SubmittedTaskId,
+  submitTasks,
+  type TransactionClient,
+} from "./submit/submit-in-transaction.ts";
+export type { NewTask, Submitted } from "./submit/submit-tasks.ts";
+export { type StepContracts, stepContracts } from "./workflows/output-contract.ts";
+export type { KnownAgent, WorkflowRecord, WorkflowWish } from "./workflows/stored-workflows.ts";
+export { familyOf, type StoredWorkflow } from "./workflows/workflow-catalog.ts";

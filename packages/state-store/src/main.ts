@@ -1,6 +1,6 @@
 import { runProcess } from "@holdfast/runtime";
 import { MigrationConfig } from "./config.ts";
-import { migrate } from "./migrate.ts";
+import { migrate } from "./migrate/migrate.ts";
 
 await runProcess("migrate", MigrationConfig, async ({ config, log }) => {
   const ran = await migrate(config.STATE_STORE_URL, {

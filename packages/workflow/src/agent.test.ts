@@ -4,12 +4,13 @@ import { contract, defineAgent } from "./agent.ts";
 
 const operation = { input: z.object({ id: z.string() }), output: z.null() };
 
-test("calling an operation writes the call down and makes none", () => {
+test("calling an operation in a definition records the call and makes none", () => {
   const agent = defineAgent("payments", { charge: { ...operation, undo: "refund" } });
   expect(agent.charge({ id: "a" })).toEqual({
     agent: "payments",
     operation: "charge",
     input: { id: "a" },
+    inputSchema: expect.objectContaining({ properties: { id: { type: "string" } } }),
     undo: "refund",
     outputSchema: expect.objectContaining({ type: "null" }),
   });

@@ -1,7 +1,13 @@
 import { agentNamePattern, operationNamePattern } from "@holdfast/contracts";
 import { ContractFault, type Json } from "@holdfast/domain";
 import type { Template } from "./ref.ts";
-import { type InputOf, type OutputOf, outputSchemaOf, type Schema } from "./schema.ts";
+import {
+  type InputOf,
+  inputSchemaOf,
+  type OutputOf,
+  outputSchemaOf,
+  type Schema,
+} from "./schema.ts";
 
 /** One thing that an Agent can do: what it needs, what it returns, and what undoes it. */
 export interface Operation {
@@ -22,6 +28,8 @@ export interface Call<Result> {
   readonly operation: string;
   readonly input: unknown;
   readonly undo: string | null;
+  /** The JSON Schema of what the Agent takes; null: it cannot be written as one. */
+  readonly inputSchema: { readonly [key: string]: Json } | null;
   /** The JSON Schema of what the Agent will return; null: it cannot be written as one. */
   readonly outputSchema: { readonly [key: string]: Json } | null;
   /** Never present: carries the type of what the Agent will return. */
@@ -44,11 +52,12 @@ export function defineAgent<const O extends Operations>(name: string, operations
   const problems = contractProblems(name, operations);
   if (problems.length > 0) throw new ContractFault("agent.invalid", problems.join("\n"));
   const calls = Object.entries<Operation>(operations).map(
-    ([operation, { undo = null, output }]) => {
-      const outputSchema = outputSchemaOf(output);
+    ([operation, { undo = null, ...schemas }]) => {
+      const inputSchema = inputSchemaOf(schemas.input);
+      const outputSchema = outputSchemaOf(schemas.output);
       return [
         operation,
-        (input: unknown) => ({ agent: name, operation, input, undo, outputSchema }),
+        (input: unknown) => ({ agent: name, operation, input, undo, inputSchema, outputSchema }),
       ];
     },
   );

@@ -28,8 +28,8 @@ const orderOf = (workflow: WorkflowName, plan: Plan<unknown>) =>
 const invalid = (message: string) => expect.objectContaining({ code: "workflow.invalid", message });
 const define = (plan: Plan<z.input<typeof Order>>) => () => defineWorkflow("sell.v1", Order, plan);
 
-describe("a step as it is written down", () => {
-  test("has refs for holes, milliseconds for durations, and a default for all that was not said", () => {
+describe("a step of a definition", () => {
+  test("has templates for refs, milliseconds for durations, and a default for every missing setting", () => {
     const { definition } = defineWorkflow("sell.v1", Order, (order, step) => {
       const charge = step("charge", {
         call: payments.charge({ price: order.price }),
@@ -44,6 +44,12 @@ describe("a step as it is written down", () => {
       inputSchema: expect.objectContaining({ type: "object", required: ["price", "gift"] }),
       completeWithin: null,
       output: { chargeId: { $ref: "/steps/charge/chargeId" } },
+      inputs: {
+        "payments.charge": expect.objectContaining({
+          properties: { note: { type: "string" }, price: expect.any(Object) },
+          required: ["price"],
+        }),
+      },
       outputs: {
         "payments.charge": {
           $schema: expect.any(String),
@@ -79,7 +85,7 @@ describe("a step as it is written down", () => {
     expect(JSON.parse(JSON.stringify(definition))).toEqual(definition);
   });
 
-  test("has what was said instead of the defaults", () => {
+  test("has its own settings instead of the defaults", () => {
     const { definition } = defineWorkflow(
       "sell.v2",
       Order,
@@ -112,7 +118,7 @@ describe("a step as it is written down", () => {
     });
   });
 
-  test("says by fault code what is done otherwise, and nothing where nothing was said", () => {
+  test("has exceptions by fault code, and none if none were given", () => {
     const { definition } = defineWorkflow("sell.v3", Order, (order, step) => {
       step("charge", {
         call: payments.charge({ price: order.price }),
@@ -149,7 +155,7 @@ describe("a step as it is written down", () => {
 describe("the order of steps", () => {
   const assess = payments.assess({ price: { amount: 1, currency: "EUR" } });
   const options = { call: assess, completeWithin: "1s" } as const;
-  test("is that in which they are written", () => {
+  test("follows the source", () => {
     const steps = orderOf("line.v1", (_, step) => {
       step("a", options);
       step("b", options);
@@ -162,7 +168,7 @@ describe("the order of steps", () => {
     ]);
   });
 
-  test("branches and joins where `after` says so", () => {
+  test("branches and joins as `after` says", () => {
     const steps = orderOf("fork.v1", (_, step) => {
       const a = step("a", options);
       const b = step("b", { ...options, after: [] });
@@ -177,7 +183,7 @@ describe("the order of steps", () => {
 });
 
 describe("a condition", () => {
-  test("is written down, and makes the output of its step one that may be null", () => {
+  test("is stored, and makes the output of its step nullable", () => {
     const { definition } = defineWorkflow("sell.v1", Order, (order, step) => {
       const charge = step("charge", {
         call: payments.charge({ price: order.price }),
@@ -218,7 +224,9 @@ describe("a mistake", () => {
       step("a", { call: payments.assess({ price }), completeWithin: "5 sec" }),
     );
     expect(plan).toThrow(
-      invalid('sell.v1, step "a": completeWithin is 5 sec, not a duration such as 30s'),
+      invalid(
+        'sell.v1, step "a": completeWithin is 5 sec, which is no duration: write a number and ms, s, m, h or d, such as 30s',
+      ),
     );
   });
 
@@ -230,14 +238,18 @@ describe("a mistake", () => {
     expect(plan).toThrow(/step "a": completeWithin is undefined/);
   });
 
-  test("in how the undo is done, where there is none, is named", () => {
+  test("in the undo settings of an operation without an undo is named", () => {
     const plan = define((_, step) =>
       step("a", { call: payments.assess({ price }), completeWithin: "1s", undo: {} }),
     );
-    expect(plan).toThrow(invalid('sell.v1, step "a": payments.assess has no undo'));
+    expect(plan).toThrow(
+      invalid(
+        'sell.v1, step "a": undo is set, but payments.assess has no undo: name one in defineAgent, or remove undo here',
+      ),
+    );
   });
 
-  test("in what is handed to a step is named with its place", () => {
+  test("in the input of a step is named with its place", () => {
     const plan = define((_, step) =>
       step("a", {
         // @ts-expect-error: a Date is not an integer

@@ -21,6 +21,8 @@ export type WorkflowName = `${string}.v${number}`;
 export interface WorkflowOptions {
   /** Limit on the whole task: once it has passed, the task is undone. None unless said otherwise. */
   readonly completeWithin?: Duration;
+  /** The business's noun for its tasks: with `orders` they are submitted at `POST /v1/orders`. */
+  readonly collection?: string;
 }
 
 /** A workflow is data: what follows it later is bound to `definition`, and to nothing else of it. */
@@ -49,12 +51,14 @@ export function defineWorkflow<S extends Schema>(
   name: WorkflowName,
   input: S,
   plan: Plan<InputOf<S>>,
-  { completeWithin }: WorkflowOptions = {},
+  { completeWithin, collection }: WorkflowOptions = {},
 ): Workflow<S> {
   const steps: StepDefinition[] = [];
+  const inputs: Record<string, { readonly [key: string]: Json }> = {};
   const outputs: Record<string, { readonly [key: string]: Json }> = {};
   const addStep: AddStep = (stepName, options) => {
-    const { agent, operation, outputSchema } = options.call;
+    const { agent, operation, inputSchema, outputSchema } = options.call;
+    if (inputSchema !== null) inputs[`${agent}.${operation}`] = inputSchema;
     if (outputSchema !== null) outputs[`${agent}.${operation}`] = outputSchema;
     const above = steps.at(-1);
     steps.push(within(`${name}, step "${stepName}"`, () => toStep(stepName, options, above)));
@@ -70,6 +74,8 @@ export function defineWorkflow<S extends Schema>(
       completeWithin === undefined ? null : toMilliseconds(completeWithin, "completeWithin"),
     ),
     output: within(`${name}, output`, () => toTemplate(output)),
+    ...(collection === undefined ? {} : { collection }),
+    inputs,
     outputs,
   });
   return { name, input, definition };
@@ -82,7 +88,10 @@ function toStep(
 ): StepDefinition {
   const { call, after = above ? [above.name] : [], onlyIf = null, undo } = options;
   if (call.undo === null && undo !== undefined)
-    throw new ContractFault("workflow.invalid", `${call.agent}.${call.operation} has no undo`);
+    throw new ContractFault(
+      "workflow.invalid",
+      `undo is set, but ${call.agent}.${call.operation} has no undo: name one in defineAgent, or remove undo here`,
+    );
   return {
     name,
     agent: call.agent,
@@ -99,5 +108,8 @@ function stepNameOf(step: Ref<unknown> | string): string {
   if (typeof step === "string") return step;
   const name = stepOfRef(pointerOf(step) ?? "");
   if (name !== null) return name;
-  throw new ContractFault("workflow.invalid", "after takes steps and names of steps only");
+  throw new ContractFault(
+    "workflow.invalid",
+    `after contains ${pointerOf(step) ?? typeof step}, which is no step: give it steps or names of steps`,
+  );
 }

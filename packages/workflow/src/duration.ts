@@ -1,16 +1,13 @@
-import { ContractFault, type Milliseconds } from "@holdfast/domain";
+import { ContractFault, type Duration, type Milliseconds, parseDuration } from "@holdfast/domain";
 
-/** What people write: `250ms`, `30s`, `5m`, `2h`, `1d`. */
-export type Duration = `${number}${keyof typeof unitInMs}`;
-
-const unitInMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+export type { Duration } from "@holdfast/domain";
 
 /** What is stored. Throws a `ContractFault` that names the field. */
 export function toMilliseconds(duration: Duration, field: string): Milliseconds {
-  const [, amount, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(duration) ?? [];
-  if (amount !== undefined) return Number(amount) * unitInMs[unit as keyof typeof unitInMs];
+  const ms = parseDuration(duration);
+  if (!Number.isNaN(ms)) return ms;
   throw new ContractFault(
     "workflow.invalid",
-    `${field} is ${duration}, not a duration such as 30s`,
+    `${field} is ${duration}, which is no duration: write a number and ms, s, m, h or d, such as 30s`,
   );
 }

@@ -15,7 +15,7 @@ export {
   type WorkflowName,
   type WorkflowOptions,
 } from "./define-workflow.ts";
-export type { Duration } from "./duration.ts";
+export { type Duration, toMilliseconds } from "./duration.ts";
 export { present, type Ref, type Template } from "./ref.ts";
 export { type InputOf, jsonSchemaOf, type OutputOf, type Schema } from "./schema.ts";
 export type { CoolDownOptions, RetryOptions, StepOptions, UndoOptions } from "./step-options.ts";

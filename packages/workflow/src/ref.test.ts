@@ -11,7 +11,7 @@ interface Order {
 }
 const order = refTo<Order>("/input");
 
-test("a ref can be reached into, and knows where it points", () => {
+test("a property of a ref is a ref with a longer pointer", () => {
   expect(pointerOf(order)).toBe("/input");
   expect(pointerOf(order.customer.name)).toBe("/input/customer/name");
   expect(pointerOf(order["a/b~c"])).toBe("/input/a~1b~0c");
@@ -40,7 +40,7 @@ test("a ref cannot be changed", () => {
   expect(() => Object.assign(order, { total: 1 })).toThrow(/is not known yet/);
 });
 
-test("types let through what fits and nothing else", () => {
+test("the types accept refs of fitting types only", () => {
   const total: Template<number> = order.total;
   const email: Template<string | null> = order.customer.email;
   const nested: Template<{ name: string; ids: readonly number[] }> = {

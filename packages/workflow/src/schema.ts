@@ -27,6 +27,15 @@ export function outputSchemaOf(schema: Schema): { readonly [key: string]: Json }
   }
 }
 
+/** The JSON Schema (draft 7) of what a schema takes, as `outputSchemaOf` does for what it makes of it. */
+export function inputSchemaOf(schema: Schema): { readonly [key: string]: Json } | null {
+  try {
+    return openObjects(jsonSchemaOf(schema));
+  } catch {
+    return null;
+  }
+}
+
 interface JsonObject {
   readonly [key: string]: Json;
 }

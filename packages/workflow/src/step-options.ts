@@ -4,11 +4,11 @@ import { type Duration, toMilliseconds } from "./duration.ts";
 import type { Ref } from "./ref.ts";
 
 export interface RetryOptions {
-  /** The failure threshold: the failure with this number is the last one. 3 unless said otherwise. */
+  /** The failure threshold: no retry follows the failure with this number. The default is 3. */
   readonly failures?: number;
-  /** Rest after the first failure; doubles with each further one. `1s` unless said otherwise. */
+  /** Delay after the first failure; doubles with each further one. The default is `1s`. */
   readonly backoff?: Duration;
-  /** The longest rest. `1m` unless said otherwise. */
+  /** The longest delay. The default is `1m`. */
   readonly max?: Duration;
 }
 
@@ -19,42 +19,42 @@ export interface CoolDownOptions {
   readonly times: number | null;
 }
 
-/** What is done otherwise about one fault; what is not said is as for any other fault. */
+/** The policy for one fault. Options that are left out are those of the step. */
 interface FaultOptions {
   readonly retry?: RetryOptions;
   readonly coolDown?: CoolDownOptions | null;
   readonly onFailure?: "compensate" | "halt";
 }
 
-/** By fault code, such as `payments.limit_reached`, or `payments.*` for all of an area. The first that fits counts. */
+/** By fault code, such as `payments.limit_reached`, or `payments.*` for all of an area. The first match wins. */
 type FaultsOptions = Readonly<Record<string, FaultOptions>>;
 
-/** How the undo of a step is done. It may fail more often, and rests until it succeeds. */
+/** The policy of a step's undo. By default it may fail more often, and is retried until it succeeds. */
 export interface UndoOptions {
-  /** As long as the step itself unless said otherwise. */
+  /** The default is that of the step. */
   readonly completeWithin?: Duration;
-  /** 5 failures unless said otherwise. */
+  /** The default is 5 failures. */
   readonly retry?: RetryOptions;
-  /** `1m`, without limit, unless said otherwise. */
+  /** The default is `1m`, without limit. */
   readonly coolDown?: CoolDownOptions | null;
-  /** What is done otherwise about certain faults. An undo that fails for good always halts. */
+  /** Policies for single faults. An undo that fails for good always halts. */
   readonly faults?: Readonly<Record<string, Omit<FaultOptions, "onFailure">>>;
 }
 
 export interface StepOptions<Result, Only extends Condition | undefined = Condition | undefined> {
-  /** What to ask of which Agent. */
+  /** The Agent, its operation and the input. */
   readonly call: Call<Result>;
   /** How long one attempt may take. The Scheduler turns it into the complete-by time. */
   readonly completeWithin: Duration;
-  /** How long a request may wait until an Agent takes it. `30s` unless said otherwise. */
+  /** How long a request may wait until an Agent takes it. The default is `30s`. */
   readonly startWithin?: Duration;
   readonly retry?: RetryOptions;
   readonly coolDown?: CoolDownOptions | null;
-  /** Once the step has failed for good: undo the task (so unless said otherwise), or wait for an operator. */
+  /** Once the step has failed for good: undo the task (the default), or wait for an operator. */
   readonly onFailure?: "compensate" | "halt";
-  /** What is done otherwise about certain faults. */
+  /** Policies for single faults. */
   readonly faults?: FaultsOptions;
-  /** The steps that must be done before: the one written above it unless said otherwise. `[]`: none. */
+  /** The steps that must be done before: the one written above it by default. `[]`: none. */
   readonly after?: readonly (Ref<unknown> | string)[];
   /** The step is skipped unless this holds once the steps before it are done. */
   readonly onlyIf?: Only;

@@ -16,7 +16,7 @@ const { tree: json } = fc.letrec<{ tree: Json }>((again) => ({
   ),
 }));
 
-test("data resolves to itself, whatever its keys mean elsewhere", () => {
+test("the template of plain data resolves to that data, whatever its keys", () => {
   fc.assert(
     fc.property(json, (data) => {
       const template = toTemplate(data);
@@ -26,20 +26,20 @@ test("data resolves to itself, whatever its keys mean elsewhere", () => {
   );
 });
 
-test("refs become holes wherever they are", () => {
+test("refs become $ref entries wherever they are", () => {
   expect(toTemplate({ a: [refTo("/input/a"), { b: refTo("/steps/x") }] })).toEqual({
     a: [{ $ref: "/input/a" }, { b: { $ref: "/steps/x" } }],
   });
 });
 
-test("only the part that needs it is escaped", () => {
+test("only the part of a template that needs escaping is escaped", () => {
   expect(toTemplate({ filter: { $where: { $ref: 1 } }, id: refTo("/input/id") })).toEqual({
     filter: { $literal: { $where: { $ref: 1 } } },
     id: { $ref: "/input/id" },
   });
 });
 
-test("what is undefined is left out", () => {
+test("undefined properties are omitted from a template", () => {
   expect(toTemplate({ a: undefined, b: 1 })).toEqual({ b: 1 });
 });
 

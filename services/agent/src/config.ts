@@ -1,18 +1,22 @@
 import { AgentConfig } from "@holdfast/agent";
 import { Type } from "typebox";
 
-/** What the host of the reference Agents can be told, and by which environment variables. */
+/** The environment variables that the host of Agents reads. */
 export const AgentHostConfig = Type.Object({
   ...AgentConfig.properties,
-  /** Which Agents this process runs, separated by commas. */
-  AGENTS: Type.String({
-    default: "inventory,payments,shipping,notifications",
-    pattern: "^[a-z-]+(,[a-z-]+)*$",
-    description: "names of Agents, separated by commas",
+  /** The modules that export the Agents: paths from the working directory, or names of packages. */
+  AGENT_MODULES: Type.String({
+    maxLength: 4_000,
+    pattern: "^[^,]+(,[^,]+)*$",
+    description:
+      "paths such as ./agents/hotels.js, or names of packages, separated by commas: modules that export Agents",
   }),
-  /** Where the remote services are. */
-  PARTNERS_URL: Type.String({
-    pattern: "^https?://",
-    description: "an HTTP URL such as http://localhost:4000",
-  }),
+  /** Which of the loaded Agents this process runs; all of them unless set. */
+  AGENTS: Type.Optional(
+    Type.String({
+      maxLength: 1_000,
+      pattern: "^[a-z0-9-]+(,[a-z0-9-]+)*$",
+      description: "names of Agents, separated by commas",
+    }),
+  ),
 });

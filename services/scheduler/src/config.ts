@@ -9,7 +9,7 @@ import {
 } from "@holdfast/runtime";
 import { Type } from "typebox";
 
-/** What the Scheduler can be told, and by which environment variables. */
+/** The settings of the Scheduler, by the names of their environment variables. */
 export const SchedulerConfig = Type.Object({
   ...BaseConfig.properties,
   STATE_STORE_URL: StateStoreUrl,
@@ -23,8 +23,8 @@ export const SchedulerConfig = Type.Object({
   STATE_STORE_CONNECTIONS: Integer({ default: 6, minimum: 2, maximum: 100 }),
   /** How many steps of one Agent each Scheduler may have in flight. */
   WINDOW: Integer({ default: 200, minimum: 1, maximum: 10_000 }),
-  /** How long the Scheduler rests at most when nobody wakes it. */
-  POLL_INTERVAL: Duration({ default: "1s" }),
+  /** The longest time between two claims of the Scheduler, when no hint wakes it. */
+  POLL_INTERVAL: Duration({ default: "1s", least: "10ms" }),
   EVENTS: Events,
   /** Whether a reply must carry the `user_id` that the broker vouches for. */
   REPLY_IDENTITY: Type.Union([Type.Literal("required"), Type.Literal("trusted")], {

@@ -1,6 +1,6 @@
-export {
-  type Scheduler,
-  type SchedulerOptions,
-  type SchedulerStore,
-  startScheduler,
-} from "./scheduler.ts";
+export { type Scheduler, startScheduler } from "./scheduler.ts";
+export type {
+  SchedulerOptimisations,
+  SchedulerOptions,
+  SchedulerStore,
+} from "./scheduler-context.ts";

@@ -2,40 +2,40 @@ import { connectBroker, userOf } from "@holdfast/messaging";
 import { repeat, runService } from "@holdfast/runtime";
 import { openStateStore } from "@holdfast/state-store";
 import { SchedulerConfig } from "./config.ts";
-import { reportUnrecorded } from "./report-unrecorded.ts";
+import { consumersAreWell, watchStandstills } from "./intake/watch-standstills.ts";
+import { reportUnrecorded } from "./replies/report-unrecorded.ts";
 import { startScheduler } from "./scheduler.ts";
-import { consumersAreWell, watchStandstills } from "./watch-standstills.ts";
 
 await runService("scheduler", SchedulerConfig, async (service) => {
-  const { config, log, instanceId: actor, signal, stopped, health, failpoint } = service;
+  const {
+    config,
+    log,
+    instanceId: actor,
+    signal,
+    stopped,
+    health,
+    failpoint,
+    optimisations,
+  } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,
     maxConnections: config.STATE_STORE_CONNECTIONS,
     events: config.EVENTS === "on",
+    optimisations,
   });
+  const connection = { url: config.BROKER_URL, optimisations, log };
   await using broker = await connectBroker({
-    url: config.BROKER_URL,
+    ...connection,
     name: actor,
     topology: config.BROKER_TOPOLOGY,
     agents: await store.findLanes(),
     maxMessageBytes: config.MAX_MESSAGE_BYTES,
-    log,
   });
-  await using courier = await connectBroker({
-    url: config.BROKER_URL,
-    name: `${actor} notices`,
-    topology: "passive",
-    agents: [],
-    log,
-  });
-  await using alerts = await connectBroker({
-    url: config.BROKER_URL,
-    name: `${actor} alerts`,
-    topology: "passive",
-    agents: [],
-    log,
-  });
+  const apart = (purpose: string) =>
+    connectBroker({ ...connection, name: `${actor} ${purpose}`, topology: "passive", agents: [] });
+  await using notificationBroker = await apart("notifications");
+  await using alertBroker = await apart("alerts");
   health.check("state store", () => store.ping().then(() => true));
   health.check("broker", () => broker.isReady);
   health.check("consumers", () => consumersAreWell(broker));
@@ -43,23 +43,21 @@ await runService("scheduler", SchedulerConfig, async (service) => {
   await using scheduler = await startScheduler({
     store,
     broker,
-    courier,
-    alerts,
+    notificationBroker,
+    alertBroker,
     log,
     failpoint,
     actor,
     userId: userOf(config.BROKER_URL),
     signal,
-    window: config.WINDOW,
+    maxInFlight: config.WINDOW,
     pollInterval: config.POLL_INTERVAL,
     identity: config.REPLY_IDENTITY,
     maxMessageBytes: config.MAX_MESSAGE_BYTES,
+    optimisations,
   });
-  await using _watch = repeat(watchStandstills({ store, broker, instance: actor }), {
-    name: "standstills",
-    signal,
-    log,
-  });
+  const watch = watchStandstills({ store, broker, instance: actor });
+  await using _watch = repeat(watch, { name: "standstills", signal, log });
   await using _report = repeat(reportUnrecorded({ broker }), { name: "unrecorded", signal, log });
   log.info("ready");
   await stopped;

@@ -1,23 +1,23 @@
-import { fulfilOrder } from "@holdfast/orders";
-
 import {
   BaseConfig,
   BrokerUrl,
   Duration,
   Events,
   Integer,
+  longestKept,
   MaxMessageBytes,
   StateStoreUrl,
+  Text,
 } from "@holdfast/runtime";
 
 import { Type } from "typebox";
 
-/** What submission can be told, and by which environment variables. */
+/** The settings of submission, by the names of their environment variables. */
 export const SubmissionConfig = Type.Object({
   ...BaseConfig.properties,
   STATE_STORE_URL: StateStoreUrl,
   STATE_STORE_CONNECTIONS: Integer({ default: 6, minimum: 2, maximum: 100 }),
-  /** For orders by message, and to hint at the Schedulers; over HTTP orders are taken without. */
+  /** For tasks by message, and to hint at the Schedulers; over HTTP tasks are taken without. */
   BROKER_URL: BrokerUrl,
   /** `passive`: the operators own the topology; queues and exchanges are expected to be there. */
   BROKER_TOPOLOGY: Type.Union([Type.Literal("declare"), Type.Literal("passive")], {
@@ -26,27 +26,44 @@ export const SubmissionConfig = Type.Object({
   MAX_MESSAGE_BYTES: MaxMessageBytes,
   EVENTS: Events,
   /**
-   * `orders`: takes orders, for customers, without the operators' routes. `operations`: the operators' routes,
-   * without taking orders. Each needs less rights than `all`.
+   * `tasks`: takes tasks, for applications, without the operators' routes. `operations`: the operators' routes,
+   * without taking tasks. Each needs less rights than `all`. `orders` is the earlier name of `tasks`.
    */
-  DUTY: Type.Union([Type.Literal("all"), Type.Literal("orders"), Type.Literal("operations")], {
-    default: "all",
-  }),
-  /** By which workflow orders are done. Another than the one that we bring must be stored already. */
-  WORKFLOW: Type.String({ default: fulfilOrder.name }),
+  DUTY: Type.Union(
+    [
+      Type.Literal("all"),
+      Type.Literal("tasks"),
+      Type.Literal("operations"),
+      Type.Literal("orders"),
+    ],
+    { default: "all" },
+  ),
   /**
-   * What operators must show; without one nobody can act as an operator here. At least 8 characters, and 16 unless
+   * Modules whose exported workflows are stored at the start: paths and names of packages, with commas between
+   * them. Others are stored by `PUT /v1/workflows/{name}`.
+   */
+  WORKFLOW_MODULES: Type.Optional(Text()),
+  /** The workflow of messages that name none; it must be stored by then. Without it they are refused. */
+  WORKFLOW: Type.Optional(Text()),
+  /** `accept`: takes tasks also when an Agent of their workflow has never announced itself. */
+  UNKNOWN_AGENTS: Type.Union([Type.Literal("refuse"), Type.Literal("accept")], {
+    default: "refuse",
+  }),
+  /**
+   * What operators must show; without one the operator routes are disabled. At least 8 characters, and 16 unless
    * only this host can reach the service: see `tokenFault`.
    */
-  OPERATOR_TOKEN: Type.Optional(Type.String({ minLength: 8 })),
-  HTTP_HOST: Type.String({ default: "0.0.0.0" }),
+  OPERATOR_TOKEN: Type.Optional(Text({ minLength: 8 })),
+  /** The address on which the HTTP routes answer. */
+  HTTP_HOST: Text({ default: "0.0.0.0" }),
+  /** The port of the HTTP routes; 0 takes a free one. */
   HTTP_PORT: Integer({ default: 3_000, minimum: 0, maximum: 65_535 }),
-  /** How long the `message_id` of an order by message stands for it: a redelivery after that is a new order. */
-  MESSAGE_KEYS_KEPT_FOR: Duration({ default: "30d" }),
+  /** How long the `message_id` of a task by message stands for it: a redelivery after that is a new task. */
+  MESSAGE_KEYS_KEPT_FOR: Duration({ default: "30d", most: longestKept }),
   /** Connections at a time; a further one is closed at once. */
   MAX_CONNECTIONS: Integer({ default: 2_000, minimum: 1, maximum: 100_000 }),
-  /** Orders that may wait for the state store; a further one is answered 503 at once. */
+  /** Tasks that may wait for the state store; a further one is answered 503 at once. */
   MAX_WAITING_ORDERS: Integer({ default: 200, minimum: 1, maximum: 100_000 }),
-  /** In which a request must have arrived, and for which an order may then wait for the state store. */
-  REQUEST_TIMEOUT: Duration({ default: "10s" }),
+  /** In which a request must have arrived, and for which a task may then wait for the state store. */
+  REQUEST_TIMEOUT: Duration({ default: "10s", least: "100ms" }),
 });

@@ -105,7 +105,7 @@ describe("a request that does not arrive in time is answered 408 and cut off", (
   });
 });
 
-describe("what is no request is answered with a problem", () => {
+describe("an invalid HTTP request is answered with a problem", () => {
   const longUrl = `GET /${"x".repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`;
   const manyHeaders = Array.from({ length: 101 }, (_, index) => `x-${index}: y\r\n`).join("");
   test.each<[string, string, number, string]>([
@@ -209,7 +209,7 @@ test.each([
   expect(await client.closed).toContain("HTTP/1.1 200 OK");
 });
 
-test("a refusal is never taken for the answer to the request before it", async () => {
+test("a refusal is never sent as the answer to the request before it", async () => {
   using client = await talk();
   client.write("GET /slow HTTP/1.1\r\nhost: x\r\n\r\ngarbage\r\n\r\n");
   expect(await client.closed).toBe("");

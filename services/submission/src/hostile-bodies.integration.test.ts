@@ -1,35 +1,21 @@
 import { gzipSync } from "node:zlib";
-import { testDatabase } from "@holdfast/local-stack";
 import { fulfilOrder, sampleOrder } from "@holdfast/orders";
-import { openHealth } from "@holdfast/runtime";
 import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
+import { testDatabase } from "@holdfast/test-servers";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { pino } from "pino";
-import { findOrders } from "./find-orders.ts";
-import { openHttp } from "./open-http.ts";
-import { orderRoutes } from "./order-routes.ts";
+import { serve } from "../test/serve.ts";
 
 const resources = new AsyncDisposableStack();
 let store: StateStore;
-let app: ReturnType<typeof openHttp>;
+let app: ReturnType<typeof serve>;
 beforeAll(async () => {
   const database = resources.use(await testDatabase());
   await migrate(database.url);
   const options = { url: database.url, applicationName: "test", maxConnections: 4 };
   store = resources.use(await openStateStore(options));
   await store.registerWorkflow(fulfilOrder.definition);
-  const health = openHealth(new AbortController().signal);
-  app = resources.use(openHttp(health, pino({ level: "silent" })));
-  const orders = findOrders(store);
-  orderRoutes(app, {
-    store,
-    orders,
-    workflow: fulfilOrder.name,
-    hint: () => {},
-    failpoint: () => {},
-    actor: "test",
-  });
+  app = resources.use(serve(store));
 });
 afterAll(async () => {
   await resources.disposeAsync();
@@ -70,7 +56,7 @@ test.each<[string, () => ReturnType<typeof post>]>([
   ["a list", () => post(`[${text}]`)],
   ["a text", () => post('"order"')],
   ["null", () => post("null")],
-])("refuses %s as the sender's fault, and changes nothing", async (_, send) => {
+])("the API refuses %s as the sender's fault, and changes nothing", async (_, send) => {
   const before = await store.countTasks();
   const response = await send();
   expect([400, 413, 415, 422]).toContain(response.statusCode);
@@ -79,7 +65,7 @@ test.each<[string, () => ReturnType<typeof post>]>([
   expect(({} as { admin?: boolean }).admin).toBeUndefined();
 });
 
-test("takes a byte order mark for what it is", async () => {
+test("the API accepts a body with a byte order mark", async () => {
   const response = await post(`\ufeff${text}`);
   expect(response.statusCode).toBe(202);
   const { id } = response.json<{ id: string }>();
@@ -97,7 +83,7 @@ const anyBody = fc.oneof(
     .map((name) => ({ ...order, customer: { ...order.customer, name: `x${name}x` } })),
 );
 
-test("whatever the body, it is taken and read back unchanged, or refused as the sender's fault", async () => {
+test("any random body is accepted and read back unchanged, or refused as the sender's fault", async () => {
   await fc.assert(
     fc.asyncProperty(anyBody, async (body) => {
       const response = await post(JSON.stringify(body));

@@ -1,16 +1,27 @@
 import { limits, submissionQueue } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
-import { cancelHints, connectInBackground, wakeHint } from "@holdfast/messaging";
-import { fulfilOrder } from "@holdfast/orders";
+import { type Broker, cancelHints, connectInBackground, wakeHint } from "@holdfast/messaging";
 import { runService } from "@holdfast/runtime";
-import { openStateStore, type StateStore } from "@holdfast/state-store";
+import { type AttemptOfTask, openStateStore, type StateStore } from "@holdfast/state-store";
 import { SubmissionConfig } from "./config.ts";
-import { findOrders } from "./find-orders.ts";
+import { findTasks } from "./find-tasks.ts";
+import { loadWorkflows } from "./load-workflows.ts";
 import { openHttp } from "./open-http.ts";
-import { tokenFault } from "./operator-gate.ts";
+import { operatorGate, tokenFault } from "./operator-gate.ts";
 import { operatorRoutes } from "./operator-routes.ts";
-import { orderRoutes, orderViews } from "./order-routes.ts";
-import { takeOrders } from "./take-orders.ts";
+import { Problem } from "./problem.ts";
+import { submitRoutes } from "./submit-routes.ts";
+import { takeTasks } from "./take-tasks.ts";
+import { listRoutes, viewRoutes } from "./view-routes.ts";
+import { type WorkflowDirectory, workflowDirectory } from "./workflow-directory.ts";
+import { workflowRoutes } from "./workflow-routes.ts";
+
+type Service = Parameters<Parameters<typeof runService<typeof SubmissionConfig>>[2]>[0];
+
+interface Stored {
+  readonly store: StateStore;
+  readonly directory: WorkflowDirectory;
+}
 
 await runService("submission", SubmissionConfig, async (service) => {
   mustBeSafe(service.config.OPERATOR_TOKEN ?? null, service.config.HTTP_HOST);
@@ -23,13 +34,10 @@ await runService("submission", SubmissionConfig, async (service) => {
   });
   health.check("state store", () => store.ping().then(() => true));
 
-  const { WORKFLOW: workflow, DUTY: duty } = config;
-  if (duty !== "operations") {
-    await store.registerWorkflow(fulfilOrder.definition);
-    await mustBeStored(store, workflow);
-  }
-  let hint: (() => void) | null = null;
-  let cancel: ReturnType<typeof cancelHints> | null = null;
+  const directory = workflowDirectory(store);
+  const duty = config.DUTY === "orders" ? "tasks" : config.DUTY;
+  if (duty !== "operations") await storeWorkflows(service, { store, directory });
+  const hints = latestHints();
   await using _broker = connectInBackground(
     {
       url: config.BROKER_URL,
@@ -40,39 +48,30 @@ await runService("submission", SubmissionConfig, async (service) => {
       log,
     },
     async (broker) => {
-      hint = wakeHint(broker);
-      // For the orders that came before it.
-      hint();
-      cancel = cancelHints(broker);
+      hints.connect(broker);
       if (duty === "operations") return { [Symbol.asyncDispose]: async () => {} };
-      const keepKeysFor = config.MESSAGE_KEYS_KEPT_FOR;
-      const take = takeOrders({ store, workflow, hint, log, failpoint, actor, keepKeysFor });
-      // An order by message is no larger than one over HTTP: 100 MiB are in hand at most.
-      const how = { prefetch: 400, max: 200, maxBytes: limits.payloadBytes };
-      return broker.consumeBatches(submissionQueue, how, take);
+      return consumeTasks(broker, service, { store, directory, hint: hints.hint });
     },
   );
   const patience = config.REQUEST_TIMEOUT;
   const httpLimits = { connections: config.MAX_CONNECTIONS, requestTimeout: patience };
   await using http = openHttp(health, log, httpLimits);
-  const orders = findOrders(store);
-  const hinting = { store, orders, hint: () => hint?.() };
-  if (duty === "operations") orderViews(http, hinting);
-  else {
-    orderRoutes(http, {
-      ...hinting,
-      workflow,
+  const shared = { store, directory, tasks: findTasks(store), hint: hints.hint };
+  viewRoutes(http, shared);
+  if (duty !== "operations") {
+    submitRoutes(http, {
+      ...shared,
       failpoint,
       actor,
-      waiting: { orders: config.MAX_WAITING_ORDERS, patience },
+      takesUnknownAgents: config.UNKNOWN_AGENTS === "accept",
+      waiting: { tasks: config.MAX_WAITING_ORDERS, patience },
     });
   }
-  if (duty !== "orders") {
-    operatorRoutes(http, {
-      ...hinting,
-      cancel: (needless) => cancel?.(needless),
-      token: config.OPERATOR_TOKEN ?? null,
-    });
+  if (duty !== "tasks") {
+    const onRequest = operatorGate(config.OPERATOR_TOKEN ?? null);
+    operatorRoutes(http, { ...shared, onRequest, cancel: hints.cancel });
+    listRoutes(http, { ...shared, onRequest });
+    workflowRoutes(http, { ...shared, onRequest });
   }
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
@@ -80,17 +79,58 @@ await runService("submission", SubmissionConfig, async (service) => {
   await stopped;
 });
 
-/** Found out at the start, and not by whoever guesses it. */
+/** Stores the workflows of `WORKFLOW_MODULES`, and checks that `WORKFLOW` is stored. */
+async function storeWorkflows({ config }: Service, { store, directory }: Stored): Promise<void> {
+  for (const definition of await loadWorkflows(config.WORKFLOW_MODULES ?? "")) {
+    await store.registerWorkflow(definition);
+  }
+  await directory.reload();
+  if (config.WORKFLOW !== undefined) await mustBeStored(directory, config.WORKFLOW);
+}
+
+/** Takes tasks by message. */
+function consumeTasks(
+  broker: Broker,
+  { config, log, failpoint, instanceId: actor }: Service,
+  stored: Stored & { readonly hint: () => void },
+): Promise<AsyncDisposable> {
+  const workflow = config.WORKFLOW ?? null;
+  const keepKeysFor = config.MESSAGE_KEYS_KEPT_FOR;
+  const take = takeTasks({ ...stored, workflow, keepKeysFor, log, failpoint, actor });
+  // A task by message is no larger than one over HTTP: at most 100 MiB are in memory.
+  const how = { prefetch: 400, max: 200, maxBytes: limits.payloadBytes };
+  return broker.consumeBatches(submissionQueue, how, take);
+}
+
+/** Hints over the current connection. Without one they are dropped: a hint that is lost costs a poll interval. */
+function latestHints() {
+  let wake: (() => void) | null = null;
+  let cancelAttempts: ReturnType<typeof cancelHints> | null = null;
+  return {
+    connect(broker: Broker): void {
+      wake = wakeHint(broker);
+      // For the tasks that came before the connection.
+      wake();
+      cancelAttempts = cancelHints(broker);
+    },
+    /** Wakes the Schedulers. */
+    hint: (): void => wake?.(),
+    /** Asks Agents to stop these attempts. */
+    cancel: (obsoleteAttempts: readonly AttemptOfTask[]): void =>
+      cancelAttempts?.(obsoleteAttempts),
+  };
+}
+
+/** Checked at the start: an operator token that can be guessed is refused. */
 function mustBeSafe(token: string | null, host: string): void {
   const fault = tokenFault(token, host);
   if (fault !== null) throw new ContractFault("config.invalid", fault);
 }
 
-/** Found out at the start, and not by the first customer. */
-async function mustBeStored(
-  store: Pick<StateStore, "findWorkflow">,
-  workflow: string,
-): Promise<void> {
-  if ((await store.findWorkflow(workflow)) !== null) return;
-  throw new ContractFault("config.invalid", `WORKFLOW: no workflow named ${workflow} is stored`);
+/** Checked at the start, before the first message. */
+async function mustBeStored(directory: WorkflowDirectory, workflow: string): Promise<void> {
+  await directory.find(workflow).catch((cause: unknown) => {
+    if (!(cause instanceof Problem)) throw cause;
+    throw new ContractFault("config.invalid", `WORKFLOW: ${cause.message}`);
+  });
 }

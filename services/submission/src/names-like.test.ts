@@ -8,11 +8,11 @@ test.each([
   ["ship", "shipping"],
   ["Inventory", "inventory"],
   ["", "payments"],
-])("suggests for %p first %p", (name, first) => {
+])("namesLike suggests for %p first %p", (name, first) => {
   expect(namesLike(name, agents)[0]).toBe(first);
 });
 
-test("suggests five names at most, and none where none is known", () => {
+test("namesLike suggests at most five names, and none if none are known", () => {
   const many = Array.from({ length: 50 }, (_, index) => `agent-${index}`);
   expect(namesLike("agent-7", many)).toHaveLength(5);
   expect(namesLike("agent-7", many)[0]).toBe("agent-7");

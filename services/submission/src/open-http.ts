@@ -10,7 +10,7 @@ import {
   serverOptions,
 } from "./guard-connections.ts";
 import { logRefusals } from "./log-refusals.ts";
-import { Problem, sendProblem } from "./problem.ts";
+import { noRoute, Problem, sendProblem } from "./problem.ts";
 import { type EarlyRefusal, refuseEarly } from "./refuse-early.ts";
 
 declare module "fastify" {
@@ -47,8 +47,8 @@ export function openHttp(
   boundBodies(app);
   takeJsonOnly(app);
   app.setErrorHandler(onError);
-  app.setNotFoundHandler(({ method, url }) => {
-    throw new Problem(404, "request.no_route", `There is no ${method} ${url}.`);
+  app.setNotFoundHandler((request) => {
+    throw noRoute(request);
   });
   app.get("/health/live", (_, reply) => {
     const { status, body } = health.live();

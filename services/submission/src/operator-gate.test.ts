@@ -28,13 +28,13 @@ function opened(expected: string | null = token) {
 const refused = { status: 401, code: "operator.unknown" };
 
 describe("the gate", () => {
-  test("refuses everybody where no token is set", async () => {
+  test("refuses every request if no token is set", async () => {
     const { answer } = opened(null);
     expect(await answer("")).toMatchObject({ status: 403, code: "operator.disabled" });
     expect(await answer("null")).toMatchObject({ status: 403 });
   });
 
-  test("lets the token pass, however often", async () => {
+  test("accepts the token, however often", async () => {
     const { answers } = opened();
     expect(new Set((await answers(token, 100)).map((one) => JSON.stringify(one)))).toEqual(
       new Set(['{"status":200}']),
@@ -57,7 +57,7 @@ describe("the gate", () => {
     expect(await answer("wrong")).toMatchObject(refused);
   });
 
-  test("counts each address by itself", async () => {
+  test("counts wrong tokens separately for each address", async () => {
     const { answer, answers } = opened();
     await answers("wrong", 20);
     expect(await answer("wrong", "10.0.0.2")).toMatchObject(refused);

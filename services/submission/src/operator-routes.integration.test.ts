@@ -1,4 +1,3 @@
-import { testDatabase } from "@holdfast/local-stack";
 import { fulfilOrder, sampleOrder } from "@holdfast/orders";
 import {
   type AttemptOfTask,
@@ -6,12 +5,9 @@ import {
   openStateStore,
   type StateStore,
 } from "@holdfast/state-store";
+import { testDatabase } from "@holdfast/test-servers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { pino } from "pino";
-import { findOrders } from "./find-orders.ts";
-import { openHttp } from "./open-http.ts";
-import { operatorRoutes } from "./operator-routes.ts";
-import { orderRoutes } from "./order-routes.ts";
+import { serve } from "../test/serve.ts";
 
 const token = "the-operators-token";
 const wish = { actor: "ann", reason: "the customer called" };
@@ -19,7 +15,7 @@ const resources = new AsyncDisposableStack();
 let store: StateStore;
 /** Without the faults of a run that injects them: a claim whose answer is lost is not made again. */
 let scheduler: StateStore;
-let app: ReturnType<typeof openHttp>;
+let app: ReturnType<typeof serve>;
 let hints = 0;
 let cancelled: AttemptOfTask[] = [];
 const hint = () => {
@@ -54,29 +50,9 @@ beforeEach(() => {
 });
 
 function openApp(operatorToken: string | null) {
-  const health = {
-    check: () => {},
-    live: () => ({ status: 200, body: { ready: true, failing: [] } }) as const,
-    ready: async () => ({ status: 200, body: { ready: true, failing: [] } }) as const,
-  };
-  const opened = openHttp(health, pino({ level: "silent" }));
-  const orders = findOrders(store);
-  orderRoutes(opened, {
-    store,
-    orders,
-    workflow: halting.name,
-    hint,
-    failpoint: () => {},
-    actor: "submission-1",
-  });
-  operatorRoutes(opened, {
-    store,
-    orders,
-    hint,
-    cancel: (needless) => cancelled.push(...needless),
-    token: operatorToken,
-  });
-  return opened;
+  const cancel = (obsoleteAttempts: readonly AttemptOfTask[]) =>
+    void cancelled.push(...obsoleteAttempts);
+  return serve(store, { hint, cancel, token: operatorToken });
 }
 
 interface Shown {
@@ -107,7 +83,7 @@ const onOrder = ({ id, version }: Shown, what: string, payload: object = {}) =>
 const claim = () =>
   scheduler.claimDueSteps({
     lockedBy: "scheduler-1",
-    room: ["inventory", "payments", "shipping"].map((lane) => ({ lane, places: 100 })),
+    capacity: ["inventory", "payments", "shipping"].map((lane) => ({ lane, slots: 100 })),
     relayAfter: 1_000,
   });
 
@@ -115,7 +91,7 @@ const claim = () =>
 async function halted(): Promise<Shown> {
   const { id } = await submit();
   const claims = (await claim()).filter(({ taskId, name }) => taskId === id && name === "reserve");
-  await store.applyIncidents(
+  await store.applyEvents(
     claims.map(({ taskId, name: step, attempt, token: proof }) => ({
       taskId,
       event: {
@@ -150,7 +126,7 @@ async function delayed(): Promise<Shown> {
     attempt: one?.attempt ?? 0,
     token: one?.token ?? "",
   } as const;
-  await store.applyIncidents([{ taskId: id, event }], { actor: "scheduler-1" });
+  await store.applyEvents([{ taskId: id, event }], { actor: "scheduler-1" });
   return show(id);
 }
 
@@ -165,7 +141,7 @@ async function haltedUndo(): Promise<Shown> {
       outcome === "completed"
         ? ({ kind: "completed", ...ref } as const)
         : ({ kind: "failed", ...failure, effect: "unknown", retryAfter: null, ...ref } as const);
-    await store.applyIncidents([{ taskId: id, event, output: {} }], { actor: "scheduler-1" });
+    await store.applyEvents([{ taskId: id, event, output: {} }], { actor: "scheduler-1" });
   };
   await report("reserve", "completed");
   await onOrder(await show(id), "cancel");
@@ -175,12 +151,12 @@ async function haltedUndo(): Promise<Shown> {
 
 const stepOf = ({ steps }: Shown, name: string) => steps.find((step) => step.name === name);
 
-describe("who may", () => {
+describe("access to operator routes", () => {
   test.each([
     ["nobody", ""],
     ["somebody with another token", "Bearer something-else"],
     ["somebody with the token, but not as one", token],
-  ])("%s may not", async (_, authorization) => {
+  ])("is refused to %s", async (_, authorization) => {
     const order = await submit();
     const response = await act(
       `/v1/orders/${order.id}/undo`,
@@ -192,7 +168,7 @@ describe("who may", () => {
     expect(await show(order.id)).toEqual(order);
   });
 
-  test("nobody may where no token is set, whatever they show", async () => {
+  test("is refused to all if no token is set, whatever they send", async () => {
     await using closed = openApp(null);
     const response = await closed.inject({
       method: "POST",
@@ -205,7 +181,7 @@ describe("who may", () => {
   });
 });
 
-describe("a wish", () => {
+describe("an operator's request", () => {
   test.each([
     ["no reason", { actor: "ann", version: 1 }, "", /reason/],
     ["no version", wish, "", /version/],
@@ -221,12 +197,12 @@ describe("a wish", () => {
     });
   });
 
-  test("about an order that is not there is refused", async () => {
+  test("about an unknown order is refused", async () => {
     const response = await act(`/v1/orders/${crypto.randomUUID()}/undo`, { ...wish, version: 1 });
     expect(response.statusCode).toBe(404);
   });
 
-  test("that was sent twice is granted once", async () => {
+  test("that is sent twice is carried out once", async () => {
     const order = await halted();
     const clicks = await Promise.all(Array.from({ length: 20 }, () => onOrder(order, "resubmit")));
     expect(clicks.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
@@ -236,7 +212,7 @@ describe("a wish", () => {
     expect(attempts.filter(({ name }) => name === "reserve")).toHaveLength(1);
   });
 
-  test("about an order that somebody has changed meanwhile is refused, and says so", async () => {
+  test("about an order that changed meanwhile is refused, and says so", async () => {
     const order = await submit();
     await onOrder(order, "pause");
     const response = await onOrder(order, "undo");
@@ -249,14 +225,14 @@ describe("a wish", () => {
 });
 
 describe("an order", () => {
-  test("that nothing was done for is cancelled at once", async () => {
+  test("without completed steps is cancelled at once", async () => {
     const response = await onOrder(await submit(), "cancel");
     expect(response.statusCode).toBe(200);
     expect(response.json()).toMatchObject({ state: "compensated" });
     expect(cancelled).toEqual([]);
   });
 
-  test("in hand is undone once its Agents have been told to stop", async () => {
+  test("with steps in flight is undone after its Agents got a cancel hint", async () => {
     const order = await submit();
     const claims = (await claim()).filter(({ taskId }) => taskId === order.id);
     const response = await onOrder(await show(order.id), "cancel");
@@ -267,7 +243,7 @@ describe("an order", () => {
     expect(hints).toBeGreaterThan(1);
   });
 
-  test("that has ended is left alone", async () => {
+  test("that has ended does not change", async () => {
     const order = await submit();
     await onOrder(order, "undo");
     const response = await onOrder(await show(order.id), "undo");
@@ -275,7 +251,7 @@ describe("an order", () => {
     expect(response.json()).toMatchObject({ code: "order.task_finished" });
   });
 
-  test("waits while it is paused, and shows for whom and why", async () => {
+  test("waits while it is paused, and shows who paused it and why", async () => {
     const paused = (await onOrder(await submit(), "pause")).json<Shown>();
     expect(paused).toMatchObject({ paused: { by: "ann", reason: wish.reason } });
     expect((await claim()).filter(({ taskId }) => taskId === paused.id)).toEqual([]);
@@ -285,7 +261,7 @@ describe("an order", () => {
     expect((await claim()).filter(({ taskId }) => taskId === paused.id)).toHaveLength(2);
   });
 
-  test("that halted goes on with the step that failed, as it was or with another input", async () => {
+  test("that halted continues with the step that failed, with its input or a corrected one", async () => {
     const order = await halted();
     const lines = [{ sku: "other", quantity: 1 }];
     const resubmitted = await onOrder(order, "resubmit", { step: "reserve", input: { lines } });
@@ -294,7 +270,7 @@ describe("an order", () => {
     expect(values.get(order.id)?.correctedInputs.get("reserve")).toEqual({ lines });
   });
 
-  test("that halted goes on with what was done by hand", async () => {
+  test("that halted continues with the output of a step done by hand", async () => {
     const order = await halted();
     const output = { reservationId: "r-by-hand" };
     const resolved = await onOrder(order, "resolve", { output });
@@ -314,23 +290,35 @@ describe("an order", () => {
     ["no step of it has failed", {}, 409, "order.nothing_failed", submit],
     ["another one has", { step: "charge" }, 409, "order.step_not_failed", halted],
     ["what is given to it cannot be stored", { input: "\u0000" }, 422, "request.invalid", halted],
+    [
+      "what is given to it breaks the contract of its operation",
+      { input: { lines: "two" } },
+      422,
+      "request.invalid",
+      halted,
+    ],
   ])("is not resubmitted when %s", async (_, payload, status, code, begin) => {
     const response = await onOrder(await begin(), "resubmit", payload);
     expect(response.json()).toMatchObject({ status, code });
   });
 });
 
-test.each(["agent", "workflow"])("a %s is paused and resumed, by whom and why", async (kind) => {
-  const name = kind === "agent" ? "notifications" : halting.name;
-  const path = `/v1/${kind}s/${name}`;
-  expect((await act(`${path}/pause`, wish)).statusCode).toBe(204);
-  expect((await act(`${path}/pause`, wish)).json()).toMatchObject({ code: "pause.in_force" });
-  const headers = { authorization: `Bearer ${token}` };
-  const { items } = (await app.inject({ url: "/v1/pauses", headers })).json();
-  expect(items[0]).toMatchObject({ kind, name, ...wish, resumedAt: null });
-  expect((await act(`${path}/resume`, wish)).statusCode).toBe(204);
-  expect((await act(`${path}/resume`, wish)).json()).toMatchObject({ code: "pause.not_in_force" });
-});
+test.each(["agent", "workflow"])(
+  "a %s is paused and resumed, with the operator and the reason",
+  async (kind) => {
+    const name = kind === "agent" ? "notifications" : halting.name;
+    const path = `/v1/${kind}s/${name}`;
+    expect((await act(`${path}/pause`, wish)).statusCode).toBe(204);
+    expect((await act(`${path}/pause`, wish)).json()).toMatchObject({ code: "pause.in_force" });
+    const headers = { authorization: `Bearer ${token}` };
+    const { items } = (await app.inject({ url: "/v1/pauses", headers })).json();
+    expect(items[0]).toMatchObject({ kind, name, ...wish, resumedAt: null });
+    expect((await act(`${path}/resume`, wish)).statusCode).toBe(204);
+    expect((await act(`${path}/resume`, wish)).json()).toMatchObject({
+      code: "pause.not_in_force",
+    });
+  },
+);
 
 test.each([
   ["agent", "paymnets", "payments"],
@@ -396,7 +384,7 @@ describe("a text that cannot be stored is refused with 422,", () => {
   });
 });
 
-test("who is no operator learns nothing about what a route takes", async () => {
+test("a client without a token learns nothing about the body that a route expects", async () => {
   const order = await submit();
   for (const path of [`/v1/orders/${order.id}/pause`, "/v1/agents/payments/pause"]) {
     const response = await act(path, { nonsense: true }, "Bearer wrong");
@@ -404,7 +392,7 @@ test("who is no operator learns nothing about what a route takes", async () => {
   }
 });
 
-test("an address that guesses tokens is kept waiting", async () => {
+test("an address that guesses tokens is blocked for a while", async () => {
   await using guessed = openApp(token);
   const guess = (authorization: string) =>
     guessed.inject({
@@ -422,7 +410,7 @@ test("an address that guesses tokens is kept waiting", async () => {
 });
 
 describe("a step that is delayed", () => {
-  test("is tried at once when an operator says so", async () => {
+  test("is retried at once if an operator requests it", async () => {
     const order = await delayed();
     expect((await claim()).filter(({ taskId }) => taskId === order.id)).toEqual([]);
     const response = await onOrder(order, "steps/reserve/retry");
@@ -446,12 +434,12 @@ describe("a step that is delayed", () => {
     ["a step that is due", submit, "reserve", 409, "order.not_delayed"],
     ["a step that has failed for good", halted, "reserve", 409, "order.not_pending"],
     ["a step that the order does not have", submit, "reserv", 404, "order.unknown_step"],
-  ])("is not tried: %s", async (_, begin, step, status, code) => {
+  ])("is not retried: %s", async (_, begin, step, status, code) => {
     const response = await onOrder(await begin(), `steps/${step}/retry`);
     expect(response.json()).toMatchObject({ status, code });
   });
 
-  test("only in the version that the operator has seen", async () => {
+  test("is retried only in the version that the operator has seen", async () => {
     const order = await delayed();
     const response = await onOrder({ ...order, version: 1 }, "steps/reserve/retry");
     expect(response.json()).toMatchObject({ status: 409, code: "order.changed" });
@@ -480,8 +468,8 @@ test("a step that is done by hand must have an output", async () => {
 test("all instants of an order are written in one way, and no host name is shown", async () => {
   const { id } = await submit();
   const lockedBy = "scheduler-build-host-7-4711-3fa2b1";
-  const room = [{ lane: "inventory", places: 100 }];
-  await scheduler.claimDueSteps({ lockedBy, room, relayAfter: 1_000 });
+  const capacity = [{ lane: "inventory", slots: 100 }];
+  await scheduler.claimDueSteps({ lockedBy, capacity, relayAfter: 1_000 });
   await onOrder(await show(id), "pause");
   const order = (await app.inject({ url: `/v1/orders/${id}` })).body;
   const history = (await app.inject({ url: `/v1/orders/${id}/history` })).body;

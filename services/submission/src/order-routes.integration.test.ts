@@ -1,15 +1,12 @@
-import { testDatabase } from "@holdfast/local-stack";
 import { fulfilOrder, sampleOrder } from "@holdfast/orders";
 import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
+import { testDatabase } from "@holdfast/test-servers";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { pino } from "pino";
-import { findOrders } from "./find-orders.ts";
-import { openHttp } from "./open-http.ts";
-import { orderRoutes } from "./order-routes.ts";
+import { serve } from "../test/serve.ts";
 
 const resources = new AsyncDisposableStack();
 let store: StateStore;
-let app: ReturnType<typeof openHttp>;
+let app: ReturnType<typeof serve>;
 let hints = 0;
 const hint = () => {
   hints += 1;
@@ -25,16 +22,7 @@ beforeAll(async () => {
     live: () => ({ status: 200, body: { ready: true, failing: [] } }) as const,
     ready: async () => ({ status: 503, body: { ready: false, failing: ["state store"] } }) as const,
   };
-  app = resources.use(openHttp(health, pino({ level: "silent" })));
-  const orders = findOrders(store);
-  orderRoutes(app, {
-    store,
-    orders,
-    workflow: fulfilOrder.name,
-    hint,
-    failpoint: () => {},
-    actor: "submission-1",
-  });
+  app = resources.use(serve(store, { health, hint }));
 });
 afterAll(async () => {
   await resources.disposeAsync();
@@ -49,7 +37,7 @@ const post = (payload: unknown, headers: Record<string, string> = {}) =>
     payload: typeof payload === "string" ? payload : JSON.stringify(payload),
   });
 
-test("answers 202 with the place of the order once it is durable, and hints at the Schedulers", async () => {
+test("an order is answered with 202 and its URL once it is durable, and the Schedulers get a hint", async () => {
   const before = hints;
   const response = await post(order);
   expect(response.statusCode).toBe(202);
@@ -71,7 +59,7 @@ test("answers 202 with the place of the order once it is durable, and hints at t
   expect(history.json().items).toMatchObject([{ action: "submit", toState: "pending" }]);
 });
 
-test("orders that share a transaction share a hint", async () => {
+test("orders that share a transaction cause one hint", async () => {
   const before = hints;
   const orders = Array.from({ length: 40 }, (_, index) =>
     post(order, { "idempotency-key": `together-${index}` }),
@@ -82,7 +70,7 @@ test("orders that share a transaction share a hint", async () => {
   expect(hints - before).toBeLessThan(orders.length / 2);
 });
 
-test("gives the same answer to the same Idempotency-Key, and makes no second order", async () => {
+test("an order with the same Idempotency-Key gets the same answer, and makes no second order", async () => {
   const headers = { "idempotency-key": "key-1" };
   const first = await post(order, headers);
   // The order of the fields is the sender's business.
@@ -92,13 +80,13 @@ test("gives the same answer to the same Idempotency-Key, and makes no second ord
   expect(again.headers["idempotency-replayed"]).toBe("true");
 });
 
-test("makes one order of fifty requests that come at once with one key", async () => {
+test("fifty simultaneous requests with one key make one order", async () => {
   const headers = { "idempotency-key": "key-2" };
   const responses = await Promise.all(Array.from({ length: 50 }, () => post(order, headers)));
   expect(new Set(responses.map((response) => response.json<{ id: string }>().id)).size).toBe(1);
 });
 
-test("refuses a key that was used for another order", async () => {
+test("a key that was used for another order is refused", async () => {
   await post(order, { "idempotency-key": "key-3" });
   const other = await post(sampleOrder({ kind: "good", seed: 9 }), { "idempotency-key": "key-3" });
   expect(other.statusCode).toBe(422);
@@ -106,7 +94,7 @@ test("refuses a key that was used for another order", async () => {
 });
 
 test.each([
-  ["a total that is not the sum", { ...order, total: 1 }, 422, "order.invalid", "/total"],
+  ["a total below nothing", { ...order, total: -1 }, 422, "order.invalid", "/total"],
   [
     "a quantity as a text",
     { ...order, lines: [{ ...order.lines[0], quantity: "1" }] },
@@ -123,7 +111,7 @@ test.each([
     "NUL",
   ],
   ["no JSON", "{", 400, "request.not_json", ""],
-])("says what is wrong with %s", async (_, payload, status, code, where) => {
+])("an invalid order is refused with the reason: %s", async (_, payload, status, code, where) => {
   const response = await post(payload);
   expect(response.statusCode).toBe(status);
   expect(response.headers["content-type"]).toContain("application/problem+json");
@@ -131,20 +119,20 @@ test.each([
   expect(response.body).toContain(where);
 });
 
-test("names each field that an order does not have, instead of dropping it", async () => {
+test("an order with unknown fields is refused, and each of them is named", async () => {
   const response = await post({ ...order, note: 1, "a/b~c": 2, shipTo: { ...order.shipTo, x: 3 } });
   expect(response.statusCode).toBe(422);
   expect(response.json()).toMatchObject({
     code: "order.invalid",
     errors: [
-      { pointer: "/shipTo/x", detail: expect.stringContaining("unknown field") },
-      { pointer: "/note" },
+      { pointer: "/note", detail: expect.stringContaining("unknown field") },
       { pointer: "/a~1b~0c" },
+      { pointer: "/shipTo/x" },
     ],
   });
 });
 
-test("an answer about thousands of unknown fields stays small", async () => {
+test("the refusal of thousands of unknown fields stays small", async () => {
   const fields = Array.from({ length: 5_000 }, (_, index) => [`field-${index}`, 1]);
   const response = await post({ ...order, ...Object.fromEntries(fields) });
   expect(response.statusCode).toBe(422);
@@ -160,7 +148,7 @@ test.each([
   ["for an id that is none", () => get("/v1/orders/1"), 404, "order.unknown"],
   ["for a place that is not there", () => get("/nowhere"), 404, "request.no_route"],
 ])(
-  "refuses a request that is %s, with a problem that says so",
+  "a request that is %s is refused, with a problem that says so",
   async (_, request, status, code) => {
     const response = await request();
     expect(response.statusCode).toBe(status);
@@ -172,7 +160,7 @@ const asText = { "content-type": "text/plain" };
 const badKey = { "idempotency-key": "ä b" };
 const get = (url: string) => app.inject({ url });
 
-test("answers the probes", async () => {
+test("the submission service answers the probes", async () => {
   expect((await app.inject({ url: "/health/live" })).statusCode).toBe(200);
   const ready = await app.inject({ url: "/health/ready" });
   expect(ready.statusCode).toBe(503);

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Link, openLink, queryOnce, testDatabase } from "@holdfast/local-stack";
+import { queryOnce } from "@holdfast/local-stack";
 import { fulfilOrder, sampleOrder } from "@holdfast/orders";
 import { openHealth } from "@holdfast/runtime";
 import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
+import { type Link, openLink, testDatabase } from "@holdfast/test-servers";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { pino } from "pino";
-import { findOrders } from "./find-orders.ts";
-import { openHttp } from "./open-http.ts";
-import { orderRoutes, type WaitingLimits } from "./order-routes.ts";
+import { serve } from "../test/serve.ts";
+import type { WaitingLimits } from "./submit-task.ts";
+import { workflowDirectory } from "./workflow-directory.ts";
 
 const resources = new AsyncDisposableStack();
 let databaseUrl: string;
@@ -51,17 +51,15 @@ const until = async (isSo: () => boolean) => {
 async function busySubmission(waiting: WaitingLimits) {
   const health = openHealth(new AbortController().signal);
   health.check("state store", () => true);
-  const app = openHttp(health, pino({ level: "silent" }));
+  const directory = workflowDirectory(store);
+  await directory.find("fulfil-order");
   let begun = 0;
-  orderRoutes(app, {
-    store,
-    orders: findOrders(store),
-    workflow: fulfilOrder.name,
-    hint: () => {},
+  const app = serve(store, {
+    health,
+    directory,
     failpoint: (gap) => {
       if (gap === "submission.accepting") begun += 1;
     },
-    actor: "test",
     waiting,
   });
   let arrived = 0;
@@ -104,7 +102,7 @@ const statuses = async (answers: readonly Promise<Response>[]) =>
   (await Promise.all(answers)).map(({ status }) => status);
 
 test("orders beyond those that may wait are answered 503 at once, and health goes on", async () => {
-  await using submission = await busySubmission({ orders: 20, patience: 60_000 });
+  await using submission = await busySubmission({ tasks: 20, patience: 60_000 });
   const waiting = await submission.postAll(keysFrom("waiting", 20));
   const refused = await Promise.all(keysFrom("refused", 50).map((key) => submission.post(key)));
   for (const answer of refused) {
@@ -122,8 +120,8 @@ test("orders beyond those that may wait are answered 503 at once, and health goe
   expect(await writtenKeys()).toEqual(expected.toSorted());
 });
 
-test("an order whose client has gone is not written, and another one has its place", async () => {
-  await using submission = await busySubmission({ orders: 10, patience: 60_000 });
+test("a waiting order whose client has gone is not written, and another gets its place", async () => {
+  await using submission = await busySubmission({ tasks: 10, patience: 60_000 });
   const gone = new AbortController();
   const abandoned = await submission.postAll(keysFrom("abandoned", 10), gone.signal);
   expect((await submission.post("too many")).status).toBe(503);
@@ -142,7 +140,7 @@ test("an order whose client has gone is not written, and another one has its pla
 });
 
 test("an order that waited too long is answered 503, and not written afterwards", async () => {
-  await using submission = await busySubmission({ orders: 10, patience: 200 });
+  await using submission = await busySubmission({ tasks: 10, patience: 200 });
   const waiting = await submission.postAll(keysFrom("waiting", 10));
   expect(await statuses(waiting)).toEqual(Array(10).fill(503));
   link.heal();

@@ -1,25 +1,29 @@
-import { Fault } from "@holdfast/domain";
+import type { FieldFault } from "@holdfast/contracts";
+import { Fault, type FaultCode } from "@holdfast/domain";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-
-/** Where exactly a body is wrong: a JSON pointer, and what is wrong there. */
-export interface FieldFault {
-  readonly pointer: string;
-  readonly detail: string;
-}
 
 /** An answer to a request that cannot be granted: RFC 9457, with a stable `code`. */
 export class Problem extends Error {
   readonly status: number;
-  readonly code: string;
+  readonly code: Fault["code"];
   readonly errors: readonly FieldFault[];
 
-  constructor(status: number, code: string, detail: string, errors: readonly FieldFault[] = []) {
+  constructor(
+    status: number,
+    code: Fault["code"],
+    detail: string,
+    errors: readonly FieldFault[] = [],
+  ) {
     super(detail);
     this.status = status;
     this.code = code;
     this.errors = errors;
   }
 }
+
+/** The answer to a request that no route takes. */
+export const noRoute = ({ method, url }: { readonly method: string; readonly url: string }) =>
+  new Problem(404, "request.no_route", `There is no ${method} ${url}.`);
 
 /** The media type of every answer that is no success. */
 export const problemType = "application/problem+json; charset=utf-8";
@@ -61,6 +65,7 @@ const titles: Readonly<Record<number, string>> = {
   404: "Not Found",
   408: "Request Timeout",
   409: "Conflict",
+  410: "Gone",
   413: "Content Too Large",
   414: "URI Too Long",
   415: "Unsupported Media Type",
@@ -73,7 +78,7 @@ const titles: Readonly<Record<number, string>> = {
 };
 
 /** What the framework refuses, under names that stay when the framework goes. */
-const codes: Readonly<Record<string, string>> = {
+const codes: Readonly<Record<string, FaultCode>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: "request.not_json",
   FST_ERR_CTP_EMPTY_JSON_BODY: "request.empty",
   FST_ERR_CTP_BODY_TOO_LARGE: "request.too_large",
@@ -84,7 +89,7 @@ const codes: Readonly<Record<string, string>> = {
 
 const details: Readonly<Record<string, string>> = {
   "request.overload":
-    "Too many orders wait to be written. Send the same request again, with the same Idempotency-Key.",
+    "Too many tasks wait to be written. Send the same request again, with the same Idempotency-Key.",
 };
 
 const unstorable =

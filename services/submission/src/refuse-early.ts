@@ -6,17 +6,18 @@ import { problemBody, problemType, toProblem } from "./problem.ts";
 /** A route that refuses requests under overload. */
 export interface EarlyRefusal {
   readonly method: string;
-  readonly url: string;
+  /** Of the request as it was sent, with what is asked of it. */
+  readonly isMeant: (url: string) => boolean;
   readonly isOverloaded: () => boolean;
 }
 
 /**
  * Answers 503 before the framework sees the request. Under overload there are several refusals for each
- * order that is taken, and what they cost is missing for the orders: half of what the framework needs.
+ * task that is taken, and what they cost is missing for the others: half of what the framework needs.
  */
 export function refuseEarly(
   app: FastifyInstance,
-  { method, url, isOverloaded }: EarlyRefusal,
+  { method, isMeant, isOverloaded }: EarlyRefusal,
   logRefusal: (err: unknown) => void,
 ): void {
   const body = problemBody(toProblem(overload));
@@ -28,7 +29,7 @@ export function refuseEarly(
   const handlers = app.server.listeners("request");
   app.server.removeAllListeners("request");
   app.server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    if (request.url === url && request.method === method && isOverloaded()) {
+    if (request.method === method && isMeant(request.url ?? "") && isOverloaded()) {
       logRefusal(overload);
       response.writeHead(503, headers).end(body);
     } else {

@@ -1,18 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { type Link, openLink, queryOnce, testDatabase } from "@holdfast/local-stack";
+import { queryOnce } from "@holdfast/local-stack";
 import { fulfilOrder, sampleOrder } from "@holdfast/orders";
 import { openHealth } from "@holdfast/runtime";
-import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
+import { migrate, openStateStore } from "@holdfast/state-store";
+import { type Link, openLink, testDatabase } from "@holdfast/test-servers";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { pino } from "pino";
-import { findOrders } from "./find-orders.ts";
-import { openHttp } from "./open-http.ts";
-import { orderRoutes } from "./order-routes.ts";
+import { serve } from "../test/serve.ts";
 
 const resources = new AsyncDisposableStack();
 let link: Link;
 let url: string;
-let app: ReturnType<typeof openHttp>;
+let app: ReturnType<typeof serve>;
 beforeAll(async () => {
   const database = resources.use(await testDatabase());
   ({ url } = database);
@@ -27,24 +25,11 @@ beforeAll(async () => {
   const now = () => (seconds += 1) * 1_000;
   const health = openHealth(new AbortController().signal, { now });
   health.check("state store", () => store.ping().then(() => true));
-  app = resources.use(submissionOn(store, health));
+  app = resources.use(serve(store, { health }));
 });
 afterAll(async () => {
   await resources.disposeAsync();
 });
-
-function submissionOn(store: StateStore, health = openHealth(new AbortController().signal)) {
-  const opened = openHttp(health, pino({ level: "silent" }));
-  orderRoutes(opened, {
-    store,
-    orders: findOrders(store),
-    workflow: fulfilOrder.name,
-    hint: () => {},
-    failpoint: () => {},
-    actor: "test",
-  });
-  return opened;
-}
 
 const post = (key: string) =>
   app.inject({
@@ -166,7 +151,7 @@ test.each<[string, (login: string) => Promise<unknown>, (login: string) => Promi
     applicationName: "test",
     maxConnections: 2,
   });
-  await using own = submissionOn(store);
+  await using own = serve(store);
   const order = JSON.stringify(sampleOrder({ kind: "good" }));
   const submit = () =>
     own.inject({

@@ -5,11 +5,12 @@ import {
   DurationOrOff,
   Events,
   Integer,
+  longestKept,
   StateStoreUrl,
 } from "@holdfast/runtime";
 import { Type } from "typebox";
 
-/** What the Supervisor can be told, and by which environment variables. */
+/** The settings of the Supervisor, by the names of their environment variables. */
 export const SupervisorConfig = Type.Object({
   ...BaseConfig.properties,
   STATE_STORE_URL: StateStoreUrl,
@@ -18,13 +19,13 @@ export const SupervisorConfig = Type.Object({
   BROKER_URL: BrokerUrl,
   EVENTS: Events,
   /** How long it sleeps at most. In between it wakes for the earliest complete-by time. */
-  SCAN_INTERVAL: Duration({ default: "1s" }),
-  /** How often it looks for tasks that everybody has forgotten. */
-  SWEEP_INTERVAL: Duration({ default: "1m" }),
+  SCAN_INTERVAL: Duration({ default: "1s", least: "10ms" }),
+  /** How often it looks for stalled tasks, which wait for no event. */
+  SWEEP_INTERVAL: Duration({ default: "1m", least: "10ms" }),
   /** How long it waits, after it could not look for a while, for replies that waited as well. */
-  RESUME_GRACE: Duration({ default: "5s" }),
+  RECOVERY_DELAY: Duration({ default: "5s" }),
   /** How long finished tasks are kept, at least; off: for ever. */
-  RETENTION: DurationOrOff,
+  RETENTION: DurationOrOff({ most: longestKept }),
   /** How long refused replies and dead letters are kept, at most; those of orders that are deleted, no longer. */
-  MESSAGE_RETENTION: Duration({ default: "30d" }),
+  MESSAGE_RETENTION: Duration({ default: "30d", most: longestKept }),
 });

@@ -8,16 +8,13 @@ import {
   systemClock,
 } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
-import { courierWatch } from "./courier-watch.ts";
-import { recoverExpiredSteps } from "./recover-expired-steps.ts";
-import { replanStalledTasks } from "./replan-stalled-tasks.ts";
-import { resumeGrace } from "./resume-grace.ts";
+import { brokerOutages } from "./recover/broker-outages.ts";
+import { recoverExpiredSteps } from "./recover/recover-expired-steps.ts";
+import { recoveryDelay } from "./recover/recovery-delay.ts";
+import { replanStalledTasks } from "./recover/replan-stalled-tasks.ts";
 
 /** What a Supervisor asks of the state store. */
-export type SupervisorStore = Pick<
-  StateStore,
-  "applyIncidents" | "findExpired" | "findStalledTasks"
->;
+export type SupervisorStore = Pick<StateStore, "applyEvents" | "findExpired" | "findStalledTasks">;
 
 export interface SupervisorOptions {
   readonly store: SupervisorStore;
@@ -30,7 +27,7 @@ export interface SupervisorOptions {
   readonly actor: string;
   /** How long it sleeps at most, in milliseconds. In between it wakes for the earliest complete-by time. */
   readonly scanInterval: number;
-  /** How often it looks for tasks that everybody has forgotten, in milliseconds. */
+  /** How often it looks for stalled tasks, which wait for no event, in milliseconds. */
   readonly sweepInterval: number;
   /** How long it waits, after it could not look for a while, for replies that waited as well. */
   readonly grace: number;
@@ -44,11 +41,11 @@ const restFactor = 19;
 /** One Supervisor: `once` for cron, `run` until the signal aborts. */
 export function supervisor(options: SupervisorOptions) {
   const { store, broker, log, failpoint, actor, clock = systemClock } = options;
-  const courier = courierWatch({ broker, clock });
+  const outages = brokerOutages({ broker, clock });
   const recover = recoverExpiredSteps({
     store,
-    grace: resumeGrace({ grace: options.grace, log, clock }),
-    courier,
+    grace: recoveryDelay({ grace: options.grace, log, clock }),
+    outages,
     hint: wakeHint(broker),
     cancel: cancelHints(broker),
     log,
@@ -65,7 +62,8 @@ export function supervisor(options: SupervisorOptions) {
     /** One scan, for as long as it finds something, and one sweep; waits for replies under way. */
     async once(signal: AbortSignal): Promise<void> {
       const until = clock.now() + replyPatience;
-      while (clock.now() < until && !(await courier.isQuiet())) await sleep(clock, 100, signal);
+      while (clock.now() < until && !(await outages.canTrustSilence()))
+        await sleep(clock, 100, signal);
       while ((await recover()) === 0);
       while (!(await replan()));
     },

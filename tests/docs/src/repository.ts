@@ -16,3 +16,24 @@ export const markdownFiles: readonly string[] = globSync("**/*.md", {
   cwd: fileURLToPath(root),
   exclude: (path) => foreign.has(path.split("/").at(-1) ?? ""),
 }).toSorted();
+
+const isTest = (file: string): boolean => /\.test\.ts$|\/test\//.test(file);
+
+/** Every file of tests. */
+export const testFiles: readonly string[] = globSync("**/*.test.ts", {
+  cwd: fileURLToPath(root),
+  exclude: (path) => foreign.has(path.split("/").at(-1) ?? ""),
+}).toSorted();
+
+/** The modules of the product, its tests left out. */
+export const sourceFiles: readonly string[] = globSync("{packages,services}/*/src/**/*.ts", {
+  cwd: fileURLToPath(root),
+})
+  .filter((file) => !isTest(file))
+  .toSorted();
+
+/** The same with statements and migrations. */
+export const productFiles: readonly string[] = [
+  ...sourceFiles,
+  ...globSync("packages/*/{sql,migrations}/**/*.sql", { cwd: fileURLToPath(root) }).toSorted(),
+];

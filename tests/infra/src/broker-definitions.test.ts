@@ -24,11 +24,11 @@ interface Users {
 describe.each(Object.keys(brokerDefinitions))("%s", (name) => {
   const found = JSON.parse(readFile(name)) as Definitions;
 
-  test("is what the code makes of the topology; if not, run its write-broker-definitions", () => {
+  test("the file equals the output of write-broker-definitions", () => {
     expect(found).toEqual(brokerDefinitions[name]);
   });
 
-  test("lets nobody declare a queue of ours, but those who must look at it, and Agents one of their own", () => {
+  test("the file lets users declare only queues that they must inspect, and each Agent its own", () => {
     const declaring = found.permissions.filter(({ configure }) =>
       found.queues.some(({ name: queue }) => new RegExp(configure).test(queue)),
     );
@@ -39,7 +39,7 @@ describe.each(Object.keys(brokerDefinitions))("%s", (name) => {
 test.each([
   ["make-secrets.mjs", usersMade(), "definitions.json"],
   ["the local overlay", local, "definitions-per-agent.json"],
-])("in %s whoever may do something has a password, and there is no guest", (_, text, file) => {
+])("in %s every user with rights has a password, and there is no guest", (_, text, file) => {
   const { users } = JSON.parse(text) as Users;
   const { permissions } = JSON.parse(readFile(`infra/rabbitmq/${file}`)) as Definitions;
   const names = users.map(({ name }) => name);

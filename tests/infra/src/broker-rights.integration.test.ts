@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { type TestBroker, testBroker } from "@holdfast/local-stack";
 import { hashPassword, inspectBroker } from "@holdfast/messaging";
+import { type TestBroker, testBroker } from "@holdfast/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type Channel, type ChannelModel, connect } from "amqplib";
 import { readFile } from "./repository.ts";
@@ -153,7 +153,7 @@ const routes = (agent: string): readonly string[] => [
   `heartbeat.${agent}`,
 ];
 
-test("the table has a row for each user, and no other", () => {
+test("the table of rights has a row for each user, and no other", () => {
   expect([...table.keys()].toSorted()).toEqual(users.toSorted());
 });
 

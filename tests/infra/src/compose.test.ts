@@ -15,11 +15,11 @@ describe.each(ours)("%s", (_, { command = [], environment: given = {}, ...servic
   const [main = ""] = command;
   const environment = withSecrets(given);
 
-  test("is told only what it reads, and all that it needs", async () => {
+  test("gets all environment variables that it needs, and no others", async () => {
     expect(await environmentFaults(main, environment)).toEqual([]);
   });
 
-  test("may do nothing that it does not need", () => {
+  test("has no privileges that it does not need", () => {
     expect(service).toMatchObject({
       read_only: true,
       cap_drop: ["ALL"],
@@ -27,7 +27,12 @@ describe.each(ours)("%s", (_, { command = [], environment: given = {}, ...servic
     });
   });
 
-  test("is killed later than it gives up by itself", async () => {
+  test("runs the image that holds the modules and the program that it names", () => {
+    const named = [main, ...Object.values(environment)].some((path) => path.includes("examples/"));
+    expect(service.image).toBe(named ? "holdfast-orders-example:local" : "holdfast:local");
+  });
+
+  test("is killed later than its own grace period ends", async () => {
     const { SHUTDOWN_GRACE } = parseConfig(await configOf(main), environment) as {
       readonly SHUTDOWN_GRACE: number;
     };
@@ -49,7 +54,7 @@ test.each(Object.entries(services))("%s has bounded memory and a bounded log", (
   expect(service.logging?.options).toEqual({ "max-size": "10m", "max-file": "3" });
 });
 
-test("no password stands in the file, and none is passed to a service but as a file of its own", () => {
+test("the compose file holds no password, and passes each password to a service as a file", () => {
   const { secrets = { volumes: [] }, ...others } = services;
   const passed = Object.values(others).flatMap(({ environment = {} }) => Object.keys(environment));
   expect(passed.filter((name) => /PASSWORD$|TOKEN$|_URL$/.test(name))).toEqual(["PARTNERS_URL"]);
@@ -61,7 +66,7 @@ test("no password stands in the file, and none is passed to a service but as a f
   expect(new Set(written)).toEqual(new Set(["secrets", ...readers]));
 });
 
-test("only this machine is listened to, unless it is asked otherwise", () => {
+test("published ports listen on this machine only, unless a variable says otherwise", () => {
   const ports = Object.values(services).flatMap((service) => service.ports ?? []);
   expect(ports.length).toBeGreaterThan(0);
   expect(ports.filter((port) => !port.startsWith("127.0.0.1:"))).toEqual([]);
@@ -80,7 +85,7 @@ test("the README says what can be set, with its default", () => {
   );
 });
 
-test("a variable has the same default wherever it stands", () => {
+test("a variable has the same default everywhere in the compose file", () => {
   const pairs = new Set(composeVariables().map((pair) => pair.join("=")));
   expect(pairs.size).toBe(new Map(composeVariables()).size);
 });

@@ -1,5 +1,5 @@
 import { environmentNames, parseConfig } from "@holdfast/runtime";
-import { configOf } from "./service-config.ts";
+import { configOf, moduleConfigOf } from "./service-config.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -8,10 +8,16 @@ export async function environmentFaults(
   main: string,
   environment: Environment,
 ): Promise<readonly string[]> {
-  const config = await configOf(main);
-  const known = new Set(environmentNames(config).flatMap((name) => [name, `${name}_FILE`]));
+  const modules = environment["AGENT_MODULES"]?.split(",") ?? [];
+  const configs = [await configOf(main), ...(await Promise.all(modules.map(moduleConfigOf)))];
+  const known = new Set(
+    configs.flatMap(environmentNames).flatMap((name) => [name, `${name}_FILE`]),
+  );
   const unknown = Object.keys(environment).filter((name) => !known.has(name));
-  return [...unknown.map((name) => `${name} is read by nobody`), ...refusals(config, environment)];
+  return [
+    ...unknown.map((name) => `${name} is read by nobody`),
+    ...configs.flatMap((config) => refusals(config, environment)),
+  ];
 }
 
 function refusals(config: Parameters<typeof parseConfig>[0], environment: Environment) {

@@ -86,7 +86,7 @@ describeRendered.each([local, production])(`the pods of %s${because}`, (name) =>
   });
 
   test.each(ofDeployments(workloads))(
-    "%s is killed later than it gives up by itself",
+    "%s is killed later than its own grace period ends",
     async (_, workload) => {
       const { lifecycle, args = [] } = containerOf(workload);
       const config = parseConfig(await configOf(args[0] ?? ""), environmentOf(workload, objects));
@@ -107,18 +107,25 @@ describeRendered.each([local, production])(`the pods of %s${because}`, (name) =>
     });
   });
 
-  test("who faces customers cannot act as an operator, and the operators' service takes no orders", () => {
+  each("%s runs the image that holds the modules and the program that it names", (_, workload) => {
+    const { image = "", args = [] } = containerOf(workload);
+    const settings = Object.values(environmentOf(workload, objects));
+    const named = [...args, ...settings].some((path) => path.includes("examples/"));
+    expect(image.includes("holdfast-orders-example")).toBe(named);
+  });
+
+  test("the customers' service has no operator routes, and the operators' service accepts no orders", () => {
     const [submission, operations] = ["submission", "operations"].map((wanted) =>
       workloads
         .filter((one) => nameOf(one) === wanted)
         .map((workload) => environmentOf(workload, objects)),
     );
-    expect(submission).toMatchObject([{ DUTY: "orders" }]);
+    expect(submission).toMatchObject([{ DUTY: "tasks" }]);
     expect(submission?.[0]).not.toHaveProperty("OPERATOR_TOKEN");
     expect(operations).toMatchObject([{ DUTY: "operations" }]);
   });
 
-  test("every rule names who may be reached, and operators' routes are not open to everybody", () => {
+  test("every network rule names its peers, and operators' routes are not open to all pods", () => {
     const policies = ofKind(objects, "NetworkPolicy") as readonly INetworkPolicy[];
     const open = policies.flatMap(({ metadata, spec }) => [
       ...(spec?.egress ?? []).filter(({ to = [] }) => to.length === 0).map(() => metadata?.name),
@@ -141,7 +148,7 @@ describeRendered.each([local, production])(`the pods of %s${because}`, (name) =>
     expect(openPorts(objects, labels)).not.toContain(5432);
   });
 
-  test("whoever holds a URL of the state store can reach it", () => {
+  test("every pod with a URL of the state store can reach it", () => {
     const holders = workloads.filter((one) => "STATE_STORE_URL" in environmentOf(one, objects));
     const closed = holders.filter(
       ({ spec }) => !openPorts(objects, spec.template.metadata?.labels ?? {}).includes(5432),
@@ -152,7 +159,7 @@ describeRendered.each([local, production])(`the pods of %s${because}`, (name) =>
     expect(closed.map(nameOf)).toEqual([]);
   });
 
-  test("every Deployment is moved one pod at a time", () => {
+  test("a voluntary disruption removes one pod of a Deployment at a time", () => {
     const budgets = ofKind(objects, "PodDisruptionBudget").map(nameOf);
     expect(budgets.toSorted()).toEqual(
       ofDeployments(workloads)
@@ -191,7 +198,7 @@ describeRendered(`in production${because}`, () => {
     expect(Object.fromEntries(queues)).toEqual(Object.fromEntries(own));
   });
 
-  test("no secret stands in the manifests, and each that is needed stands in the README", () => {
+  test("the manifests hold no secret, and the README lists each secret that is needed", () => {
     const readme = readFile("infra/README.md");
     const needed = workloads.flatMap((workload) =>
       (containerOf(workload).env ?? []).flatMap(({ valueFrom }) =>

@@ -10,7 +10,7 @@ import { readRows } from "./read-rows.ts";
 
 const usage = `pnpm pattern --prove [--row N] [--json]
 
-  --prove   removes the feature of each row of docs/pattern.md from a copy of the source, and runs the test
+  --prove   removes the feature of each row of docs/evidence/pattern.md from a copy of the source, and runs the test
             that the row names: it must pass before, and fail then. Takes some 20 minutes
   --row N   only this row, such as 19 for P-19; may be given several times
   --json    end with one line of JSON; the rest goes to the standard error`;
@@ -46,7 +46,8 @@ async function main({ rows: wanted, json }: ProveOptions): Promise<boolean> {
   const [copy, logs] = [join(folder, "source"), join(folder, "logs")];
   mkdirSync(logs, { recursive: true });
   const rows = readRows(root).filter(({ id }) => wanted.length === 0 || wanted.includes(id));
-  if (rows.length === 0) throw new Error(`docs/pattern.md has no row ${wanted.join(", ")}.`);
+  if (rows.length === 0)
+    throw new Error(`docs/evidence/pattern.md has no row ${wanted.join(", ")}.`);
 
   await using stack = new AsyncDisposableStack();
   const dataFolder = join(folder, "servers");

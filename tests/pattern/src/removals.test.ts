@@ -8,7 +8,7 @@ import { patternOf } from "./run-test.ts";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const rows = readRows(root);
 
-test("every row of docs/pattern.md says how its feature is removed, or why it is not", () => {
+test("every row of docs/evidence/pattern.md says how its feature is removed, or why it is not", () => {
   expect(rows.length).toBeGreaterThan(60);
   expect(Object.keys(removals).toSorted()).toEqual(rows.map(({ id }) => id).toSorted());
 });

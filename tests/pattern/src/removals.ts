@@ -5,12 +5,12 @@ interface Edit {
   readonly replace: string;
 }
 
-/** How the feature of a row of docs/pattern.md is taken out of the source. */
+/** How the feature of a row of docs/evidence/pattern.md is taken out of the source. */
 export interface Removal {
   /** What is gone then. */
   readonly what: string;
   readonly edits: readonly Edit[];
-  /** The test that must fail, by its title in docs/pattern.md. */
+  /** The test that must fail, by its title in docs/evidence/pattern.md. */
   readonly test: string;
 }
 
@@ -19,21 +19,23 @@ export interface Kept {
   readonly reason: string;
 }
 
-const decide = "packages/domain/src/decide.ts";
-const plan = "packages/domain/src/plan.ts";
+const fence = "packages/domain/src/fence.ts";
+const outcome = "packages/domain/src/attempt-outcome.ts";
+const plan = "packages/domain/src/start-rules.ts";
 const failure = "packages/domain/src/failure.ts";
-const claimSql = "packages/state-store/sql/claim-due-steps.sql";
-const requests = "services/scheduler/src/build-requests.ts";
-const recover = "services/supervisor/src/recover-expired-steps.ts";
+const claimSql = "packages/state-store/sql/claim/claim-due-steps.sql";
+const requests = "services/scheduler/src/dispatch/build-requests.ts";
+const recover = "services/supervisor/src/recover/recover-expired-steps.ts";
 
 const edit = (file: string, find: string, replace = ""): Edit => ({ file, find, replace });
-const reached = "failing › rests longer after each failure, and gives up at the threshold";
+const reached =
+  "failing › delays a step longer after each failure, and stops retrying at the threshold";
 
 const withoutSkipLocked = [
   edit(
     claimSql,
-    "         limit room.places\n           for no key update skip locked",
-    "         limit room.places",
+    "         limit capacity.slots\n           for no key update skip locked",
+    "         limit capacity.slots",
   ),
 ];
 const withoutCoolDown = [
@@ -41,19 +43,19 @@ const withoutCoolDown = [
 ];
 const withoutBreaker = [
   edit(
-    "packages/agent/src/protection.ts",
+    "packages/agent/src/attempt/resilience-policy.ts",
     "new ConsecutiveBreaker(failures)",
     "new ConsecutiveBreaker(1_000_000 + failures)",
   ),
 ];
-const withoutPutBack = [
-  edit(decide, 'silence("step.never_started", false)', 'silence("step.never_started", true)'),
+const withoutRequeue = [
+  edit(outcome, 'silence("step.never_started", false)', 'silence("step.never_started", true)'),
 ];
 const withoutRecovery = [
-  edit(recover, "if (incidents.length > 0) {", "if (incidents.length < 0) {"),
+  edit(recover, "if (reportedEvents.length > 0) {", "if (reportedEvents.length < 0) {"),
 ];
 
-const fence = `  if (step.processState !== "processing") return rejected("not_processing");
+const fencing = `  if (step.processState !== "processing") return rejected("not_processing");
   if (step.attempt !== attempt) return rejected("stale_attempt");
   if (step.token !== token) return rejected("wrong_token");
 `;
@@ -68,7 +70,7 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
         "  for (const step of compensations) steps.set(step.plan.name, step);\n",
       ),
     ],
-    test: "whatever happens, in whatever order › no task gets into an illegal state, and each one ends once things work again",
+    test: "with random events in random order › no task gets into an illegal state, and each task ends once the faults are over",
   },
   "P-2": {
     reason:
@@ -88,18 +90,18 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
   "P-4": {
     what: "no step cools down",
     edits: withoutCoolDown,
-    test: "a step that keeps failing rests for an extended period, and the probe after it decides",
+    test: "a step that keeps failing cools down for an extended period, and the attempt after it decides",
   },
   "P-5": {
     what: "steps are undone in any order",
     edits: [
       edit(
         plan,
-        "return (task.workflow.downstream.get(undoes) ?? []).every((name) => isGone(task, name));",
+        "return (task.workflow.downstream.get(undoes) ?? []).every((name) => isUndone(task, name));",
         "return true;",
       ),
     ],
-    test: "undoing › undoes in reverse order what was done",
+    test: "undoing › undoes completed steps in reverse order",
   },
   "P-6": {
     what: "a cool-down without limit is none",
@@ -110,7 +112,7 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
         "step.coolDowns < (coolDown.times ?? 0)",
       ),
     ],
-    test: "undoing › never gives up on a transient fault",
+    test: "undoing › retries transient faults without limit",
   },
   "P-7": {
     what: "an undo does not wait for what is in flight",
@@ -118,7 +120,7 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
       edit(plan, "|| undoes === null || !isSettled(call))", "|| undoes === null)"),
       edit(plan, "return isSettled(call) && (undo", "return (undo"),
     ],
-    test: "undoing › waits for what is in flight, and takes its output",
+    test: "undoing › waits for attempts in flight, and uses their outputs",
   },
   "P-8": {
     what: "an undo is not told what its step returned",
@@ -129,17 +131,17 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
         "output: null,",
       ),
     ],
-    test: "an undo is told what went into its step and what came out of it, as it was",
+    test: "an undo receives the input and the output of its step unchanged",
   },
   "P-9": {
-    what: "the README does not say when not to use it",
-    edits: [edit("README.md", "## When not to\n", "## Limits\n")],
+    what: "the docs do not say when not to use it",
+    edits: [edit("docs/get-started/compare.md", "## When not to\n", "## Limits\n")],
     test: "every link of %s within this repository leads somewhere",
   },
   "P-10": {
     what: "a step does not wait for those before it",
     edits: [edit(plan, "return step.admitted && isReached(task, step);", "return step.admitted;")],
-    test: "doing › starts what has nothing before it, and each next step when the one before is done",
+    test: "doing › starts the steps without predecessors, and each other step after its predecessors",
   },
   "P-11": {
     what: "a claim is not written into the history",
@@ -149,40 +151,44 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
         "  select task_id, name, 'claim', 'pending', 'processing', attempt, :locked_by from claimed\n  union all\n",
       ),
     ],
-    test: "marks the task as processing, and writes the claim into the history",
+    test: "a claim marks the task as processing, and writes itself into the history",
   },
   "P-12": {
     what: "the complete-by time leaves out how long the work may take",
     edits: [
       edit(claimSql, "(start_within::float8 + complete_within)", "(start_within::float8 + 1)"),
     ],
-    test: "locks a due step in the name of the Scheduler, with its two limits and a token",
+    test: "a claim locks a due step in the name of the Scheduler, with its two limits and a token",
   },
   "P-13": {
     what: "the broker drops requests for which there is no queue",
     edits: [
-      edit("packages/messaging/src/publisher.ts", "mandatory: !fleeting,", "mandatory: false,"),
+      edit(
+        "packages/messaging/src/publish/publisher.ts",
+        "mandatory: !transient,",
+        "mandatory: false,",
+      ),
     ],
-    test: "publishing › tells what no queue took from what is stored, however they are mixed",
+    test: "publishing › distinguishes unroutable messages from stored ones, however they are mixed",
   },
   "P-14": {
     what: "an Agent does one step at a time",
     edits: [
       edit(
-        "packages/agent/src/serve-agent.ts",
-        "const atWork = places(concurrency, clock);",
-        "const atWork = places(1, clock);",
+        "packages/agent/src/serve/perform-request.ts",
+        "const slots = semaphore(concurrency, clock);",
+        "const slots = semaphore(1, clock);",
       ),
     ],
-    test: "does many steps at the same time",
+    test: "an Agent does many steps at the same time",
   },
   "P-15": {
     what: "the Scheduler imports the shop",
     edits: [
       edit(
-        "services/scheduler/src/to-incident.ts",
-        'import type { Incident } from "@holdfast/state-store";\n',
-        'import type { Incident } from "@holdfast/state-store";\nimport type {} from "@holdfast/orders";\n',
+        "services/scheduler/src/replies/to-reported-event.ts",
+        'import type { ReportedTaskEvent } from "@holdfast/state-store";\n',
+        'import type { ReportedTaskEvent } from "@holdfast/state-store";\nimport type {} from "@holdfast/orders";\n',
       ),
     ],
     test: "%s knows no business: it names no workflow and no Agent",
@@ -192,11 +198,11 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
     edits: [
       edit(
         "services/scheduler/src/scheduler.ts",
-        "const relays = repeat(relaying.round,",
-        "const relays = repeat(async () => rest + Number(typeof relaying.round === 'string'),",
+        "round: context.relay.round },",
+        "round: async () => 1_000 + Number(typeof context.relay.round === 'string') },",
       ),
     ],
-    test: "a Scheduler that dies after its claim and before its publish: another one relays it",
+    test: "if a Scheduler dies after its claim and before its publish, another one relays the request",
   },
   "P-17": {
     what: "a request does not carry the limit of its step",
@@ -208,15 +214,15 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
     edits: [
       edit(
         "packages/domain/src/settle.ts",
-        "needlessUndos, holdPending, planSteps]",
-        "needlessUndos, holdPending]",
+        "obsoleteUndos, holdPending, planSteps]",
+        "obsoleteUndos, holdPending]",
       ),
     ],
-    test: "a batch of replies › moves every task on, and keeps what came back",
+    test: "a batch of replies › advances every task, and stores the outputs",
   },
   "P-19": {
     what: "the token of a reply is not looked at",
-    edits: [edit(decide, '  if (step.token !== token) return rejected("wrong_token");\n')],
+    edits: [edit(fence, '  if (step.token !== token) return rejected("wrong_token");\n')],
     test: "doing › rejects %s",
   },
   "P-20": {
@@ -228,7 +234,7 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
         "     set process_state = 'pending',\n         locked_by",
       ),
     ],
-    test: "never gives one step to two Schedulers",
+    test: "a claim never gives one step to two Schedulers",
   },
   "P-21": {
     what: "a claim does not lock what it picks",
@@ -243,61 +249,67 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
     what: "a request is relayed although it is known to have been sent",
     edits: [
       edit(
-        "packages/state-store/sql/take-undispatched-steps.sql",
+        "packages/state-store/sql/claim/take-undispatched-steps.sql",
         "     and dispatched_at is null\n",
       ),
     ],
-    test: "does not relay what was marked as dispatched, and does not mark what has moved on",
+    test: "the relay skips dispatched steps, and marks no step that has moved on",
   },
   "P-24": {
     what: "values to which a step refers are not looked up",
     edits: [
       edit(requests, "new Set([...refs, call.name, plan.name])", "new Set([call.name, plan.name])"),
     ],
-    test: "a step is claimed by its name alone: what its input refers to is looked up when it is sent",
+    test: "a claim holds references only: the outputs that an input refers to are loaded at dispatch",
   },
   "P-25": {
     what: "the shop asks one service after the other",
-    edits: [edit("packages/orders/src/fulfil-order.ts", "    after: [],\n")],
-    test: "stock and risk are looked after in parallel, then the rest one after the other",
+    edits: [edit("examples/orders/workflow/src/fulfil-order.ts", "    after: [],\n")],
+    test: "fulfil-order checks stock and risk in parallel, and runs the other steps one after the other",
   },
   "P-26": {
     what: "an Agent tries nothing again by itself",
     edits: [
       edit(
-        "packages/agent/src/protection.ts",
+        "packages/agent/src/attempt/resilience-policy.ts",
         "maxAttempts: retries,",
         "maxAttempts: 0 * retries,",
       ),
     ],
-    test: "a hiccup › is tried again under the same key",
+    test: "a transient fault › is retried with the same idempotency key",
   },
   "P-27": {
     what: "an Agent answers after the deadline",
     edits: [
       edit(
-        "packages/agent/src/attempt-step.ts",
+        "packages/agent/src/attempt/attempt-step.ts",
         "return signal.aborted ? null : first;",
         "return first ?? stopped(tries);",
       ),
     ],
-    test: "after the deadline › says nothing, even if the handler does not stop",
+    test: "after the deadline › sends no reply, even if the handler does not stop",
   },
   "P-28": {
     what: "a reply to an earlier attempt counts",
-    edits: [edit(decide, fence)],
-    test: "an Agent that was frozen past its deadline and answers late is rejected, and that is recorded",
+    edits: [edit(fence, fencing)],
+    test: "a late reply of an Agent that was frozen past its deadline is rejected, and the rejection is recorded",
   },
   "P-29": {
     what: "a step that is resubmitted with another input has a new key, whatever it has done",
-    edits: [edit(decide, "inputChanged && !step.mayHaveEffect;", "inputChanged;")],
+    edits: [
+      edit(
+        "packages/domain/src/operator-request.ts",
+        "inputChanged && !step.mayHaveEffect;",
+        "inputChanged;",
+      ),
+    ],
     test: "the idempotency key › after a resubmit with %s",
   },
   "P-30": {
     what: "an Agent calls every fault transient",
     edits: [
       edit(
-        "packages/agent/src/attempt-step.ts",
+        "packages/agent/src/attempt/attempt-step.ts",
         "transient: fault?.transient ?? true,",
         "transient: true,",
       ),
@@ -307,35 +319,35 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
   "P-31": {
     what: "the circuit never opens",
     edits: withoutBreaker,
-    test: "leaves a remote service alone that failed too often in a row, and says for how long",
+    test: "the circuit breaker stops calling a remote service that failed too often in a row, and says for how long",
   },
   "P-32": {
     what: "a broker user may read the queue of one Agent only",
     edits: [
       edit(
-        "packages/messaging/src/definitions.ts",
+        "packages/messaging/src/topology/definitions.ts",
         "user.agents.map(agentQueue)",
         "user.agents.slice(0, 1).map(agentQueue)",
       ),
     ],
-    test: "an Agent › may stand for several Agents",
+    test: "an Agent › may be one user for several Agents",
   },
   "P-33": {
     what: "replies do not name the user whom the broker vouches for",
     edits: [
       edit(
-        "packages/agent/src/serve-agent.ts",
-        "            correlationId: taskId,\n            userId,\n",
-        "            correlationId: taskId,\n",
+        "packages/agent/src/serve/send-reply.ts",
+        "      correlationId: taskId,\n      userId,\n",
+        "      correlationId: taskId,\n",
       ),
     ],
-    test: "answers under its own name, vouched for by the broker, and with the token of the request",
+    test: "an Agent replies under its own name, which the broker verifies, with the token of the request",
   },
   "P-34": {
     what: "no step counts as overdue",
     edits: [
       edit(
-        "packages/state-store/sql/find-expired.sql",
+        "packages/state-store/sql/expire/find-expired.sql",
         "    and complete_by between to_timestamp(:since::float8 / 1000) and statement_timestamp()\n",
         "    and complete_by > statement_timestamp() + interval '1 year'\n",
       ),
@@ -347,8 +359,8 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
     edits: [
       edit(
         recover,
-        'import type { CourierWatch } from "./courier-watch.ts";\n',
-        'import type { CourierWatch } from "./courier-watch.ts";\nimport type { StepReply as _ } from "@holdfast/contracts";\n',
+        'import type { BrokerOutages } from "./broker-outages.ts";\n',
+        'import type { BrokerOutages } from "./broker-outages.ts";\nimport type { StepReply as _ } from "@holdfast/contracts";\n',
       ),
     ],
     test: "the Supervisor asks and watches: it neither reads requests nor writes replies",
@@ -358,8 +370,8 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
     edits: [
       edit(
         recover,
-        'import type { CourierWatch } from "./courier-watch.ts";\n',
-        'import type { CourierWatch } from "./courier-watch.ts";\nimport type {} from "@holdfast/orders";\n',
+        'import type { BrokerOutages } from "./broker-outages.ts";\n',
+        'import type { BrokerOutages } from "./broker-outages.ts";\nimport type {} from "@holdfast/orders";\n',
       ),
     ],
     test: "%s knows no business: it names no workflow and no Agent",
@@ -368,12 +380,12 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
     what: "a service asks for a restart while what it depends on is down",
     edits: [
       edit(
-        "packages/runtime/src/health.ts",
+        "packages/runtime/src/service/health.ts",
         "live: () => ({ status: 200, body: { ready: true, failing: [] } }),",
         "live: () => ({ status: checks.size > 0 ? 503 : 200, body: { ready: true, failing: [] } }),",
       ),
     ],
-    test: "lives whatever is down: a restart would not help",
+    test: "a service is live whatever its checks say, because a restart would not help",
   },
   "P-38": {
     what: "the threshold of failures is not looked at",
@@ -384,17 +396,17 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
     what: "an attempt whose limit has passed goes on",
     edits: [
       edit(
-        decide,
-        "        around.now < step.completeBy\n",
-        "        around.now < Number.MAX_VALUE\n",
+        outcome,
+        "if (context.now < step.completeBy) return",
+        "if (context.now < Number.MAX_VALUE) return",
       ),
     ],
-    test: "an Agent that was frozen past its deadline and answers late is rejected, and that is recorded",
+    test: "a late reply of an Agent that was frozen past its deadline is rejected, and the rejection is recorded",
   },
   "P-40": {
     what: "the Supervisor has nothing recovered",
     edits: withoutRecovery,
-    test: "it asks for a remedy for each step that is overdue, and tells the Schedulers once",
+    test: "the Supervisor requests a remedy for each overdue step, and wakes the Schedulers once",
   },
   "P-41": {
     what: "each attempt has the same complete-by time",
@@ -405,7 +417,7 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
         "complete_by   = timestamptz '2100-01-01' +",
       ),
     ],
-    test: "gives a step that is tried again a new complete-by time and a new token",
+    test: "a claim gives a retried step a new complete-by time and a new token",
   },
   "P-42": {
     what: "failures are not counted",
@@ -420,13 +432,13 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
   },
   "P-43": {
     what: "a request that no Agent took counts as a failure",
-    edits: withoutPutBack,
-    test: "while there is no Agent, steps are put back and no failure is counted",
+    edits: withoutRequeue,
+    test: "while no Agent runs, steps are requeued and no failure is counted",
   },
   "P-44": {
     what: "no step cools down",
     edits: withoutCoolDown,
-    test: "failing › cools down when the policy says so, and only as often as it says",
+    test: "failing › cools a step down if its policy says so, and only as often as it says",
   },
   "P-45": {
     what: "a step whose outcome is unknown is not undone",
@@ -437,18 +449,18 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
         'step.processState === "processing";',
       ),
     ],
-    test: "undoing › undoes a step whose outcome nobody knows",
+    test: "undoing › undoes a step whose outcome is unknown",
   },
   "P-46": {
     what: "no policy can have a task halt",
     edits: [
       edit(
-        decide,
-        'policyFor(step.plan, failure.code).onFailure === "compensate"\n',
-        "policyFor(step.plan, failure.code).onFailure.length > 0\n",
+        "packages/domain/src/fail-step.ts",
+        'onFinalFailure(policyFor(step.plan, failure.code)) === "compensate"\n',
+        "onFinalFailure(policyFor(step.plan, failure.code)).length > 0\n",
       ),
     ],
-    test: "failing › halts when the policy says so: nothing new starts, what is in flight ends by itself",
+    test: "failing › halts the task if the policy says so: nothing new starts, and attempts in flight end by themselves",
   },
   "P-47": {
     reason:
@@ -461,7 +473,7 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
   "P-49": {
     what: "the Supervisor never sleeps",
     edits: [edit(recover, "const more = expired.steps.length === batch;", "const more = true;")],
-    test: "when %s, it sleeps for so long",
+    test: "when %s, the Supervisor sleeps for so long",
   },
   "P-50": {
     what: "a Supervisor that is started with --once scans nothing",
@@ -478,13 +490,13 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
   "P-53": {
     what: "the Supervisor has nothing recovered",
     edits: withoutRecovery,
-    test: "every queue is purged while orders are under way: that costs time, and no order",
+    test: "purging every queue while orders are in flight delays orders, and loses none",
   },
   "P-54": {
     what: "the view leaves out the count of failures",
     edits: [
       edit(
-        "packages/state-store/migrations/0002_views.sql",
+        "packages/state-store/migrations/0001_holdfast.sql",
         'failure_count as "FailureCount"',
         '0 as "FailureCounts"',
       ),
@@ -495,126 +507,130 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
     what: "the store lets steps make any move",
     edits: [
       edit(
-        "packages/state-store/src/guard.ts",
+        "packages/state-store/src/migrate/guard.ts",
         "(old.process_state <> new.process_state and ${isNoneOf(savedStepTransitions)})",
         "(false and ${isNoneOf(savedStepTransitions)})",
       ),
     ],
-    test: "what the store refuses › the guard of the store: %s to %s is legal: %s",
+    test: "a change that the store refuses › the guard of the store: %s to %s is legal: %s",
   },
   "P-56": {
     what: "the first step of a task is not written down",
     edits: [
       edit(
-        "packages/state-store/src/submit-tasks.ts",
+        "packages/state-store/src/submit/submit-tasks.ts",
         "steps: stepsOf(decided).map(",
         "steps: stepsOf(decided).slice(1).map(",
       ),
     ],
-    test: "writes order, task and all steps down together",
+    test: "a submission writes a task, its input and all its steps together",
   },
   "P-57": {
     what: "an order by message that comes twice has two keys",
     edits: [
       edit(
-        "services/submission/src/take-orders.ts",
+        "services/submission/src/read-delivery.ts",
         "const idempotencyKey = keyOf(delivery);",
         "const idempotencyKey = `${keyOf(delivery)}-${performance.now()}`;",
       ),
     ],
-    test: "an order that comes by message is done like any other, and once, however often it comes",
+    test: "an order by message is processed like any other, and once, however often it is delivered",
   },
   "P-58": {
-    what: "the order is not written down with its task",
+    what: "the input is not written down with its task",
     edits: [
       edit(
-        "packages/state-store/src/submit-tasks.ts",
-        "({ taskId, order }) => (order === null ? []",
-        "({ taskId, order }) => (order !== undefined ? []",
+        "packages/state-store/src/submit/submit-tasks.ts",
+        "input: JSON.stringify(task.input),",
+        "input: JSON.stringify(null),",
       ),
     ],
-    test: "writes order, task and all steps down together",
+    test: "a submission writes a task, its input and all its steps together",
   },
   "P-59": {
     what: "nothing tells the Schedulers of an order that was accepted",
     edits: [
       edit(
-        "services/submission/src/order-routes.ts",
+        "services/submission/src/submit-task.ts",
         'if (submitted.some(({ kind }) => kind === "created")) hint();',
       ),
     ],
-    test: "answers 202 with the place of the order once it is durable, and hints at the Schedulers",
+    test: "an order is answered with 202 and its URL once it is durable, and the Schedulers get a hint",
   },
   "P-60": {
     what: "statuses are deleted instead of sent",
     edits: [
       edit(
-        "services/scheduler/src/send-notices.ts",
+        "services/scheduler/src/outbox/send-notifications.ts",
         "const result = await send(broker, message);",
         'const result = Object.keys({ send, message }).length > 0 ? "stored" : "unknown";',
       ),
     ],
-    test: "whoever submits an order hears what becomes of it, in order, and a reader that went away holds nothing up",
+    test: "a submitter gets the statuses of its order in sequence, and a submitter that went away blocks no other",
   },
   "P-61": {
     what: "no alert is written when a task halts",
     edits: [
-      edit("packages/state-store/src/notices.ts", "return [...others, halted];", "return others;"),
+      edit(
+        "packages/domain/src/task-notifications.ts",
+        "return [...others, halted];",
+        "return others;",
+      ),
     ],
-    test: "what is told › alerts once for each time that a task halts",
+    test: "a notification › alerts once for each time that a task halts",
   },
   "P-62": {
     what: "the input that an operator corrected is dropped",
     edits: [
       edit(
-        "services/submission/src/operator-routes.ts",
+        "services/submission/src/operators/resubmit-route.ts",
         "...(input === undefined ? {} : { correctedInput: input }),",
       ),
     ],
-    test: "an order › that halted goes on with the step that failed, as it was or with another input",
+    test: "an order › that halted continues with the step that failed, with its input or a corrected one",
   },
   "P-63": {
     what: "a request that no Agent took counts as a failure",
-    edits: withoutPutBack,
-    test: "while there is no Agent, steps are put back and no failure is counted",
+    edits: withoutRequeue,
+    test: "while no Agent runs, steps are requeued and no failure is counted",
   },
   "P-64": {
     what: "a row of the catalogue names a test that there is not",
     edits: [
       edit(
-        "docs/faults.md",
-        "[makes one order of fifty requests that come at once with one key][order-routes]",
+        "docs/evidence/faults.md",
+        "[fifty simultaneous requests with one key make one order][order-routes]",
         "[makes one order of fifty][order-routes]",
       ),
     ],
-    test: "names for every row the tests that show it, or why there is none",
+    test: "the page names for every row the tests that show it, or why there is none",
   },
   "P-65": {
     what: "the circuit never opens",
     edits: withoutBreaker,
-    test: "leaves a remote service alone that failed too often in a row, and says for how long",
+    test: "the circuit breaker stops calling a remote service that failed too often in a row, and says for how long",
   },
   "P-66": {
     what: "a claim takes more of an Agent's steps than there is room for",
     edits: [
       edit(
         claimSql,
-        "limit room.places\n           for no key",
+        "limit capacity.slots\n           for no key",
         "limit 500\n           for no key",
       ),
-      edit(claimSql, "limit room.places\n   ) as due", "limit 500\n   ) as due"),
+      edit(claimSql, "limit capacity.slots\n   ) as due", "limit 500\n   ) as due"),
     ],
-    test: "takes no more of a lane than it has places",
+    test: "a claim takes no more steps of a lane than it has slots",
   },
   "P-67": {
     what: "a priority is no head start",
     edits: [
       edit(
-        "packages/state-store/src/save-tasks.ts",
-        "const urgency = priority +",
-        "const urgency = 0 * priority +",
+        "packages/domain/src/due-order.ts",
+        "(priority + stepKinds",
+        "(0 * priority + stepKinds",
       ),
     ],
-    test: "takes the oldest first, and a priority is a head start",
+    test: "a claim takes the oldest steps first, and a priority advances a step's due time",
   },
 };

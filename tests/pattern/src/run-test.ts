@@ -7,7 +7,7 @@ interface Options {
   /** A folder with the repository's layout. */
   readonly root: string;
   readonly file: string;
-  /** As in docs/pattern.md: with the name of its group and with holes. */
+  /** As in docs/evidence/pattern.md: with the name of its group and with holes. */
   readonly title: string;
   readonly log: string;
 }
@@ -23,6 +23,7 @@ export async function runTest({ root, file, title, log }: Options): Promise<Test
   const child = spawn(
     process.execPath,
     [
+      "--conditions=@holdfast/source",
       "--experimental-vm-modules",
       "--no-warnings",
       join(root, "node_modules/jest/bin/jest.js"),

@@ -1,7 +1,7 @@
 import { agentQueue } from "@holdfast/contracts";
 import type { BrokerFacts, ManagedQueue } from "@holdfast/messaging";
 import type { AgentNeed } from "@holdfast/state-store";
-import { duration } from "../duration.ts";
+import { duration } from "../print/duration.ts";
 import { managed } from "./check-broker.ts";
 import { type Finding, fine, orFine, wrong } from "./finding.ts";
 
@@ -15,7 +15,7 @@ export interface AgentFacts {
 /** RabbitMQ's own, in milliseconds. */
 const defaultTimeout = 30 * 60_000;
 
-/** Whether every Agent that stored workflows need is there, and may work as long as it is told to. */
+/** Whether every Agent that stored workflows call has a consumer, and its time limits let it work to their end. */
 export const checkAgents = (facts: AgentFacts): readonly Finding[] => [
   ...checkServed(facts),
   ...checkTimeouts(facts),
@@ -38,7 +38,7 @@ function checkServed({ needs, broker }: AgentFacts): readonly Finding[] {
     return [
       wrong(
         "agents.absent",
-        `nobody serves the Agent ${agent}: ${waiting}`,
+        `no process serves the Agent ${agent}: ${waiting}`,
         `start the Agent ${agent}`,
       ),
     ];

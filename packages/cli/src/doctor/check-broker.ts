@@ -11,7 +11,7 @@ export const checkBroker = ({ version, blocked, management }: BrokerFacts): read
   ...checkManagement(management),
 ];
 
-/** What the HTTP API told; null: it was not asked, or it did not answer. */
+/** What the HTTP API answered; null: it was not asked, or it did not answer. */
 export const managed = (management: BrokerFacts["management"]): ManagementFacts | null =>
   management === null || "fault" in management ? null : management;
 

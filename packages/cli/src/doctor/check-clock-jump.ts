@@ -1,5 +1,5 @@
 import type { ClockFacts } from "@holdfast/state-store";
-import { duration } from "../duration.ts";
+import { duration } from "../print/duration.ts";
 import { type Finding, fine, wrong } from "./finding.ts";
 
 /** Milliseconds. NTP may set a clock back by less. */

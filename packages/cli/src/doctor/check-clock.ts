@@ -1,4 +1,4 @@
-import { duration } from "../duration.ts";
+import { duration } from "../print/duration.ts";
 import { type Finding, fine, wrong } from "./finding.ts";
 
 /** One look at both clocks, in milliseconds since 1970: before the question, the answer, after it. */

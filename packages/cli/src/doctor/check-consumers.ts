@@ -1,6 +1,6 @@
 import type { StandstillFacts } from "@holdfast/state-store";
-import { count } from "../count.ts";
-import { duration } from "../duration.ts";
+import { count } from "../print/count.ts";
+import { duration } from "../print/duration.ts";
 import { type Finding, orFine, wrong } from "./finding.ts";
 
 /** Whether every Scheduler records what it reads. */

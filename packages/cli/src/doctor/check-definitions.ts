@@ -1,5 +1,5 @@
 import type { Unusable } from "@holdfast/state-store";
-import { count } from "../count.ts";
+import { count } from "../print/count.ts";
 import { type Finding, orFine, wrong } from "./finding.ts";
 
 /** Whether every stored definition, and every unfinished task, can be used as it stands in the store. */
@@ -18,7 +18,7 @@ export const checkDefinitions = ({ workflows, tasks }: Unusable): readonly Findi
             wrong(
               "workflows.definitions",
               `${count(tasks.length, "task")} cannot be decided about, such as ${tasks[0]?.taskId}: ${tasks[0]?.problem}`,
-              "restore their rows, then POST /v1/orders/:id/resume; see holdfast verify for all of them",
+              "restore their rows, then POST /v1/tasks/:id/resume; see holdfast verify for all of them",
             ),
           ]
         : []),

@@ -1,7 +1,7 @@
-import type { Loss, Untold } from "@holdfast/state-store";
+import type { Loss, UnsentNotifications } from "@holdfast/state-store";
 import { type Finding, orFine, wrong } from "./finding.ts";
 
-/** Messages that changed nothing although somebody meant them to. */
+/** Messages whose effect was lost: dead letters and refused replies. */
 export const checkLosses = (losses: readonly Loss[]): readonly Finding[] =>
   orFine(losses.map(describe), "messages.lost", "no message was unreadable or refused of late");
 
@@ -11,17 +11,17 @@ const describe = ({ kind, from, reason, messages, latest }: Loss): Finding => {
     ? wrong(
         "messages.dead",
         `dead letters in ${from} (${reason}): ${last}`,
-        "read them in state.dead_letters: somebody sends what this release cannot read",
+        "read them in state.dead_letters: a sender publishes what this release cannot read",
       )
     : wrong(
         "messages.rejected",
         `replies of ${from} were refused (${reason}): ${last}`,
-        "read them in state.rejected_replies: that Agent answers what it was not asked, or as somebody else",
+        "read them in state.rejected_replies: that Agent answers requests that it was not sent, or in another Agent's name",
       );
 };
 
-/** What people should have been told. */
-export const checkNotices = ({ unheard, unsent }: Untold): readonly Finding[] =>
+/** Notifications that are unsent, and alerts that no queue received. */
+export const checkNotifications = ({ unheard, unsent }: UnsentNotifications): readonly Finding[] =>
   orFine(
     [
       ...(unheard === 0
@@ -29,7 +29,7 @@ export const checkNotices = ({ unheard, unsent }: Untold): readonly Finding[] =>
         : [
             wrong(
               "alerts.unheard",
-              `${unheard} of the last alerts were heard by nobody`,
+              `${unheard} of the last day's alerts reached no queue`,
               "bind a queue to the exchange holdfast.events by alert.#, and read state.alerts",
             ),
           ]),
@@ -38,11 +38,11 @@ export const checkNotices = ({ unheard, unsent }: Untold): readonly Finding[] =>
         : [
             wrong(
               "notices.unsent",
-              `${unsent} notices wait to be sent`,
+              `${unsent} notifications wait to be sent`,
               "look whether Schedulers run, and whether they reach the broker",
             ),
           ]),
     ],
-    "alerts.heard",
-    "every alert was heard, and no notice waits",
+    "alerts.delivered",
+    "every alert reached a queue, and no notification waits",
   );

@@ -1,5 +1,5 @@
 import type { PauseInForce } from "@holdfast/state-store";
-import { count } from "../count.ts";
+import { count } from "../print/count.ts";
 import { type Finding, fine } from "./finding.ts";
 
 /** What is paused, by whom and why: an operator's wish, so nothing is wrong, but it holds orders up. */

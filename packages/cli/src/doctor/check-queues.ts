@@ -142,10 +142,10 @@ function checkManaged(queue: ManagedQueue): readonly Finding[] {
 
 /** Who has to listen, wherever Agents run. */
 const readers: Readonly<Record<string, string>> = {
-  [replyQueue]: "no Scheduler runs: nothing is begun and no reply is read",
+  [replyQueue]: "no Scheduler runs: no step starts and no reply is read",
   [submissionQueue]: "no submission service runs: orders that come as messages wait",
-  [deadRequestQueue]: "nobody keeps dead letters",
-  [deadReplyQueue]: "nobody keeps dead letters",
+  [deadRequestQueue]: "no service stores dead letters",
+  [deadReplyQueue]: "no service stores dead letters",
 };
 
 function checkReaders(queues: readonly QueueFacts[]): readonly Finding[] {
@@ -157,7 +157,7 @@ function checkReaders(queues: readonly QueueFacts[]): readonly Finding[] {
     deaf.map(({ name, messages }) =>
       wrong(
         "services.absent",
-        `nobody reads ${name} (${messages} waiting): ${readers[name]}`,
+        `no consumer reads ${name} (${messages} waiting): ${readers[name]}`,
         `start ${name === submissionQueue ? "a submission service" : "a Scheduler"}`,
       ),
     ),

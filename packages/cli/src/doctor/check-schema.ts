@@ -12,6 +12,16 @@ export function checkSchema({ applied, pending, unknown }: Migrations): readonly
       ),
     ];
   }
+  // None of them is of this release.
+  if (applied.length === unknown.length) {
+    return [
+      wrong(
+        "store.schema",
+        `an earlier checkout of Holdfast made this store, which cannot be upgraded: ${applied.join(", ")}`,
+        "use an empty database, or start a demo with --fresh",
+      ),
+    ];
+  }
   if (pending.length > 0) {
     return [
       wrong(
@@ -22,7 +32,12 @@ export function checkSchema({ applied, pending, unknown }: Migrations): readonly
     ];
   }
   const later = unknown.length > 0 ? `, and ${unknown.join(", ")} of a later release` : "";
-  return [fine("store.schema", `all ${applied.length - unknown.length} migrations${later}`)];
+  return [
+    fine(
+      "store.schema",
+      `migrations: ${applied.length - unknown.length} applied, none missing${later}`,
+    ),
+  ];
 }
 
 export interface PoolerFacts {

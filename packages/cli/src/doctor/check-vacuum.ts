@@ -1,5 +1,5 @@
 import type { ServerFacts, UnvacuumedTable, XminHolder } from "@holdfast/state-store";
-import { duration } from "../duration.ts";
+import { duration } from "../print/duration.ts";
 import { type Finding, fine, orFine, unseen, wrong } from "./finding.ts";
 
 export interface VacuumFacts {

@@ -2,7 +2,7 @@ import { replyQueue } from "@holdfast/contracts";
 import type { BrokerFacts, ManagedQueue, QueueFacts } from "@holdfast/messaging";
 import type { AgentNeed, ServerFacts } from "@holdfast/state-store";
 import { describe, expect, test } from "@jest/globals";
-import { duration } from "../duration.ts";
+import { duration } from "../print/duration.ts";
 import { checkAgents } from "./check-agents.ts";
 import { checkBroker } from "./check-broker.ts";
 import { checkClock } from "./check-clock.ts";
@@ -87,7 +87,7 @@ describe("of Postgres", () => {
     expect(wrongs(checkServer({ ...server, ...facts }))).toEqual([expect.stringContaining(text)]);
   });
 
-  test("nothing is wrong with an ordinary one, nor with one that is newer than our tests", () => {
+  test("an ordinary server has no problem, nor has one newer than the tested versions", () => {
     expect(wrongs(checkServer(server))).toEqual([]);
     const newer = checkServer({ ...server, version: "19.0", major: 19 });
     expect(wrongs(newer)).toEqual([]);
@@ -102,7 +102,7 @@ describe("of Postgres", () => {
     expect(wrongs(found)).toEqual([expect.stringContaining(`store.vacuum: ${text}`)]);
   });
 
-  test("each thing that holds vacuum up is named, with what ends it", () => {
+  test("everything that holds vacuum back is named, with the command that ends it", () => {
     const found = checkVacuum({
       server,
       tables: [{ name: "steps", dead: 90_000, live: 1_000, isOff: false }],
@@ -129,12 +129,16 @@ describe("of Postgres", () => {
     expect(wrongs(checkPartitions(partitions))).toEqual(expected);
   });
 
-  test("a schema is right, incomplete, missing, or of a later release", () => {
-    const [applied, none] = [["0001_state", "0002_views"], [] as string[]];
+  test("a schema is right, incomplete, missing, of a later release, or of an earlier checkout", () => {
+    const [applied, none] = [["0001_holdfast", "0002_x"], [] as string[]];
     expect(wrongs(checkSchema({ applied, pending: none, unknown: none }))).toEqual([]);
-    expect(wrongs(checkSchema({ applied, pending: none, unknown: ["0002_views"] }))).toEqual([]);
+    expect(wrongs(checkSchema({ applied, pending: none, unknown: ["0002_x"] }))).toEqual([]);
     expect(wrongs(checkSchema({ applied, pending: ["0003_x"], unknown: none }))).toEqual([
       "store.schema: migrations are missing: 0003_x",
+    ]);
+    const gone = { applied: ["0001_gone"], pending: applied, unknown: ["0001_gone"] };
+    expect(wrongs(checkSchema(gone))).toEqual([
+      "store.schema: an earlier checkout of Holdfast made this store, which cannot be upgraded: 0001_gone",
     ]);
     expect(wrongs(checkSchema({ applied: none, pending: applied, unknown: none }))).toEqual([
       "store.schema: there is no state store in this database",
@@ -199,21 +203,21 @@ describe("of RabbitMQ", () => {
     expect(wrongs(checkBroker({ ...broker, version }))).toEqual([]);
   });
 
-  test("an alarm counts once, however we know of it", () => {
+  test("an alarm is reported once, whichever source shows it", () => {
     const management = { ...managedBroker({}).management, alarms: ["disk space"] } as never;
     expect(wrongs(checkBroker({ ...broker, blocked: "low on disk", management }))).toEqual([
       expect.stringContaining("an alarm is on (disk space)"),
     ]);
   });
 
-  test("that a queue has no leader is all that is said of it", () => {
+  test("a queue without a leader is reported as that and nothing else", () => {
     const queues = [queueOf({ name: replyQueue, state: "silent", consumers: 0 })];
     expect(wrongs(checkQueues({ ...broker, management: null, queues }))).toEqual([
       "broker.leaders: the queue scheduler.replies takes no consumer: it seems to have no leader",
     ]);
   });
 
-  test("a queue without all of its replicas is wrong", () => {
+  test("a queue without all of its replicas is a problem", () => {
     expect(wrongs(checkQueues(managedBroker({ online: 2 })))).toContain(
       "broker.replicas: agent.payments has 2 of 3 replicas",
     );
@@ -228,7 +232,7 @@ describe("of RabbitMQ", () => {
     expect(wrongs(checkQueues(harmless)).filter((text) => text.includes("policies"))).toEqual([]);
   });
 
-  test("an exchange that is missing is wrong", () => {
+  test("a missing exchange is a problem", () => {
     const facts = { ...broker, missingExchanges: ["holdfast.replies"] };
     expect(wrongs(checkQueues(facts))).toContain(
       "broker.topology: the exchange holdfast.replies is missing",
@@ -250,9 +254,9 @@ describe("of Agents", () => {
     consumerTimeout: number | null = null,
   ) => wrongs(checkAgents({ needs: [{ ...need, longest }], broker: facts, consumerTimeout }));
 
-  test("one that nobody serves is named with who needs it", () => {
+  test("an Agent without a consumer is named with the workflows that need it", () => {
     expect(look({ ...broker, queues: [queueOf({ consumers: 0 })] })).toEqual([
-      "agents.absent: nobody serves the Agent payments: a.v1, b.v1 need it, and 1 of its steps is open",
+      "agents.absent: no process serves the Agent payments: a.v1, b.v1 need it, and 1 of its steps is open",
     ]);
   });
 
@@ -265,7 +269,7 @@ describe("of Agents", () => {
     expect(look(managedBroker(queue), longest, said)).toHaveLength(expected);
   });
 
-  test("none is needed where no workflow is stored", () => {
+  test("no Agent is missing if no workflow is stored", () => {
     const found = checkAgents({ needs: [], broker, consumerTimeout: null });
     expect(found.map(({ state, text }) => [state, text])).toEqual([
       ["fine", "no workflow is stored yet"],

@@ -1,9 +1,9 @@
 import { deadReplyQueue, replyQueue, submissionQueue } from "@holdfast/contracts";
-import { testDatabase } from "@holdfast/local-stack";
+import { testDatabase } from "@holdfast/test-servers";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { type OperatedBroker, openTestBroker, readQueues } from "../../test/broker.ts";
+import { openTestStore, type TestStore, workflowOf } from "../../test/fixtures.ts";
 import { runCommand } from "../run-command.ts";
-import { openTestStore, type TestStore, workflowOf } from "../testing.ts";
-import { type OperatedBroker, openTestBroker, readQueues } from "../testing-broker.ts";
 import { examine } from "./examine.ts";
 import type { Finding } from "./finding.ts";
 
@@ -79,7 +79,7 @@ async function forNow(change: string, back: string): Promise<void> {
   cleanUps.defer(async () => void (await store.query(back)));
 }
 
-test("finds nothing wrong where nothing is", async () => {
+test("doctor finds no problem in a sound system", async () => {
   await startServices();
   const looked = await lookAt();
   expect(wrongs(looked)).toEqual([]);
@@ -89,7 +89,7 @@ test("finds nothing wrong where nothing is", async () => {
   );
 });
 
-test("says what the server would lose, and that it would", async () => {
+test("doctor names the settings with which the server can lose data", async () => {
   await startServices();
   const [settings] = await store.query<{ fsync: string }>("show fsync");
   const looked = await lookAt();
@@ -99,7 +99,7 @@ test("says what the server would lose, and that it would", async () => {
 });
 
 describe("finds in the state store", () => {
-  test("a transaction that somebody left open", async () => {
+  test("a transaction that was left open", async () => {
     await startServices();
     const { promise: begun, resolve } = Promise.withResolvers<void>();
     const held = store.query("begin; select 1; select pg_sleep(60)").catch(resolve);
@@ -117,7 +117,7 @@ describe("finds in the state store", () => {
     expect(wrongs(await lookAt())).toEqual([]);
   });
 
-  test("a table that nobody vacuums", async () => {
+  test("a table without autovacuum", async () => {
     await startServices();
     await forNow(
       "alter table state.outbox set (autovacuum_enabled = false)",
@@ -126,16 +126,16 @@ describe("finds in the state store", () => {
     expectOnly(await lookAt(), "store.vacuum", "state.outbox", "reset (autovacuum_enabled)");
   });
 
-  test("a migration that is missing", async () => {
+  test("a store of an earlier checkout", async () => {
     await startServices();
     await forNow(
-      "update state.migrations set name = 'gone' where name = '0007_verify'",
-      "update state.migrations set name = '0007_verify' where name = 'gone'",
+      "update state.migrations set name = '0024_gone' where name = '0001_holdfast'",
+      "update state.migrations set name = '0001_holdfast' where name = '0024_gone'",
     );
-    expectOnly(await lookAt(), "store.schema", "0007_verify", "run the migrations");
+    expectOnly(await lookAt(), "store.schema", "0024_gone", "use an empty database");
   });
 
-  test("that nobody made room for the next month", async () => {
+  test("a missing partition for the next month", async () => {
     await startServices();
     await forNow(
       `do $$ declare parent text; month date := (select max(month) from state.partitions); begin
@@ -172,13 +172,13 @@ describe("finds in the state store", () => {
     expectOnly(await lookAt(), "store.clock_jumped", "ahead of the last time", text);
   });
 
-  test("what operators have paused, which is not wrong", async () => {
+  test("pauses of operators, which are no problem", async () => {
     const wish = { actor: "ann", reason: "stock-taking" };
     await startServices();
     expect(await pausesSeen()).toMatchObject({ state: "fine", text: "nothing is paused" });
     await store.store.pause({ kind: "agent", name: "payments", ...wish });
     const taskId = await store.submit();
-    await store.store.applyIncidents([{ taskId, event: { kind: "paused" } }], { actor: "ann" });
+    await store.store.applyEvents([{ taskId, event: { kind: "paused" } }], { actor: "ann" });
     expect(await pausesSeen()).toMatchObject({
       state: "fine",
       text: expect.stringMatching(
@@ -186,11 +186,11 @@ describe("finds in the state store", () => {
       ),
     });
     await store.store.resume({ kind: "agent", name: "payments", ...wish });
-    await store.store.applyIncidents([{ taskId, event: { kind: "resumed" } }], { actor: "ann" });
+    await store.store.applyEvents([{ taskId, event: { kind: "resumed" } }], { actor: "ann" });
     await store.query("truncate state.tasks, state.steps, state.events");
   });
 
-  test("that there is none", async () => {
+  test("that it is missing", async () => {
     await startServices();
     await using empty = await testDatabase();
     const looked = await lookAt([], { ...environment(), STATE_STORE_URL: empty.url });
@@ -201,24 +201,28 @@ describe("finds in the state store", () => {
     await startServices();
     const standstill = { queue: replyQueue, messages: 3, failures: 12, forMs: 40_000, error: "no" };
     const keep = (standstills: readonly (typeof standstill)[]) =>
-      store.store.keepStandstills({ instance: "scheduler-1", standstills });
+      store.store.recordStandstills({ instance: "scheduler-1", standstills });
     await keep([standstill]);
     expectOnly(
       await lookAt(),
       "consumers.failing",
-      `scheduler-1 cannot record 3 messages of ${replyQueue}: 12 failures in 40 s, no`,
+      // The seconds go on while doctor starts.
+      `scheduler-1 cannot record 3 messages of ${replyQueue}: 12 failures in 4`,
+      " s, no",
     );
     await keep([]);
     expect(wrongs(await lookAt())).toEqual([]);
   });
 
-  test("dead letters, and replies that nobody had asked for, but no late ones", async () => {
+  test("dead letters and unexpected replies, but no late ones", async () => {
     await startServices();
     const letter = { queue: replyQueue, messageId: null, type: null, sender: null };
-    await store.store.keepDeadLetters([{ ...letter, reason: "rejected", body: Buffer.from("?") }]);
+    await store.store.recordDeadLetters([
+      { ...letter, reason: "rejected", body: Buffer.from("?") },
+    ]);
     const taskId = await store.submit();
     const reply = { taskId, step: "charge", attempt: 1, sender: "shipping", reply: "{}" };
-    await store.store.keepRejectedReplies([
+    await store.store.recordRejectedReplies([
       { ...reply, reason: "wrong_agent" },
       { ...reply, reason: "not_processing" },
     ]);
@@ -232,7 +236,7 @@ describe("finds in the state store", () => {
     ]);
   });
 
-  test("alerts that nobody heard, and notices that nobody sends", async () => {
+  test("unacknowledged alerts and unsent notifications", async () => {
     await startServices();
     await store.query(
       `insert into state.alerts (task_id, episode, kind, code, at)
@@ -245,7 +249,7 @@ describe("finds in the state store", () => {
     expect(found.map(({ code }) => code)).toEqual(["alerts.unheard", "notices.unsent"]);
   });
 
-  test("that its clock is not ours", async () => {
+  test("a difference between its clock and this machine's", async () => {
     await startServices();
     const { findings } = await examine({
       stateStoreUrl: store.url,
@@ -262,7 +266,7 @@ describe("finds in the state store", () => {
   });
 });
 
-test("finds a definition that cannot be used", async () => {
+test("doctor finds a definition that cannot be used", async () => {
   await startServices();
   await store.store.registerWorkflow(
     workflowOf("spoilt.v1", [{ name: "reserve", agent: "inventory" }]),
@@ -279,9 +283,13 @@ test("finds a definition that cannot be used", async () => {
 });
 
 describe("finds at the broker", () => {
-  test("an Agent that nobody serves", async () => {
+  test("an Agent without a consumer", async () => {
     await startServices(without("agent.payments"));
-    expectOnly(await lookAt(), "agents.absent", "nobody serves the Agent payments: shopping.v1");
+    expectOnly(
+      await lookAt(),
+      "agents.absent",
+      "no process serves the Agent payments: shopping.v1",
+    );
   });
 
   test("an Agent that has no queue", async () => {
@@ -296,7 +304,7 @@ describe("finds at the broker", () => {
     expectOnly(await lookAt(), "agents.unroutable", "the Agent shipping has no queue: shipping.v1");
   });
 
-  test("a step that is given longer than the broker waits, unless it waits longer", async () => {
+  test("a step whose limit exceeds the broker's consumer timeout", async () => {
     await startServices();
     await store.store.registerWorkflow(
       workflowOf("assembly.v1", [
@@ -332,7 +340,7 @@ describe("finds at the broker", () => {
     expectOnly(await lookAt(), "broker.topology", `the queue ${deadReplyQueue} is missing`);
   });
 
-  test("a delivery limit that is not ours", async () => {
+  test("a delivery limit that differs from Holdfast's", async () => {
     await startServices(without("agent.payments"));
     await redeclarePayments({ ...toExpired, "x-delivery-limit": 5 });
     cleanUps.use(await operated.listen(["agent.payments"]));
@@ -344,7 +352,7 @@ describe("finds at the broker", () => {
     );
   });
 
-  test("dead letters that would go nowhere", async () => {
+  test("a queue whose dead letters would be dropped", async () => {
     await startServices(without("agent.payments"));
     await redeclarePayments({ "x-delivery-limit": 20 });
     cleanUps.use(await operated.listen(["agent.payments"]));
@@ -406,7 +414,7 @@ async function redeclarePayments(more: Readonly<Record<string, string | number>>
 
 const post = (path: string, body: object) => operated.manage("POST", path, body);
 
-describe("says what it could not look at", () => {
+describe("reports what it could not check", () => {
   test("without the HTTP API", async () => {
     await startServices();
     const { BROKER_MANAGEMENT_URL: _, ...env } = environment();
@@ -474,12 +482,12 @@ describe("says what it could not look at", () => {
   });
 });
 
-test("shows people what is wrong and what to do about it", async () => {
+test("doctor prints each problem and what to do about it", async () => {
   await startServices(without("agent.payments"));
   const { stdout, exitCode } = await runCommand(["doctor"], environment());
   expect(exitCode).toBe(1);
   expect(stdout).toMatch(/^✓ store\.version +Postgres 1/);
   expect(stdout).toMatch(
-    /✗ agents\.absent +nobody serves the Agent payments.*\n +→ start the Agent/,
+    /✗ agents\.absent +no process serves the Agent payments.*\n +→ start the Agent/,
   );
 });

@@ -1,5 +1,6 @@
 import { parseConfig } from "@holdfast/runtime";
 import type { Command } from "../command.ts";
+import { count } from "../print/count.ts";
 import { SystemSettings, spansOf } from "../settings.ts";
 import { type Examination, examine } from "./examine.ts";
 import type { Finding } from "./finding.ts";
@@ -39,5 +40,9 @@ function describe(findings: readonly Finding[]): string {
     ].join("\n"),
   );
   const wrongs = findings.filter(({ state }) => state === "wrong").length;
-  return [...lines, "", wrongs === 0 ? "Nothing is wrong." : `${wrongs} to look at.`].join("\n");
+  return [
+    ...lines,
+    "",
+    wrongs === 0 ? "No problems found." : `${count(wrongs, "problem")} found.`,
+  ].join("\n");
 }

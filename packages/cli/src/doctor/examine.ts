@@ -6,7 +6,7 @@ import { checkClock } from "./check-clock.ts";
 import { checkClockJump } from "./check-clock-jump.ts";
 import { checkConsumers } from "./check-consumers.ts";
 import { checkDefinitions } from "./check-definitions.ts";
-import { checkLosses, checkNotices } from "./check-losses.ts";
+import { checkLosses, checkNotifications } from "./check-losses.ts";
 import { checkPartitions } from "./check-partitions.ts";
 import { checkPauses } from "./check-pauses.ts";
 import { checkQueues } from "./check-queues.ts";
@@ -62,7 +62,7 @@ const findingsOf = (store: StoreFacts): readonly Finding[] => [
         ...checkPartitions(store.contents.partitions),
         ...checkConsumers(store.contents.standstills),
         ...checkLosses(store.contents.losses),
-        ...checkNotices(store.contents.untold),
+        ...checkNotifications(store.contents.unsent),
         ...checkPauses(store.contents.pauses),
         ...checkDefinitions(store.contents.unusable),
       ]),

@@ -11,7 +11,7 @@ import {
   type ServerFacts,
   type StandstillFacts,
   type StoreInspector,
-  type Untold,
+  type UnsentNotifications,
   type Unusable,
 } from "@holdfast/state-store";
 import type { ClockSample } from "./check-clock.ts";
@@ -33,7 +33,7 @@ interface StoreContents {
   readonly needs: readonly AgentNeed[];
   readonly losses: readonly Loss[];
   readonly standstills: readonly StandstillFacts[];
-  readonly untold: Untold;
+  readonly unsent: UnsentNotifications;
   readonly partitions: PartitionFacts;
   readonly clock: ClockFacts;
   readonly pauses: { readonly inForce: readonly PauseInForce[]; readonly tasks: number };
@@ -112,7 +112,7 @@ const inspectContents = async (store: StoreInspector): Promise<StoreContents> =>
   needs: await store.findNeeds(),
   losses: await store.findLosses({ within: day }),
   standstills: await store.findStandstills(),
-  untold: await store.countUntold({ within: day, longerThan: minute }),
+  unsent: await store.countUnsent({ within: day, longerThan: minute }),
   partitions: await store.findPartitions(),
   clock: await store.findClockFacts(),
   pauses: await store.findPausesInForce(),

@@ -5,9 +5,9 @@ const explanations: Readonly<Record<string, string>> = {
   "the state of a task follows from its steps":
     "The task says something else than its steps: a row was changed by hand, or a release decided wrongly.",
   "an unfinished task has something to wait for":
-    "Nothing is due, in hand or in error. The Supervisor plans it anew within a minute; should it stay, report it.",
+    "No step is due, in progress or in error. The Supervisor plans it anew within a minute; should it stay, report it.",
   "an unfinished task can be decided about":
-    "Its definition in state.workflows, or its rows, were changed: restore them. Tasks of a workflow go on by themselves within seconds; a task that is paused alone is resumed with POST /v1/orders/:id/resume.",
+    "Its definition in state.workflows, or its rows, were changed: restore them. Tasks of a workflow go on by themselves within seconds; a task that is paused alone is resumed with POST /v1/tasks/:id/resume.",
   "nothing is left to do in a finished task":
     "The task has ended and a step of it has not: that step will not be done.",
   "every step belongs to a task":
@@ -36,8 +36,8 @@ const explanations: Readonly<Record<string, string>> = {
     "Attempts and claims differ in number: a row or the history was changed by hand.",
   "every reply belongs to a task":
     "Work was done for a task that this store does not know: the store was restored, or failed over to a standby that had not received it. Compare with the remote services' ledgers, and submit the order anew under its Idempotency-Key.",
-  "whoever halts raises one alert":
-    "The task halted and nobody was told, or was told twice: look at the task itself.",
+  "every halt raises one alert":
+    "The task halted without an alert, or with more than one: look at the task itself.",
 };
 
 /** One line about an invariant that does not hold. */

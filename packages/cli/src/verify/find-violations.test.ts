@@ -32,19 +32,19 @@ test.each([
   [3, [3]],
   [5, [5, 0]],
   [12, [5, 5, 2]],
-])("looks at %i tasks five at a time", async (tasks, looks) => {
+])("verify checks %i tasks five at a time", async (tasks, looks) => {
   const store = storeOf({ tasks });
   const found = await findViolations(store, { since: null, size: 5 });
   expect(found).toEqual({ tasks, violations: [], more: false });
   expect(store.asked).toEqual(looks);
 });
 
-test("looks at the latest only, if it is told so", async () => {
+test("verify checks only the latest tasks if a limit is given", async () => {
   const found = await findViolations(storeOf({ tasks: 9 }), { since: 1_000, size: 5 });
   expect(found.tasks).toBe(1);
 });
 
-test("stops once it has found enough, and says that there may be more", async () => {
+test("verify stops once it has found enough, and says that there may be more", async () => {
   const store = storeOf({ tasks: 50, breachesEach: 2 });
   const found = await findViolations(store, { since: null, size: 5, limit: 15 });
   expect(found.violations).toHaveLength(15);
@@ -52,7 +52,7 @@ test("stops once it has found enough, and says that there may be more", async ()
   expect(store.asked).toEqual([5, 5]);
 });
 
-test("does not say that there may be more when it has found as many as there are", async () => {
+test("verify does not say that there may be more if it has found all", async () => {
   const store = storeOf({ tasks: 10, breachesEach: 1 });
   const found = await findViolations(store, { since: null, size: 5, limit: 10 });
   expect(found).toMatchObject({ more: false, tasks: 10 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { openTestStore, shopping, type TestStore } from "../../test/fixtures.ts";
 import { runCommand } from "../run-command.ts";
-import { openTestStore, shopping, type TestStore } from "../testing.ts";
 import { explain } from "./explanations.ts";
 
 let store: TestStore;
@@ -81,7 +81,7 @@ describe("finds nothing in a store that is right", () => {
     expect(await verifyAsJson()).toEqual({ exitCode: 0, tasks: 1, violations: [], more: false });
   });
 
-  test("and says so to people", async () => {
+  test("and prints so in a sentence", async () => {
     await store.submit();
     const { stdout, exitCode } = await verify();
     expect({ stdout, exitCode }).toEqual({
@@ -174,7 +174,7 @@ const breaches: readonly (readonly [
     "half done",
     (of) => `update state.steps set attempt = 7 where ${of} and name = 'reserve'`,
   ],
-  ["whoever halts raises one alert", "halted", (of) => `delete from state.alerts where ${of}`],
+  ["every halt raises one alert", "halted", (of) => `delete from state.alerts where ${of}`],
 ];
 
 describe("finds", () => {
@@ -191,7 +191,7 @@ describe("finds", () => {
     expect(explain(invariant)).not.toBe(explain("no such invariant"));
   });
 
-  test("what the view looks for, and nothing else: each of its rules is broken above", async () => {
+  test("exactly the violations that the view looks for: each of its rules is broken above", async () => {
     const [view] = await store.query<{ sql: string }>(
       "select pg_get_viewdef('state.invariant_violations') as sql",
     );
@@ -201,7 +201,7 @@ describe("finds", () => {
     expect(new Set(rules)).toEqual(new Set(breaches.map(([rule]) => rule)));
   });
 
-  test("a reply to a task that this store does not know, once, and none that only came too late", async () => {
+  test("a reply to a task that this store does not know, once, and no reply that only came too late", async () => {
     const known = await store.submit();
     const unknown = "01890000-0000-7000-8000-000000000000";
     for (const [taskId, reason] of [
@@ -222,7 +222,7 @@ describe("finds", () => {
     expect(explain(invariant)).toContain("restored");
   });
 
-  test("witnesses, and shows them to people", async () => {
+  test("witnesses, and prints them", async () => {
     const taskId = await states["half done"]!();
     await byHand(`update state.steps set attempt = 7 where ${ofTask(taskId)} and name = 'reserve'`);
     const { stdout, exitCode } = await verify();
@@ -239,7 +239,7 @@ describe("finds", () => {
     );
   });
 
-  test("only what was submitted since then, if it is told so", async () => {
+  test("only violations of tasks submitted since the given time", async () => {
     const old = "01890000-0000-7000-8000-000000000000";
     await byHand(
       `insert into state.tasks (task_id, workflow) values ('${old}', '${shopping.name}')`,
@@ -283,7 +283,11 @@ describe("cannot look, and says what to do", () => {
       (url) => Object.assign(url, { pathname: "/postgres" }),
       "migrations",
     ],
-    ["there is none", (url) => Object.assign(url, { pathname: "/nowhere" }), "no such database"],
+    [
+      "there is none",
+      (url) => Object.assign(url, { pathname: "/nowhere" }),
+      "database does not exist",
+    ],
     [
       "the role may not",
       (url) => url.searchParams.set("options", "-c role=holdfast_supervisor"),

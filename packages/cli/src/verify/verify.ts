@@ -1,7 +1,7 @@
 import { parseConfig } from "@holdfast/runtime";
 import { openInspector, type Unusable } from "@holdfast/state-store";
 import type { Command } from "../command.ts";
-import { count } from "../count.ts";
+import { count } from "../print/count.ts";
 import { StoreSettings, spansOf } from "../settings.ts";
 import { explain } from "./explanations.ts";
 import { findViolations, type Verification } from "./find-violations.ts";

@@ -1,17 +1,17 @@
 import type { StepFacts } from "@holdfast/state-store";
-import { count } from "../count.ts";
-import { type CourierFacts, type Facts, laneOf } from "./facts.ts";
+import { count } from "../print/count.ts";
+import { type BrokerFacts, type Facts, laneOf } from "./facts.ts";
 import { faultOf, instant, pausedBy, queueMissing, stepOf } from "./words.ts";
 
 /** How many steps of one Agent each Scheduler has in flight at most, where WINDOW does not say otherwise. */
 const usualWindow = 200;
 
-/** Why a step that may be claimed, or rests, is not in hand. The first reason that holds counts. */
+/** Why no Scheduler has claimed a pending step. The first reason that holds counts. */
 export function explainPending(step: StepFacts, facts: Facts): string {
   return (
     pausedReason(step, facts) ??
-    restReason(step, facts) ??
-    courierReason(step, facts.courier) ??
+    delayReason(step, facts) ??
+    brokerReason(step, facts.broker) ??
     agentReason(step, facts) ??
     turnReason(step, facts)
   );
@@ -33,10 +33,10 @@ function pausedReason(step: StepFacts, facts: Facts): string | null {
 
 /** How an operator ends a delay that no condition ends sooner. */
 const tryNow = (step: StepFacts): string =>
-  `To have it tried at once: POST /v1/orders/:id/steps/${step.name}/retry`;
+  `To retry it at once: POST /v1/tasks/:id/steps/${step.name}/retry`;
 
-function restReason(step: StepFacts, { now, plan, courier }: Facts): string | null {
-  const { notBefore, failureCount, putBackCount } = step;
+function delayReason(step: StepFacts, { now, plan, broker }: Facts): string | null {
+  const { notBefore, failureCount, requeueCount } = step;
   if (notBefore === null || notBefore <= now) return null;
   const until = instant(notBefore, now);
   const failures = plan?.steps.get(step.name)?.retry.failures;
@@ -47,24 +47,24 @@ function restReason(step: StepFacts, { now, plan, courier }: Facts): string | nu
   if (step.lastAction === "retry") {
     return `It waits for ${stepOf(step)}, which backs off until ${until}, having ${failed}. ${tryNow(step)}.`;
   }
-  const isMissing = courier !== null && (courier.consumers[step.agent] ?? null) === null;
-  if (step.lastAction === "putBack" && isMissing) {
-    return `It waits for ${stepOf(step)}, which was put back ${count(putBackCount, "time")} in a row (${faultOf(step)}) and rests until ${until}: ${queueMissing(step)}.`;
+  const isMissing = broker !== null && (broker.consumers[step.agent] ?? null) === null;
+  if (step.lastAction === "requeue" && isMissing) {
+    return `It waits for ${stepOf(step)}, which was requeued ${count(requeueCount, "time")} in a row (${faultOf(step)}) and is delayed until ${until}: ${queueMissing(step)}.`;
   }
-  return step.lastAction === "putBack"
-    ? `It waits for ${stepOf(step)}, which was put back ${count(putBackCount, "time")} in a row (${faultOf(step)}) and rests until ${until}: no failure of the step is counted. ${tryNow(step)}.`
+  return step.lastAction === "requeue"
+    ? `It waits for ${stepOf(step)}, which was requeued ${count(requeueCount, "time")} in a row (${faultOf(step)}) and is delayed until ${until}: no failure of the step is counted. ${tryNow(step)}.`
     : `It waits for ${stepOf(step)}, which is not due until ${until}.`;
 }
 
-function courierReason(step: StepFacts, courier: CourierFacts | null): string | null {
-  if (courier === null) return null;
-  if (courier.schedulers === 0) {
+function brokerReason(step: StepFacts, broker: BrokerFacts | null): string | null {
+  if (broker === null) return null;
+  if (broker.schedulers === 0) {
     return `It waits for ${stepOf(step)}, which is due: no Scheduler runs that could claim it.`;
   }
-  if (courier.blocked !== null) {
-    return `It waits for ${stepOf(step)}, which is due: the broker takes no messages (${courier.blocked}).`;
+  if (broker.blocked !== null) {
+    return `It waits for ${stepOf(step)}, which is due: the broker takes no messages (${broker.blocked}).`;
   }
-  const consumers = courier.consumers[step.agent] ?? null;
+  const consumers = broker.consumers[step.agent] ?? null;
   if (consumers === null) {
     return `It waits for ${stepOf(step)}, which is due: the Agent has no queue, so no request can reach it: ${queueMissing(step)}.`;
   }
@@ -79,7 +79,7 @@ function agentReason(step: StepFacts, facts: Facts): string | null {
   if (instances > 0 && broken === instances) {
     return `It waits for ${stepOf(step)}, which is due: the breaker of every instance of the Agent is open until ${instant(brokenUntil, facts.now)}.`;
   }
-  const schedulers = Math.max(1, facts.courier?.schedulers ?? 1);
+  const schedulers = Math.max(1, facts.broker?.schedulers ?? 1);
   if (inFlight >= usualWindow * schedulers) {
     const each = schedulers === 1 ? "" : ` for each of ${schedulers} Schedulers`;
     return `It waits for ${stepOf(step)}, which is due: the Agent's window is full with ${inFlight} steps in flight (it is ${usualWindow}${each}, unless WINDOW says otherwise), and ${step.dueBefore} are due before it.`;

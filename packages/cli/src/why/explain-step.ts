@@ -1,5 +1,6 @@
+import { stepKinds } from "@holdfast/domain";
 import type { StepFacts } from "@holdfast/state-store";
-import { count } from "../count.ts";
+import { count } from "../print/count.ts";
 import { explainPending } from "./explain-pending.ts";
 import { explainWaiting } from "./explain-waiting.ts";
 import type { Facts } from "./facts.ts";
@@ -29,16 +30,16 @@ export function explainStep(step: StepFacts, facts: Facts): string {
 }
 
 function explainProcessing(step: StepFacts, facts: Facts): string {
-  const { now, plan, courier } = facts;
+  const { now, plan, broker } = facts;
   const failures = plan?.steps.get(step.name)?.retry.failures;
   const attempt = `attempt ${step.attempt}, ${step.failureCount}${failures === undefined ? "" : ` of ${failures}`} failures counted`;
-  const hand = `in hand of ${step.lockedBy ?? "an unknown Scheduler"} since ${instant(step.since, now)} (${attempt})`;
+  const hand = `claimed by ${step.lockedBy ?? "an unknown Scheduler"} since ${instant(step.since, now)} (${attempt})`;
   const { completeBy } = step;
   if (completeBy === null || completeBy <= now) {
     return `It waits for ${stepOf(step)}, ${hand}, whose time was over at ${instant(completeBy, now)}: the Supervisor takes it up; if this stays, none runs.`;
   }
   const lease = `lease until ${instant(completeBy, now)}`;
-  const consumers = courier === null ? undefined : (courier.consumers[step.agent] ?? null);
+  const consumers = broker === null ? undefined : (broker.consumers[step.agent] ?? null);
   if (consumers === null) {
     return `It waits for ${stepOf(step)}, ${hand}, ${lease}: ${queueMissing(step)}.`;
   }
@@ -47,12 +48,12 @@ function explainProcessing(step: StepFacts, facts: Facts): string {
   }
   return step.dispatched
     ? `It waits for ${stepOf(step)}, ${hand}: the broker has the request, ${lease}.`
-    : `It waits for ${stepOf(step)}, ${hand}: nobody has marked yet that the broker has the request, ${lease}.`;
+    : `It waits for ${stepOf(step)}, ${hand}: the broker's confirm is not recorded yet, ${lease}.`;
 }
 
 function explainError(step: StepFacts, { goal }: Facts): string {
   const what = `${capital(stepOf(step))} failed for good with ${faultOf(step)} after ${count(step.attempt, "attempt")}`;
-  if (step.kind === "compensation") return `${what}: resubmit or resolve it.`;
+  if (stepKinds[step.kind].goal === "undo") return `${what}: resubmit or resolve it.`;
   return goal === "do"
     ? `${what}: resubmit it, resolve it, or undo the task.`
     : `${what}, so the task is undone.`;

@@ -1,3 +1,4 @@
+import { stepKinds } from "@holdfast/domain";
 import type { StepFacts } from "@holdfast/state-store";
 import { type Facts, isDone, isSettled, stepNamed } from "./facts.ts";
 import { faultOf, pausedBy, stepOf } from "./words.ts";
@@ -17,14 +18,15 @@ export function explainWaiting(step: StepFacts, facts: Facts): string {
     return `It waits with ${stepOf(step)} for what comes before: ${names}.`;
   }
   return step.admitted
-    ? `It waits with ${stepOf(step)}, and all that comes before is done: nobody has planned it yet, and the Supervisor does within a minute.`
-    : `It waits with ${stepOf(step)}, whose condition nobody has decided yet: the Supervisor's sweep has it decided within a minute.`;
+    ? `It waits with ${stepOf(step)}, and all that comes before is done: it is not planned yet, and the Supervisor plans it within a minute.`
+    : `It waits with ${stepOf(step)}, whose condition is not decided yet: the Supervisor's sweep decides it within a minute.`;
 }
 
 /** The steps that must be over before this one is begun, and are not. */
 function predecessorsOf(step: StepFacts, facts: Facts): readonly StepFacts[] {
   const plan = facts.plan?.steps.get(step.name);
-  if (step.kind === "call") return named(plan?.after ?? [], facts).filter((one) => !isDone(one));
+  if (stepKinds[step.kind].goal === "do")
+    return named(plan?.after ?? [], facts).filter((one) => !isDone(one));
   const undoes = plan?.undoes ?? step.name.replace(/:undo$/, "");
   const call = named([undoes], facts).filter((one) => !isSettled(one));
   const later = named(facts.plan?.downstream.get(undoes) ?? [], facts);

@@ -2,7 +2,7 @@ import { type StepKind, stepStates, taskStates } from "@holdfast/domain";
 import type { LaneFacts, StepFacts, TaskFacts } from "@holdfast/state-store";
 import { describe, expect, test } from "@jest/globals";
 import { explain } from "./explain.ts";
-import type { CourierFacts, Facts } from "./facts.ts";
+import type { BrokerFacts, Facts } from "./facts.ts";
 
 const noon = Date.UTC(2026, 0, 1, 12);
 
@@ -13,7 +13,7 @@ const charge: StepFacts = {
   processState: "pending",
   attempt: 0,
   failureCount: 0,
-  putBackCount: 0,
+  requeueCount: 0,
   admitted: true,
   faultCode: null,
   faultDetail: null,
@@ -38,7 +38,7 @@ const lane: LaneFacts = {
   brokenUntil: null,
 };
 
-const courier: CourierFacts = { blocked: null, schedulers: 2, consumers: { payments: 2 } };
+const broker: BrokerFacts = { blocked: null, schedulers: 2, consumers: { payments: 2 } };
 
 const facts: Facts = {
   workflow: "shopping.v1",
@@ -53,7 +53,7 @@ const facts: Facts = {
   steps: [charge],
   lanes: [lane],
   plan: null,
-  courier,
+  broker,
   standstills: [],
 };
 
@@ -89,7 +89,7 @@ const sentence = (task: Partial<Facts>, step: Partial<StepFacts> = {}): string =
 const evidence = (task: Partial<Facts>): string =>
   explain({ ...facts, ...task }).evidence.join("\n");
 
-describe("says of a step that is due", () => {
+describe("explains of a step that is due", () => {
   test.each<readonly [string, Partial<Facts>]>([
     ["3 are due before it and 7 in flight", {}],
     ["the workflow shopping.v1 is paused by ann since", { workflowPaused: pause }],
@@ -98,24 +98,24 @@ describe("says of a step that is due", () => {
       "It is paused by ann since 2026-01-01T11:59:00.000Z (60 s ago) because: stock-taking",
       { paused: pause },
     ],
-    ["no Scheduler runs", { courier: { ...courier, schedulers: 0 } }],
-    ["takes no messages (low on disk)", { courier: { ...courier, blocked: "low on disk" } }],
-    ["the Agent has no queue", { courier: { ...courier, consumers: {} } }],
-    ["the Agent has no consumer", { courier: { ...courier, consumers: { payments: 0 } } }],
+    ["no Scheduler runs", { broker: { ...broker, schedulers: 0 } }],
+    ["takes no messages (low on disk)", { broker: { ...broker, blocked: "low on disk" } }],
+    ["the Agent has no queue", { broker: { ...broker, consumers: {} } }],
+    ["the Agent has no consumer", { broker: { ...broker, consumers: { payments: 0 } } }],
     [
       "the breaker of every instance of the Agent is open until 2026-01-01T12:00:09.000Z (in 9 s)",
       { lanes: [{ ...lane, broken: 2, brokenUntil: noon + 9_000 }] },
     ],
     ["the Agent's window is full with 400 steps", { lanes: [{ ...lane, inFlight: 400 }] }],
     ["3 are due before it and 399 in flight", { lanes: [{ ...lane, inFlight: 399 }] }],
-    ["3 are due before it", { courier: null }],
+    ["3 are due before it", { broker: null }],
     ["3 are due before it", { lanes: [{ ...lane, broken: 1, brokenUntil: noon + 9_000 }] }],
   ])("%s", (text, task) => {
     expect(sentence(task)).toContain(text);
   });
 });
 
-describe("says of a step that rests", () => {
+describe("explains of a step that is delayed", () => {
   const rest = { notBefore: noon + 30_000, failureCount: 2, faultCode: "payments.busy" };
   test.each<readonly [string, Partial<StepFacts>]>([
     [
@@ -123,7 +123,7 @@ describe("says of a step that rests", () => {
       { lastAction: "retry" },
     ],
     ["cools down until 2026-01-01T12:00:30.000Z", { lastAction: "coolDown" }],
-    ["was put back 4 times in a row", { lastAction: "putBack", putBackCount: 4 }],
+    ["was requeued 4 times in a row", { lastAction: "requeue", requeueCount: 4 }],
     ["is not due until", { lastAction: "plan" }],
     ["paused until a moment ago", { notBefore: Number.POSITIVE_INFINITY }],
   ])("%s", (text, step) => {
@@ -131,18 +131,18 @@ describe("says of a step that rests", () => {
   });
 });
 
-describe("says of a step whose Agent has no queue that the queue is missing", () => {
-  const missing = { courier: { ...courier, consumers: {} } };
+describe("explains of a step whose Agent has no queue that the queue is missing", () => {
+  const missing = { broker: { ...broker, consumers: {} } };
   test.each([
     ["when it is due", {}],
-    ["when it was put back", { lastAction: "putBack", notBefore: noon + 9_000, putBackCount: 4 }],
+    ["when it was requeued", { lastAction: "requeue", notBefore: noon + 9_000, requeueCount: 4 }],
     ["when it is in hand", { processState: "processing" as const, completeBy: noon + 9_000 }],
   ])("%s", (_, step) => {
     expect(sentence(missing, step)).toContain("the queue agent.payments is missing");
   });
 });
 
-test("says who resolved a step by hand", () => {
+test("why names the person who resolved a step by hand", () => {
   const undo = { name: "charge:undo", kind: "compensation" as const, attempt: 3 };
   const resolved = { lastAction: "resolve", lastActor: "ann", processState: "processed" as const };
   expect(evidence({ steps: [{ ...charge, ...undo, ...resolved }, { ...charge }] })).toContain(
@@ -150,15 +150,15 @@ test("says who resolved a step by hand", () => {
   );
 });
 
-test("says of a step that is delayed how to have it tried at once", () => {
-  for (const lastAction of ["retry", "coolDown", "putBack"]) {
+test("why names the command that ends a step's delay", () => {
+  for (const lastAction of ["retry", "coolDown", "requeue"]) {
     expect(sentence({}, { notBefore: noon + 30_000, lastAction })).toContain(
-      "To have it tried at once: POST /v1/orders/:id/steps/charge/retry.",
+      "To retry it at once: POST /v1/tasks/:id/steps/charge/retry.",
     );
   }
 });
 
-describe("says of a step in hand", () => {
+describe("explains of a step that is processing", () => {
   const hand: Partial<StepFacts> = {
     processState: "processing",
     lockedBy: "scheduler-7",
@@ -169,11 +169,11 @@ describe("says of a step in hand", () => {
   };
   test.each<readonly [string, Partial<StepFacts>]>([
     [
-      "in hand of scheduler-7 since 2026-01-01T11:59:55.000Z (5 s ago) (attempt 2, 1 of 3 failures counted)",
+      "claimed by scheduler-7 since 2026-01-01T11:59:55.000Z (5 s ago) (attempt 2, 1 of 3 failures counted)",
       {},
     ],
     ["the broker has the request, lease until 2026-01-01T12:00:04.000Z (in 4 s)", {}],
-    ["nobody has marked yet that the broker has the request", { dispatched: false }],
+    ["the broker's confirm is not recorded yet", { dispatched: false }],
     ["whose time was over at 2026-01-01T11:59:59.000Z (1000 ms ago)", { completeBy: noon - 1_000 }],
     [
       "for the undo of step charge of Agent payments",
@@ -183,16 +183,16 @@ describe("says of a step in hand", () => {
     expect(sentence({ plan: failures(3) }, { ...hand, ...step })).toContain(text);
   });
 
-  test("even when its task is paused, for it ends by itself", () => {
-    expect(sentence({ paused: pause }, hand)).toContain("in hand of scheduler-7");
+  test("how it will end, even if its task is paused", () => {
+    expect(sentence({ paused: pause }, hand)).toContain("claimed by scheduler-7");
   });
 });
 
-describe("says of a step that waits", () => {
+describe("explains of a step that waits", () => {
   const waiting: StepFacts = { ...charge, processState: "waiting", notBefore: null };
   const reserve: StepFacts = { ...charge, name: "reserve", agent: "inventory" };
 
-  test("what comes before", () => {
+  test("which steps come before it", () => {
     const steps = [{ ...reserve, processState: "processing" as const }, waiting];
     expect(evidence({ steps, plan: failures(3) })).toContain(
       "what comes before: reserve (processing)",
@@ -206,10 +206,10 @@ describe("says of a step that waits", () => {
     );
   });
 
-  test("that nobody has planned it, or decided its condition", () => {
-    expect(sentence({ steps: [waiting] })).toContain("nobody has planned it yet");
+  test("that no Scheduler has planned it, or decided its condition", () => {
+    expect(sentence({ steps: [waiting] })).toContain("it is not planned yet");
     const undecided = { ...waiting, admitted: false };
-    expect(sentence({ steps: [undecided] })).toContain("whose condition nobody has decided");
+    expect(sentence({ steps: [undecided] })).toContain("whose condition is not decided");
   });
 
   test("which undos come first", () => {
@@ -230,7 +230,7 @@ describe("says of a step that waits", () => {
   });
 });
 
-describe("says of a task that needs nothing more, or a person,", () => {
+describe("explains of a task that has ended, or needs a person,", () => {
   const failed = { processState: "error", faultCode: "payments.declined", attempt: 3 } as const;
   test.each<readonly [string, Partial<Facts>, Partial<StepFacts>]>([
     [
@@ -264,7 +264,7 @@ describe("says of a task that needs nothing more, or a person,", () => {
   });
 });
 
-test("has a whole sentence for every combination of facts", () => {
+test("why prints a whole sentence for every combination of facts", () => {
   const kinds: readonly StepKind[] = ["call", "compensation"];
   const combinations = product({
     processState: taskStates,
@@ -274,9 +274,9 @@ test("has a whole sentence for every combination of facts", () => {
     step: stepStates,
     kind: kinds,
     notBefore: [null, noon - 1, noon + 1, Number.POSITIVE_INFINITY],
-    lastAction: [null, "retry", "coolDown", "putBack"],
+    lastAction: [null, "retry", "coolDown", "requeue"],
     bare: [true, false],
-    courier: [null, { blocked: "x", schedulers: 1, consumers: {} }, courier],
+    broker: [null, { blocked: "x", schedulers: 1, consumers: {} }, broker],
   });
   const broken: string[] = [];
   let combined = 0;

@@ -1,6 +1,7 @@
+import { stepKinds } from "@holdfast/domain";
 import type { StandstillFacts, StepFacts } from "@holdfast/state-store";
-import { count } from "../count.ts";
-import { duration } from "../duration.ts";
+import { count } from "../print/count.ts";
+import { duration } from "../print/duration.ts";
 import { explainStep } from "./explain-step.ts";
 import type { Facts } from "./facts.ts";
 import { faultOf, instant, pausedBy, stepOf } from "./words.ts";
@@ -61,7 +62,7 @@ function openSentence(facts: Facts, subject: StepFacts | null): string {
   return subject === null ? nothing(facts) : explainStep(subject, facts);
 }
 
-/** What an operator or the Supervisor must look at first, then what is in hand, then what is next. */
+/** What an operator or the Supervisor must look at first, then what is in progress, then what is next. */
 const urgency = ["error", "processing", "pending", "waiting"] as const;
 
 /** The step that the sentence is about; null: none is open. */
@@ -77,7 +78,7 @@ function subjectOf({ steps, processState, goal }: Facts): StepFacts | null {
 }
 
 const isFailedCall = ({ kind, processState }: StepFacts): boolean =>
-  kind === "call" && processState === "error";
+  stepKinds[kind].goal === "do" && processState === "error";
 
 /** The task's own code, or what the step says that failed. */
 function reasonOf({ faultCode, steps }: Facts): string {

@@ -1,7 +1,7 @@
 import type { LaneFacts, StepFacts, TaskFacts } from "@holdfast/state-store";
 
-/** What can be seen at the broker; null: nobody could look. */
-export interface CourierFacts {
+/** What can be seen at the broker; null: the broker could not be reached. */
+export interface BrokerFacts {
   /** Why it takes no messages at the moment; null: it does. */
   readonly blocked: string | null;
   /** How many Schedulers listen for replies. */
@@ -12,7 +12,7 @@ export interface CourierFacts {
 
 /** All that an answer is made of. */
 export interface Facts extends TaskFacts {
-  readonly courier: CourierFacts | null;
+  readonly broker: BrokerFacts | null;
 }
 
 const idle = { inFlight: 0, paused: null, instances: 0, broken: 0, brokenUntil: null };

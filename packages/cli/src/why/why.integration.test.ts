@@ -1,9 +1,9 @@
 import { replyQueue } from "@holdfast/contracts";
 import { openStateStore } from "@holdfast/state-store";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { type OperatedBroker, openTestBroker, readQueues } from "../../test/broker.ts";
+import { openTestStore, type TestStore, workflowOf } from "../../test/fixtures.ts";
 import { runCommand } from "../run-command.ts";
-import { openTestStore, type TestStore, workflowOf } from "../testing.ts";
-import { type OperatedBroker, openTestBroker, readQueues } from "../testing-broker.ts";
 
 const agents = ["inventory", "payments"];
 
@@ -48,7 +48,7 @@ describe("a step that is due waits", () => {
     expect(await why(taskId)).toMatch(/Agent is paused by ann since .* because: stock-taking\./);
   });
 
-  test("for its workflow, which is paused, also once it is set aside", async () => {
+  test("for its workflow, which is paused, also once the step is parked", async () => {
     const taskId = await store.submit();
     await store.store.pause({ kind: "workflow", name: "shopping.v1", ...because });
     const paused = "the workflow shopping.v1 is paused by ann";
@@ -63,7 +63,7 @@ describe("a step that is due waits", () => {
 
   test("for its task, which is paused", async () => {
     const taskId = await store.submit();
-    await store.store.applyIncidents([{ taskId, event: { kind: "paused" } }], {
+    await store.store.applyEvents([{ taskId, event: { kind: "paused" } }], {
       actor: "ann",
     });
     expect(await why(taskId)).toContain("It is paused by ann since");
@@ -76,7 +76,7 @@ describe("a step that is due waits", () => {
     await store.query("update state.workflows set definition = '[]' where name = 'spoilt.v1'");
     const claims = await store.store.claimDueSteps({
       lockedBy: "scheduler-1",
-      room: [{ lane: "inventory", places: 500 }],
+      capacity: [{ lane: "inventory", slots: 500 }],
       relayAfter: 60_000,
     });
     // As a Scheduler that was started since.
@@ -85,7 +85,7 @@ describe("a step that is due waits", () => {
       applicationName: "test",
       maxConnections: 2,
     });
-    await scheduler.applyIncidents(
+    await scheduler.applyEvents(
       claims
         .filter((one) => one.taskId === taskId)
         .map(({ name: step, attempt, token }) => ({
@@ -102,18 +102,20 @@ describe("a step that is due waits", () => {
   test("for an Agent whose breakers are open, all of them", async () => {
     const taskId = await store.submit();
     const beat = { agent: "inventory", capacity: 1, inFlight: 0 };
-    await store.store.keepHeartbeats([
+    await store.store.recordHeartbeats([
       { ...beat, instance: "a", breaker: "open", openForMs: 60_000 },
     ]);
     expect(await why(taskId)).toContain("the breaker of every instance of the Agent is open until");
-    await store.store.keepHeartbeats([{ ...beat, instance: "b", breaker: "closed", openForMs: 0 }]);
+    await store.store.recordHeartbeats([
+      { ...beat, instance: "b", breaker: "closed", openForMs: 0 },
+    ]);
     expect(await why(taskId)).toContain("a Scheduler claims it when its turn comes");
   });
 
-  test("for a place in a full window", async () => {
+  test("for a slot of a full in-flight limit", async () => {
     await Promise.all(Array.from({ length: 200 }, () => store.submit()));
-    const room = [{ lane: "inventory", places: 200 }];
-    await store.store.claimDueSteps({ lockedBy: "scheduler-1", room, relayAfter: 60_000 });
+    const capacity = [{ lane: "inventory", slots: 200 }];
+    await store.store.claimDueSteps({ lockedBy: "scheduler-1", capacity, relayAfter: 60_000 });
     expect(await why(await store.submit())).toContain("window is full with 200 steps in flight");
   });
 
@@ -124,7 +126,7 @@ describe("a step that is due waits", () => {
     expect(await why(await store.submit("shipping.v1"))).toContain("the Agent has no queue");
   });
 
-  describe("while nobody listens:", () => {
+  describe("while a service is missing:", () => {
     let some: AsyncDisposable | null = null;
     const listenTo = async (queues: readonly string[]) => {
       await services[Symbol.asyncDispose]();
@@ -158,7 +160,7 @@ describe("a step that is due waits", () => {
   });
 });
 
-describe("a step rests", () => {
+describe("a step is delayed", () => {
   test("after a failure", async () => {
     const taskId = await store.submit();
     await store.report(await store.claim(taskId), { code: "inventory.busy" });
@@ -167,7 +169,7 @@ describe("a step rests", () => {
     );
   });
 
-  test("after too many", async () => {
+  test("after too many failures", async () => {
     const coolDown = { wait: 600_000, times: null };
     const retry = { failures: 1, backoff: 1, max: 1 };
     await store.store.registerWorkflow(
@@ -180,25 +182,25 @@ describe("a step rests", () => {
     );
   });
 
-  test("after it was put back", async () => {
+  test("after it was requeued", async () => {
     const taskId = await store.submit();
     await store.report(await store.claim(taskId), { attempted: false, retryAfter: 60_000 });
-    expect(await why(taskId)).toContain("which was put back 1 time in a row (test.failed)");
+    expect(await why(taskId)).toContain("which was requeued 1 time in a row (test.failed)");
   });
 });
 
-describe("a step is in hand", () => {
-  test("of a Scheduler, with a lease", async () => {
+describe("a step is processing", () => {
+  test("locked by a Scheduler, with a lease", async () => {
     const taskId = await store.submit();
     const claim = await store.claim(taskId);
     expect(await why(taskId)).toMatch(
-      /in hand of scheduler-1 since .* \(attempt 1, 0 of 3 failures counted\): nobody has marked yet .* lease until .* \(in 3\d s\)\./,
+      /claimed by scheduler-1 since .* \(attempt 1, 0 of 3 failures counted\): the broker.s confirm is not recorded yet.* lease until .* \(in 3\d s\)\./,
     );
     await store.store.markDispatchedSteps([claim]);
     expect(await why(taskId)).toContain("the broker has the request, lease until");
   });
 
-  test("longer than it may be", async () => {
+  test("longer than its complete-by time", async () => {
     const taskId = await store.submit();
     await store.claim(taskId);
     await store.query(
@@ -222,7 +224,7 @@ describe("a task", () => {
     const taskId = await undoing();
     await store.claim(taskId);
     const said = await why(taskId);
-    expect(said).toContain("It waits for the undo of step reserve of Agent inventory, in hand of");
+    expect(said).toContain("It waits for the undo of step reserve of Agent inventory, claimed by");
     expect(said).toContain(
       "It is being undone because of payments.declined at step charge of Agent payments.",
     );
@@ -248,7 +250,7 @@ describe("a task", () => {
     expect(await why(taskId)).toMatch(/\(shopping\.v1, processed\)\nIt was processed at /);
   });
 
-  test("is not known", async () => {
+  test("that the store does not know is reported as unknown", async () => {
     const env = { STATE_STORE_URL: store.url };
     const id = "00000000-0000-7000-8000-000000000000";
     expect(await runCommand(["why", id], env)).toMatchObject({
@@ -257,11 +259,11 @@ describe("a task", () => {
     });
   });
 
-  test("is explained without a broker as well, and for machines", async () => {
+  test("is explained without a broker as well, and as JSON", async () => {
     const taskId = await store.submit();
     const env = { STATE_STORE_URL: store.url };
     const { stdout } = await runCommand(["why", taskId], env);
-    expect(stdout).toContain("Nobody looked at the broker: set BROKER_URL.");
+    expect(stdout).toContain("The broker was not checked: set BROKER_URL.");
     const asJson = await runCommand(["why", taskId, "--json"], env);
     expect(JSON.parse(asJson.stdout)).toMatchObject({
       taskId,

@@ -7,7 +7,7 @@ import type { Static } from "typebox";
 import type { Command } from "../command.ts";
 import { WhySettings } from "../settings.ts";
 import { explain } from "./explain.ts";
-import type { CourierFacts, Facts } from "./facts.ts";
+import type { BrokerFacts, Facts } from "./facts.ts";
 
 const name = "holdfast why";
 
@@ -20,10 +20,10 @@ export const why: Command = async ({ taskId }, env) => {
     throw new PermanentFault("task.unknown", `There is no task ${taskId} in this state store`);
   }
   const agents = [...new Set(task.steps.map(({ agent }) => agent))];
-  const courier = await lookAtCourier(settings, agents);
-  const facts: Facts = { ...task, courier };
+  const broker = await observeBroker(settings, agents);
+  const facts: Facts = { ...task, broker };
   const explanation = explain(facts);
-  const unseen = courier === null ? [howToLook(settings)] : [];
+  const unseen = broker === null ? [howToLook(settings)] : [];
   const { workflow, processState } = task;
   return {
     exitCode: 0,
@@ -37,17 +37,17 @@ export const why: Command = async ({ taskId }, env) => {
 };
 
 const howToLook = ({ BROKER_URL, BROKER_MANAGEMENT_URL }: Static<typeof WhySettings>): string => {
-  if (BROKER_URL === undefined) return "Nobody looked at the broker: set BROKER_URL.";
+  if (BROKER_URL === undefined) return "The broker was not checked: set BROKER_URL.";
   return BROKER_MANAGEMENT_URL === undefined
     ? "The broker could not be looked at: if its user may not ask for queues, set BROKER_MANAGEMENT_URL."
     : "The broker could not be looked at: doctor says why.";
 };
 
 /** A broker that does not answer leaves much to be said all the same. */
-async function lookAtCourier(
+async function observeBroker(
   settings: Static<typeof WhySettings>,
   agents: readonly string[],
-): Promise<CourierFacts | null> {
+): Promise<BrokerFacts | null> {
   const { BROKER_URL: url, BROKER_MANAGEMENT_URL: managementUrl = null } = settings;
   if (url === undefined) return null;
   try {

@@ -1,6 +1,6 @@
-import type { Instant } from "@holdfast/domain";
+import { type Instant, stepKinds } from "@holdfast/domain";
 import { type PauseFacts, type StepFacts, unusableActor } from "@holdfast/state-store";
-import { duration } from "../duration.ts";
+import { duration } from "../print/duration.ts";
 
 /** "2026-11-21T10:00:00.000Z (12 s ago)". */
 export function instant(at: Instant | null, now: Instant): string {
@@ -18,7 +18,7 @@ const repair = " (what is stored of it was changed: restore it; see holdfast ver
 /** "step charge of Agent payments", "the undo of step charge of Agent payments". */
 export function stepOf({ name, kind, agent }: StepFacts): string {
   const call = name.replace(/:undo$/, "");
-  return `${kind === "compensation" ? "the undo of step" : "step"} ${call} of Agent ${agent}`;
+  return `${stepKinds[kind].goal === "undo" ? "the undo of step" : "step"} ${call} of Agent ${agent}`;
 }
 
 /** What it means that an Agent's queue is not there, and what to do. */

@@ -1,0 +1,51 @@
+import { queryOnce } from "@holdfast/local-stack";
+import { migrate } from "@holdfast/state-store";
+import { testDatabase } from "@holdfast/test-servers";
+import { expect, test } from "@jest/globals";
+import { fillStore } from "../flat/fill-store.ts";
+import { claimByHand } from "./claim-by-hand.ts";
+import { migrateUnderLoad } from "./migrate-under-load.ts";
+
+/** In one transaction, and each lock when it is needed: how a migration of the engine's early days was. */
+const naive = `
+  begin;
+  create index naive on state.tasks (finished_at);
+  drop trigger guard_task on state.tasks;
+  rollback`;
+
+test("the same load runs into deadlocks with a migration that takes its locks one after the other", async () => {
+  await using database = await testDatabase();
+  const { url } = database;
+  await migrate(url);
+  await fillStore(url, { pending: 100, finished: 10_000 });
+  const claims = await claimByHand(url);
+  let victims = 0;
+  // Postgres ends one of the two. Now and then they do not meet.
+  while (victims + claims.counts.deadlocks === 0) {
+    await queryOnce(url, naive).catch(({ message }: Error) => {
+      expect(message).toBe("deadlock detected");
+      victims += 1;
+    });
+  }
+  const { transactions } = await claims.stop();
+  expect(transactions).toBeGreaterThan(0);
+});
+
+test("a store is migrated under load beside a long read, and no order waits for the reader", async () => {
+  await using database = await testDatabase();
+  const figures = await migrateUnderLoad({
+    url: database.url,
+    finished: 20_000,
+    rate: 200,
+    margin: 1_000,
+    reader: 5_000,
+    say: () => {},
+  });
+  expect(figures).toMatchObject({ failed: 0, lost: 0, deadlocks: 0 });
+  expect(figures.transactions).toBeGreaterThan(0);
+  expect(figures.migrations).toContain("0003_index_of_each_month");
+  // The reader was in the way.
+  expect(figures.retries).toBeGreaterThan(0);
+  // On an idle machine it is 100 ms; without a lock timeout it is as long as the reader reads.
+  expect(figures.slowestDuringMs).toBeLessThan(3_000);
+});

@@ -1,0 +1,64 @@
+import { describe, expect, test } from "@jest/globals";
+import { readOptions } from "./options.ts";
+
+describe("the options of the benchmark", () => {
+  test("default to a run of Holdfast alone", () => {
+    expect(readOptions([])).toMatchObject({ mode: "alone", rounds: 3, orders: 5_000, only: null });
+  });
+
+  test("have fewer orders and more rounds beside peers", () => {
+    expect(readOptions(["--peers"])).toMatchObject({ mode: "peers", rounds: 5, orders: 5_000 });
+  });
+
+  test("refuse two kinds of benchmark at once", () => {
+    expect(readOptions(["--trace"])).toMatchObject({ mode: "trace", orders: 300 });
+    expect(() => readOptions(["--trace", "--peers"])).toThrow("exclude each other");
+    expect(() => readOptions(["--scale", "--submission"])).toThrow("exclude each other");
+  });
+
+  test("fill a store completely by default, and less if an option says so", () => {
+    const full = { pending: 1_000_000, finished: 20_000_000, hold: 600 };
+    expect(readOptions(["--flat"])).toMatchObject({ mode: "flat", ...full });
+    const args = ["--flat", "--pending", "10", "--finished", "20", "--hold", "0"];
+    expect(readOptions(args)).toMatchObject({ pending: 10, finished: 20, hold: 0 });
+  });
+
+  test("run a steady load at a share of the highest rate", () => {
+    const usual = { mode: "steady", minutes: 30, load: 0.6 };
+    expect(readOptions(["--steady"])).toMatchObject(usual);
+    const args = ["--steady", "--minutes", "2", "--load", "0.5"];
+    expect(readOptions(args)).toMatchObject({ minutes: 2, load: 0.5 });
+    expect(() => readOptions(["--steady", "--load", "60"])).toThrow("--load must be above 0");
+  });
+
+  test("migrate a store of two million orders", () => {
+    expect(readOptions(["--migrate"])).toMatchObject({ mode: "migrate", finished: 2_000_000 });
+  });
+
+  test("name the optimisations that the services leave out", () => {
+    expect(readOptions([]).without).toEqual([]);
+    expect(readOptions(["--without", "taskCache,bundles"]).without).toEqual([
+      "taskCache",
+      "bundles",
+    ]);
+    expect(() => readOptions(["--flat", "--without", "bundles"])).toThrow("starts no services");
+  });
+
+  test("set each value that they name", () => {
+    const args = ["--peers", "--rounds", "2", "--orders", "10", "--only", "dbos,pgBoss", "--json"];
+    expect(readOptions(args)).toMatchObject({
+      rounds: 2,
+      orders: 10,
+      only: ["dbos", "pgBoss"],
+      json: true,
+    });
+  });
+
+  test("run one round with --quick", () => {
+    expect(readOptions(["--quick"]).rounds).toBe(1);
+  });
+
+  test.each(["0", "-1", "1.5", "many"])("refuse %s rounds", (rounds) => {
+    expect(() => readOptions([`--rounds=${rounds}`])).toThrow("--rounds must be a whole number");
+  });
+});

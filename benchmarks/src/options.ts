@@ -1,0 +1,167 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { readOptimisations } from "@holdfast/runtime";
+
+const modes = [
+  "peers",
+  "trace",
+  "scale",
+  "slow-agents",
+  "submission",
+  "overload",
+  "flat",
+  "steady",
+  "migrate",
+] as const;
+
+type Mode = "alone" | (typeof modes)[number];
+
+export interface BenchOptions {
+  readonly mode: Mode;
+  /** How often everything is measured. */
+  readonly rounds: number;
+  /** How many orders each throughput is measured with. */
+  readonly orders: number;
+  /** Only one line of JSON on the standard output. */
+  readonly json: boolean;
+  /** Where the comparison is written down. */
+  readonly folder: string;
+  /** The peers to compare with, or the setups to measure, or all. */
+  readonly only: readonly string[] | null;
+  /** Optimisations that the services leave out, to see what each gives. */
+  readonly without: readonly string[];
+  /** How many orders are due in a store with a backlog, and how many rows there are in one with a past. */
+  readonly pending: number;
+  readonly finished: number;
+  /** For how many seconds a snapshot is held; 0: not at all. */
+  readonly hold: number;
+  /** For how long orders come in steadily, and which part of the highest rate they are. */
+  readonly minutes: number;
+  readonly load: number;
+  /** For how long submission is overloaded. */
+  readonly seconds: number;
+}
+
+export const usage = `pnpm bench [--quick] [--orders N] [--json]
+pnpm bench --peers [--rounds N] [--orders N] [--only NAME,NAME] [--out FOLDER] [--json]
+pnpm bench --trace [--orders N] [--json]
+pnpm bench --slow-agents|--submission [--rounds N] [--orders N] [--json]
+pnpm bench --overload [--seconds N] [--json]
+pnpm bench --scale [--rounds N] [--orders N] [--only NAME,NAME] [--json]
+
+pnpm bench --flat [--rounds N] [--orders N] [--pending N] [--finished N] [--hold SECONDS] [--out FOLDER] [--json]
+pnpm bench --steady [--minutes N] [--load PART] [--orders N] [--out FOLDER] [--json]
+pnpm bench --migrate [--finished N] [--json]
+All but --flat and --migrate take --without NAME,NAME
+
+  --quick         one round
+  --peers         beside others that keep work durable, one after the other, round by round
+  --trace         where the time of a lone order goes
+  --scale         what more Schedulers and Agents give, also far from the database, or with little CPU
+  --slow-agents   how busy an Agent is kept whose calls take 50 ms
+  --submission    how many orders are taken over HTTP, and what that leaves for their processing
+  --overload      what becomes of orders when three times as many come in as can be taken
+  --flat          whether claims and replies take longer in a store that is full
+  --steady        whether anything grows while orders come in steadily, and the past is deleted
+  --migrate       how many orders wait while a store of 2,000,000 is migrated, and 500 come in per second
+  --rounds N      how often: 3 alone, 5 beside peers
+  --orders N      with how many orders: 5,000 alone and beside peers, 12,000 to scale, 300 for a trace
+  --only NAMES    beside these peers only
+  --without NAMES leave out these optimisations of the services, such as taskCache,bundles:
+                  run it in turn with and without, to see what each gives
+  --pending N     how many orders are due in a store with a backlog: 1,000,000
+  --finished N    how many rows of tasks, steps and events are in a store with a past: 20,000,000;
+                  how many orders are in a store that is migrated: 2,000,000
+  --hold SECONDS  how long a snapshot stays open: 600; 0 for none
+  --minutes N     for how long orders come in: 30
+  --load PART     how many, as a part of the highest rate: 0.6
+  --seconds N     for how long submission is overloaded: 20
+  --out FOLDER    where performance.md, .svg and .json go; docs/evidence, if not said
+  --json          end with one line of JSON; the rest goes to the standard error`;
+
+const docs = fileURLToPath(new URL("../../docs/evidence", import.meta.url));
+const defaults = {
+  alone: { rounds: 3, orders: 5_000 },
+  peers: { rounds: 5, orders: 5_000 },
+  trace: { rounds: 1, orders: 300 },
+  scale: { rounds: 3, orders: 12_000 },
+  "slow-agents": { rounds: 3, orders: 4_000 },
+  submission: { rounds: 3, orders: 20_000 },
+  overload: { rounds: 1, orders: 1 },
+  flat: { rounds: 5, orders: 3_000 },
+  steady: { rounds: 1, orders: 15_000 },
+  migrate: { rounds: 1, orders: 500 },
+};
+
+/** Reads the command line. Throws with what is wrong. */
+export function readOptions(args: readonly string[]): BenchOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: "boolean", default: false },
+      peers: { type: "boolean", default: false },
+      trace: { type: "boolean", default: false },
+      scale: { type: "boolean", default: false },
+      "slow-agents": { type: "boolean", default: false },
+      submission: { type: "boolean", default: false },
+      overload: { type: "boolean", default: false },
+      flat: { type: "boolean", default: false },
+      steady: { type: "boolean", default: false },
+      migrate: { type: "boolean", default: false },
+      rounds: { type: "string" },
+      orders: { type: "string" },
+      only: { type: "string" },
+      without: { type: "string" },
+      pending: { type: "string" },
+      finished: { type: "string" },
+      hold: { type: "string" },
+      minutes: { type: "string" },
+      load: { type: "string" },
+      seconds: { type: "string" },
+      out: { type: "string", default: docs },
+      json: { type: "boolean", default: false },
+    },
+  });
+  const mode = modeOf(values);
+  const without = values.without?.split(",") ?? [];
+  readOptimisations(values.without);
+  if (without.length > 0 && (mode === "flat" || mode === "migrate")) {
+    throw new Error(`--${mode} starts no services, so --without has no effect`);
+  }
+  return {
+    mode,
+    rounds: values.quick ? 1 : (whole("rounds", values.rounds) ?? defaults[mode].rounds),
+    orders: whole("orders", values.orders) ?? defaults[mode].orders,
+    json: values.json,
+    folder: join(values.out),
+    only: values.only?.split(",") ?? null,
+    without,
+    pending: whole("pending", values.pending) ?? 1_000_000,
+    finished: whole("finished", values.finished) ?? (mode === "migrate" ? 2_000_000 : 20_000_000),
+    hold: values.hold === "0" ? 0 : (whole("hold", values.hold) ?? 600),
+    minutes: whole("minutes", values.minutes) ?? 30,
+    load: part("load", values.load) ?? 0.6,
+    seconds: whole("seconds", values.seconds) ?? 20,
+  };
+}
+
+function modeOf(chosen: Readonly<Record<(typeof modes)[number], boolean>>): Mode {
+  const [mode = "alone", other] = modes.filter((name) => chosen[name]);
+  if (other !== undefined) throw new Error(`--${mode} and --${other} exclude each other`);
+  return mode;
+}
+
+function whole(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const number = Number(text);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new Error(`--${name} must be a whole number above 0, and not ${text}`);
+}
+
+function part(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const number = Number(text);
+  if (number > 0 && number <= 1) return number;
+  throw new Error(`--${name} must be above 0 and at most 1, and not ${text}`);
+}

@@ -1,0 +1,43 @@
+import { Order } from "@holdfast/orders";
+import { defineAgent, defineWorkflow } from "@holdfast/workflow";
+import { z } from "zod";
+
+const Payload = z.object({ id: z.string(), padding: z.string() });
+const Answer = z.object({ ok: z.boolean() });
+
+export const first = defineAgent("bench-first", { act: { input: Payload, output: Answer } });
+export const second = defineAgent("bench-second", { act: { input: Payload, output: Answer } });
+export const third = defineAgent("bench-third", { act: { input: Payload, output: Answer } });
+
+/** Its remote service takes its time: see `callMs`. */
+export const slow = defineAgent("bench-slow", { act: { input: Payload, output: Answer } });
+/** Milliseconds that a call of the slow remote service takes. */
+export const callMs = 50;
+
+/** One step, a call to the slow Agent. */
+export const slowStep = defineWorkflow("bench-slow-step.v1", Payload, (input, step) => {
+  step("slow", { call: slow.act(input), completeWithin: "30s" });
+  return null;
+});
+
+/** The same three steps for an order as it is submitted over HTTP. */
+export const orderSteps = defineWorkflow(
+  "bench-order-steps.v1",
+  Order,
+  (order, step) => {
+    const input = { id: order.customer.id, padding: order.shipTo.street };
+    step("first", { call: first.act(input), completeWithin: "30s" });
+    step("second", { call: second.act(input), completeWithin: "30s" });
+    step("third", { call: third.act(input), completeWithin: "30s" });
+    return null;
+  },
+  { collection: "orders" },
+);
+
+/** Three steps one after the other, each a call to an Agent of its own. */
+export const threeSteps = defineWorkflow("bench-three-steps.v1", Payload, (input, step) => {
+  step("first", { call: first.act(input), completeWithin: "30s" });
+  step("second", { call: second.act(input), completeWithin: "30s" });
+  step("third", { call: third.act(input), completeWithin: "30s" });
+  return null;
+});

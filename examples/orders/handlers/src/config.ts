@@ -1,0 +1,11 @@
+import { Type } from "typebox";
+
+/** What the shop's Agents can be told, and by which environment variables. */
+export const PartnersConfig = Type.Object({
+  /** Where the remote services are. */
+  PARTNERS_URL: Type.String({
+    maxLength: 4_000,
+    pattern: "^https?://",
+    description: "an HTTP URL such as http://localhost:4000",
+  }),
+});

@@ -1,0 +1,2 @@
+export { placeOrder } from "./place-order.ts";
+export { shopTables } from "./shop-tables.ts";

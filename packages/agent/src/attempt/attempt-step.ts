@@ -1,0 +1,121 @@
+import type { StepReply, StepRequest } from "@holdfast/contracts";
+import { ContractFault, type Effect, Fault, type Json } from "@holdfast/domain";
+import type { StepContext } from "../contract/handlers.ts";
+import type { BoundOperation, PreparedCall } from "../contract/operations.ts";
+import type { ResiliencePolicy } from "./resilience-policy.ts";
+
+export type Outcome = StepReply["outcome"];
+
+interface AttemptOptions {
+  readonly operation: BoundOperation | undefined;
+  readonly resiliencePolicy: ResiliencePolicy;
+  /** Aborts at the deadline. */
+  readonly signal: AbortSignal;
+  /** Aborts at the deadline too, or earlier: when the step need not be finished. */
+  readonly stop?: AbortSignal;
+  /** Gets what the handler threw if that is no `Fault`: a bug, of which the reply says only the message. */
+  readonly onUnexpected?: (error: unknown) => void;
+}
+
+/**
+ * Makes one attempt at a step. Resolves to what to answer the Scheduler, or to null when the deadline
+ * passed first: by then another instance may have the step, and not even an error may be sent. A handler
+ * whose signal aborts may finish all the same: what it returns is what the undo needs.
+ */
+export async function attemptStep(
+  request: StepRequest,
+  { operation, resiliencePolicy, signal, stop = signal, onUnexpected }: AttemptOptions,
+): Promise<Outcome | null> {
+  const deadline = endOf(signal);
+  const tries: Effect[] = [];
+  const work = async (): Promise<Outcome> => {
+    const call = await prepare(request, operation);
+    const output = await resiliencePolicy.call(() => {
+      // From then on nothing may be begun, not even by a retry that was resting.
+      stop.throwIfAborted();
+      return tryOnce(call, contextOf(request, stop), { deadline, tries });
+    }, stop);
+    return { kind: "completed", output };
+  };
+  const outcome = work().catch((error: unknown) => {
+    if (stop.aborted) return stopped(tries);
+    if (!(error instanceof Fault)) onUnexpected?.(error);
+    return failed(error, tries);
+  });
+  const first = await Promise.race([outcome, deadline.catch(() => null)]);
+  return signal.aborted ? null : first;
+}
+
+const contextOf = (request: StepRequest, signal: AbortSignal): StepContext => {
+  const { taskId, step, attempt, idempotencyKey } = request;
+  return { taskId, step, attempt, idempotencyKey, signal };
+};
+
+/** The attempt was stopped: an error after that says only that it stopped. */
+const stopped = (tries: readonly Effect[]): Outcome => ({
+  kind: "stopped",
+  effect: tries.includes("unknown") ? "unknown" : "none",
+});
+
+interface Trial {
+  readonly deadline: Promise<never>;
+  /** What is known of each try that failed. */
+  readonly tries: Effect[];
+}
+
+/** A handler that does not stop at the deadline is waited for no longer; it counts as failed. */
+async function tryOnce(
+  call: PreparedCall,
+  context: StepContext,
+  { deadline, tries }: Trial,
+): Promise<Json> {
+  try {
+    return await Promise.race([call(context), deadline]);
+  } catch (error) {
+    const isHarmless = error instanceof Fault && error.details["effect"] === "none";
+    tries.push(isHarmless ? "none" : "unknown");
+    throw error;
+  }
+}
+
+/** What does not fit the contract has not been tried: it had no effect, and never will. */
+async function prepare(
+  request: StepRequest,
+  operation: BoundOperation | undefined,
+): Promise<PreparedCall> {
+  if (operation !== undefined) return operation.prepare(request);
+  throw new ContractFault(
+    "agent.unknown_operation",
+    `The Agent ${request.agent} has no operation ${request.operation}: its release is older or newer than the workflow`,
+  );
+}
+
+/**
+ * One try without a known outcome makes that of the attempt unknown, whatever the last one said.
+ * Without any, the remote service was not called.
+ */
+function failed(error: unknown, tries: readonly Effect[]): Outcome {
+  const fault = error instanceof Fault ? error : null;
+  const code = fault?.code ?? "";
+  const retryAfterMs = Math.ceil(Number(fault?.details["retryAfterMs"] ?? Number.NaN));
+  return {
+    kind: "failed",
+    code: code === "" ? "agent.unexpected" : storable(code, 200),
+    message: storable(error instanceof Error ? error.message : String(error), 2_000),
+    transient: fault?.transient ?? true,
+    attempted: tries.length > 0,
+    effect: tries.includes("unknown") ? "unknown" : "none",
+    ...(Number.isSafeInteger(retryAfterMs) && retryAfterMs >= 0 ? { retryAfterMs } : {}),
+  };
+}
+
+/** NUL and half characters cannot be stored; longer texts are cut. */
+const storable = (text: string, longest: number): string =>
+  text.replaceAll("\u0000", "").slice(0, longest).toWellFormed();
+
+function endOf(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  if (signal.aborted) reject(signal.reason);
+  else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  return promise;
+}

@@ -1,0 +1,97 @@
+import { Fault, TransientFault } from "@holdfast/domain";
+import {
+  BrokenCircuitError,
+  CircuitState,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  ExponentialBackoff,
+  handleWhen,
+  retry,
+} from "cockatiel";
+
+export interface ResilienceOptions {
+  /** How often a hiccup is tried again within one attempt; the policy of the step does the rest. */
+  readonly retries?: number;
+  /** Milliseconds before the first of them; doubles, with jitter. */
+  readonly firstRest?: number;
+  /** How many transient faults in a row open the circuit. */
+  readonly failures?: number;
+  /** Milliseconds that the remote service is left alone for. */
+  readonly openFor?: number;
+}
+
+export interface ResiliencePolicy {
+  /**
+   * Calls, and calls again after a transient fault, for as long as the signal allows. Throws
+   * `agent.circuit_open` instead of calling when the remote service is to be left alone.
+   */
+  call<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  /** How the remote service does, as far as this process can see. */
+  health(): CircuitHealth;
+}
+
+export interface CircuitHealth {
+  readonly breaker: "closed" | "open" | "half-open";
+  /** For how many milliseconds more the remote service is left alone. */
+  readonly openForMs: number;
+}
+
+const longestRest = 1_000;
+/** While one call finds out whether the remote service is back, the others may ask again after this. */
+const probeTime = 1_000;
+
+/**
+ * Guards one remote service: short retries, and a circuit breaker over all that its Agent does. A
+ * permanent fault is an answer: neither is it tried again nor does it count against the service.
+ */
+export function resiliencePolicy(options: ResilienceOptions = {}): ResiliencePolicy {
+  const { retries = 2, firstRest = 100, failures = 10, openFor = 5_000 } = options;
+  const again = retry(handleWhen(isHiccup), {
+    maxAttempts: retries,
+    backoff: new ExponentialBackoff({ initialDelay: firstRest, maxDelay: longestRest }),
+  });
+  const circuit = circuitBreaker(handleWhen(isTransient), {
+    // How long it stays open is decided below: the breaker would ask the wall clock.
+    halfOpenAfter: Number.NEGATIVE_INFINITY,
+    breaker: new ConsecutiveBreaker(failures),
+  });
+  let openUntil = 0;
+  circuit.onBreak(() => {
+    openUntil = performance.now() + openFor;
+  });
+
+  const callOnce = async <T>(work: () => Promise<T>): Promise<T> => {
+    const rest = openUntil - performance.now();
+    if (circuit.state === CircuitState.Open && rest > 0) throw circuitOpen(rest);
+    // The breaker would have all others wait for that one call.
+    if (circuit.state === CircuitState.HalfOpen) throw circuitOpen(probeTime);
+    try {
+      return await circuit.execute(work);
+    } catch (error) {
+      throw error instanceof BrokenCircuitError ? circuitOpen(openFor) : error;
+    }
+  };
+
+  const health = (): CircuitHealth => {
+    const openForMs = Math.max(0, Math.ceil(openUntil - performance.now()));
+    if (circuit.state === CircuitState.Closed) return { breaker: "closed", openForMs: 0 };
+    return openForMs > 0 ? { breaker: "open", openForMs } : { breaker: "half-open", openForMs: 0 };
+  };
+
+  return { call: (work, signal) => again.execute(() => callOnce(work), signal), health };
+}
+
+const isTransient = (error: unknown): boolean => !(error instanceof Fault) || error.transient;
+
+/** Who says when to come back is not asked before. */
+const isHiccup = (error: unknown): boolean =>
+  isTransient(error) && !(error instanceof Fault && "retryAfterMs" in error.details);
+
+const circuitOpen = (retryAfterMs: number) =>
+  new TransientFault(
+    "agent.circuit_open",
+    "The remote service fails, and is left alone for a while",
+    {
+      details: { retryAfterMs: Math.ceil(retryAfterMs) },
+    },
+  );

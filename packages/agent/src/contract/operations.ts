@@ -1,0 +1,88 @@
+import { payloadFaults, type StepRequest } from "@holdfast/contracts";
+import { ContractFault, type Json } from "@holdfast/domain";
+import type { Operation, Operations, Schema } from "@holdfast/workflow";
+import type { StepContext } from "./handlers.ts";
+
+/** One operation of an Agent, its types forgotten: checks what goes in and what comes out. */
+export interface BoundOperation {
+  /** Throws a `ContractFault` when the request does not fit the contract. */
+  prepare(request: StepRequest): Promise<PreparedCall>;
+}
+
+/** Calls the handler. Throws what it throws, or a `ContractFault` when its output does not fit. */
+export type PreparedCall = (step: StepContext) => Promise<Json>;
+
+type AnyHandler = (input: never, step: StepContext) => Promise<unknown>;
+/** The handlers of an Agent by the names of its operations, their types forgotten. */
+export type AnyHandlers = Readonly<Record<string, AnyHandler>>;
+
+/**
+ * All that an Agent can be asked for: its operations, and what undoes them. Throws a `ContractFault`
+ * when one of them has no handler.
+ */
+export function bindOperations(
+  operations: Operations,
+  handlers: AnyHandlers,
+): ReadonlyMap<string, BoundOperation> {
+  const handlerOf = (name: string): AnyHandler => {
+    const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined;
+    if (handler !== undefined) return handler;
+    throw new ContractFault(
+      "agent.handler_missing",
+      `No handler is given for the operation ${name}: add a function of that name`,
+    );
+  };
+  const bound = Object.entries(operations).flatMap(([name, operation]) => {
+    const does = [name, bindDo(operation, handlerOf(name))] as const;
+    const { undo } = operation;
+    if (undo === undefined) return [does];
+    return [does, [undo, bindUndo(operation, handlerOf(undo))] as const];
+  });
+  return new Map(bound);
+}
+
+const bindDo = (operation: Operation, handler: AnyHandler): BoundOperation => ({
+  async prepare({ input }) {
+    const checked = await conform(operation.input, input);
+    return async (step) => {
+      const output = await conform(operation.output, await handler(checked as never, step));
+      const faults = payloadFaults(output);
+      if (faults.length === 0) return output as Json;
+      throw new ContractFault("step.output_unstorable", `The output ${faults.join(" and ")}`);
+    };
+  },
+});
+
+const bindUndo = (operation: Operation, handler: AnyHandler): BoundOperation => ({
+  async prepare({ undo }) {
+    if (undo === undefined) {
+      throw new ContractFault("step.contract_broken", "An undo must say what is to be undone");
+    }
+    // What was done is undone by the contract of its time: a newer one does not get in the way.
+    const input = await conformIfPossible(operation.input, undo.input);
+    const isKnown = undo.outcome === "completed";
+    const output = isKnown ? await conformIfPossible(operation.output, undo.output) : undefined;
+    return async (step) => {
+      await handler({ input, output, key: undo.key } as never, step);
+      return null;
+    };
+  },
+});
+
+/** The value as the schema makes it; as it was stored, if the schema refuses it. */
+async function conformIfPossible(schema: Schema, value: unknown): Promise<unknown> {
+  const result = await schema["~standard"].validate(value);
+  return result.issues === undefined ? result.value : value;
+}
+
+async function conform(schema: Schema, value: unknown): Promise<unknown> {
+  const result = await schema["~standard"].validate(value);
+  if (result.issues === undefined) return result.value;
+  const problems = result.issues.map(({ path = [], message }) => {
+    const at = path
+      .map((part) => `/${String(typeof part === "object" ? part.key : part)}`)
+      .join("");
+    return `${at || "/"}: ${message}`;
+  });
+  throw new ContractFault("step.contract_broken", problems.join("; "));
+}

@@ -1,0 +1,44 @@
+import { AgentHeartbeat, heartbeatExchange, heartbeatRoute, limits } from "@holdfast/contracts";
+import type { Broker } from "@holdfast/messaging";
+import type { ServedAgent } from "../serve/serve-agent.ts";
+
+interface Options {
+  readonly broker: Pick<Broker, "publish">;
+  readonly served: readonly ServedAgent[];
+  readonly instance: string;
+  /** The user of our connection: the broker vouches for it. */
+  readonly userId: string;
+}
+
+/** Milliseconds. An instance that misses two heartbeats in a row is in trouble. */
+const every = 5_000;
+
+/** One round: publishes a heartbeat with the health of each Agent of this process. */
+export const sendHeartbeats =
+  ({ broker, served, instance, userId }: Options) =>
+  async (): Promise<number> => {
+    await Promise.all(
+      served.map((agent) =>
+        broker.publish({
+          exchange: heartbeatExchange,
+          routingKey: heartbeatRoute(agent.name),
+          type: AgentHeartbeat.type,
+          messageId: `${instance}:${agent.name}`,
+          userId,
+          transient: true,
+          body: AgentHeartbeat.encode({
+            agent: agent.name,
+            instance,
+            capacity: agent.concurrency,
+            ...agent.health(),
+            ...announced(agent.operations),
+          }),
+        }),
+      ),
+    );
+    return every;
+  };
+
+/** Part of a list would read as all of it, so a list that is too long is left out. */
+const announced = (operations: readonly string[]): Pick<AgentHeartbeat, "operations"> =>
+  operations.length > limits.operations ? {} : { operations: [...operations] };

@@ -1,0 +1,52 @@
+import { StepRequest } from "@holdfast/contracts";
+import { ContractFault } from "@holdfast/domain";
+import type { Delivery } from "@holdfast/messaging";
+import type { Logger } from "@holdfast/runtime";
+
+/** A request that this instance is working on. */
+export interface ReceivedRequest {
+  readonly request: StepRequest;
+  readonly delivery: Delivery;
+  /** Whether the broker delivered the request before, or is delivering it again. */
+  readonly isRepeated: () => boolean;
+}
+
+/** When an attempt has to end. */
+export interface AttemptSignals {
+  /** Aborts at the deadline. */
+  readonly signal: AbortSignal;
+  /** Aborts at the deadline, or when the step need not be finished. */
+  readonly stop: AbortSignal;
+}
+
+/** What the log says of a request. */
+export const logFieldsOf = ({ agent, taskId, step, attempt, operation }: StepRequest) => ({
+  agent,
+  taskId,
+  step,
+  attempt,
+  operation,
+});
+
+/** Milliseconds before the deadline by which a request must have got a slot to be begun. */
+export const marginOf = ({ workMs }: StepRequest): number => Math.min(1_000, workMs / 5);
+
+/** Decodes a request. Rejects an unreadable one to the dead letters at once: a retry would not help. */
+export function readRequest(
+  delivery: Delivery,
+  agent: string,
+  log: Pick<Logger, "error">,
+): StepRequest | null {
+  try {
+    const request = StepRequest.decode(delivery.body);
+    if (request.agent === agent) return request;
+    throw new ContractFault(
+      "message.misrouted",
+      `A request for the Agent ${request.agent} arrived in the queue of ${agent}`,
+    );
+  } catch (err) {
+    log.error({ err, agent, messageId: delivery.messageId }, "request unreadable");
+    delivery.reject();
+    return null;
+  }
+}

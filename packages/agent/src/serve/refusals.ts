@@ -1,0 +1,57 @@
+import type { StepRequest } from "@holdfast/contracts";
+import type { Delivery } from "@holdfast/messaging";
+import { type Clock, sleep } from "@holdfast/runtime";
+import type { Outcome } from "../attempt/attempt-step.ts";
+import { marginOf } from "./received-request.ts";
+
+/** Milliseconds. Long enough to spare the Schedulers, short enough for an operator who corrects the setting. */
+const refusedFor = 5_000;
+
+/**
+ * The answer to a request of a user that this Agent does not trust. The Scheduler requeues the step and
+ * undoes nothing: if the setting is wrong, tasks wait until an operator corrects it. The Scheduler refuses
+ * the reply to a forged request, because it waits for none, and keeps it.
+ */
+export const untrustedRequester = (requester: string | undefined): Outcome => ({
+  kind: "failed",
+  code: "agent.request_refused",
+  message:
+    requester === undefined
+      ? "The request names no broker user: the Scheduler is of a release that did not, or REQUEST_IDENTITY should be trusted."
+      : `SCHEDULER_USERS does not allow requests of the broker user ${requester}.`,
+  transient: true,
+  attempted: false,
+  effect: "none",
+  retryAfterMs: refusedFor,
+});
+
+/** The answer to a request that got no slot: it was not tried, so it is no failure of its step. */
+export const noSlot: Outcome = {
+  kind: "failed",
+  code: "agent.no_slot",
+  message: "All slots of the Agent were busy until shortly before the deadline",
+  transient: true,
+  attempted: false,
+  effect: "none",
+};
+
+/** Whether the contract does not allow the request: nothing was called, and a retry would not help. */
+export const isContractRefusal = (outcome: Outcome): boolean =>
+  outcome.kind === "failed" && outcome.attempted === false && !outcome.transient;
+
+/**
+ * Acknowledges a request before its refusal is sent: if this process dies in between, no other instance
+ * carries the request out after the Scheduler learned that it had no effect. False when other requests of
+ * the same message do not finish in time, so that the broker may deliver all of them again.
+ */
+export async function acknowledgeBeforeRefusal(
+  delivery: Delivery,
+  request: StepRequest,
+  clock: Clock,
+): Promise<boolean> {
+  delivery.ack();
+  const inTime = new AbortController();
+  const settled = delivery.whenSettled().then(() => true);
+  const tooLate = sleep(clock, request.workMs - marginOf(request), inTime.signal);
+  return Promise.race([settled, tooLate.then(() => false)]).finally(() => inTime.abort());
+}

@@ -1,0 +1,62 @@
+import { systemClock } from "@holdfast/runtime";
+import { expect, test } from "@jest/globals";
+import { semaphore } from "./semaphore.ts";
+
+const never = new AbortController().signal;
+const slotsOf = (count: number) => semaphore(count, systemClock);
+const long = 60_000;
+
+/** Who has come in so far. */
+function visitors(of: ReturnType<typeof slotsOf>) {
+  const inside: string[] = [];
+  return {
+    inside,
+    come: async (name: string, signal = never) => {
+      const leave = await of.acquire(signal, long);
+      if (leave !== null) inside.push(name);
+      return leave ?? (() => {});
+    },
+  };
+}
+
+test("callers that find no free slot get one in the order in which they came", async () => {
+  const { inside, come } = visitors(slotsOf(2));
+  const leaving = await Promise.all([come("a"), come("b")]);
+  const late = [come("c"), come("d")];
+  await new Promise(setImmediate);
+  expect(inside).toEqual(["a", "b"]);
+  leaving[0]();
+  await late[0];
+  expect(inside).toEqual(["a", "b", "c"]);
+  leaving[1]();
+  await late[1];
+  expect(inside).toEqual(["a", "b", "c", "d"]);
+});
+
+test("a caller that stops waiting neither takes nor loses a slot", async () => {
+  const { inside, come } = visitors(slotsOf(1));
+  const impatient = new AbortController();
+  const leave = await come("a");
+  const waiting = come("b", impatient.signal);
+  const next = come("c");
+  impatient.abort();
+  (await waiting)();
+  expect(inside).toEqual(["a"]);
+  leave();
+  (await next)();
+  const gone = await come("d", impatient.signal);
+  gone();
+  await come("e");
+  expect(inside).toEqual(["a", "c", "e"]);
+});
+
+test("a caller whose time is up gets no slot, and the next caller gets it", async () => {
+  const due: (() => void)[] = [];
+  const slots = semaphore(1, { after: (_, act) => (due.push(act), () => {}) });
+  const leave = await slots.acquire(never, 5);
+  const [first, second] = [slots.acquire(never, 5), slots.acquire(never, 5)];
+  due[0]?.();
+  expect(await first).toBeNull();
+  leave?.();
+  expect(await second).not.toBeNull();
+});

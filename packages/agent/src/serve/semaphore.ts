@@ -1,0 +1,45 @@
+import type { Clock } from "@holdfast/runtime";
+
+/** A fixed number of slots. Callers that find none free wait in the order in which they came. */
+export interface Semaphore {
+  /**
+   * Resolves to a function that releases the slot, or to null when the signal aborts first or no slot
+   * becomes free within so many milliseconds.
+   */
+  acquire(signal: AbortSignal, within: number): Promise<(() => void) | null>;
+}
+
+/** Creates a semaphore with `count` slots. */
+export function semaphore(count: number, clock: Pick<Clock, "after">): Semaphore {
+  let free = count;
+  const waiting = new Set<() => void>();
+
+  const release = (): void => {
+    const [next] = waiting;
+    if (next === undefined) free += 1;
+    else next();
+  };
+
+  return {
+    async acquire(signal, within) {
+      if (signal.aborted) return null;
+      if (free > 0) {
+        free -= 1;
+        return release;
+      }
+      const { promise, resolve } = Promise.withResolvers<(() => void) | null>();
+      const end = (slot: (() => void) | null): void => {
+        waiting.delete(enter);
+        signal.removeEventListener("abort", leave);
+        cancel();
+        resolve(slot);
+      };
+      const leave = (): void => end(null);
+      const enter = (): void => end(release);
+      waiting.add(enter);
+      signal.addEventListener("abort", leave, { once: true });
+      const cancel = clock.after(within, leave);
+      return promise;
+    },
+  };
+}

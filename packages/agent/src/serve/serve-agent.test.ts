@@ -1,0 +1,90 @@
+import { StepReply, StepRequest } from "@holdfast/contracts";
+import type { Broker, Delivery } from "@holdfast/messaging";
+import type { Logger } from "@holdfast/runtime";
+import { expect, test } from "@jest/globals";
+import { payments, request } from "../../test/fixtures.ts";
+import { host } from "../run/host.ts";
+
+const unasked = () => Promise.reject(new Error("Nobody asked for this"));
+const silent = () => {};
+const log = { debug: silent, warn: silent, error: silent } as unknown as Logger;
+
+/** An Agent that is handed one request which its contract refuses, and what it does about it, in order. */
+async function refuse(
+  delivery: Partial<Delivery>,
+  asked: Partial<StepRequest> = {},
+  batching = true,
+) {
+  const deeds: string[] = [];
+  const replies: StepReply[] = [];
+  const bundles: unknown[] = [];
+  const handled = Promise.withResolvers<void>();
+  const broker: Pick<Broker, "publish" | "consume"> = {
+    publish: async ({ body, bundle }) => {
+      deeds.push("reply");
+      bundles.push(bundle);
+      replies.push(StepReply.decode(body));
+      return "stored";
+    },
+    consume: async (_queue, _options, handle) => {
+      const whole = {
+        body: StepRequest.encode(request({ operation: "unknown", ...asked })),
+        redelivered: false,
+        isCurrent: () => true,
+        whenSettled: () => Promise.resolve(),
+        ack: () => void deeds.push("ack"),
+        ...delivery,
+      } as Delivery;
+      void handle(whole).then(handled.resolve);
+      return new AsyncDisposableStack();
+    },
+  };
+  const agent = host(payments, { charge: unasked, refund: unasked, assess: unasked });
+  await using _served = await agent.serve({
+    broker,
+    concurrency: 1,
+    userId: "payments",
+    requesters: null,
+    log,
+    failpoint: silent,
+    batching,
+  });
+  await handled.promise;
+  return { deeds, outcome: replies[0]?.outcome, takes: replies[0]?.takes, bundle: bundles[0] };
+}
+
+const refused = { kind: "failed", attempted: false, transient: false, effect: "none" };
+
+test("a request is acknowledged before it is refused, so that no Agent carries it out afterwards", async () => {
+  const { deeds, outcome } = await refuse({});
+  expect(deeds).toEqual(["ack", "reply"]);
+  expect(outcome).toMatchObject({ ...refused, redelivered: false });
+});
+
+test("a request that came with others is refused when all of them are acknowledged", async () => {
+  const others = Promise.withResolvers<void>();
+  const deeds: string[] = [];
+  const refusing = refuse({
+    ack: () => void deeds.push("ack"),
+    whenSettled: () => others.promise.then(() => void deeds.push("all")),
+  });
+  others.resolve();
+  expect((await refusing).outcome).toMatchObject({ ...refused, redelivered: false });
+  expect(deeds).toEqual(["ack", "all"]);
+});
+
+test("a request whose companions take too long is refused as one that may be delivered again", async () => {
+  const { outcome } = await refuse({ whenSettled: () => new Promise(silent) }, { workMs: 200 });
+  expect(outcome).toMatchObject({ ...refused, redelivered: true });
+});
+
+test("a request whose channel closed meanwhile is refused as one that is delivered again", async () => {
+  const { outcome } = await refuse({ isCurrent: () => false });
+  expect(outcome).toMatchObject({ ...refused, redelivered: true });
+});
+
+test("without batching an Agent takes one request a message and bundles no replies", async () => {
+  expect(await refuse({})).toMatchObject({ takes: 1, bundle: { key: expect.any(String) } });
+  const { takes, bundle } = await refuse({}, {}, false);
+  expect([takes, bundle]).toEqual([1, undefined]);
+});

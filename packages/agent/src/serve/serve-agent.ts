@@ -1,0 +1,117 @@
+import { agentQueue, type StepCancel } from "@holdfast/contracts";
+import type { Broker, Delivery } from "@holdfast/messaging";
+import { type Clock, type Failpoint, type Logger, systemClock } from "@holdfast/runtime";
+import type { CircuitHealth, ResiliencePolicy } from "../attempt/resilience-policy.ts";
+import type { BoundOperation } from "../contract/operations.ts";
+import { batchingBy, noBatching } from "./batching.ts";
+import { requestPerformer } from "./perform-request.ts";
+import {
+  type AttemptSignals,
+  logFieldsOf,
+  type ReceivedRequest,
+  readRequest,
+} from "./received-request.ts";
+import { acknowledgeBeforeRefusal, isContractRefusal } from "./refusals.ts";
+import { runningAttempts } from "./running-attempts.ts";
+import { replySender } from "./send-reply.ts";
+
+/** An Agent that is consuming; disposing stops its consumer and finishes the requests in progress. */
+export interface ServedAgent extends AsyncDisposable {
+  readonly name: string;
+  /** How many steps it performs at the same time. */
+  readonly concurrency: number;
+  /** The names of all that it performs, undos included. */
+  readonly operations: readonly string[];
+  /** Tells the handler of this attempt, if it runs here, to stop. */
+  cancel(attempt: StepCancel): void;
+  /** How many steps are in progress, and how the remote service is doing. */
+  health(): CircuitHealth & { readonly inFlight: number };
+}
+
+export interface ServeOptions {
+  readonly broker: Pick<Broker, "publish" | "consume">;
+  /** How many steps are performed at the same time. */
+  readonly concurrency: number;
+  /** The user of the connection: the broker vouches for it in every reply. */
+  readonly userId: string;
+  /** The broker users whose requests are performed; null: all. */
+  readonly requesters: ReadonlySet<string> | null;
+  readonly log: Logger;
+  readonly failpoint: Failpoint;
+  readonly clock?: Clock;
+  /** Whether messages may carry several requests or replies; true unless said otherwise. */
+  readonly batching?: boolean;
+}
+
+interface AgentCode {
+  readonly name: string;
+  readonly operations: ReadonlyMap<string, BoundOperation>;
+  readonly resiliencePolicy: ResiliencePolicy;
+}
+
+/**
+ * How many more requests are prefetched than performed, for those whose reply is on its way to the broker:
+ * otherwise a slot would be empty from the end of each call until the next request is here. No more than
+ * that, because other instances cannot take what waits here; an Agent with few slots has long calls.
+ */
+const spare = (concurrency: number): number => Math.floor(concurrency / 5);
+
+/** Consumes the queue of one Agent: performs each request and answers it before its deadline. */
+export async function serveAgent(agent: AgentCode, options: ServeOptions): Promise<ServedAgent> {
+  const { name, resiliencePolicy } = agent;
+  const { broker, concurrency, log, failpoint, clock = systemClock } = options;
+  const running = runningAttempts();
+  const batching = options.batching === false ? noBatching : batchingBy({ concurrency, clock });
+  const perform = requestPerformer({ ...options, ...agent, batching, clock });
+  const send = replySender({ ...options, agent: name, batching, clock });
+
+  const answer = async (received: ReceivedRequest, signals: AttemptSignals): Promise<void> => {
+    const { request, delivery } = received;
+    const { signal } = signals;
+    const fields = logFieldsOf(request);
+    const steps = () => [request.step];
+    failpoint("agent.received", steps);
+    const outcome = await perform(received, signals);
+    failpoint("agent.worked", steps);
+    if (outcome === null) return log.warn(fields, "step abandoned");
+    const isDoubtful =
+      isContractRefusal(outcome) && !(await acknowledgeBeforeRefusal(delivery, request, clock));
+    const sent = await send({ received, outcome, isDoubtful, signal });
+    failpoint("agent.replied", steps);
+    const code = outcome.kind === "failed" ? { faultCode: outcome.code } : {};
+    if (sent) log.debug({ ...fields, outcome: outcome.kind, ...code }, "step answered");
+    else log.warn(fields, "reply not sent");
+  };
+
+  const handle = async (delivery: Delivery): Promise<void> => {
+    const request = readRequest(delivery, name, log);
+    if (request === null) return;
+    const [deadline, stop] = [new AbortController(), new AbortController()];
+    // A relay or a redelivery of what runs here is dropped: it is the same request.
+    const attempt = running.add(request, () => stop.abort());
+    if (attempt === null) return;
+    const cancel = clock.after(request.workMs, () => {
+      deadline.abort();
+      stop.abort();
+    });
+    const isRepeated = () => delivery.redelivered || !delivery.isCurrent() || attempt.isRepeated;
+    const received = { request, delivery, isRepeated };
+    try {
+      await answer(received, { signal: deadline.signal, stop: stop.signal });
+    } finally {
+      cancel();
+      running.remove(request, attempt);
+    }
+  };
+
+  const prefetch = concurrency + spare(concurrency);
+  const consumer = await broker.consume(agentQueue(name), { prefetch }, handle);
+  return {
+    name,
+    concurrency,
+    operations: [...agent.operations.keys()],
+    cancel: (attempt) => running.cancel(attempt),
+    health: () => ({ ...resiliencePolicy.health(), inFlight: running.count }),
+    [Symbol.asyncDispose]: () => consumer[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,86 @@
+import type { Json } from "@holdfast/domain";
+import type { ErrorObject } from "ajv";
+import { limits } from "../limits/limits.ts";
+import { schemaCompiler } from "./schema-compiler.ts";
+
+/** Where exactly a value is wrong: a JSON pointer (RFC 6901), and what is wrong there. */
+export interface FieldFault {
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+/** All that is wrong with the input of a task, by the schema of its workflow; empty: nothing. */
+export type InputCheck = (input: unknown) => readonly FieldFault[];
+
+type JsonSchema = { readonly [key: string]: Json };
+
+/**
+ * Compiles the schema of a workflow's input (JSON Schema, draft 7 or 2020-12). Fields that it does not name are
+ * refused, also where it does not say so: a sender means something by each. Throws where the schema
+ * cannot be compiled.
+ */
+export function compileInput(schema: JsonSchema): InputCheck {
+  const compile = schemaCompiler({ allErrors: true, validateSchema: true });
+  const check = compile(closeObjects(schema));
+  return (input) =>
+    check(input) ? [] : (check.errors ?? []).slice(0, limits.refusals).map(toFault);
+}
+
+/** With one of these a part of the schema may name fields that another does not. */
+const composed = ["allOf", "anyOf", "oneOf", "if", "not", "$ref", "$dynamicRef"];
+
+/** Closes what is reached by `properties` and `items` alone, where nothing else says which fields there are. */
+function closeObjects(schema: Json): JsonSchema {
+  if (!isObject(schema) || composed.some((keyword) => keyword in schema))
+    return schema as JsonSchema;
+  const { properties, items, ...rest } = schema;
+  const isOpen =
+    isObject(properties) &&
+    !["additionalProperties", "unevaluatedProperties", "patternProperties"].some(
+      (keyword) => keyword in rest,
+    );
+  return {
+    ...rest,
+    ...(isOpen ? { additionalProperties: false } : {}),
+    ...(isObject(properties)
+      ? {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, part]) => [name, closeObjects(part)]),
+          ),
+        }
+      : {}),
+    ...(items === undefined ? {} : { items: isObject(items) ? closeObjects(items) : items }),
+  };
+}
+
+const isObject = (json: Json | undefined): json is JsonSchema =>
+  typeof json === "object" && json !== null && !Array.isArray(json);
+
+const longest = 1_000;
+
+function toFault({
+  instancePath,
+  keyword,
+  message = "is not valid",
+  params,
+}: ErrorObject): FieldFault {
+  const { missingProperty, additionalProperty, allowedValues } = params as Record<string, unknown>;
+  const at = (key: unknown): string => `${instancePath}/${pointerPart(String(key))}`;
+  if (typeof missingProperty === "string" && keyword === "required") {
+    return { pointer: at(missingProperty).slice(0, longest), detail: "is missing" };
+  }
+  if (typeof additionalProperty === "string") {
+    return {
+      pointer: at(additionalProperty).slice(0, longest),
+      detail: "unknown field: the workflow's input has no such field",
+    };
+  }
+  const among = Array.isArray(allowedValues)
+    ? `: ${JSON.stringify(allowedValues).slice(0, 200).toWellFormed()}`
+    : "";
+  return { pointer: instancePath.slice(0, longest), detail: `${message}${among}` };
+}
+
+/** A key as it stands in a JSON pointer, cut to what an answer may hold. */
+export const pointerPart = (key: string): string =>
+  key.slice(0, 200).toWellFormed().replaceAll("~", "~0").replaceAll("/", "~1");

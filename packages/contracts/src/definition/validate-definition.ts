@@ -1,0 +1,146 @@
+import {
+  type Condition,
+  ContractFault,
+  type Json,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
+import type { ErrorObject } from "ajv";
+import { payloadFaults } from "../limits/payload-faults.ts";
+import { type FieldFault, pointerPart } from "./check-input.ts";
+import { checkOrder, type OrderedStep } from "./check-order.ts";
+import { checkCondition, checkTemplate } from "./check-template.ts";
+import { formErrors } from "./definition-schema.ts";
+import { schemaFaults } from "./schema-faults.ts";
+
+/** As deep as a payload may be, and the definition around it. */
+const deepest = 40;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface Problem {
+  /** Null: it is about the workflow as a whole. */
+  readonly step: string | null;
+  readonly what: string;
+  readonly pointer: string;
+}
+
+/**
+ * Accepts a definition wherever it comes from. Throws a `ContractFault` (`workflow.invalid`) that
+ * lists all that is wrong with it, a line each, and where.
+ */
+export function validateDefinition(json: unknown): WorkflowDefinition {
+  return accept(json, formErrors(json));
+}
+
+/**
+ * Accepts a definition that the state store returned. Unlike `validateDefinition` it ignores fields that it
+ * does not know: a later release may have stored them.
+ */
+export function readDefinition(json: unknown): WorkflowDefinition {
+  const known = formErrors(json).filter(({ keyword }) => keyword !== "additionalProperties");
+  return accept(json, known);
+}
+
+/** All that `validateDefinition` and a submission would find wrong with a definition, each with its JSON pointer. */
+export function definitionFaults(json: unknown): readonly FieldFault[] {
+  const faults = allProblems(json, formErrors(json)).map(({ pointer, what }) => ({
+    pointer,
+    detail: what,
+  }));
+  return faults.some(isDeep) ? faults : [...faults, ...schemaFaults(json)];
+}
+
+const isDeep = ({ pointer }: FieldFault): boolean => pointer === "";
+
+function allProblems(json: unknown, form: readonly ErrorObject[]): readonly Problem[] {
+  const unstorable = payloadFaults(json, deepest);
+  return unstorable.length > 0
+    ? unstorable.map((what) => ({ step: null, what, pointer: "" }))
+    : problemsOf(json, form);
+}
+
+function accept(json: unknown, form: readonly ErrorObject[]): WorkflowDefinition {
+  const problems = allProblems(json, form);
+  if (problems.length === 0) return json as WorkflowDefinition;
+  const { name } = fields(json);
+  const workflow = typeof name === "string" ? name : "workflow";
+  const lines = problems.map(({ step, what }) =>
+    step === null ? `${workflow}: ${what}` : `${workflow}, step "${step}": ${what}`,
+  );
+  throw new ContractFault("workflow.invalid", [...new Set(lines)].join("\n"));
+}
+
+/** What is wrong with the form of one part does not hide what is wrong with the others. */
+function problemsOf(json: unknown, errors: readonly ErrorObject[]): readonly Problem[] {
+  const { steps, output } = fields(json);
+  const all: readonly unknown[] = Array.isArray(steps) ? steps : [];
+  const names = all.map((step, index) => nameOf(step) ?? `${index + 1}`);
+  const form = errors.map((error) => describe(error, names));
+  if (all.length > 100) return form;
+  const contents = all.flatMap((step, index) =>
+    contentProblems(step).map(({ field, what }) => ({
+      step: names[index] ?? null,
+      what: `${field}: ${what}`,
+      pointer: `/steps/${index}/${field}`,
+    })),
+  );
+  const outcome = checkTemplate(output).map((what) => ({
+    step: null,
+    what: `output: ${what}`,
+    pointer: "/output",
+  }));
+  const ordered = all.map(asOrdered).filter((step) => step !== null);
+  const order = checkOrder(ordered, output as Json).map(({ step, what }) => ({
+    step,
+    what,
+    pointer: step === null ? "/output" : `/steps/${names.lastIndexOf(step)}`,
+  }));
+  return [...form, ...contents, ...outcome, ...order];
+}
+
+function contentProblems(step: unknown): readonly { field: string; what: string }[] {
+  const { input, onlyIf = null } = fields(step);
+  const conditions = onlyIf === null ? [] : checkCondition(onlyIf);
+  return [
+    ...checkTemplate(input).map((what) => ({ field: "input", what })),
+    ...conditions.map((what) => ({ field: "onlyIf", what })),
+  ];
+}
+
+/** As much of a step as can be read; null for what has no name. */
+function asOrdered(step: unknown): OrderedStep | null {
+  const { after, input = null, onlyIf = null } = fields(step);
+  const name = nameOf(step);
+  if (name === null) return null;
+  const readable = onlyIf !== null && checkCondition(onlyIf).length === 0;
+  return {
+    name,
+    after: Array.isArray(after) ? after.filter((other) => typeof other === "string") : [],
+    input: input as Json,
+    onlyIf: readable ? (onlyIf as Condition) : null,
+  };
+}
+
+/** `/steps/2/retry/failures` becomes the step's name and `retry.failures`. */
+function describe(
+  { instancePath, message, params }: ErrorObject,
+  names: readonly string[],
+): Problem {
+  const [, root, index, ...rest] = instancePath.split("/");
+  const step = root === "steps" ? (names[Number(index)] ?? null) : null;
+  const field = (step === null ? instancePath.split("/").slice(1) : rest).join(".");
+  const extra =
+    typeof params["additionalProperty"] === "string" ? params["additionalProperty"] : "";
+  const missing = params["missingProperty"];
+  const part = extra || (typeof missing === "string" ? missing : "");
+  const pointer = part === "" ? instancePath : `${instancePath}/${pointerPart(part)}`;
+  return { step, what: [field, message, extra].filter(Boolean).join(" "), pointer };
+}
+
+const fields = (value: unknown): Fields =>
+  typeof value === "object" && value !== null ? (value as Fields) : {};
+
+function nameOf(step: unknown): string | null {
+  const { name } = fields(step);
+  return typeof name === "string" ? name : null;
+}

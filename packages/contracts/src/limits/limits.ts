@@ -1,0 +1,33 @@
+/**
+ * The bounds of everything that comes from outside, in one place: what the state store can keep, and
+ * what one process can hold. Schemas, consumers and the Agent SDK all refer to them.
+ */
+export const limits = {
+  /** The largest `integer` of Postgres. */
+  integer: 2 ** 31 - 1,
+  /** The largest message that is parsed, in bytes, unless `MAX_MESSAGE_BYTES` says otherwise. */
+  messageBytes: 1024 * 1024,
+  /** The largest hint or heartbeat, in bytes. */
+  hintBytes: 16 * 1024,
+  /** The largest payload, in bytes of JSON. */
+  payloadBytes: 256 * 1024,
+  /** How deep a payload may be nested. */
+  payloadDepth: 32,
+  /** How many messages one bundle may hold. */
+  bundleParts: 1_000,
+  /** Places in a submission that an answer names as wrong. */
+  refusals: 50,
+  /** Steps of one task: each call, and its undo. */
+  steps: 200,
+  /** Operations that a heartbeat names: with the longest names it still fits into `hintBytes`. */
+  operations: 128,
+  /** Lengths of texts, in characters. */
+  name: 200,
+  code: 200,
+  key: 400,
+  instant: 40,
+  /** For people, such as what a fault says. */
+  words: 2_000,
+  /** The longest property of an AMQP message: the protocol allows no longer one. */
+  property: 255,
+} as const;

@@ -1,0 +1,30 @@
+import type { Json } from "@holdfast/domain";
+import { Type } from "typebox";
+import { limits } from "./limits.ts";
+
+/** A text that Postgres can keep: no NUL, no half of a character. */
+const storable = "^[^\\u0000\\ud800-\\udfff]*$";
+/** A name has no other control characters either: it becomes part of keys, routes and log lines. */
+const printable = "^[^\\u0000-\\u001f\\u007f\\ud800-\\udfff]*$";
+
+const uuid = Type.String({
+  maxLength: 36,
+  pattern: "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
+});
+
+export const TaskId = uuid;
+/** Random, new with each attempt. */
+export const Token = uuid;
+export const Name = Type.String({ minLength: 1, maxLength: limits.name, pattern: printable });
+export const Code = Type.String({ minLength: 1, maxLength: limits.code, pattern: storable });
+export const Key = Type.String({ minLength: 1, maxLength: limits.key, pattern: printable });
+export const Words = Type.String({ maxLength: limits.words, pattern: storable });
+/** ISO 8601. */
+export const Instant = Type.String({ maxLength: limits.instant, pattern: printable });
+/** A whole number that an `integer` of Postgres can hold. */
+export const Count = (minimum: 0 | 1) => Type.Integer({ minimum, maximum: limits.integer });
+
+/** Says of a part of a schema that `payloadFaults` bounds it. */
+export const payloadMark = "A payload: see payloadFaults";
+/** JSON; its reader checks it with `payloadFaults`. */
+export const Payload = Type.Unsafe<Json>({ $comment: payloadMark });

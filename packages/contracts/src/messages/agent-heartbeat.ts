@@ -1,0 +1,29 @@
+import { type Static, Type } from "typebox";
+import { operationNamePattern } from "../definition/definition-schema.ts";
+import { limits } from "../limits/limits.ts";
+import { Count, Name } from "../limits/parts.ts";
+import { defineMessage } from "./message.ts";
+
+const AgentHeartbeatSchema = Type.Object({
+  agent: Name,
+  instance: Name,
+  /** How many steps it does at a time. */
+  capacity: Count(1),
+  inFlight: Count(0),
+  breaker: Type.Enum(["closed", "open", "half-open"]),
+  /** For how many milliseconds more it leaves its remote service alone; 0 unless the breaker is open. */
+  openForMs: Count(0),
+  /**
+   * All operations that it performs, those that undo others included. Agents of older releases do not send it,
+   * nor do Agents with more operations than fit: then they are unknown.
+   */
+  operations: Type.Optional(
+    Type.Array(Type.String({ maxLength: 100, pattern: operationNamePattern }), {
+      maxItems: limits.operations,
+    }),
+  ),
+});
+
+/** An instance of an Agent is there, and says how it is. */
+export type AgentHeartbeat = Static<typeof AgentHeartbeatSchema>;
+export const AgentHeartbeat = defineMessage("agent.heartbeat.v1", AgentHeartbeatSchema);

@@ -1,0 +1,149 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "@jest/globals";
+import { limits } from "../limits/limits.ts";
+import { payloadFaults } from "../limits/payload-faults.ts";
+import { AgentHeartbeat } from "./agent-heartbeat.ts";
+import { StepReply } from "./step-reply.ts";
+import { StepRequest } from "./step-request.ts";
+
+const request: StepRequest = {
+  taskId: randomUUID(),
+  step: "charge",
+  agent: "payments",
+  operation: "charge",
+  attempt: 1,
+  token: randomUUID(),
+  idempotencyKey: "task:charge:do",
+  workMs: 5_000,
+  completeBy: "2030-01-01T00:00:00.000Z",
+  input: { amount: 5 },
+};
+const reply = {
+  taskId: request.taskId,
+  step: request.step,
+  attempt: 1,
+  token: request.token,
+  outcome: { kind: "completed", output: { chargeId: "c-1" } },
+} as const;
+
+const bytes = (json: unknown) => Buffer.from(JSON.stringify(json));
+
+test("a message is read as it was written", () => {
+  expect(StepRequest.decode(StepRequest.encode(request))).toEqual(request);
+  expect(StepReply.decode(StepReply.encode(reply))).toEqual(reply);
+});
+
+test("a message of a newer release is accepted with unknown fields", () => {
+  const newer = { ...request, region: "eu", deadline: { soft: 1 } };
+  expect(StepRequest.decode(bytes(newer))).toMatchObject(request);
+  const newerReply = { ...reply, outcome: { ...reply.outcome, cost: 7 }, region: "eu" };
+  expect(StepReply.decode(bytes(newerReply))).toMatchObject(reply);
+});
+
+test.each<[string, unknown]>([
+  ["a field is missing", { ...request, token: undefined }],
+  ["an attempt is none", { ...request, attempt: 0 }],
+  ["an attempt is a text", { ...request, attempt: "1" }],
+  ["an id is no id", { ...request, taskId: "../1" }],
+  ["a name is endless", { ...request, step: "x".repeat(201) }],
+  ["it is a list", [request]],
+  ["it is nothing", null],
+])("a request is refused when %s", (_, json) => {
+  expect(() => StepRequest.decode(bytes(json))).toThrow("Not a step.request.v1");
+});
+
+test.each<[string, unknown]>([
+  ["its outcome is of no known kind", { ...reply, outcome: { kind: "maybe" } }],
+  ["its outcome is missing", { ...reply, outcome: undefined }],
+  ["its token is none", { ...reply, token: "0" }],
+])("a reply is refused when %s", (_, json) => {
+  expect(() => StepReply.decode(bytes(json))).toThrow("Not a step.reply.v1");
+});
+
+test("a key named like the prototype is read as an ordinary key", () => {
+  const text = `{"__proto__":{"kind":"completed"},${JSON.stringify({ ...reply, outcome: undefined }).slice(1)}`;
+  expect(() => StepReply.decode(Buffer.from(text))).toThrow("Not a step.reply.v1");
+  expect(({} as { kind?: string }).kind).toBeUndefined();
+});
+
+test.each<[string, object]>([
+  ["an attempt is larger than the store's integers", { attempt: 2 ** 31 }],
+  ["an attempt is larger than any integer", { attempt: 1e300 }],
+  ["a step's name has a NUL", { step: "a\u0000b" }],
+  ["a step's name has half a character", { step: "a\ud800" }],
+  ["a step's name has a line break", { step: "a\nb" }],
+  ["it takes more than can be counted", { takes: 2 ** 31 }],
+])("a reply is refused when %s", (_, changes) => {
+  expect(() => StepReply.decode(bytes({ ...reply, ...changes }))).toThrow("Not a step.reply.v1");
+});
+
+const failed = (changes: object) => {
+  const failure = { kind: "failed", code: "a.b", message: "no", transient: true, ...changes };
+  return StepReply.decode(bytes({ ...reply, outcome: failure })).outcome;
+};
+
+describe("a failure", () => {
+  test("keeps the part of its message that can be stored", () => {
+    expect(failed({ code: "a.b\0", message: "no\0 \ud800" })).toMatchObject({
+      code: "a.b\ufffd",
+      message: "no\ufffd \ufffd",
+      transient: true,
+    });
+    expect(failed({ message: "x".repeat(5_000) })).toMatchObject({ message: "x".repeat(2_000) });
+  });
+
+  test.each([1e308, 8e15, 2 ** 31])(
+    "delays its step no longer than can be stored: %d ms",
+    (retryAfterMs) => {
+      expect(failed({ retryAfterMs })).toMatchObject({ retryAfterMs: 2 ** 31 - 1 });
+    },
+  );
+
+  test.each([{ code: 5 }, { message: null }, { retryAfterMs: -1 }, { retryAfterMs: 0.5 }])(
+    "is refused with %j",
+    (changes) => {
+      expect(() => failed(changes)).toThrow("Not a step.reply.v1");
+    },
+  );
+});
+
+test("a reply with an output of 100,000 levels is read: payloadFaults finds the depth", () => {
+  const deep = "[".repeat(100_000) + "]".repeat(100_000);
+  const text = JSON.stringify(reply).replace('{"chargeId":"c-1"}', deep);
+  const { outcome } = StepReply.decode(Buffer.from(text));
+  expect(outcome.kind === "completed" && payloadFaults(outcome.output)).toEqual([
+    "is deeper than 32 levels",
+  ]);
+});
+
+const heartbeat: AgentHeartbeat = {
+  agent: "payments",
+  instance: "i-1",
+  capacity: 10,
+  inFlight: 0,
+  breaker: "closed",
+  openForMs: 0,
+};
+
+test("a heartbeat is read with and without its operations", () => {
+  const announcing = { ...heartbeat, operations: ["charge", "refund"] };
+  expect(AgentHeartbeat.decode(AgentHeartbeat.encode(announcing))).toEqual(announcing);
+  expect(AgentHeartbeat.decode(AgentHeartbeat.encode(heartbeat))).toEqual(heartbeat);
+});
+
+test("a heartbeat is refused when an operation is no name or there are too many", () => {
+  const many = Array.from({ length: limits.operations + 1 }, (_, index) => `do${index}`);
+  for (const operations of [["a,b"], [""], many]) {
+    expect(() => AgentHeartbeat.decode(bytes({ ...heartbeat, operations }))).toThrow(
+      "Not a agent.heartbeat.v1",
+    );
+  }
+});
+
+test("a heartbeat with the most operations and the longest names fits into its limit", () => {
+  const operations = Array.from({ length: limits.operations }, () => "a".repeat(100));
+  const names = { agent: "a".repeat(limits.name), instance: "\u{1f600}".repeat(limits.name) };
+  const largest = AgentHeartbeat.encode({ ...heartbeat, ...names, operations });
+  expect(AgentHeartbeat.decode(largest).operations).toHaveLength(limits.operations);
+  expect(largest.length).toBeLessThan(limits.hintBytes);
+});

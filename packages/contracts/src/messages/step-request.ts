@@ -1,0 +1,42 @@
+import type { Json } from "@holdfast/domain";
+import { type Static, Type } from "typebox";
+import { Count, Instant, Key, Name, Payload, TaskId, Token } from "../limits/parts.ts";
+import { defineMessage } from "./message.ts";
+
+const StepRequestSchema = Type.Object({
+  taskId: TaskId,
+  step: Name,
+  agent: Name,
+  operation: Name,
+  /** Rises with each claim of the step; only the reply to the latest one counts. */
+  attempt: Count(1),
+  /** Random, new with each attempt: proof that the reply answers this very request. */
+  token: Token,
+  /** The same for every attempt: the remote service does the work once for each key. */
+  idempotencyKey: Key,
+  /** How long the Agent may work, counted from receipt on its own monotonic clock. */
+  workMs: Count(1),
+  /** The same limit as an instant of the state store's clock: for people, decides nothing. */
+  completeBy: Instant,
+  input: Payload,
+  /** Present when the operation is to undo what another step did, or may have done. */
+  undo: Type.Optional(
+    Type.Object({
+      step: Name,
+      /** The idempotency key under which the step was asked for. */
+      key: Key,
+      input: Payload,
+      /** What the step returned; null when it is not known whether it happened. */
+      output: Payload,
+      outcome: Type.Union([Type.Literal("completed"), Type.Literal("unknown")]),
+    }),
+  ),
+});
+
+/**
+ * The Scheduler asks an Agent to do one step. The Agent answers with a `StepReply` within `workMs`
+ * of receipt, or not at all: from then on another attempt may run.
+ */
+export type StepRequest = Static<typeof StepRequestSchema> & { readonly input: Json };
+
+export const StepRequest = defineMessage("step.request.v1", StepRequestSchema);

@@ -1,0 +1,60 @@
+import { type Static, Type } from "typebox";
+import { limits } from "../limits/limits.ts";
+import { Code, Count, Instant, Name, TaskId, Words } from "../limits/parts.ts";
+import { defineMessage } from "./message.ts";
+
+const nullable = <Inner extends ReturnType<typeof Type.String>>(inner: Inner) =>
+  Type.Union([inner, Type.Null()]);
+
+const TaskStatusSchema = Type.Object({
+  taskId: TaskId,
+  /** As it came with the submission. */
+  correlationId: nullable(Type.String({ maxLength: limits.property })),
+  /** Rises with each message of a task, with gaps; the same number is the same message again. */
+  sequence: Count(1),
+  event: Type.Enum([
+    /** It is written down, with all its steps. */
+    "received",
+    /** A step is done, or will not be done. */
+    "progress",
+    "processed",
+    /** What was done is being undone. */
+    "compensating",
+    "compensated",
+    /** It halted, and waits for an operator. */
+    "error",
+  ]),
+  workflow: Name,
+  state: Name,
+  /** The steps that moved, and where they stand now. */
+  steps: Type.Array(Type.Object({ name: Name, state: Name }), { maxItems: limits.steps }),
+  faultCode: nullable(Code),
+  /** ISO 8601, on the state store's clock. */
+  at: Instant,
+});
+
+/** Tells the submitter of a task what became of it, in order. */
+export type TaskStatus = Static<typeof TaskStatusSchema>;
+export const TaskStatus = defineMessage("task.status.v1", TaskStatusSchema);
+
+const TaskAlertSchema = Type.Object({
+  taskId: nullable(TaskId),
+  /** The version of the task that brought it about: the same number is the same alert again. */
+  episode: Count(0),
+  kind: Type.Enum([
+    "task.halted",
+    "undo.failing",
+    "step.delayed",
+    "message.dead",
+    "message.dropped",
+    "store.clock_jumped",
+  ]),
+  step: nullable(Name),
+  code: Code,
+  detail: nullable(Words),
+  at: Instant,
+});
+
+/** A person must look. */
+export type TaskAlert = Static<typeof TaskAlertSchema>;
+export const TaskAlert = defineMessage("task.alert.v1", TaskAlertSchema);

@@ -1,0 +1,176 @@
+import type {
+  AttemptOfTask,
+  DecidedTask,
+  DueStep,
+  EventOutcome,
+  ReportedTaskEvent,
+  TaskAct,
+  VersionedTask,
+} from "./batch.ts";
+import type { DecisionContext } from "./decision.ts";
+import { dueStepsOf } from "./due-order.ts";
+import type { ContractFault } from "./faults.ts";
+import { foldEvents } from "./fold-events.ts";
+import type { Json } from "./json.ts";
+import { stepsOf, type Task } from "./task.ts";
+import type { TaskEvent } from "./task-event.ts";
+import {
+  type NotificationOptions,
+  notificationsOf,
+  type TaskNotification,
+} from "./task-notifications.ts";
+import type { TaskValues } from "./template.ts";
+import { hasConditions } from "./workflow-plan.ts";
+
+export interface BatchOptions
+  extends Pick<DecisionContext, "now" | "random">,
+    Pick<NotificationOptions, "events"> {
+  /** Tasks that exist but cannot be decided about, by their ids. */
+  readonly unusable?: ReadonlySet<string>;
+  /** What the conditions of a task may look at; null: its payloads were not loaded. Asked only if it has conditions. */
+  readonly valuesOf: (taskId: string) => TaskValues | null;
+  /** Why an output breaks the contract of its operation; null: it does not. */
+  readonly checkOutput: (task: Task, step: string, output: Json) => ContractFault | null;
+  /** How the events of one task are decided. Tests put mutants here. */
+  readonly fold?: typeof foldEvents;
+}
+
+/** All that follows from a batch: what is to be saved, and what is to be sent once it is saved. */
+export interface DecidedBatch {
+  /** One for each reported event, in their order. */
+  readonly outcomes: readonly EventOutcome[];
+  /** One for each task, in their order, whether it changed or not. */
+  readonly decided: readonly DecidedTask[];
+  /** Those that changed. */
+  readonly changed: readonly DecidedTask[];
+  /** The events that were applied, whose payloads are to be saved. */
+  readonly applied: readonly ReportedTaskEvent[];
+  readonly notifications: readonly TaskNotification[];
+  /** Attempts whose results no longer matter, because their tasks are now being undone. */
+  readonly obsoleteAttempts: readonly AttemptOfTask[];
+  readonly dueSteps: readonly DueStep[];
+}
+
+/** Decides a batch of reported events, each task by itself. Pure; one task's error never affects another. */
+export function decideBatch(
+  tasks: readonly VersionedTask[],
+  reported: readonly ReportedTaskEvent[],
+  options: BatchOptions,
+): DecidedBatch {
+  const byTask = Map.groupBy(reported, ({ taskId }) => taskId);
+  const outcomes = new Map<ReportedTaskEvent, EventOutcome>();
+  const applied: ReportedTaskEvent[] = [];
+  const decided = tasks.map((before): DecidedTask => {
+    const one = decideTask(before, byTask.get(before.task.taskId) ?? [], options);
+    for (const [event, outcome] of one.outcomes) outcomes.set(event, outcome);
+    applied.push(...one.applied);
+    return one.decided;
+  });
+  const changed = decided.filter(({ before, after }) => before.task !== after);
+  return {
+    outcomes: reported.map((event) => outcomes.get(event) ?? undecided(event, options)),
+    decided,
+    changed,
+    applied,
+    notifications: changed.flatMap((one) => notificationsOf(one, options)),
+    obsoleteAttempts: changed.flatMap(obsoleteAttemptsOf),
+    dueSteps: changed.flatMap((one) => dueStepsOf(one, options.now)),
+  };
+}
+
+const undecided = ({ taskId }: ReportedTaskEvent, { unusable }: BatchOptions): EventOutcome =>
+  unusable?.has(taskId) === true ? unusableTask : unknownTask;
+
+const versionChanged = { applied: false, reason: "version_changed" } as const;
+const unknownTask = { applied: false, reason: "unknown_task" } as const;
+const unusableTask = { applied: false, reason: "unusable_task" } as const;
+const noValues: TaskValues = { input: null, outputs: new Map() };
+
+interface DecidedEvents {
+  readonly decided: DecidedTask;
+  readonly outcomes: readonly (readonly [ReportedTaskEvent, EventOutcome])[];
+  readonly applied: readonly ReportedTaskEvent[];
+}
+
+function decideTask(
+  before: VersionedTask,
+  reported: readonly ReportedTaskEvent[],
+  { now, random, valuesOf, checkOutput, fold = foldEvents }: BatchOptions,
+): DecidedEvents {
+  const { task, version } = before;
+  const isOutdated = ({ expectedVersion = version }: ReportedTaskEvent) =>
+    expectedVersion !== version;
+  const current = reported.filter((event) => !isOutdated(event));
+  const checked = current.map((event) => checkContract(event, task, checkOutput));
+  const events = checked.map(({ event }) => event);
+  const values = hasConditions(task.workflow) ? valuesOf(task.taskId) : noValues;
+  const folded = fold(task, events, { now, random, values });
+  const applied = events.filter((_, index) => folded.outcomes[index]!.applied);
+  const acts = applied.flatMap(({ event }) => actsOf(event));
+  return {
+    decided: { before, after: folded.task, changes: folded.changes, acts },
+    outcomes: [
+      ...reported.filter(isOutdated).map((event) => [event, versionChanged] as const),
+      ...current.map((event, index) => {
+        const outcome = folded.outcomes[index]!;
+        const { outputFault } = checked[index]!;
+        return [event, outputFault === undefined ? outcome : { ...outcome, outputFault }] as const;
+      }),
+    ],
+    applied,
+  };
+}
+
+interface Checked {
+  readonly event: ReportedTaskEvent;
+  readonly outputFault?: ContractFault;
+}
+
+/** An output that breaks its contract fails its step for good: the Agent would return the same again. */
+function checkContract(
+  reported: ReportedTaskEvent,
+  task: Task,
+  checkOutput: BatchOptions["checkOutput"],
+): Checked {
+  const { taskId, event, output } = reported;
+  if (event.kind !== "completed" || output === undefined) return { event: reported };
+  const outputFault = checkOutput(task, event.step, output);
+  if (outputFault === null) return { event: reported };
+  const failure = {
+    transient: false,
+    attempted: true,
+    effect: "unknown",
+    retryAfter: null,
+  } as const;
+  const failed = { ...event, ...failure, kind: "failed", code: outputFault.code } as const;
+  return {
+    outputFault,
+    event: { taskId, event: failed, faultDetail: outputFault.message },
+  };
+}
+
+/** What is asked of a task as a whole, by the name that it has in the history. */
+const taskActs: Partial<Readonly<Record<TaskEvent["kind"], string>>> = {
+  undoRequested: "undo",
+  limitPassed: "undo",
+  paused: "pause",
+  resumed: "resume",
+};
+
+function actsOf(event: TaskEvent): readonly TaskAct[] {
+  const action = taskActs[event.kind];
+  if (action === undefined) return [];
+  if (event.kind === "limitPassed") return [{ action, reason: "task.expired" }];
+  return [{ action, reason: "code" in event ? event.code : null }];
+}
+
+/** The attempts that are in flight when a task turns to its undo. */
+function obsoleteAttemptsOf({ before, after }: DecidedTask): readonly AttemptOfTask[] {
+  if (before.task.goal === after.goal) return [];
+  const { taskId } = after;
+  return stepsOf(after).flatMap((step) =>
+    step.processState === "processing"
+      ? [{ taskId, step: step.plan.name, attempt: step.attempt, token: step.token }]
+      : [],
+  );
+}

@@ -1,0 +1,654 @@
+/** What is known of a code that Holdfast itself produces. */
+interface FaultCodeEntry {
+  /**
+   * Whether doing the same again can help. `null`: not a failure but a reason in the history or an
+   * alert; or it depends on the case.
+   */
+  readonly transient: boolean | null;
+  readonly meaning: string;
+  /** What a person does about it. */
+  readonly action: string;
+}
+
+/**
+ * Every code that Holdfast itself produces, and what it means. Codes are API: they are stored, sent
+ * to programs in other languages and alerted on. So one that was released is never changed.
+ */
+export const faultCodes = {
+  "agent.circuit_open": {
+    transient: true,
+    meaning:
+      "The remote service failed 10 times in a row, so the Agent does not call it for a while.",
+    action: "Repair the remote service. The step is requeued and no failure is counted.",
+  },
+  "agent.duplicate": {
+    transient: false,
+    meaning: "Two Agents of one process have the same name.",
+    action: "Give each Agent of one process a name of its own.",
+  },
+  "agent.handler_missing": {
+    transient: false,
+    meaning: "The Agent's contract has an operation without a handler. The Agent does not start.",
+    action: "Add the handler.",
+  },
+  "agent.invalid": {
+    transient: false,
+    meaning: "`defineAgent` was given a contract that breaks the rules. The message lists how.",
+    action: "Correct the contract.",
+  },
+  "agent.no_slot": {
+    transient: true,
+    meaning: "All slots of the Agent stayed busy until shortly before the deadline.",
+    action: "Start more Agents, or give the step a longer `completeWithin`. No failure is counted.",
+  },
+  "agent.request_refused": {
+    transient: true,
+    meaning: "The Agent refused the broker user that published the request.",
+    action: "Correct `SCHEDULER_USERS` or `REQUEST_IDENTITY` of the Agent.",
+  },
+  "agent.unexpected": {
+    transient: true,
+    meaning: "The handler threw an error that is not a Fault.",
+    action: "Read the step's `faultDetail`. Have the handler throw a Fault with a code.",
+  },
+  "agent.unknown": {
+    transient: false,
+    meaning: "No stored workflow names this Agent.",
+    action: "Check the name.",
+  },
+  "agent.unknown_operation": {
+    transient: false,
+    meaning: "The Agent has no operation of this name.",
+    action: "Deploy the release of the Agent that has it, then resubmit the step.",
+  },
+  "broker.closed": {
+    transient: true,
+    meaning: "The connection to RabbitMQ was closed.",
+    action: "None: the service connects again.",
+  },
+  "broker.refused": {
+    transient: true,
+    meaning: "RabbitMQ refused to open a channel or to declare what the service needs.",
+    action: "Read the log. Check the user's rights, and run `holdfast doctor`.",
+  },
+  "broker.unreachable": {
+    transient: true,
+    meaning: "RabbitMQ did not accept a connection within half a minute.",
+    action: "Check `BROKER_URL` and the broker.",
+  },
+  "cli.usage": {
+    transient: false,
+    meaning: "The command line is wrong.",
+    action: "Read the usage text that follows.",
+  },
+  "config.default_secret": {
+    transient: false,
+    meaning: "A secret still has the value of an example.",
+    action: "Set a secret of your own.",
+  },
+  "config.invalid": {
+    transient: false,
+    meaning:
+      "The configuration is wrong. The message lists every fault. The process exits with 78.",
+    action: "Correct the environment variables.",
+  },
+  "domain.illegal_transition": {
+    transient: false,
+    meaning: "A step was to make a move that the table of transitions does not have.",
+    action: "Report it: this is a bug. The step is parked.",
+  },
+  "message.dead": {
+    transient: null,
+    meaning:
+      "An alert: a message could not be read or was refused. It is kept in `state.dead_letters`.",
+    action: "Look at the message and at its sender.",
+  },
+  "message.dropped": {
+    transient: null,
+    meaning: "An alert: dead letters were deleted early, because there were too many.",
+    action: "Find the sender of so many unreadable messages.",
+  },
+  "message.malformed": {
+    transient: false,
+    meaning: "A message does not fit its schema. It becomes a dead letter.",
+    action: "Correct the sender.",
+  },
+  "message.misrouted": {
+    transient: false,
+    meaning: "A request for one Agent came to the queue of another.",
+    action: "Check the bindings with `holdfast doctor`.",
+  },
+  "message.unhandled": {
+    transient: false,
+    meaning: "A message failed with an error that is not a Fault.",
+    action: "Read the log of the Scheduler. Report it: this is a bug.",
+  },
+  "operator.cancel": {
+    transient: null,
+    meaning: "An operator cancelled the task.",
+    action: "None.",
+  },
+  "operator.disabled": {
+    transient: false,
+    meaning: "Operator routes are disabled in this process.",
+    action: "Set `OPERATOR_TOKEN`.",
+  },
+  "operator.retry": {
+    transient: null,
+    meaning: "An operator ended the delay of a step.",
+    action: "None.",
+  },
+  "operator.too_many_tries": {
+    transient: true,
+    meaning: "Too many requests had a wrong operator token.",
+    action: "Wait as long as `Retry-After` says. Check the token.",
+  },
+  "operator.undo": {
+    transient: null,
+    meaning: "An operator had the task undone.",
+    action: "None.",
+  },
+  "operator.unknown": {
+    transient: false,
+    meaning: "The operator token is missing or wrong.",
+    action: "Send `Authorization: Bearer <OPERATOR_TOKEN>`.",
+  },
+  "pause.in_force": {
+    transient: false,
+    meaning: "The workflow or Agent is paused already.",
+    action: "None.",
+  },
+  "pause.not_in_force": {
+    transient: false,
+    meaning: "The workflow or Agent is not paused.",
+    action: "None.",
+  },
+  "request.charset_unsupported": {
+    transient: false,
+    meaning: "The body is in another charset than UTF-8.",
+    action: "Send UTF-8.",
+  },
+  "request.content_encoding_unsupported": {
+    transient: false,
+    meaning: "The body is compressed.",
+    action: "Send it without `Content-Encoding`.",
+  },
+  "request.correlation_id_invalid": {
+    transient: false,
+    meaning: "The correlation id of a message is too long or cannot be stored.",
+    action: "Correct the sender.",
+  },
+  "request.empty": {
+    transient: false,
+    meaning: "The body is empty.",
+    action: "Send a body.",
+  },
+  "request.expectation_failed": {
+    transient: false,
+    meaning: "The `Expect` header asks for something else than `100-continue`.",
+    action: "Leave the header out.",
+  },
+  "request.failed": {
+    transient: false,
+    meaning: "The service failed in a way that it does not know.",
+    action: "Read its log. Report it: this is a bug.",
+  },
+  "request.headers_too_large": {
+    transient: false,
+    meaning: "The headers are too large or too many.",
+    action: "Send fewer.",
+  },
+  "request.idempotency_key_invalid": {
+    transient: false,
+    meaning: "The idempotency key is empty, too long or cannot be stored.",
+    action: "Send a key of 1 to 200 printable characters.",
+  },
+  "request.idempotency_key_missing": {
+    transient: false,
+    meaning: "A submission by message has no `message_id`.",
+    action: "Publish with a `message_id`.",
+  },
+  "request.idempotency_key_reused": {
+    transient: false,
+    meaning: "The idempotency key was used for other content.",
+    action: "Use a new key for new content.",
+  },
+  "request.invalid": {
+    transient: false,
+    meaning: "The request does not fit the route's schema. `errors` says where.",
+    action: "Correct the request.",
+  },
+  "request.malformed": {
+    transient: false,
+    meaning: "The bytes that arrived are not HTTP.",
+    action: "Correct the client.",
+  },
+  "request.media_type_unsupported": {
+    transient: false,
+    meaning: "The body is not `application/json`.",
+    action: "Send JSON with its content type.",
+  },
+  "request.no_route": {
+    transient: false,
+    meaning: "There is no such route.",
+    action: "Check method and path.",
+  },
+  "request.not_json": {
+    transient: false,
+    meaning: "The body is not JSON in UTF-8.",
+    action: "Correct the body.",
+  },
+  "request.overload": {
+    transient: true,
+    meaning: "Too many submissions wait to be written. This one was not begun.",
+    action: "Send it again with the same idempotency key.",
+  },
+  "request.priority_invalid": {
+    transient: false,
+    meaning: "The header `priority` is no number from 0 to 9.",
+    action: "Correct the header.",
+  },
+  "request.reply_to_invalid": {
+    transient: false,
+    meaning: "`reply-to` names a queue that Holdfast does not publish to.",
+    action: "Name a queue with an allowed prefix.",
+  },
+  "request.timeout": {
+    transient: true,
+    meaning: "The request did not arrive in time.",
+    action: "Send it again with the same idempotency key.",
+  },
+  "request.too_large": {
+    transient: false,
+    meaning: "The body is larger than allowed.",
+    action: "Keep large data elsewhere, and send a reference.",
+  },
+  "request.url_invalid": {
+    transient: false,
+    meaning: "The URL cannot be decoded.",
+    action: "Correct the URL.",
+  },
+  "request.url_too_long": {
+    transient: false,
+    meaning: "A part of the URL is longer than any id or name.",
+    action: "Correct the URL.",
+  },
+  "request.withdrawn": {
+    transient: true,
+    meaning: "The client closed the connection before its submission was begun.",
+    action: "None: nothing was written.",
+  },
+  "request.workflow_invalid": {
+    transient: false,
+    meaning: "The header `workflow` of a message is no text of 1 to 255 visible ASCII characters.",
+    action: "Correct the header.",
+  },
+  "request.workflow_missing": {
+    transient: false,
+    meaning: "A message names no workflow, and `WORKFLOW` is not set.",
+    action: "Name the workflow in the header `workflow`.",
+  },
+  "scheduler.undecidable": {
+    transient: false,
+    meaning: "The Scheduler failed while it decided what an event means. The step is parked.",
+    action: "Read the log. Report it: this is a bug. Then resubmit or resolve the step.",
+  },
+  "step.condition_false": {
+    transient: null,
+    meaning: "The condition of the step is false, so the step is skipped.",
+    action: "None.",
+  },
+  "step.contract_broken": {
+    transient: false,
+    meaning: "The input or output of an operation does not fit the Agent's contract.",
+    action: "Correct the workflow or the Agent, then resubmit the step.",
+  },
+  "step.delay_too_long": {
+    transient: null,
+    meaning:
+      "The Supervisor found a delay longer than the step's policy allows, and planned it anew.",
+    action: "None.",
+  },
+  "step.delayed": {
+    transient: null,
+    meaning:
+      "An alert: an Agent asked for a longer delay than the policy allows. It was shortened.",
+    action: "Look at the remote service. To allow longer delays, give the step a cool-down.",
+  },
+  "step.delivery_limit": {
+    transient: true,
+    meaning:
+      "The broker delivered the request 20 times without an acknowledgement. It may kill its Agents.",
+    action: "Look for crashes in the Agent's log.",
+  },
+  "step.expired": {
+    transient: true,
+    meaning: "No reply came until complete-by.",
+    action: "Look at the Agent. If it needs longer, raise `completeWithin` in a new version.",
+  },
+  "step.input_invalid": {
+    transient: false,
+    meaning: "The resolved input does not fit the Agent's contract in the workflow's definition.",
+    action: "Resubmit the step with a corrected input.",
+  },
+  "step.input_too_large": {
+    transient: false,
+    meaning: "The resolved input of the step is larger than allowed.",
+    action: "Pass a reference instead of the data.",
+  },
+  "step.input_unresolvable": {
+    transient: false,
+    meaning: "The input of the step refers to a value that is not there.",
+    action: "Correct the workflow in a new version, or resubmit the step with an input.",
+  },
+  "step.input_unusable": {
+    transient: false,
+    meaning: "The resolved input of the step cannot be sent.",
+    action: "Resubmit the step with a corrected input.",
+  },
+  "step.never_started": {
+    transient: true,
+    meaning:
+      "No Agent took the request until start-by. No failure is counted up to 20 times in a row.",
+    action: "Start the Agent.",
+  },
+  "step.not_in_workflow": {
+    transient: false,
+    meaning: "The stored workflow has no step of this name.",
+    action: "A row was changed by hand: run `holdfast verify`.",
+  },
+  "step.output_invalid": {
+    transient: false,
+    meaning: "The output does not fit the schema in the workflow's definition.",
+    action: "Correct the Agent. Then resolve the step, or have the task undone.",
+  },
+  "step.output_unstorable": {
+    transient: false,
+    meaning: "The output is too large or holds what Postgres cannot keep.",
+    action: "Correct the Agent. Then resolve the step, or have the task undone.",
+  },
+  "step.request_rejected": {
+    transient: null,
+    meaning:
+      "An Agent could not read the request. Transient where several requests shared a message.",
+    action: "Compare the releases of Agent and Scheduler.",
+  },
+  "step.request_too_large": {
+    transient: false,
+    meaning: "The request is larger than the broker allows.",
+    action: "Pass references instead of data.",
+  },
+  "step.stopped": {
+    transient: true,
+    meaning: "The Agent stopped the attempt, because the task is being undone.",
+    action: "None.",
+  },
+  "store.bug": {
+    transient: false,
+    meaning: "The store threw an error that does not come from Postgres.",
+    action: "Report it: this is a bug.",
+  },
+  "store.clock_jumped": {
+    transient: null,
+    meaning:
+      "An alert: the clock of Postgres has jumped. Nothing is deleted until it is trusted again.",
+    action: "Set the clock right, then follow the operations guide.",
+  },
+  "store.contention": {
+    transient: true,
+    meaning: "A transaction lost against another one: a deadlock, a lock timeout or a changed row.",
+    action: "None: it is tried again.",
+  },
+  "store.failed": {
+    transient: false,
+    meaning: "Postgres refused a statement because of its set-up, such as a missing right.",
+    action: "Read the message, and correct the right, password or schema.",
+  },
+  "store.full_of_messages": {
+    transient: null,
+    meaning: "Dead letters reached their limit, so the oldest were deleted.",
+    action: "Find the sender of so many unreadable messages.",
+  },
+  "store.incompatible": {
+    transient: false,
+    meaning: "The schema of the store is newer than this release can read.",
+    action: "Deploy a newer release.",
+  },
+  "store.migration_failed": {
+    transient: false,
+    meaning: "A migration failed. The message says which one and why.",
+    action: "Repair the cause, and run the migration again.",
+  },
+  "store.not_migrated": {
+    transient: false,
+    meaning: "The schema of the store is older than this release needs.",
+    action: "Run the migrations.",
+  },
+  "store.outcome_unknown": {
+    transient: true,
+    meaning:
+      "The connection broke at the commit, and the store cannot be asked whether it was done.",
+    action: "Send the same request again with the same idempotency key.",
+  },
+  "store.refused": {
+    transient: false,
+    meaning: "A constraint or a trigger of the store refused a value. The step is parked.",
+    action: "Read the detail. Then resubmit or resolve the step.",
+  },
+  "store.unavailable": {
+    transient: true,
+    meaning: "Postgres does not answer, or it accepts no writes.",
+    action: "Check `STATE_STORE_URL` and the server.",
+  },
+  "store.value_too_large": {
+    transient: false,
+    meaning: "A value is larger than the store keeps.",
+    action: "Keep large data elsewhere, and pass a reference.",
+  },
+  "task.already_paused": {
+    transient: false,
+    meaning: "The task is paused already.",
+    action: "None.",
+  },
+  "task.changed": {
+    transient: false,
+    meaning: "The task has changed since the version that the operator named.",
+    action: "Read the task again, and decide anew.",
+  },
+  "task.expired": {
+    transient: null,
+    meaning: "The task's own limit passed, so the task is undone.",
+    action: "Find the slow step in the task's history.",
+  },
+  "task.halted": {
+    transient: null,
+    meaning: "An alert: a step failed for good, and the task waits for a person.",
+    action: "Resubmit or resolve the step, or have the task undone.",
+  },
+  "task.invalid": {
+    transient: false,
+    meaning: "The task failed validation. `errors` says where.",
+    action: "Correct the task.",
+  },
+  "task.not_delayed": {
+    transient: false,
+    meaning: "The step is due already.",
+    action: "None.",
+  },
+  "task.not_in_error": {
+    transient: false,
+    meaning: "The step has not failed, so it cannot be resubmitted or resolved.",
+    action: "Read the task again.",
+  },
+  "task.not_paused": {
+    transient: false,
+    meaning: "The task is not paused.",
+    action: "None.",
+  },
+  "task.not_pending": {
+    transient: false,
+    meaning: "The step is not pending, so it has no delay that could be ended.",
+    action: "Read the task again.",
+  },
+  "task.nothing_failed": {
+    transient: false,
+    meaning: "No step of the task has failed for good.",
+    action: "Read the task again.",
+  },
+  "task.paused": {
+    transient: null,
+    meaning: "The task is paused, so its pending steps wait.",
+    action: "Resume the task.",
+  },
+  "task.refused": {
+    transient: false,
+    meaning: "The task cannot be moved this way from where it stands.",
+    action: "Read the task again.",
+  },
+  "task.step_not_failed": {
+    transient: false,
+    meaning: "Several steps have failed, and the request does not say which one it means.",
+    action: "Name one of the steps that the answer lists.",
+  },
+  "task.task_finished": {
+    transient: false,
+    meaning: "The task has ended.",
+    action: "None: nothing more can be done to it.",
+  },
+  "task.task_paused": {
+    transient: false,
+    meaning: "The task is paused, so its steps cannot be retried.",
+    action: "Resume the task.",
+  },
+  "task.undo_has_no_input": {
+    transient: false,
+    meaning: "An undo has no input that could be corrected.",
+    action: "Resubmit it without an input.",
+  },
+  "task.unknown": {
+    transient: false,
+    meaning: "There is no task with this id.",
+    action: "Check the id. Tasks are deleted after `RETENTION`.",
+  },
+  "task.unknown_step": {
+    transient: false,
+    meaning: "The task has no step of this name.",
+    action: "Check the name.",
+  },
+  "task.unusable": {
+    transient: null,
+    meaning: "What the store holds of the task cannot be used. The task was paused.",
+    action: "Read the reason with `holdfast why`, and repair the store.",
+  },
+  "task.unusable_task": {
+    transient: false,
+    meaning: "What the store holds of this task cannot be used.",
+    action: "Read the reason with `holdfast why`, and repair the store.",
+  },
+  "task.wrong_goal": {
+    transient: false,
+    meaning: "The task is being undone, so this cannot be done to it.",
+    action: "None.",
+  },
+  "undo.failing": {
+    transient: null,
+    meaning: "An alert: the undo of a step keeps failing.",
+    action: "Look at the remote service. The undo is retried without limit.",
+  },
+  "undo.nothing_to_undo": {
+    transient: null,
+    meaning: "The operation had no effect, so its undo is skipped.",
+    action: "None.",
+  },
+  "workflow.agents_unknown": {
+    transient: false,
+    meaning: "An Agent of the workflow has never announced itself, though others have.",
+    action: "Start the Agent, or submit with `?allowUnknownAgents=true`.",
+  },
+  "workflow.changed": {
+    transient: false,
+    meaning: "A workflow of this name is stored with another content.",
+    action: "Give the changed workflow a new name, such as `v2`.",
+  },
+  "workflow.collection_reserved": {
+    transient: false,
+    meaning: "The platform needs the noun of the collection itself.",
+    action: "Name the collection otherwise.",
+  },
+  "workflow.collection_taken": {
+    transient: false,
+    meaning: "The collection is that of another workflow.",
+    action: "Name the collection otherwise, or retire all versions of the other workflow.",
+  },
+  "workflow.first_step_conditional": {
+    transient: false,
+    meaning: "The first step has a condition, which `state.submit_task` cannot decide.",
+    action: "Submit over HTTP or by message.",
+  },
+  "workflow.invalid": {
+    transient: false,
+    meaning: "The definition of a workflow breaks the rules. The message says where.",
+    action: "Correct the definition.",
+  },
+  "workflow.not_retired": {
+    transient: false,
+    meaning: "The workflow is not retired, so it cannot be reinstated.",
+    action: "None.",
+  },
+  "workflow.ref_used_as_value": {
+    transient: false,
+    meaning: "The function of a workflow computed with a value that does not exist yet.",
+    action: "Pass the reference on, and compute in the Agent.",
+  },
+  "workflow.retired": {
+    transient: false,
+    meaning: "The workflow is retired: it takes no new tasks.",
+    action: "Submit to a newer version, or reinstate it.",
+  },
+  "workflow.retired_already": {
+    transient: false,
+    meaning: "The workflow is retired already.",
+    action: "None.",
+  },
+  "workflow.unknown": {
+    transient: false,
+    meaning: "No workflow of this name is stored, or it cannot be used.",
+    action: "Register the workflow, or check the name.",
+  },
+  "workflow.unusable": {
+    transient: false,
+    meaning: "The stored definition of the workflow cannot be used.",
+    action: "Read the reason in the answer, and repair the store.",
+  },
+} as const satisfies Readonly<Record<`${string}.${string}`, FaultCodeEntry>>;
+
+/** A code that Holdfast itself produces. */
+export type FaultCode = keyof typeof faultCodes;
+
+/** The areas that belong to Holdfast. An Agent's codes are in areas of its own. */
+type OwnArea = FaultCode extends infer Code
+  ? Code extends `${infer Area}.${string}`
+    ? Area
+    : never
+  : never;
+
+/** A code that is made at run time, or comes from a program that is not Holdfast: see `agentCode`. */
+export type AgentCode = string & { readonly [agentCodeMark]: true };
+declare const agentCodeMark: unique symbol;
+
+/** Says that a code that is not known before run time belongs to an Agent, and not to Holdfast. */
+export const agentCode = (code: string): AgentCode => code as AgentCode;
+
+/**
+ * Codes that a Fault can have: those of the catalogue, literals in areas that are not Holdfast's, and
+ * what went through `agentCode`. For anything else this is `never`.
+ */
+export type KnownCode<Code extends string> = Code extends FaultCode | AgentCode
+  ? Code
+  : Code extends `${OwnArea}.${string}`
+    ? never
+    : FaultCode extends Code
+      ? never
+      : [Extract<FaultCode, Code>] extends [never]
+        ? Code
+        : never;

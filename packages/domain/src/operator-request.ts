@@ -1,0 +1,62 @@
+import { type Change, change } from "./change.ts";
+import { type Decision, type DecisionContext, rejected } from "./decision.ts";
+import { cleared } from "./failure.ts";
+import { onFailed } from "./fence.ts";
+import { settle } from "./settle.ts";
+import type { FailedStep } from "./step.ts";
+import type { Task } from "./task.ts";
+import type { TaskEvent } from "./task-event.ts";
+import { undoTask } from "./undo-task.ts";
+
+/** The events that operators and the submitting application cause. */
+export type OperatorEvent = Extract<
+  TaskEvent,
+  { kind: "resubmitted" | "resolved" | "undoRequested" | "retryRequested" | "paused" | "resumed" }
+>;
+
+/** What the request of an operator means for a task. */
+export function decideRequest(
+  task: Task,
+  event: OperatorEvent,
+  context: DecisionContext,
+): Decision {
+  switch (event.kind) {
+    case "resubmitted":
+      return onFailed(task, event, (step) =>
+        settle(task, [resubmit(step, event.inputChanged, context)], context),
+      );
+    case "resolved":
+      return onFailed(task, event, (step) =>
+        settle(task, [change(step, "resolve", { changes: cleared })], context),
+      );
+    case "undoRequested":
+      return task.goal === "do" ? undoTask(task, [], event.code, context) : rejected("wrong_goal");
+    case "retryRequested":
+      return retryNow(task, event.step, context);
+    case "paused":
+      return task.paused
+        ? rejected("already_paused")
+        : settle({ ...task, paused: true }, [], context);
+    case "resumed":
+      return task.paused ? settle({ ...task, paused: false }, [], context) : rejected("not_paused");
+  }
+}
+
+/** A fresh start for the counters. See `idempotencyKey` for why the key may change. */
+function resubmit(step: FailedStep, inputChanged: boolean, { now }: DecisionContext): Change {
+  const newKey = inputChanged && !step.mayHaveEffect;
+  const keyGeneration = step.keyGeneration + (newKey ? 1 : 0);
+  return change(step, "resubmit", {
+    changes: { ...cleared, coolDowns: 0, keyGeneration, notBefore: now },
+  });
+}
+
+/** Ends a delay. The failures that were counted still count. */
+function retryNow(task: Task, name: string, context: DecisionContext): Decision {
+  const step = task.steps.get(name);
+  if (step === undefined) return rejected("unknown_step");
+  if (step.processState !== "pending") return rejected(task.paused ? "task_paused" : "not_pending");
+  if (step.notBefore <= context.now) return rejected("not_delayed");
+  const changes = { notBefore: context.now };
+  return settle(task, [change(step, "retryNow", { reason: "operator.retry", changes })], context);
+}

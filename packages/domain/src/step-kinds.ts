@@ -1,0 +1,58 @@
+import { mayStartCall, mayStartCompensation } from "./start-rules.ts";
+import type { WaitingStep } from "./step.ts";
+import type { Goal, Task } from "./task.ts";
+import type { StepPolicy } from "./workflow-definition.ts";
+import { type StepKind, undoNameOf } from "./workflow-plan.ts";
+
+/** Every question that the engine asks about a kind of step. */
+export interface StepKindRules {
+  /** The goal that its steps serve. An attempt that runs under the other goal is only waited for. */
+  readonly goal: Goal;
+  /** When its steps are written down. */
+  readonly addedAt: "submission" | "undo";
+  /** What makes a waiting step of a task under that goal due. */
+  readonly mayStart: (task: Task, step: WaitingStep) => boolean;
+  /** Levels of priority above that of the task: which of two due steps is claimed first. */
+  readonly extraPriority: number;
+  /** What the final failure of a step means for its task. */
+  readonly onFinalFailure: (policy: Pick<StepPolicy, "onFailure">) => "compensate" | "halt";
+  /** Whether an operator is alerted as soon as a step fails once, and not only when it fails for good. */
+  readonly alertsOnFirstFailure: boolean;
+  /** Whether its input comes from the workflow's author, so that an operator may correct it. */
+  readonly hasCorrectableInput: boolean;
+  /** Whether later steps may use its output, so that it has to keep its contract. */
+  readonly hasUsableOutput: boolean;
+  /** The name of the step that undoes one of this kind; null: it cannot be undone. */
+  readonly undoneBy: (name: string) => string | null;
+}
+
+/**
+ * The kinds of steps and all that differs between them. A new kind is a member of `StepKind`, and does not
+ * compile until this table answers each question.
+ */
+export const stepKinds: Readonly<Record<StepKind, StepKindRules>> = {
+  call: {
+    goal: "do",
+    addedAt: "submission",
+    mayStart: mayStartCall,
+    extraPriority: 0,
+    onFinalFailure: ({ onFailure }) => onFailure,
+    alertsOnFirstFailure: false,
+    hasCorrectableInput: true,
+    hasUsableOutput: true,
+    undoneBy: undoNameOf,
+  },
+  compensation: {
+    goal: "undo",
+    addedAt: "undo",
+    mayStart: mayStartCompensation,
+    // An undo goes first: the effects of an abandoned task should not last.
+    extraPriority: 1,
+    // There is no way back from the way back.
+    onFinalFailure: () => "halt",
+    alertsOnFirstFailure: true,
+    hasCorrectableInput: false,
+    hasUsableOutput: false,
+    undoneBy: () => null,
+  },
+};

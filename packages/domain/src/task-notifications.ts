@@ -1,0 +1,168 @@
+import type { DecidedTask, VersionedTask } from "./batch.ts";
+import type { Change } from "./change.ts";
+import type { Instant } from "./step.ts";
+import { stepKinds } from "./step-kinds.ts";
+import { isFinished, type Task } from "./task.ts";
+
+/** The state of a task at one of its versions, for its submitter and for `holdfast.events`. */
+export interface StatusBody {
+  readonly taskId: string;
+  readonly correlationId: string | null;
+  readonly sequence: number;
+  readonly event: "received" | "progress" | "processed" | "compensating" | "compensated" | "error";
+  readonly workflow: string;
+  readonly state: string;
+  /** The steps that moved, and their states. */
+  readonly steps: { readonly name: string; readonly state: string }[];
+  readonly faultCode: string | null;
+  /** ISO 8601, on the store's clock. */
+  readonly at: string;
+}
+
+/** A reason for an operator to look at a task. */
+export interface AlertBody {
+  readonly taskId: string;
+  readonly episode: number;
+  readonly kind: "task.halted" | "undo.failing" | "step.delayed";
+  readonly step: string | null;
+  readonly code: string;
+  readonly detail: string | null;
+  readonly at: string;
+}
+
+/** A message about a task, and whom it is for: the submitter's queue, `holdfast.events`, or the operators. */
+export type TaskNotification = {
+  /** Notifications of one subject on one channel are sent in the order of `seq`. */
+  readonly subject: string;
+  readonly seq: number;
+  readonly correlationId: string | null;
+} & (
+  | { readonly channel: "status"; readonly address: string; readonly body: StatusBody }
+  | { readonly channel: "event"; readonly address: null; readonly body: StatusBody }
+  | { readonly channel: "alert"; readonly address: null; readonly body: AlertBody }
+);
+
+export interface NotificationOptions {
+  readonly now: Instant;
+  /** Whether `holdfast.events` gets the status of every task, besides its submitter. */
+  readonly events: boolean;
+}
+
+/** The notifications of a decision. Their number is the version that the task has after it. */
+export function notificationsOf(
+  decided: DecidedTask,
+  { now, events }: NotificationOptions,
+): readonly TaskNotification[] {
+  const { before, after, changes } = decided;
+  const at = new Date(now).toISOString();
+  const seq = before.version + 1;
+  const { replyTo: address, correlationId } = before;
+  const common = { subject: after.taskId, seq, correlationId };
+  const event = eventOf(before.task, after, changes);
+  const body = event === null ? null : statusOf(decided, { event, seq, at });
+  return [
+    ...(body !== null && address !== null
+      ? [{ ...common, channel: "status" as const, address, body }]
+      : []),
+    // The progress of single steps concerns only the submitter.
+    ...(body !== null && events && event !== "progress"
+      ? [{ ...common, channel: "event" as const, address: null, body }]
+      : []),
+    ...alertsOf(decided, { seq, at }).map((alert) => {
+      return { ...common, channel: "alert" as const, address: null, body: alert };
+    }),
+  ];
+}
+
+/** The first notification of a new task, and the last one as well if it had nothing to do. */
+export function notificationsOfNew(
+  task: Task,
+  { replyTo, correlationId }: Pick<VersionedTask, "replyTo" | "correlationId">,
+  { now, events }: NotificationOptions,
+): readonly TaskNotification[] {
+  const at = new Date(now).toISOString();
+  const body = (event: StatusBody["event"], sequence: number): StatusBody => ({
+    taskId: task.taskId,
+    correlationId,
+    sequence,
+    event,
+    workflow: task.workflow.name,
+    state: task.processState,
+    steps: [],
+    faultCode: null,
+    at,
+  });
+  const bodies = isFinished(task)
+    ? [body("received", 1), body("processed", 2)]
+    : [body("received", 1)];
+  return bodies.flatMap((one) => {
+    const common = { subject: task.taskId, seq: one.sequence, correlationId, body: one };
+    return [
+      ...(replyTo === null ? [] : [{ ...common, channel: "status" as const, address: replyTo }]),
+      ...(events ? [{ ...common, channel: "event" as const, address: null }] : []),
+    ];
+  });
+}
+
+/** Null: nothing that concerns anyone outside. */
+function eventOf(
+  { processState: from }: Task,
+  { processState: to }: Task,
+  changes: readonly Change[],
+): StatusBody["event"] | null {
+  if (from !== to && to !== "pending" && to !== "processing") return to;
+  return changes.some(({ step }) => finalStates.has(step.processState)) ? "progress" : null;
+}
+
+const finalStates: ReadonlySet<string> = new Set(["processed", "skipped", "error", "cancelled"]);
+
+function statusOf(
+  { before, after, changes }: DecidedTask,
+  { event, seq, at }: { event: StatusBody["event"]; seq: number; at: string },
+): StatusBody {
+  const names = new Set(changes.map(({ step }) => step.plan.name));
+  return {
+    taskId: after.taskId,
+    correlationId: before.correlationId,
+    sequence: seq,
+    event,
+    workflow: after.workflow.name,
+    state: after.processState,
+    steps: [...names].map((name) => ({ name, state: after.steps.get(name)?.processState ?? "" })),
+    faultCode: after.faultCode,
+    at,
+  };
+}
+
+/**
+ * One alert for each time that a task halts, one for each undo that begins to fail, and one for each delay
+ * that an Agent asked for and that was cut to what the policy allows.
+ */
+function alertsOf(
+  { before, after, changes }: DecidedTask,
+  { seq, at }: { seq: number; at: string },
+): readonly AlertBody[] {
+  const common = { taskId: after.taskId, episode: seq, detail: null, at };
+  const failing = changes.flatMap(({ step, action, reason }): AlertBody[] => {
+    const { name, kind } = step.plan;
+    const begins =
+      stepKinds[kind].alertsOnFirstFailure && action === "retry" && step.failureCount === 1;
+    return begins ? [{ ...common, kind: "undo.failing", step: name, code: reason ?? "" }] : [];
+  });
+  const delayed = changes.flatMap(({ step, reason, cappedDelay }): AlertBody[] => {
+    if (cappedDelay === undefined) return [];
+    const detail = `Its Agent asked for a delay of ${cappedDelay} ms, which is longer than its policy allows.`;
+    const { name } = step.plan;
+    return [{ ...common, kind: "step.delayed", step: name, code: reason ?? "", detail }];
+  });
+  const others = [...failing, ...delayed];
+  if (after.processState !== "error" || before.task.processState === "error") return others;
+  const failed = changes.find(({ step }) => step.processState === "error")?.step;
+  const halted = {
+    ...common,
+    kind: "task.halted" as const,
+    step: failed?.plan.name ?? null,
+    code: failed?.faultCode ?? after.faultCode ?? "task.halted",
+  };
+  return [...others, halted];
+}

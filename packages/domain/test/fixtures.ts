@@ -1,0 +1,53 @@
+import type { DecisionContext } from "../src/decision.ts";
+import { submit } from "../src/submit.ts";
+import type { Task } from "../src/task.ts";
+import type { StepDefinition, WorkflowDefinition } from "../src/workflow-definition.ts";
+import { planWorkflow } from "../src/workflow-plan.ts";
+
+/** For tests: a definition whose steps differ from the ordinary in what is given. */
+export function definitionOf(
+  steps: readonly (Partial<StepDefinition> & { readonly name: string })[],
+): WorkflowDefinition {
+  return {
+    format: 1,
+    name: "test.v1",
+    inputSchema: {},
+    completeWithin: null,
+    output: null,
+    steps: steps.map((step, index) => ({
+      agent: "agent",
+      operation: step.name,
+      input: null,
+      after: index === 0 ? [] : [steps[index - 1]?.name ?? ""],
+      onlyIf: null,
+      startWithin: 30_000,
+      completeWithin: 5_000,
+      retry: { failures: 3, backoff: 1_000, max: 60_000 },
+      coolDown: null,
+      onFailure: "compensate",
+      undo: {
+        operation: `undo-${step.name}`,
+        startWithin: 30_000,
+        completeWithin: 5_000,
+        retry: { failures: 2, backoff: 1_000, max: 60_000 },
+        coolDown: { wait: 60_000, times: null },
+        onFailure: "halt",
+      },
+      ...step,
+    })),
+  };
+}
+
+export const noon = Date.UTC(2026, 0, 1, 12);
+
+export const at = (
+  now: number,
+  values: Readonly<Record<string, string>> = {},
+): DecisionContext => ({
+  now,
+  random: () => 0,
+  valueOf: (pointer) => values[pointer],
+});
+
+export const newTask = (definition: WorkflowDefinition): Task =>
+  submit("9d2e1b2c-6f0e-4b64-9d55-0c7c1a1f0f11", planWorkflow(definition), at(noon)).task;

@@ -1,6 +1,0 @@
-export { diceOf } from "./inputs/dice.ts";
-export { hostileInput } from "./inputs/hostile-input.ts";
-export type { HostileInput, Surroundings } from "./inputs/input.ts";
-export { type FuzzReport, runFuzz } from "./run-fuzz.ts";
-export { openMessageSender } from "./send/send-messages.ts";
-export { openRequestSender } from "./send/send-requests.ts";

@@ -1,0 +1,112 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { passwordFor } from "../folders/passwords.ts";
+import { freePort } from "../processes/free-port.ts";
+import { onFreePorts } from "../processes/on-free-ports.ts";
+import { type OwnedProcess, startProcess } from "../processes/owned-process.ts";
+import { waitUntilReady } from "../processes/wait-until-ready.ts";
+import type { BrokerServer } from "../server.ts";
+import { portBase, type StackOptions } from "../stack-options.ts";
+import { connectOnce } from "./connect-once.ts";
+import { importByManagement } from "./import-definitions.ts";
+import { prepareRabbitmq } from "./rabbitmq-environment.ts";
+import type { RabbitmqInstallation } from "./rabbitmq-installation.ts";
+
+const run = promisify(execFile);
+const readyWithinMs = 120_000;
+const stopWithinMs = 15_000;
+const [user, vhost] = ["holdfast", "holdfast"];
+
+export const serverOnly = {
+  // The script becomes the Erlang VM instead of waiting for it: one process, and its pid is the node.
+  RABBITMQ_ALLOW_INPUT: "1",
+  RABBITMQ_SERVER_START_ARGS: "-noinput",
+  RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: "-kernel inet_dist_use_interface {127,0,0,1}",
+};
+
+/** Runs a RabbitMQ node of our own, reachable from this machine only. */
+export function startLocalRabbitmq(
+  installation: RabbitmqInstallation,
+  options: StackOptions,
+): Promise<BrokerServer> {
+  return onFreePorts(() => startNode(installation, options));
+}
+
+async function startNode(
+  installation: RabbitmqInstallation,
+  { dataFolder, purpose, management = false }: StackOptions,
+): Promise<BrokerServer> {
+  await using started = new AsyncDisposableStack();
+  const ports = await findPorts(management);
+  const folder = join(dataFolder, "rabbitmq");
+  const password = passwordFor("rabbitmq", dataFolder);
+  // Tests try what is beyond the limits that are shipped, too.
+  const settings = purpose === "test" ? [] : await shippedSettings();
+  const node = { installation, folder, user, password, vhost, settings, ports };
+  const env = await prepareRabbitmq(node);
+  const credentials = `${user}:${password}@127.0.0.1`;
+  const url = `amqp://${credentials}:${ports.amqp}/${vhost}`;
+
+  // In the foreground and before the node, which would otherwise leave one behind on the machine.
+  const epmd = startProcess("epmd", ["epmd"], { folder: dataFolder, env });
+  started.defer(() => epmd.stop("SIGTERM", stopWithinMs));
+  let server: OwnedProcess;
+  const start = async () => {
+    const command = join(installation.scripts, "rabbitmq-server");
+    server = startProcess("rabbitmq", [command], {
+      folder: dataFolder,
+      env: { ...env, ...serverOnly },
+    });
+    const ready = { name: "RabbitMQ", withinMs: readyWithinMs };
+    await waitUntilReady(server, () => connectOnce(url), ready);
+  };
+  // With the management plugin a clean stop takes 6 s, and nothing of a test is to be kept.
+  started.defer(() => server.stop(purpose === "test" ? "SIGKILL" : "SIGTERM", stopWithinMs));
+  await start().catch((cause: unknown) => {
+    if (!epmd.hasExited()) throw cause;
+    throw new Error(`epmd: address already in use, port ${ports.epmd}`, { cause });
+  });
+
+  const rabbitmqctl = async (...args: readonly string[]): Promise<string> => {
+    const command = join(installation.scripts, "rabbitmqctl");
+    const { stdout } = await run(command, ["--quiet", ...args], { env, cwd: folder });
+    return stdout;
+  };
+  const importByFile = async (definitions: object): Promise<void> => {
+    const file = join(folder, "definitions.json");
+    await writeFile(file, JSON.stringify(definitions), { mode: 0o600 });
+    await rabbitmqctl("import_definitions", file);
+  };
+  const managementUrl =
+    ports.management === null ? null : `http://${credentials}:${ports.management}`;
+  const all = started.move();
+  return {
+    url,
+    managementUrl,
+    start,
+    kill: () => server.stop("SIGKILL", stopWithinMs),
+    rabbitmqctl,
+    importDefinitions: managementUrl === null ? importByFile : importByManagement(managementUrl),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+const shipped = new URL("../../../../infra/rabbitmq/rabbitmq.conf", import.meta.url);
+
+/** What infra/rabbitmq ships, except where definitions come from: they are imported here. */
+async function shippedSettings(): Promise<readonly string[]> {
+  const lines = (await readFile(shipped, "utf8")).split("\n");
+  return lines.filter((line) => line !== "" && !/^(#|definitions\.)/.test(line));
+}
+
+async function findPorts(management: boolean) {
+  return {
+    amqp: await freePort(portBase("broker")),
+    dist: await freePort(portBase("dist")),
+    epmd: await freePort(portBase("epmd")),
+    // Makes and removes a vhost in 15 ms where rabbitmqctl takes 500; the demo has no need of that.
+    management: management ? await freePort(portBase("management")) : null,
+  };
+}

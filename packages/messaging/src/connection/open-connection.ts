@@ -1,0 +1,109 @@
+import type { Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { TransientFault } from "@holdfast/domain";
+import { type Channel, type ConfirmChannel, connect, type RecoveringChannelModel } from "amqplib";
+import { type ConnectionLog, type ConnectionState, trackConnection } from "./connection-state.ts";
+import { corkWrites } from "./cork-writes.ts";
+import { nodesOf } from "./server-nodes.ts";
+
+interface ConnectionOptions {
+  /** May name several nodes of a cluster: `amqp://user:password@a,b:5673,c/vhost`. */
+  readonly url: string;
+  /** Shows in the broker's list of connections. */
+  readonly name: string;
+  readonly log: ConnectionLog;
+  /** On by default. */
+  readonly corkedWrites?: boolean;
+}
+
+/** A connection that comes back by itself. Its channels do not: see `keepChannel`. */
+export interface Connection extends AsyncDisposable {
+  /** Waits for the connection, if there is none at the moment. */
+  createChannel(): Promise<Channel>;
+  createConfirmChannel(): Promise<ConfirmChannel>;
+  readonly isUp: boolean;
+  /** The broker is short of memory or disk, and reads nothing more from us. */
+  readonly isBlocked: boolean;
+}
+
+/** How long a service that starts waits for the broker, in milliseconds. */
+const startWithin = 30_000;
+const patience = 2_000;
+
+/** Connects. Throws `broker.unreachable` when the broker cannot be reached within half a minute. */
+export async function openConnection(options: ConnectionOptions): Promise<Connection> {
+  const { url, name, log, corkedWrites = true } = options;
+  const nodes = nodesOf(url);
+  const model = await connect(nodes.current, {
+    // Without it each small message waits for the delayed ACK of the one before: 44 ms a hop.
+    noDelay: true,
+    keepAlive: true,
+    timeout: 5_000,
+    clientProperties: { connection_name: name },
+    recovery: { waitForConnect: false, initialDelay: 100, maxDelay: 500, jitter: 0.5 },
+  });
+  if (corkedWrites) model.on("connect", corkSocket);
+  const state = trackConnection(model, { name, log });
+  model.on("connect-failed", nodes.next).on("disconnect", nodes.next);
+
+  const close = () => closeBetweenAttempts(model, state);
+  if (!(await isConnectedInTime(model, close))) {
+    throw new TransientFault(
+      "broker.unreachable",
+      `RabbitMQ at ${nodes.hosts} cannot be reached: is it running, and is BROKER_URL right?`,
+      { cause: state.lastError },
+    );
+  }
+
+  return {
+    createChannel: () => model.createChannel(),
+    createConfirmChannel: () => model.createConfirmChannel(),
+    get isUp() {
+      return state.isUp;
+    },
+    get isBlocked() {
+      return state.isBlocked;
+    },
+    async [Symbol.asyncDispose]() {
+      // A broker that is gone does not answer to a goodbye.
+      await Promise.race([close(), sleep(patience, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** Waits for the first connection. Gives up by closing, which ends the client's attempts as well. */
+async function isConnectedInTime(
+  model: RecoveringChannelModel,
+  close: () => Promise<void>,
+): Promise<boolean> {
+  const late = setTimeout(() => void close(), startWithin);
+  try {
+    await model.waitForConnect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+/** The types do not have the socket. */
+function corkSocket({ connection }: { readonly connection: unknown }): void {
+  corkWrites((connection as { readonly stream: Writable }).stream);
+}
+
+/**
+ * Closes once the attempt to connect that may be under way has ended. The client closes a connection that it opened
+ * after `close()`, and has no listener for that connection's errors: one would end the process.
+ */
+async function closeBetweenAttempts(
+  model: RecoveringChannelModel,
+  state: Pick<ConnectionState, "isUp">,
+): Promise<void> {
+  if (!state.isUp) {
+    await new Promise<unknown>((resolve) => {
+      model.once("connect", resolve).once("connect-failed", resolve);
+    });
+  }
+  await model.close();
+}

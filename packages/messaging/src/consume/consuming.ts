@@ -1,0 +1,100 @@
+import { limits } from "@holdfast/contracts";
+import type { Channel } from "amqplib";
+import type { Broker, ConsumeOptions } from "../broker.ts";
+import { claimExclusive, queueFilledBy } from "./exclusive-queue.ts";
+import { handleBatches } from "./handle-batches.ts";
+import { handleEach } from "./handle-each.ts";
+import type { subscriptions } from "./subscriptions.ts";
+
+interface Options {
+  readonly consumers: ReturnType<typeof subscriptions>;
+  readonly createChannel: () => Promise<Channel>;
+  /** The largest message that is read, in bytes. */
+  readonly maxMessageBytes: number;
+  readonly log: { error(fields: object, message: string): void };
+}
+
+/** The consumers that a broker offers: for single messages, for hints, for batches and for shared queues. */
+export function consuming(
+  options: Options,
+): Pick<Broker, "consume" | "listen" | "consumeBatches" | "consumeShared"> {
+  const { consumers, log } = options;
+  const sizeLimit = sizeLimitOf(options);
+  return {
+    consume: (queue, how, handle) =>
+      consumers.subscribe({
+        name: queue,
+        queues: async () => [{ queue, prefetch: how.prefetch }],
+        ...sizeLimit(how),
+        intake: handleEach({ queue, handle, log }),
+      }),
+    listen: (exchange, handle) =>
+      consumers.subscribe({
+        name: exchange,
+        queues: async (channel) => [
+          { queue: await queueFilledBy(channel, exchange), prefetch: hintPrefetch },
+        ],
+        ...sizeLimit({ maxBytes: limits.hintBytes }),
+        intake: handleEach({ queue: exchange, handle, log }),
+      }),
+    consumeBatches: (queue, how, handle) =>
+      consumers.subscribe({
+        name: queue,
+        queues: async () => [{ queue, prefetch: how.prefetch }],
+        ...sizeLimit(how),
+        intake: handleBatches({ ...how, queue, handle, log }),
+      }),
+    consumeShared: consumeShared(options),
+  };
+}
+
+/** Consumes several queues as one; one of them becomes our own, with the highest consumer priority. */
+function consumeShared(options: Options): Broker["consumeShared"] {
+  const { consumers, createChannel, log } = options;
+  const sizeLimit = sizeLimitOf(options);
+  return async ({ common, owned, claimOwn = true }, how, handle) => {
+    let own: string | null = null;
+    const consumer = await consumers.subscribe({
+      name: common,
+      queues: async () => {
+        if (claimOwn) own = await claimExclusive(owned, own, createChannel);
+        return [common, ...owned].map((queue) => ({
+          queue,
+          priority: queue === own ? 1 : 0,
+          prefetch: shareOf(queue, { own, common, prefetch: how.prefetch }),
+        }));
+      },
+      ...sizeLimit(how),
+      intake: handleBatches({ ...how, queue: common, handle, log }),
+    });
+    return {
+      get own() {
+        return own;
+      },
+      [Symbol.asyncDispose]: () => consumer[Symbol.asyncDispose](),
+    };
+  };
+}
+
+/** No consumer reads messages above the limit of the connection. */
+const sizeLimitOf =
+  ({ maxMessageBytes }: Options) =>
+  ({ maxBytes = maxMessageBytes, oversized = "reject" }: Partial<ConsumeOptions>) => ({
+    maxBytes: Math.min(maxBytes, maxMessageBytes),
+    oversized,
+  });
+
+/** Hints are small. */
+const hintPrefetch = 100;
+
+interface Shares {
+  readonly own: string | null;
+  readonly common: string;
+  readonly prefetch: number;
+}
+
+/** Of the queues of other consumers as many as keep them from growing: their owners take the rest. */
+function shareOf(queue: string, { own, common, prefetch }: Shares): number {
+  if (queue === (own ?? common)) return prefetch;
+  return Math.max(1, Math.floor(prefetch / (queue === common ? 2 : 8)));
+}

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { newPart, type Part } from "./failed-parts.ts";
+import {
+  type ChannelWork,
+  maxRetryDelay,
+  newChannelWork,
+  type PartOptions,
+  partHandler,
+} from "./handle-part.ts";
+import type { Intake } from "./subscriptions.ts";
+import { waitingMessages } from "./waiting-messages.ts";
+
+interface Options extends PartOptions {
+  /** How many deliveries make a batch full. */
+  readonly max: number;
+  /** How long a batch that is not full waits for more, in milliseconds. */
+  readonly gatherFor?: number | undefined;
+}
+
+/** A full batch need not wait for the one before it: while one is being stored, another is worked at. */
+const maxWorkers = 2;
+
+/**
+ * Collects deliveries while a batch is being handled, and hands them over together next. A batch that fails
+ * keeps no other waiting.
+ */
+export function handleBatches(options: Options): Intake {
+  const { queue, max, gatherFor = 0 } = options;
+  const waiting = waitingMessages();
+  const handlePart = partHandler(options);
+  const gathering = gatherer({ gatherFor, isFull: () => waiting.isFull(max) });
+  const next = partChooser(waiting, max);
+  const working = new Set<Promise<void>>();
+  let channelWork = newChannelWork();
+
+  const work = async (): Promise<void> => {
+    await gathering.wait();
+    const mine = channelWork;
+    const { signal } = mine.giveUp;
+    while (!signal.aborted) {
+      const part = next(mine);
+      if (part !== null) {
+        await handlePart(mine, part);
+        if (gatherFor > 0 && !waiting.isEmpty) await gathering.wait();
+      } else if (mine.failed.waiting.length === 0) return;
+      else await sleep(maxRetryDelay, undefined, { signal }).catch(() => {});
+    }
+  };
+
+  const startWorker = (): void => {
+    const worker = work().finally(() => {
+      working.delete(worker);
+      if (working.size === 0 && !waiting.isEmpty) startWorker();
+    });
+    working.add(worker);
+  };
+
+  return {
+    queue,
+    take(message) {
+      waiting.add(message);
+      const isNeeded = working.size === 0 || waiting.isFull(max) || channelWork.failed.isFailing();
+      if (isNeeded && working.size < maxWorkers) startWorker();
+      if (gatherFor > 0 && waiting.isFull(max)) gathering.end();
+    },
+    /** A batch that fails meanwhile is not retried. */
+    async drain() {
+      waiting.clear();
+      channelWork.giveUp.abort();
+      gathering.end();
+      channelWork = newChannelWork();
+      await Promise.all(working);
+    },
+    get standstill() {
+      return channelWork.failed.standstill(queue);
+    },
+    get oldestMs() {
+      return channelWork.begun.oldestMs;
+    },
+  };
+}
+
+/** Chooses the next part: parts that failed and messages that wait take turns. */
+function partChooser(waiting: ReturnType<typeof waitingMessages>, max: number) {
+  let isTurnOfFailed = false;
+  return ({ begun, failed }: ChannelWork): Part | null => {
+    const now = performance.now();
+    const index = failed.indexOfDue(now);
+    isTurnOfFailed = index !== -1 && (!isTurnOfFailed || waiting.isEmpty);
+    if (isTurnOfFailed) return failed.waiting.splice(index, 1)[0] ?? null;
+    const items = waiting.take(max).flatMap((message) => begun.begin(message, now));
+    return items.length === 0 ? null : newPart(items);
+  };
+}
+
+interface Gathering {
+  readonly gatherFor: number;
+  readonly isFull: () => boolean;
+}
+
+/** Waits for a batch to fill: at least for all that arrived in the same read of the socket. */
+function gatherer({ gatherFor, isFull }: Gathering) {
+  let endWait: (() => void) | null = null;
+  return {
+    wait: (): Promise<void> =>
+      new Promise((resolve) => {
+        if (gatherFor === 0 || isFull()) return void setImmediate(resolve);
+        const timer = setTimeout(resolve, gatherFor);
+        endWait = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      }),
+    end: (): void => endWait?.(),
+  };
+}

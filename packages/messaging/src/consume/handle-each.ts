@@ -1,0 +1,39 @@
+import type { Delivery } from "../broker.ts";
+import type { OpenDelivery } from "./inbound-message.ts";
+import type { Intake } from "./subscriptions.ts";
+
+interface Options {
+  readonly queue: string;
+  readonly handle: (delivery: Delivery) => Promise<void>;
+  readonly log: { error(fields: object, message: string): void };
+}
+
+/** Hands over each delivery by itself, and waits for those in progress when it is drained. */
+export function handleEach({ queue, handle, log }: Options): Intake {
+  const inProgress = new Set<Promise<void>>();
+
+  const handleOne = async (delivery: OpenDelivery): Promise<void> => {
+    try {
+      await handle(delivery);
+      delivery.ack();
+    } catch (err) {
+      log.error({ err, queue, messageId: delivery.messageId }, "message handling failed");
+      delivery.retry();
+    }
+  };
+
+  return {
+    take({ deliveries }) {
+      for (const delivery of deliveries) {
+        const work = handleOne(delivery).finally(() => inProgress.delete(work));
+        inProgress.add(work);
+      }
+    },
+    async drain() {
+      await Promise.all(inProgress);
+    },
+    queue,
+    standstill: null,
+    oldestMs: 0,
+  };
+}

@@ -1,0 +1,164 @@
+import { limits, storableText } from "@holdfast/contracts";
+import type { Channel, ConsumeMessage } from "amqplib";
+import type { Delivery } from "../broker.ts";
+import { bodiesOf } from "../publish/bundle-messages.ts";
+import { deadLetter, hasBrokenDeaths } from "./broken-deaths.ts";
+
+export interface OpenDelivery extends Delivery {
+  /** Its handler has said what is to become of it. */
+  readonly isSettled: boolean;
+  /** Back to the queue, and it counts: at the delivery limit it becomes a dead letter. */
+  retry(): void;
+}
+
+/** A message of the broker, with the one delivery in it, or all those that came together. */
+export interface InboundMessage {
+  readonly message: ConsumeMessage;
+  readonly channel: Channel;
+  readonly deliveries: readonly OpenDelivery[];
+  /** Of its content. */
+  readonly bytes: number;
+  /** Nothing is left to be said of it, or all that is left is to acknowledge it. */
+  readonly isSettled: boolean;
+  readonly isGood: boolean;
+  /** Acknowledges what is left of it. */
+  settle(): void;
+  /** Says that it was acknowledged together with others. */
+  settled(): void;
+}
+
+/** What is to become of a message, from the best to the worst of what was said of its deliveries. */
+const verdicts = ["ack", "reject", "requeue", "retry"] as const;
+type Verdict = (typeof verdicts)[number];
+
+/**
+ * A message is settled when all in it is: what the broker hears is the worst of it, since neither a
+ * dead letter nor a redelivery can be a part of one. A second settle would close the channel for all
+ * the others, so it is not sent. `size`: of the message as it came, should it have been cut.
+ */
+export function toInboundMessage(
+  channel: Channel,
+  message: ConsumeMessage,
+  size = message.content.length,
+): InboundMessage {
+  const send: Readonly<Record<Verdict, () => void>> = {
+    ack: () => channel.ack(message),
+    reject: () => deadLetter(channel, message),
+    requeue: () => channel.nack(message, false, true),
+    // At the delivery limit it would be dead-lettered.
+    retry: () => (hasBrokenDeaths(message) ? channel.ack(message) : channel.reject(message, true)),
+  };
+  const bodies = bodiesOf(message.content, message.properties.contentType);
+  let left = bodies.length;
+  let worst = 0;
+  const whole = bodies.length > 1 ? Promise.withResolvers<void>() : null;
+  const settle = (verdict: Verdict): void => {
+    worst = Math.max(worst, verdicts.indexOf(verdict));
+    left -= 1;
+    inbound.isGood = worst === 0;
+    inbound.isSettled = left <= 0;
+    if (left > 0) return;
+    attempt(send[verdicts[worst] ?? "ack"]);
+    whole?.resolve();
+  };
+
+  const toDelivery = openDeliveries(channel, message, {
+    size,
+    isBundled: bodies.length > 1,
+    settle,
+    whenSettled: () => whole?.promise ?? Promise.resolve(),
+  });
+  const deliveries = bodies.map(toDelivery);
+  const inbound = {
+    message,
+    channel,
+    deliveries,
+    bytes: message.content.length,
+    isSettled: left <= 0,
+    isGood: true,
+    settle() {
+      for (const delivery of deliveries) delivery.ack();
+    },
+    settled() {
+      left = 0;
+      inbound.isSettled = true;
+      whole?.resolve();
+    },
+  };
+  return inbound;
+}
+
+interface Shared {
+  readonly size: number;
+  readonly isBundled: boolean;
+  readonly settle: (verdict: Verdict) => void;
+  readonly whenSettled: () => Promise<void>;
+}
+
+const closedChannels = new WeakSet<Channel>();
+
+/** To be called when a channel has closed: what was not settled on it is delivered again. */
+export const channelClosed = (channel: Channel): void => void closedChannels.add(channel);
+
+const openDeliveries = (
+  channel: Channel,
+  message: ConsumeMessage,
+  { size, isBundled, settle, whenSettled }: Shared,
+) => {
+  const { type, correlationId, userId, replyTo } = message.properties;
+  const messageId = text(message.properties.messageId);
+  const common = {
+    type: text(type),
+    correlationId: text(correlationId),
+    userId: text(userId),
+    replyTo: text(replyTo),
+    routingKey: message.fields.routingKey,
+    workflow: text(header(message, "workflow")),
+    deathReason: deathReasons.find((reason) => reason === header(message, "x-first-death-reason")),
+    redelivered: message.fields.redelivered,
+    isCurrent: () => !closedChannels.has(channel),
+    isBundled,
+    whenSettled,
+  };
+  return (body: Buffer, index: number): OpenDelivery => {
+    const once = (verdict: Verdict) => (): void => {
+      if (delivery.isSettled) return;
+      delivery.isSettled = true;
+      settle(verdict);
+    };
+    const delivery = {
+      ...common,
+      body,
+      size: isBundled ? body.length : size,
+      messageId: index === 0 ? messageId : `${messageId} ${index + 1}`,
+      isSettled: false,
+      ack: once("ack"),
+      reject: once("reject"),
+      requeue: once("requeue"),
+      retry: once("retry"),
+    };
+    return delivery;
+  };
+};
+
+/** On a dead channel nothing can be settled, and nothing need be: the broker delivers again. */
+export function attempt(send: () => void): void {
+  try {
+    send();
+  } catch {
+    // See above.
+  }
+}
+
+/** A publisher may write anything into a property: it is cut to what the store can hold. */
+const text = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? storableText(value, limits.property) : undefined;
+
+/** The reasons that the broker writes; a publisher may write a header of that name with any other. */
+const deathReasons = ["expired", "rejected", "delivery_limit", "maxlen"] as const;
+
+/** Headers are a stranger's: only own keys count. */
+function header({ properties }: ConsumeMessage, name: string): unknown {
+  const headers: object = properties.headers ?? {};
+  return Object.hasOwn(headers, name) ? Reflect.get(headers, name) : undefined;
+}

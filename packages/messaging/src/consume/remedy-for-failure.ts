@@ -1,0 +1,43 @@
+import { Fault, SetupFault } from "@holdfast/domain";
+
+/** Deliveries that were handed over together, and failed. */
+export interface FailedPart {
+  /** How many deliveries. */
+  readonly size: number;
+  /** How often they were handed over together. */
+  readonly failures: number;
+  /** Whether others of this consumer were recorded since they first failed. */
+  readonly othersSucceeded: boolean;
+  /** Nothing else of this consumer has failed. */
+  readonly isOnlyOne: boolean;
+}
+
+/** `deadLetter`: the delivery itself is to blame, so it becomes a dead letter. */
+export type Remedy = "retry" | "split" | "deadLetter";
+
+/** Failures after which what fails in passing is split, to find out whether a part of it succeeds. */
+const splitAfter = 3;
+/** Failures after which a lone delivery is to blame, if others succeed meanwhile. */
+const deadLetterAfter = 5;
+/** Tries of what fails without a fault: a bug, which may depend on the moment. */
+const triesOfBug = 3;
+
+/**
+ * What to do about deliveries that could not be handled. What fails for good is halved until the
+ * culprit is alone. What fails in passing, or because the store is not set up right, is retried for
+ * as long as everything fails: only where others succeed can a delivery be to blame.
+ */
+export function remedyFor(part: FailedPart, error: unknown): Remedy {
+  const { size, failures, othersSucceeded, isOnlyOne } = part;
+  if (isOfSurroundings(error)) {
+    if (size > 1) {
+      return failures >= splitAfter && (othersSucceeded || isOnlyOne) ? "split" : "retry";
+    }
+    return failures >= deadLetterAfter && othersSucceeded ? "deadLetter" : "retry";
+  }
+  if (size > 1) return "split";
+  return error instanceof Fault || failures >= triesOfBug ? "deadLetter" : "retry";
+}
+
+const isOfSurroundings = (error: unknown): boolean =>
+  error instanceof SetupFault || (error instanceof Fault && error.transient);

@@ -1,0 +1,137 @@
+import { limits, storableText } from "@holdfast/contracts";
+import type { Channel, ConsumeMessage } from "amqplib";
+import type { Standstill } from "../broker.ts";
+import { ofQueue } from "../connection/in-time.ts";
+import { type ChannelLog, type KeptChannel, keepChannel } from "../connection/keep-channel.ts";
+import { deadLetter, hasBrokenDeaths } from "./broken-deaths.ts";
+import {
+  attempt,
+  channelClosed,
+  type InboundMessage,
+  toInboundMessage,
+} from "./inbound-message.ts";
+
+/** What takes the messages of one consumer. */
+export interface Intake {
+  /** Whose messages they are. */
+  readonly queue: string;
+  take(message: InboundMessage): void;
+  /**
+   * Drops what was not begun: the channel is closed or about to be, and the broker delivers it again.
+   * Resolves when all that was begun is handled.
+   */
+  drain(): Promise<void>;
+  /** What it fails to handle at the moment; null: nothing. */
+  readonly standstill: Standstill | null;
+  /** Milliseconds since the oldest message of which not all is handled was begun; 0: there is none. */
+  readonly oldestMs: number;
+}
+
+/** A queue, and how far we come before others who consume it: the highest gets what it can take. */
+interface ConsumedQueue {
+  readonly queue: string;
+  readonly priority?: number;
+  /** How many of its messages may be unacknowledged at a time. */
+  readonly prefetch: number;
+}
+
+interface Subscription {
+  /** Shows in the logs. */
+  readonly name: string;
+  /** What is consumed on this new channel, as if it were one queue. */
+  readonly queues: (channel: Channel) => Promise<readonly ConsumedQueue[]>;
+  /** The largest message that is handed over, in bytes. */
+  readonly maxBytes: number;
+  readonly oversized: "reject" | "cut";
+  readonly intake: Intake;
+}
+
+interface Options {
+  readonly name: string;
+  readonly createChannel: () => Promise<Channel>;
+  readonly declare: (channel: Channel) => Promise<void>;
+  /** Ends all consumers: the connection is being closed. */
+  readonly signal: AbortSignal;
+  readonly log: ChannelLog;
+}
+
+/** Consumers that come back with their queue, channel or connection. */
+export function subscriptions({ name, createChannel, declare, signal, log }: Options) {
+  const open = new Map<KeptChannel<Channel>, Intake>();
+
+  /** Checks the size before anything else, so that no part of the process keeps what is too large. */
+  const takeWithin = (
+    channel: Channel,
+    message: ConsumeMessage,
+    { name: consumer, maxBytes, oversized, intake }: Subscription,
+  ): void => {
+    const { content } = message;
+    if (hasBrokenDeaths(message)) {
+      const { messageId, userId } = message.properties;
+      const from = { messageId: storableText(`${messageId}`, limits.property), userId };
+      log.warn({ queue: consumer, ...from }, "x-death header malformed: not dead-lettered");
+    }
+    if (content.length <= maxBytes) return intake.take(toInboundMessage(channel, message));
+    log.warn({ queue: consumer, bytes: content.length, maxBytes }, "message too large");
+    if (oversized === "reject") return attempt(() => deadLetter(channel, message));
+    // A copy: a part of the buffer would keep all of it in memory.
+    const cut = { ...message, content: Buffer.from(content.subarray(0, maxBytes)) };
+    intake.take(toInboundMessage(channel, cut, content.length));
+  };
+
+  const subscribe = async (subscription: Subscription): Promise<AsyncDisposable> => {
+    const { queues, intake } = subscription;
+    let consumerTags: readonly string[] = [];
+    const kept = await keepChannel({
+      name: `${name} ${subscription.name}`,
+      create: createChannel,
+      open: async (channel) => {
+        await declare(channel);
+        channel.once("close", () => {
+          channelClosed(channel);
+          void intake.drain();
+        });
+        const take = (message: ConsumeMessage | null): void => {
+          // Null: the broker cancelled us, such as when the queue was deleted. Begin anew.
+          if (message === null) void channel.close().catch(() => {});
+          else takeWithin(channel, message, subscription);
+        };
+        const opening = (await queues(channel)).map(async ({ queue, priority, prefetch }) => {
+          // Counts for consumers from then on: the broker carries out what it is sent in order.
+          const limited = channel.prefetch(prefetch);
+          const options = priority === undefined ? {} : { priority };
+          const consuming = ofQueue(queue, channel.consume(queue, take, options));
+          const [consumer] = await Promise.all([consuming, limited]);
+          return consumer;
+        });
+        consumerTags = (await Promise.all(opening)).map(({ consumerTag }) => consumerTag);
+      },
+      closing: async (channel) => {
+        await Promise.all(consumerTags.map((tag) => channel.cancel(tag).catch(() => {})));
+        await intake.drain();
+      },
+      signal,
+      log,
+    });
+    open.set(kept, intake);
+    return {
+      async [Symbol.asyncDispose]() {
+        open.delete(kept);
+        await kept[Symbol.asyncDispose]();
+        await intake.drain();
+      },
+    };
+  };
+
+  return {
+    subscribe,
+    /** Whether every consumer has its channel. */
+    areAlive: (): boolean => [...open.keys()].every(({ current }) => current !== null),
+    standstills: (): readonly Standstill[] =>
+      [...open.values()].flatMap(({ standstill }) => standstill ?? []),
+    oldestMs(queue: string): number {
+      const intakes = [...open.values()].filter((intake) => intake.queue === queue);
+      return Math.max(0, ...intakes.map(({ oldestMs }) => oldestMs));
+    },
+  };
+}

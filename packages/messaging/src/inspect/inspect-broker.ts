@@ -1,0 +1,83 @@
+import { topologyOf } from "../topology/topology.ts";
+import { codeOf, connectTo, notFound } from "./inspect-connection.ts";
+import { inspectManagement, type ManagementFacts } from "./inspect-management.ts";
+import {
+  canBeSilent,
+  inspectQueue,
+  listenForIt,
+  type QueueFacts,
+  uncover,
+} from "./inspect-queue.ts";
+
+export interface InspectBrokerOptions {
+  readonly url: string;
+  /** RabbitMQ's HTTP API, with user and password; null: what only it can tell is not known. */
+  readonly managementUrl: string | null;
+  /** Shows in the broker's list of connections. */
+  readonly name: string;
+  /** The Agents whose queues should be there. */
+  readonly agents: readonly string[];
+}
+
+export interface BrokerFacts {
+  readonly version: string;
+  /** Why the broker takes no messages at the moment; null: it does. */
+  readonly blocked: string | null;
+  readonly queues: readonly QueueFacts[];
+  readonly missingExchanges: readonly string[];
+  /** Null: its URL was not given. */
+  readonly management: ManagementFacts | { readonly fault: string } | null;
+}
+
+/**
+ * Looks at a broker over AMQP, and over its HTTP API where that is known. Declares nothing, and leaves
+ * nothing behind. Throws `broker.unreachable`.
+ */
+export async function inspectBroker(options: InspectBrokerOptions): Promise<BrokerFacts> {
+  const { url, name, agents, managementUrl } = options;
+  await using connection = await connectTo(url, name);
+  const { exchanges, queues } = topologyOf(agents);
+  const seen: QueueFacts[] = [];
+  for (const queue of queues) {
+    const facts = await inspectQueue(connection.model, queue);
+    seen.push(canBeSilent(queue, facts) ? await listenForIt(facts, { url, name }) : facts);
+  }
+  const missing: string[] = [];
+  for (const exchange of exchanges) {
+    const code = await codeOf(connection.model, (channel) => channel.checkExchange(exchange.name));
+    if (code === notFound) missing.push(exchange.name);
+  }
+  const management =
+    managementUrl === null ? null : await inspectManagement({ url: managementUrl, brokerUrl: url });
+  const managed = management === null || "fault" in management ? null : management.queues;
+  return {
+    version: connection.model.connection.serverProperties.version,
+    blocked: await reasonOfBlock(url, name),
+    queues: managed === null ? seen : seen.map((facts, at) => uncover(facts, queues[at], managed)),
+    missingExchanges: missing,
+    management,
+  };
+}
+
+/**
+ * A broker that is short of memory or disk stops reading from publishers, and says so only to them. So this
+ * publishes a message that no queue takes, on a connection of its own.
+ */
+async function reasonOfBlock(url: string, name: string): Promise<string | null> {
+  await using connection = await connectTo(url, name);
+  const { promise: blocked, resolve } = Promise.withResolvers<string>();
+  connection.model.on("blocked", resolve);
+  const channel = await connection.model.createConfirmChannel();
+  channel.on("error", () => {});
+  channel.publish("", `nowhere.${process.pid}`, Buffer.alloc(0), { mandatory: true });
+  // The block was said before: what comes after it in the same connection would wait.
+  const taken = channel
+    .waitForConfirms()
+    .then(() => channel.close())
+    .then(
+      () => null,
+      () => null,
+    );
+  // Not before then may the connection be closed.
+  return await Promise.race([blocked, taken]);
+}

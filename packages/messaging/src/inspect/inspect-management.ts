@@ -1,0 +1,136 @@
+import { serverUrls } from "@holdfast/runtime";
+
+/** What only RabbitMQ's HTTP API tells. */
+export interface ManagementFacts {
+  /** Resources that a node is short of, such as `disk space`. */
+  readonly alarms: readonly string[];
+  readonly queues: readonly ManagedQueue[];
+  readonly bindings: readonly { readonly exchange: string; readonly queue: string }[];
+  /** Of the virtual host. */
+  readonly connections: number;
+  /** How many connections the virtual host may have; null: there is no limit. */
+  readonly maxConnections: number | null;
+}
+
+export interface ManagedQueue {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Null: this broker gathers no statistics. */
+  readonly messages: number | null;
+  readonly consumers: number | null;
+  /** The policy that applies to it, and what it says. */
+  readonly policy: string | null;
+  readonly definition: Readonly<Record<string, unknown>>;
+  /** Replicas, and how many of them are there. Null: not replicated. */
+  readonly members: number | null;
+  readonly online: number | null;
+}
+
+interface Options {
+  /** With user and password. */
+  readonly url: string;
+  /** Names the virtual host. */
+  readonly brokerUrl: string;
+}
+
+/** Milliseconds. */
+const answerWithin = 5_000;
+
+/** Asks the HTTP API. A failure becomes a fault in the result: the rest is reported without it. */
+export async function inspectManagement({
+  url,
+  brokerUrl,
+}: Options): Promise<ManagementFacts | { readonly fault: string }> {
+  const name = vhostOf(brokerUrl);
+  const vhost = encodeURIComponent(name);
+  try {
+    const ask = <Body>(path: string) => askManagement<Body>(url, path);
+    const [health, queues, policies, bindings, connections, limits] = await Promise.all([
+      ask<Health>("/api/health/checks/alarms"),
+      ask<readonly RawQueue[]>(`/api/queues/${vhost}`),
+      ask<readonly RawPolicy[]>(`/api/policies/${vhost}`),
+      ask<readonly RawBinding[]>(`/api/bindings/${vhost}`),
+      ask<readonly { readonly vhost: string }[]>("/api/connections"),
+      ask<readonly RawLimit[]>(`/api/vhost-limits/${vhost}`),
+    ]);
+    return {
+      alarms: [...new Set((health.alarms ?? []).map(({ resource }) => resource))],
+      queues: queues.map((queue) => toQueue(queue, policies)),
+      bindings: bindings.map(({ source, destination }) => ({
+        exchange: source,
+        queue: destination,
+      })),
+      connections: connections.filter((one) => one.vhost === name).length,
+      maxConnections: limits[0]?.value["max-connections"] ?? null,
+    };
+  } catch (error) {
+    const { message, cause } = error as Error;
+    return { fault: cause instanceof Error ? `${message}: ${cause.message}` : message };
+  }
+}
+
+interface Health {
+  readonly alarms?: readonly { readonly resource: string }[];
+}
+
+interface RawQueue {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly messages?: number;
+  readonly consumers?: number;
+  readonly policy?: string | null;
+  readonly effective_policy_definition?: Readonly<Record<string, unknown>>;
+  readonly members?: readonly string[];
+  readonly online?: readonly string[];
+}
+
+interface RawPolicy {
+  readonly name: string;
+  readonly definition: Readonly<Record<string, unknown>>;
+}
+
+interface RawBinding {
+  readonly source: string;
+  readonly destination: string;
+}
+
+interface RawLimit {
+  readonly value: { readonly "max-connections"?: number };
+}
+
+const toQueue = (queue: RawQueue, policies: readonly RawPolicy[]): ManagedQueue => ({
+  name: queue.name,
+  arguments: queue.arguments,
+  messages: queue.messages ?? null,
+  consumers: queue.consumers ?? null,
+  policy: queue.policy ?? null,
+  definition:
+    queue.effective_policy_definition ??
+    // A broker that gathers no statistics leaves it out.
+    policies.find(({ name }) => name === queue.policy)?.definition ??
+    {},
+  members: queue.members?.length ?? null,
+  online: queue.online?.length ?? null,
+});
+
+const unhealthy = 503;
+
+async function askManagement<Body>(managementUrl: string, path: string): Promise<Body> {
+  const { origin, username, password } = new URL(managementUrl);
+  const url = new URL(path, origin);
+  // `fetch` does not take them in a URL.
+  const credentials = [username, password].map(decodeURIComponent).join(":");
+  const response = await fetch(url, {
+    headers: { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` },
+    signal: AbortSignal.timeout(answerWithin),
+  });
+  const text = await response.text();
+  if (response.ok || response.status === unhealthy) return JSON.parse(text) as Body;
+  throw new Error(`${url.pathname} answers ${response.status}`);
+}
+
+/** As AMQP clients read a URL: no path is the virtual host `/`. */
+function vhostOf(brokerUrl: string): string {
+  const path = new URL(serverUrls(brokerUrl)[0]).pathname.slice(1);
+  return path === "" ? "/" : decodeURIComponent(path);
+}

@@ -1,0 +1,86 @@
+import { limits } from "@holdfast/contracts";
+import type { OutgoingMessage, PublishResult } from "../broker.ts";
+
+/** What a message of several says it is: JSON, one a line. */
+const bundleContent = "application/x-ndjson";
+
+/** A bundle is to save messages, not to make large ones: bytes. */
+const mostBytes = 64 * 1024;
+
+const newline = Buffer.from("\n");
+
+type Publish = (message: OutgoingMessage) => Promise<PublishResult>;
+
+interface Bundle {
+  readonly messages: OutgoingMessage[];
+  bytes: number;
+  readonly published: Promise<PublishResult>;
+  readonly resolve: (result: Promise<PublishResult>) => void;
+}
+
+/**
+ * Puts messages that are published in one turn and may go together into one: what a message costs the
+ * broker hardly depends on its size. A lone one goes as it is, and does not wait for others.
+ */
+export function bundleMessages(publish: Publish): Publish {
+  const open = new Map<string, Bundle>();
+
+  const close = (key: string, { messages, resolve }: Bundle): void => {
+    open.delete(key);
+    resolve(publish(together(messages)));
+  };
+
+  const closeAll = (): void => {
+    for (const [key, bundle] of open) close(key, bundle);
+  };
+
+  const bundleFor = (key: string, size: number): Bundle => {
+    const found = open.get(key);
+    if (found !== undefined && found.bytes + size <= mostBytes) return found;
+    if (found !== undefined) close(key, found);
+    if (open.size === 0) process.nextTick(closeAll);
+    const { promise: published, resolve } = Promise.withResolvers<PublishResult>();
+    const bundle = { messages: [], bytes: 0, published, resolve };
+    open.set(key, bundle);
+    return bundle;
+  };
+
+  return (message) => {
+    const { bundle, body } = message;
+    if (bundle === undefined || bundle.most <= 1 || body.includes(newline)) return publish(message);
+    const found = bundleFor(bundle.key, body.length);
+    found.messages.push(message);
+    found.bytes += body.length;
+    if (found.messages.length >= bundle.most) close(bundle.key, found);
+    return found.published;
+  };
+}
+
+/** As the first of them, but with the bodies of all, and in time for the most urgent. */
+function together(messages: readonly OutgoingMessage[]): OutgoingMessage {
+  const [only] = messages;
+  if (only !== undefined && messages.length === 1) return only;
+  const [{ correlationId: _, ...first }] = messages as [OutgoingMessage];
+  const { expirationMs } = first;
+  return {
+    ...first,
+    body: Buffer.concat(messages.flatMap(({ body }) => [body, newline])),
+    contentType: bundleContent,
+    ...(expirationMs === undefined
+      ? {}
+      : { expirationMs: Math.min(...messages.map((one) => one.expirationMs ?? expirationMs)) }),
+  };
+}
+
+/** The bodies in a message; in what is none of our bundles, the one that it is. */
+export function bodiesOf(content: Buffer, contentType: unknown): readonly Buffer[] {
+  if (contentType !== bundleContent) return [content];
+  const bodies: Buffer[] = [];
+  for (let start = 0; start < content.length && bodies.length <= limits.bundleParts; ) {
+    const found = content.indexOf(newline, start);
+    const end = found === -1 ? content.length : found;
+    bodies.push(content.subarray(start, end));
+    start = end + 1;
+  }
+  return bodies.length === 0 || bodies.length > limits.bundleParts ? [content] : bodies;
+}

@@ -1,0 +1,202 @@
+import { createHash, randomBytes } from "node:crypto";
+import {
+  agentQueue,
+  cancelExchange,
+  deadReplyQueue,
+  deadRequestQueue,
+  eventExchange,
+  expiredQueue,
+  heartbeatExchange,
+  heartbeatQueue,
+  markerQueue,
+  ownReplyQueues,
+  replyExchange,
+  replyQueue,
+  replyQueues,
+  requestExchange,
+  statusExchange,
+  submissionExchange,
+  submissionQueue,
+  unrecordedExchange,
+  unrecordedQueue,
+  wakeExchange,
+  wakeQueue,
+} from "@holdfast/contracts";
+import { ownerOf } from "../consume/exclusive-queue.ts";
+import { topologyOf } from "./topology.ts";
+
+/** Who connects, as what. A user of Agents may serve several of them. */
+export type BrokerUser = {
+  readonly name: string;
+  readonly passwordHash: string;
+} & (
+  | { readonly role: Exclude<BrokerRole, "agent" | "application"> }
+  | { readonly role: "agent"; readonly agents: readonly string[] }
+  /** Submits orders by message. It reads its statuses from `status.<word>` and `status.<word>.…`. */
+  | { readonly role: "application"; readonly statusWord: string }
+);
+
+export type BrokerRole =
+  | "application"
+  | "submission"
+  | "operations"
+  | "scheduler"
+  | "supervisor"
+  | "agent"
+  /** People and programs that only look: `doctor`, `why`, KEDA. */
+  | "observer";
+
+interface DefinitionsOptions {
+  readonly vhost: string;
+  /** All Agents that have a queue. */
+  readonly agents: readonly string[];
+  readonly users: readonly BrokerUser[];
+  /**
+   * For the time in which services of this release run beside those that still published through the
+   * default exchange: these keep the right to do so.
+   */
+  readonly duringUpgrade?: boolean;
+}
+
+interface Permissions {
+  readonly configure: string;
+  readonly read: string;
+  readonly write: string;
+}
+
+const nothing = "^$";
+/** Queues that the broker names, for one connection each: an Agent listens for cancel hints on one. */
+const own = "^amq\\.gen-";
+/** The exchange that leads to every queue. No service may write to it. */
+const defaultExchange = "amq.default";
+const usedDefaultExchange: ReadonlySet<BrokerRole> = new Set([
+  "submission",
+  "scheduler",
+  "supervisor",
+]);
+
+/**
+ * The definitions that a broker imports, for operators who own the topology: the same queues as
+ * `declareTopology`, and for each user no more rights than its duty needs. infra/README.md has them as a
+ * table.
+ */
+export function definitionsOf({ vhost, agents, users, duringUpgrade = false }: DefinitionsOptions) {
+  const { exchanges, queues, bindings } = topologyOf(agents);
+  const durable = { vhost, durable: true, auto_delete: false };
+  return {
+    vhosts: [{ name: vhost }],
+    users: users.map(({ name, passwordHash, role }) => ({
+      name,
+      password_hash: passwordHash,
+      hashing_algorithm: "rabbit_password_hashing_sha256",
+      // May ask the HTTP API, and sees no message there.
+      tags: role === "observer" ? ["monitoring"] : [],
+    })),
+    permissions: users.map((user) => {
+      const { write, ...others } = permissionsOf(user, agents);
+      const isWider = duringUpgrade && usedDefaultExchange.has(user.role);
+      return {
+        user: user.name,
+        vhost,
+        ...others,
+        write: isWider ? `${write}|${only([defaultExchange])}` : write,
+      };
+    }),
+    topic_permissions: users.flatMap((user) => [
+      {
+        user: user.name,
+        vhost,
+        exchange: replyExchange,
+        read: nothing,
+        write: user.role === "agent" ? `^reply(-\\d+)?\\.(${user.agents.join("|")})\\.` : nothing,
+      },
+      {
+        user: user.name,
+        vhost,
+        exchange: heartbeatExchange,
+        read: nothing,
+        write: user.role === "agent" ? `^heartbeat\\.(${user.agents.join("|")})$` : nothing,
+      },
+    ]),
+    exchanges: exchanges.map(({ name, type }) => ({
+      name,
+      type,
+      ...durable,
+      internal: false,
+      arguments: {},
+    })),
+    queues: queues.map((queue) => ({ name: queue.name, ...durable, arguments: queue.arguments })),
+    bindings: bindings.map(({ exchange, queue, routingKey }) => ({
+      source: exchange,
+      vhost,
+      destination: queue,
+      destination_type: "queue",
+      routing_key: routingKey,
+      arguments: {},
+    })),
+  };
+}
+
+function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions {
+  switch (user.role) {
+    case "application": {
+      const statuses = `^status\\.${escaped(user.statusWord)}(\\..+)?$`;
+      return { configure: statuses, read: statuses, write: only([submissionExchange]) };
+    }
+    case "submission":
+      return {
+        configure: nothing,
+        read: only([submissionQueue]),
+        write: only([wakeExchange]),
+      };
+    case "operations":
+      return { configure: nothing, read: nothing, write: only([wakeExchange, cancelExchange]) };
+    case "scheduler":
+      return {
+        // It counts messages and consumers, which RabbitMQ 4.3 takes for declaring the queue.
+        // And it holds a queue that stands for the one of its own, and declares the one that marks a broker.
+        configure: only([
+          ...agents.map(agentQueue),
+          replyQueue,
+          ...ownReplyQueues.map(ownerOf),
+          markerQueue,
+        ]),
+        read: only([
+          ...replyQueues,
+          expiredQueue,
+          wakeQueue,
+          heartbeatQueue,
+          deadRequestQueue,
+          deadReplyQueue,
+          // To bind the queues of submitters.
+          statusExchange,
+        ]),
+        write: `${only([requestExchange, wakeExchange, cancelExchange, eventExchange, statusExchange, unrecordedExchange])}|^status\\.`,
+      };
+    case "supervisor":
+      return {
+        configure: only([...replyQueues, unrecordedQueue]),
+        read: nothing,
+        write: only([wakeExchange, cancelExchange]),
+      };
+    case "agent":
+      return {
+        configure: own,
+        read: `${only([...user.agents.map(agentQueue), cancelExchange])}|${own}`,
+        write: `${only([replyExchange, heartbeatExchange])}|${own}`,
+      };
+    case "observer":
+      return { configure: nothing, read: nothing, write: nothing };
+  }
+}
+
+const escaped = (name: string): string => name.replaceAll(".", "\\.");
+
+/** An expression that matches these names and no others. */
+const only = (names: readonly string[]): string => `^(${names.map(escaped).join("|")})$`;
+
+/** A password as the broker stores it: salted SHA-256. */
+export function hashPassword(password: string, salt: Buffer = randomBytes(4)): string {
+  const digest = createHash("sha256").update(salt).update(password).digest();
+  return Buffer.concat([salt, digest]).toString("base64");
+}

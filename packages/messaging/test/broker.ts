@@ -1,0 +1,68 @@
+import { randomUUID } from "node:crypto";
+import { agentQueue } from "@holdfast/contracts";
+import { type Link, openLink, type TestBroker, testBroker } from "@holdfast/test-servers";
+import { type Channel, connect } from "amqplib";
+import type { Broker, Delivery, OutgoingMessage, PublishResult } from "../src/broker.ts";
+import { connectBroker } from "../src/connect-broker.ts";
+import { quiet, until } from "./fixtures.ts";
+
+const agents = ["payments"];
+/** Where messages go of which nothing else is said. */
+export const queue = agentQueue("payments");
+
+/** For tests: a broker of one's own, and a connection to it that can be cut. */
+export interface TestedBroker extends AsyncDisposable {
+  readonly server: TestBroker;
+  readonly link: Link;
+  readonly broker: Broker;
+  /** What an operator does, on a connection of their own. */
+  readonly operator: Channel;
+  publishAll(texts: readonly string[]): Promise<readonly PublishResult[]>;
+  /** Until it is stored, as every publisher of ours does. */
+  publishAtLast(outgoing: OutgoingMessage): Promise<void>;
+  /** Resolves when both connections were lost: the one that publishes, and the one that consumes. */
+  connectionsLost(): Promise<void>;
+  isEmpty(name: string): Promise<boolean>;
+}
+
+export async function openTestedBroker(): Promise<TestedBroker> {
+  await using parts = new AsyncDisposableStack();
+  const server = parts.use(await testBroker());
+  const connection = await connect(server.url);
+  connection.on("error", () => {});
+  parts.defer(() => connection.close().catch(() => {}));
+  const operator = (await connection.createChannel()).on("error", () => {});
+  const link = parts.use(await openLink(server.url));
+  const warnings: string[] = [];
+  const log = { ...quiet, warn: (_: object, text: string) => void warnings.push(text) };
+  const broker = parts.use(
+    await connectBroker({ url: link.url, name: "test", topology: "declare", agents, log }),
+  );
+  const owned = parts.move();
+  return {
+    server,
+    link,
+    broker,
+    operator,
+    publishAll: (texts) => Promise.all(texts.map((text) => broker.publish(message(text)))),
+    publishAtLast: (outgoing) => until(async () => (await broker.publish(outgoing)) === "stored"),
+    connectionsLost: () =>
+      until(() => warnings.filter((text) => text === "broker connection lost").length === 2),
+    isEmpty: async (name) => (await broker.inspect(name))?.messages === 0,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+export const message = (
+  text: string,
+  overrides: Partial<OutgoingMessage> = {},
+): OutgoingMessage => ({
+  exchange: "",
+  routingKey: queue,
+  type: "step.request.v1",
+  messageId: randomUUID(),
+  body: Buffer.from(text),
+  ...overrides,
+});
+
+export const textOf = ({ body }: Delivery): string => body.toString();

@@ -1,0 +1,223 @@
+import { closeSync, openSync, readSync } from "node:fs";
+import { ContractFault, parseDuration } from "@holdfast/domain";
+import { Ajv, type ErrorObject } from "ajv";
+import { type Static, type TObject, type TStringOptions, Type } from "typebox";
+import { serverUrls } from "./server-urls.ts";
+
+const durationKeyword = "holdfastDuration";
+const off = "off";
+
+/** Milliseconds. A timer of Node that is to wait longer fires at once. */
+const longestTimer = "24d";
+/** Bytes; a longer value of an environment variable, or of the file that it names, is not read. */
+const longestValue = 16 * 1024;
+
+interface DurationOptions {
+  readonly default?: string;
+  /** The shortest one; 0 unless said otherwise. */
+  readonly least?: string;
+  /** The longest one; as long as a timer can wait unless said otherwise. */
+  readonly most?: string;
+}
+
+const durationSchema = ({ least = "0ms", most = longestTimer, ...options }: DurationOptions) => ({
+  type: "string",
+  maxLength: 20,
+  description: `a duration from ${least} to ${most}, such as 250ms, 30s, 5m, 2h or 1d`,
+  [durationKeyword]: { least, most },
+  ...options,
+});
+
+/** "250ms", "30s", "5m", "2h", "90d" in the environment; milliseconds in the code. */
+export const Duration = (options: DurationOptions = {}) =>
+  Type.Unsafe<number>(durationSchema(options));
+
+/** A duration; "off", as it is unless said otherwise, is null in the code. */
+export const DurationOrOff = (options: DurationOptions = {}) =>
+  Type.Unsafe<number | null>(durationSchema({ default: off, ...options }));
+
+/** The longest duration for what is kept in the state store: a hundred years. */
+export const longestKept = "36500d";
+
+/** A text; 1,000 characters at most unless said otherwise. */
+export const Text = (options: TStringOptions = {}) => Type.String({ maxLength: 1_000, ...options });
+
+export const Integer = (options: {
+  readonly default?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}) => Type.Integer(options);
+
+/** The URL of Postgres, with a login of this process's own. */
+export const StateStoreUrl = Text({
+  maxLength: 4_000,
+  format: "url",
+  pattern: "^postgres(ql)?://",
+  description: "a Postgres URL such as postgres://user:password@host:5432/database",
+});
+
+/** The URL of RabbitMQ, with a user of this process's own. */
+export const BrokerUrl = Text({
+  maxLength: 4_000,
+  format: "url",
+  pattern: "^amqps?://",
+  description: "a RabbitMQ URL such as amqp://user:password@host:5672/vhost",
+});
+
+/** The largest message that is read from the broker, in bytes: the same for all services and Agents. */
+export const MaxMessageBytes = Integer({
+  default: 1024 * 1024,
+  minimum: 64 * 1024,
+  maximum: 128 * 1024 * 1024,
+});
+
+/**
+ * `on` publishes task events to `holdfast.events` as CloudEvents. Alerts, and statuses that a submitter
+ * asked for, are always sent. Set the same value on submission, scheduler and supervisor.
+ */
+export const Events = Type.Union([Type.Literal("on"), Type.Literal("off")], { default: "off" });
+
+/** The configuration of every service. Keys are the environment variables' own names, so grep finds both. */
+export const BaseConfig = Type.Object({
+  /** The least severe log lines that are written. */
+  LOG_LEVEL: Type.Union(
+    ["trace", "debug", "info", "warn", "error"].map((level) => Type.Literal(level)),
+    { default: "info" },
+  ),
+  /** How long a process may finish what it has begun after SIGTERM. */
+  SHUTDOWN_GRACE: Duration({ default: "10s" }),
+  /** `allowed` starts with the secrets of the examples. For trial clusters only. */
+  DEFAULT_SECRETS: Type.Union([Type.Literal("refused"), Type.Literal("allowed")], {
+    default: "refused",
+  }),
+  /** The address on which `/health/live` and `/health/ready` answer. */
+  HEALTH_HOST: Text({ default: "0.0.0.0" }),
+  /** The port of the health probes; 0 disables them. */
+  HEALTH_PORT: Integer({ default: 0, minimum: 0, maximum: 65_535 }),
+});
+export type BaseConfig = Static<typeof BaseConfig>;
+
+/** The environment variables that a configuration reads. */
+export const environmentNames = (schema: TObject): readonly string[] =>
+  Object.keys(schema.properties);
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads a configuration from the environment. For each name `X` also `X_FILE` is understood: the
+ * path of a file that holds the value, as secrets are mounted. An empty value counts as none. Throws
+ * `config.invalid`, naming every fault at once, and no value: it may be a secret.
+ */
+export function parseConfig<Schema extends TObject>(
+  schema: Schema,
+  env: Environment,
+): Static<Schema> {
+  const config: Record<string, unknown> = {};
+  const unread = new Map<string, string>();
+  for (const name of environmentNames(schema)) {
+    const { value, problem } = read(name, env);
+    if (problem !== undefined) unread.set(name, problem);
+    else if (value !== undefined && value !== "") config[name] = value;
+  }
+  const conforms = configReader().compile(schema);
+  if (conforms(config) && unread.size === 0) return config as Static<Schema>;
+
+  const errors = (conforms.errors ?? []).filter((error) => !unread.has(nameOf(error)));
+  const faults = [
+    ...[...unread].map(([name, problem]) => `${name} ${problem}`),
+    ...errors.map((error) => explain(error, schema)),
+  ];
+  throw new ContractFault("config.invalid", [...new Set(faults)].join("\n"));
+}
+
+interface Read {
+  readonly value?: string | undefined;
+  readonly problem?: string;
+}
+
+function read(name: string, env: Environment): Read {
+  const path = env[`${name}_FILE`] ?? "";
+  const given = env[name] ?? "";
+  if (path === "") return bounded(given, name);
+  if (given !== "") return { problem: `is set twice: unset it or ${name}_FILE` };
+  try {
+    return bounded(readStart(path), path);
+  } catch (error) {
+    return { problem: `cannot be read from ${path}: ${(error as Error).message}` };
+  }
+}
+
+/** A byte more than a value may have at most: the file may have no end, such as a device. */
+function readStart(path: string): string {
+  const file = openSync(path, "r");
+  try {
+    const bytes = Buffer.alloc(longestValue + 1);
+    let length = 0;
+    for (let more = -1; more !== 0 && length < bytes.length; length += more) {
+      more = readSync(file, bytes, length, bytes.length - length, null);
+    }
+    return bytes.toString("utf8", 0, length).trim();
+  } finally {
+    closeSync(file);
+  }
+}
+
+const bounded = (value: string, from: string): Read =>
+  Buffer.byteLength(value) > longestValue
+    ? { problem: `is longer than 16 KiB: look at ${from}` }
+    : { value };
+
+/** Environment variables are strings: numbers and booleans are coerced, durations converted. */
+function configReader(): Ajv {
+  const ajv = new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true, strict: false });
+  ajv.addFormat("url", (text) => serverUrls(text).every((url) => URL.canParse(url)));
+  ajv.addKeyword({ keyword: durationKeyword, modifying: true, validate: toMilliseconds });
+  return ajv;
+}
+
+interface Place {
+  readonly parentData: Record<string, unknown>;
+  readonly parentDataProperty: string;
+}
+
+interface DurationBounds {
+  readonly least: string;
+  readonly most: string;
+}
+
+function toMilliseconds(
+  bounds: DurationBounds,
+  text: string,
+  schema: object = {},
+  place?: object,
+): boolean {
+  const { parentData, parentDataProperty } = place as Place;
+  if (text === off && Reflect.get(schema, "default") === off) {
+    parentData[parentDataProperty] = null;
+    return true;
+  }
+  const duration = parseDuration(text);
+  const isWithin =
+    duration >= parseDuration(bounds.least) && duration <= parseDuration(bounds.most);
+  if (!isWithin) return false;
+  parentData[parentDataProperty] = duration;
+  return true;
+}
+
+const nameOf = ({ instancePath, params }: ErrorObject): string =>
+  (params as { readonly missingProperty?: string }).missingProperty ?? instancePath.slice(1);
+
+interface Property {
+  readonly description?: string;
+  readonly anyOf?: readonly { readonly const?: string }[];
+}
+
+function explain(error: ErrorObject, schema: TObject): string {
+  const name = nameOf(error);
+  const { description, anyOf } = (schema.properties[name] ?? {}) as Property;
+  if (error.keyword === "required")
+    return `${name} is missing: set it to ${description ?? "a value"}`;
+  if (anyOf !== undefined)
+    return `${name} must be one of ${anyOf.map((one) => one.const).join(", ")}`;
+  return `${name} ${description === undefined ? error.message : `must be ${description}`}`;
+}

@@ -1,0 +1,92 @@
+import { writeSync } from "node:fs";
+import { ContractFault, type Goal, goalOfStep } from "@holdfast/domain";
+
+/**
+ * The gaps between two durable steps at which a process can be made to die or freeze. A name in
+ * `-ing` is the gap before such a step, with all in hand that leads to it; the others come after it,
+ * before anybody is told.
+ */
+type Name =
+  /** Orders, over HTTP or by message. */
+  | "submission.accepting"
+  | "submission.accepted"
+  /** A claim by itself; steps claimed by it or with replies. */
+  | "scheduler.claiming"
+  | "scheduler.claimed"
+  /** A request on its way to the broker; all of a claim confirmed. */
+  | "scheduler.publishing"
+  | "scheduler.published"
+  | "scheduler.marking"
+  | "scheduler.marked"
+  /** Replies. */
+  | "scheduler.recording"
+  | "scheduler.recorded"
+  /** Requests that came back. */
+  | "scheduler.requeuing"
+  | "scheduler.requeued"
+  /** Requests of another Scheduler that this one relays. */
+  | "scheduler.relaying"
+  | "agent.received"
+  | "agent.worked"
+  /** A reply on its way to the broker. */
+  | "agent.replying"
+  | "agent.replied"
+  | "supervisor.found"
+  | "supervisor.recovered";
+
+/**
+ * Passes a gap; nothing happens, unless a test has set a trap there. `steps` names the steps
+ * that are processed here; only a failpoint that is limited to some calls it.
+ */
+export type Failpoint = (name: Name, steps?: () => readonly string[]) => void;
+
+/**
+ * Reads `HOLDFAST_FAILPOINTS`, such as `scheduler.claimed=exit@2,agent.worked@undo=freeze`: at its
+ * second claim the Scheduler is gone as by kill -9; after its first work on an undo the Agent stands
+ * still until SIGCONT. With `@do` or `@undo` a gap counts only while such a step is processed.
+ */
+export function openFailpoints(text: string | undefined): Failpoint {
+  if (text === undefined || text === "") return () => {};
+  const traps = text.split(",").map(readTrap);
+  return (name, steps = () => []) => {
+    const trap = traps.find((one) => one.name === name);
+    if (trap === undefined) return;
+    if (trap.goal !== null && !steps().some((step) => goalOfStep(step) === trap.goal)) return;
+    trap.passes -= 1;
+    if (trap.passes > 0) return;
+    traps.splice(traps.indexOf(trap), 1);
+    // At once: a log that is written a moment later would be lost with the process.
+    writeSync(
+      process.stderr.fd,
+      `${JSON.stringify({ level: 40, msg: "failpoint hit", gap: name })}\n`,
+    );
+    process.kill(process.pid, signals[trap.action]);
+  };
+}
+
+interface Trap {
+  readonly name: string;
+  readonly goal: Goal | null;
+  readonly action: keyof typeof signals;
+  /** How many passes are left until it springs. */
+  passes: number;
+}
+
+const signals = { exit: "SIGKILL", freeze: "SIGSTOP" } as const;
+
+function readTrap(entry: string): Trap {
+  const [, name, goal = null, action, passes = "1"] =
+    /^([a-z.-]+)(?:@(do|undo))?=(exit|freeze)(?:@(\d+))?$/.exec(entry) ?? [];
+  if (name === undefined) {
+    throw new ContractFault(
+      "config.invalid",
+      `HOLDFAST_FAILPOINTS: "${entry}" is not gap=exit or gap=freeze, with @do or @undo after the gap and @count at the end, or without`,
+    );
+  }
+  return {
+    name,
+    goal: goal as Trap["goal"],
+    action: action as Trap["action"],
+    passes: Number(passes),
+  };
+}

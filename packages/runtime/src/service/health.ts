@@ -1,0 +1,118 @@
+import { createServer, type ServerResponse } from "node:http";
+import { type Clock, systemClock } from "../time/clock.ts";
+
+export interface HealthReport {
+  readonly status: 200 | 503;
+  readonly body: { readonly ready: boolean; readonly failing: readonly string[] };
+}
+
+/** Whether a service lives, and whether it can work. */
+export interface Health {
+  /** Registers something without which the service cannot work. A text says what is wrong with it. */
+  check(name: string, isWell: Check): void;
+  /** Says that the process turns over, and nothing else: an outage must not restart the fleet. */
+  live(): HealthReport;
+  /** Asks every check, and each gets two seconds. Says the same for a second: anybody may ask. */
+  ready(): Promise<HealthReport>;
+}
+
+const patience = 2_000;
+/** How long an answer of the checks stands, in milliseconds. */
+const cachedFor = 1_000;
+
+/** Whether something is well; a text: it is not, and that is why. */
+type Check = () => boolean | string | Promise<boolean>;
+
+export function openHealth(signal: AbortSignal, clock: Pick<Clock, "now"> = systemClock): Health {
+  const checks = new Map<string, Check>();
+  let cached: { readonly askedAt: number; readonly failing: Promise<readonly string[]> } | null =
+    null;
+
+  const askAll = async (): Promise<readonly string[]> => {
+    const results = await Promise.all(
+      [...checks].map(async ([name, isWell]) => {
+        const answer = await inTime(isWell);
+        if (answer === true) return [];
+        return [answer === false ? name : `${name}: ${answer}`];
+      }),
+    );
+    return results.flat();
+  };
+
+  return {
+    check(name, isWell) {
+      checks.set(name, isWell);
+      cached = null;
+    },
+    live: () => ({ status: 200, body: { ready: true, failing: [] } }),
+    async ready() {
+      const now = clock.now();
+      if (cached === null || now - cached.askedAt >= cachedFor) {
+        cached = { askedAt: now, failing: askAll() };
+      }
+      const results = await cached.failing;
+      // A service registers its checks while it starts: without any it has not got that far.
+      const starting = checks.size === 0 ? ["starting"] : [];
+      const stopping = signal.aborted ? ["stopping"] : [];
+      const failing = [...starting, ...stopping, ...results];
+      const ready = failing.length === 0;
+      return { status: ready ? 200 : 503, body: { ready, failing } };
+    },
+  };
+}
+
+async function inTime(isWell: Check): Promise<boolean | string> {
+  const { promise: late, resolve } = Promise.withResolvers<false>();
+  const timer = setTimeout(() => resolve(false), patience);
+  try {
+    return await Promise.race([late, isWell()]);
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A probe is a few bytes: a client that takes longer only holds the connection. */
+const timeouts = {
+  headersTimeout: 5_000,
+  requestTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+};
+
+/** Answers the probes of Docker and Kubernetes. Port 0: no server. */
+export async function serveHealth(
+  health: Health,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<AsyncDisposable> {
+  if (port === 0) return { [Symbol.asyncDispose]: () => Promise.resolve() };
+  const server = createServer(timeouts, (request, response) => {
+    void respond(health, request.url, response);
+  });
+  const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", reject).listen(port, host, resolve);
+  await listening;
+  return {
+    async [Symbol.asyncDispose]() {
+      const { promise: closed, resolve: done } = Promise.withResolvers<void>();
+      server.close(() => done());
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function respond(
+  health: Health,
+  url: string | undefined,
+  response: ServerResponse,
+): Promise<void> {
+  const report = await reportFor(health, url);
+  response.writeHead(report?.status ?? 404, { "content-type": "application/json" });
+  response.end(JSON.stringify(report?.body ?? { error: "not found" }));
+}
+
+async function reportFor(health: Health, url: string | undefined): Promise<HealthReport | null> {
+  if (url === "/health/live") return health.live();
+  return url === "/health/ready" ? await health.ready() : null;
+}

@@ -1,0 +1,51 @@
+import { expect, test } from "@jest/globals";
+import { type Clock, sleep, systemClock } from "./clock.ts";
+
+/** A clock that stands still, with what was asked of it. */
+function stopped() {
+  const due = new Map<() => void, number>();
+  const clock: Clock = {
+    now: () => 0,
+    after(ms, act) {
+      due.set(act, ms);
+      return () => due.delete(act);
+    },
+  };
+  return { clock, due };
+}
+
+test("a sleep ends when its time is over", async () => {
+  const { clock, due } = stopped();
+  const slept = sleep(clock, 40, new AbortController().signal);
+  const [[ring, ms]] = [...due] as [[() => void, number]];
+  expect(ms).toBe(40);
+  ring();
+  await slept;
+});
+
+test("a signal ends a sleep, and leaves no timer behind", async () => {
+  const { clock, due } = stopped();
+  const stop = new AbortController();
+  const slept = sleep(clock, 40, stop.signal);
+  stop.abort();
+  await slept;
+  expect(due.size).toBe(0);
+});
+
+test("a sleep ends at once if its signal has aborted already", async () => {
+  const { clock, due } = stopped();
+  await sleep(clock, 40, AbortSignal.abort());
+  expect(due.size).toBe(0);
+});
+
+test("a cancelled timer does not fire, and one far in the future does not fire at once", async () => {
+  const happened: string[] = [];
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const callOff = systemClock.after(1, () => happened.push("called off"));
+  const never = systemClock.after(2 ** 40, () => happened.push("far away"));
+  callOff();
+  systemClock.after(5, resolve);
+  await over;
+  never();
+  expect(happened).toEqual([]);
+});

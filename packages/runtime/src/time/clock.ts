@@ -1,0 +1,32 @@
+/** What a process knows of time: not what time it is, for hosts disagree about that. Handed to whatever waits or measures, so that a test can own it. */
+export interface Clock {
+  /** Monotonic milliseconds from an unspecified origin. */
+  now(): number;
+  /** Calls `act` once, after so many milliseconds. What it returns calls that off. */
+  after(ms: number, act: () => void): () => void;
+}
+
+/** What a timer can hold, about 24 days. A longer one would fire at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/** Time as the operating system has it. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after(ms, act) {
+    const timer = setTimeout(act, Math.min(ms, longestTimer));
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Resolves after so many milliseconds, or as soon as the signal aborts. */
+export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = clock.after(ms, resolve);
+  const wake = () => {
+    cancel();
+    resolve();
+  };
+  signal.addEventListener("abort", wake, { once: true });
+  return promise.finally(() => signal.removeEventListener("abort", wake));
+}

@@ -1,0 +1,89 @@
+-- Makes steps claimable whose rest (backoff, cool-down) is over, and says when the next one's is, and
+-- what else there is to do. With `:since` at minus infinity it looks at everything, and tells how many
+-- entries of indexes that took: while somebody holds a snapshot they are full of what was done meanwhile.
+-- Otherwise it looks only for what should have rested until `:since` or later.
+with recursive rested as materialized (
+  select task_id, name
+    from state.steps
+   where process_state = 'pending'
+     and rank is null
+     and task_id between :first_id and :last_id
+     and not_before between to_timestamp(:since::float8 / 1000) and statement_timestamp()
+   order by not_before
+   limit 500
+     for no key update skip locked
+),
+promoted as (
+  update state.steps
+     set rank = steps.not_before - (tasks.priority + (steps.kind = 'compensation')::integer) * interval '30 seconds'
+    from rested
+    join state.tasks on tasks.task_id = rested.task_id
+                    and tasks.task_id between :first_id and :last_id
+   where steps.task_id = rested.task_id
+     and steps.name    = rested.name
+     and steps.task_id between :first_id and :last_id
+  returning steps.lane, steps.rank
+),
+-- From each due step to the next, and past what lies between them once: the first twenty of each lane, or
+-- as many as are not recent.
+due as (
+  (select lane, rank, 1 as nth
+     from state.steps
+    where process_state = 'pending'
+      and rank is not null
+      and task_id between :first_id and :last_id
+      and format <= :format
+      and :since::float8 = '-infinity'
+    order by lane, rank
+    limit 1)
+  union all
+  select next.lane, next.rank, case when next.lane = due.lane then due.nth + 1 else 1 end
+    from due
+   cross join lateral (
+     select lane, rank
+       from state.steps
+      where process_state = 'pending'
+        and rank is not null
+        and task_id between :first_id and :last_id
+        and format <= :format
+        and (lane, rank) > (
+              due.lane,
+              case when due.nth < 20 and due.rank < statement_timestamp() - interval '2 seconds'
+                   then due.rank else 'infinity' end)
+      order by lane, rank
+      limit 1) as next
+)
+select (select sum(pg_stat_get_xact_tuples_returned(indexrelid))
+          from pg_index join pg_inherits on inhrelid = indrelid
+         where inhparent = 'state.steps'::regclass)::float8 as read_before,
+       (select coalesce(json_agg(json_build_object('lane', lane, 'rank', extract(epoch from rank) * 1000,
+                                                   'open', nth = 20)), '[]') from due) as due,
+       (select coalesce(json_agg(json_build_object('lane', lane, 'rank', extract(epoch from rank) * 1000)), '[]')
+          from promoted) as promoted,
+       (select (extract(epoch from not_before - statement_timestamp()) * 1000)::float8
+          from state.steps
+         where process_state = 'pending'
+           and rank is null
+           and task_id between :first_id and :last_id
+           and not_before > statement_timestamp()
+           and not_before < 'infinity'
+         order by not_before
+         limit 1) as next_in,
+       (select (extract(epoch from min(relay_at) - statement_timestamp()) * 1000)::float8
+          from (select relay_at
+                  from state.steps
+                 where process_state = 'processing'
+                   and dispatched_at is null
+                   and task_id between :first_id and :last_id
+                   and :since::float8 = '-infinity'
+                 order by complete_by) as unmarked) as relay_in,
+       :since::float8 = '-infinity'
+         and exists (select from state.outbox) as has_notifications,
+       exists (select from state.pauses
+                where kind = 'workflow' and released_at is null) as has_pauses,
+       -- Read last.
+       (select sum(pg_stat_get_xact_tuples_returned(indexrelid))
+          from pg_index join pg_inherits on inhrelid = indrelid
+         where inhparent = 'state.steps'::regclass)::float8 as read_after,
+       (extract(epoch from statement_timestamp()) * 1000)::float8 as now,
+       (extract(epoch from clock_timestamp() - statement_timestamp()) * 1000)::float8 as took;

@@ -1,9 +1,0 @@
--- Tables that nobody vacuums, or whose dead rows outnumber the living.
-select pg_class.relname as name, n_dead_tup as dead, n_live_tup as live,
-       coalesce('autovacuum_enabled=false' = any (reloptions), false) as is_off
-  from pg_stat_user_tables
-  join pg_class on pg_class.oid = relid
- where schemaname = 'state'
-   and ('autovacuum_enabled=false' = any (reloptions)
-        or (n_dead_tup > :more_than::integer and n_dead_tup > n_live_tup))
- order by name;

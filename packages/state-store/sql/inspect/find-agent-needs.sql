@@ -1,0 +1,27 @@
+-- The Agents that stored workflows need: for which, the longest work they are given (ms), and how much
+-- waits for them, counted no further than to 10,000.
+select agent, array_agg(distinct workflow order by workflow) as workflows,
+       max(greatest(complete_within, undo_complete_within)) as longest,
+       (array_agg(workflow || '/' || step
+          order by greatest(complete_within, undo_complete_within) desc))[1] as longest_step,
+       ((select count(*) from (select from state.steps
+                                where lane = agent and process_state = 'pending' and rank is not null
+                                limit 10000) as due)
+      + (select count(*) from (select from state.steps
+                                where lane = agent and process_state = 'pending' and rank is null
+                                limit 10000) as delayed)
+      + (select count(*) from (select from state.steps
+                                where lane = agent and process_state = 'processing'
+                                limit 10000) as taken))::integer as open_steps
+  from state.step_definitions
+  join state.workflows on workflows.name = workflow
+ group by agent
+ -- Of a retired workflow only what is under way still needs its Agents.
+having bool_or(retired_at is null)
+    or exists (select from state.steps
+                where lane = agent and process_state = 'pending' and rank is not null)
+    or exists (select from state.steps
+                where lane = agent and process_state = 'pending' and rank is null)
+    or exists (select from state.steps
+                where lane = agent and process_state = 'processing')
+ order by agent;

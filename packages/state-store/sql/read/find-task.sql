@@ -1,0 +1,20 @@
+-- One task of a tenant, with its steps and what is known of them, for people to read.
+select tasks.task_id, tasks.workflow, tasks.goal, tasks.process_state, tasks.version, tasks.fault_code,
+       tasks.created_at, tasks.updated_at, tasks.finished_at, task_payloads.input,
+       case when tasks.paused_at is not null then
+         json_build_object('at', tasks.paused_at, 'by', tasks.paused_by, 'reason', tasks.pause_reason)
+       end as paused,
+       (select json_agg(json_build_object(
+                 'name', steps.name, 'kind', steps.kind, 'agent', steps.lane,
+                 'processState', steps.process_state, 'attempt', steps.attempt,
+                 'failureCount', steps.failure_count, 'requeueCount', steps.requeue_count,
+                 'lockedBy', steps.locked_by, 'completeBy', steps.complete_by,
+                 'notBefore', steps.not_before, 'faultCode', steps.fault_code,
+                 'output', step_payloads.output, 'faultDetail', step_payloads.fault_detail))
+          from state.steps
+          left join state.step_payloads using (task_id, name)
+         where steps.task_id = tasks.task_id) as steps
+  from state.tasks
+  join state.task_payloads using (task_id)
+ where tasks.task_id = :task_id
+   and tasks.tenant  = :tenant;

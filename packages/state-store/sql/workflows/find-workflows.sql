@@ -1,0 +1,8 @@
+-- The stored workflows without their definitions, the latest first, with the nouns under which their tasks have routes.
+select name, created_at, retired_at, retired_by, retired_reason,
+       array(select collection from state.collections
+              where family = regexp_replace(workflows.name, '\.v[0-9]+$', '')
+              order by collections.created_at, collection) as collections
+  from state.workflows
+ order by workflows.created_at desc, name
+ limit 10000;

@@ -1,0 +1,154 @@
+import {
+  type AttemptOfTask,
+  type DecidedBatch,
+  decideBatch,
+  type EventOutcome,
+  type ReportedTaskEvent,
+  type Task,
+  TransientFault,
+} from "@holdfast/domain";
+import { claimSteps } from "../claim/claim-due-steps.ts";
+import {
+  type ClaimedRow,
+  type ClaimedStep,
+  type ClaimOptions,
+  capacityFor,
+} from "../claim/claimed-step.ts";
+import { enqueueNotifications } from "../outbox/notifications.ts";
+import { isMismatch, toStoreFault } from "../postgres/postgres-error.ts";
+import type { Database } from "../postgres/query.ts";
+import { type Decided, inTransaction } from "../postgres/transaction.ts";
+import type { StoreContext } from "../store-context.ts";
+import { haveSucceeded, type LoadedTasks, loadTasks } from "./load-tasks.ts";
+import { parkTasks } from "./park-tasks.ts";
+import { prepareOutcomes } from "./save-outcomes.ts";
+import { saveTasks } from "./save-tasks.ts";
+import { valuesForConditions } from "./values-for-conditions.ts";
+
+export interface AppliedEvents {
+  /** One for each reported event, in their order. */
+  readonly outcomes: readonly EventOutcome[];
+  /** The tasks as they stand now. */
+  readonly tasks: readonly Task[];
+  /** The steps claimed in the same transaction; null: no claim was made, so make one of its own. */
+  readonly claims: readonly ClaimedStep[] | null;
+  /** Attempts that need not be finished, because their tasks are now being undone. */
+  readonly obsoleteAttempts: readonly AttemptOfTask[];
+  /** Whether notifications were put into the outbox. */
+  readonly hasNotifications: boolean;
+}
+
+export interface ApplyOptions {
+  /** Who reports the events: stands in the history. */
+  readonly actor: string;
+  /** An operator's words, kept in the history. */
+  readonly note?: string;
+  /** Skip locked tasks instead of waiting (SKIP LOCKED). */
+  readonly skipLocked?: boolean;
+  /**
+   * Claim due steps in the same transaction: the same claim as `claimDueSteps`, with its due order and its
+   * limits, without a round trip and a commit of its own. It skips what is locked. If the batch makes
+   * nothing due, no claim is made, so that the end of a task is never delayed by one.
+   */
+  readonly claim?: ClaimOptions;
+}
+
+/** Locks the tasks, loads them, has the domain decide, and saves: in one transaction. */
+export function applyTogether(
+  context: StoreContext,
+  reportedEvents: readonly ReportedTaskEvent[],
+  options: ApplyOptions,
+): Promise<AppliedEvents> {
+  const byTask = Map.groupBy(reportedEvents, ({ taskId }) => taskId);
+  // Tasks of the cache are not loaded.
+  const cached = context.cache.take(byTask);
+  const applying = inTransaction(context.pool, async (client) => {
+    const loaded = await loadTasks(client, [...byTask.keys()], {
+      skipLocked: options.skipLocked ?? false,
+      findWorkflow: (name) => context.catalog.find(client, name),
+      cached,
+      partitions: context.partitions,
+    });
+    const values = await valuesForConditions(client, loaded.tasks, byTask);
+    const batch = decideBatch(loaded.tasks, reportedEvents, {
+      now: loaded.now,
+      random: Math.random,
+      events: context.events,
+      unusable: new Set(loaded.unusable.map(({ taskId }) => taskId)),
+      valuesOf: (taskId) => values.get(taskId) ?? null,
+      checkOutput: ({ workflow }, step, output) =>
+        context.catalog.known(workflow.name)?.contracts.output(step, output) ?? null,
+    });
+    return save(context, client, { loaded, batch, reportedEvents, options });
+  });
+  return cached.tasks.size === 0 ? applying : applying.catch(orLoadNextTime);
+}
+
+interface Saving {
+  readonly loaded: LoadedTasks;
+  readonly batch: DecidedBatch;
+  readonly reportedEvents: readonly ReportedTaskEvent[];
+  readonly options: ApplyOptions;
+}
+
+/** Sends all that saves the batch, and the claim of what it makes due. */
+function save(
+  context: StoreContext,
+  client: Database,
+  { loaded, batch, reportedEvents, options }: Saving,
+): Decided<AppliedEvents> {
+  const { changed, applied } = batch;
+  const { now, unusable } = loaded;
+  const { actor, note = null, claim } = options;
+  const sendOutcomes = prepareOutcomes(applied);
+  const saved = [
+    ...(changed.length > 0 ? saveTasks(client, changed, { actor, note, now }) : []),
+    ...sendOutcomes(client),
+    ...enqueueNotifications(client, batch.notifications),
+    ...parkTasks(client, unusable, reportedEvents),
+  ];
+  context.dueIndex.add(batch.dueSteps, now);
+  const claiming = claim === undefined ? null : claimWhatIsDue(context, client, { batch, claim });
+  return {
+    sent: claiming === null ? saved : [...saved, claiming],
+    // If all tasks were cached, nothing is read before the commit; such a batch holds nothing but successes.
+    verifyCommitted: (db) => haveSucceeded(db, applied.flatMap(succeeded)),
+    result: async () => {
+      // Committed, but the answer was lost: the relay publishes what was claimed.
+      const claims = (await claiming?.catch(() => null)) ?? null;
+      if (claim !== undefined) context.cache.keep(changed);
+      if (claim !== undefined && claims !== null) context.cache.claimed(claims, claim);
+      return {
+        claims,
+        outcomes: batch.outcomes,
+        tasks: batch.decided.map(({ after }) => after),
+        obsoleteAttempts: batch.obsoleteAttempts,
+        hasNotifications: batch.notifications.length > 0,
+      };
+    },
+  };
+}
+
+/** Null: the batch makes nothing due, or there is no capacity for it. */
+function claimWhatIsDue(
+  context: StoreContext,
+  client: Database,
+  { batch, claim }: { readonly batch: DecidedBatch; readonly claim: ClaimOptions },
+): Promise<ClaimedRow[]> | null {
+  const capacity = capacityFor(claim.capacity, batch.dueSteps);
+  if (batch.dueSteps.length === 0 || capacity.length === 0) return null;
+  return claimSteps(context)(client, { ...claim, capacity });
+}
+
+const succeeded = ({ taskId, event }: ReportedTaskEvent) =>
+  event.kind === "completed" ? [{ taskId, step: event.step, attempt: event.attempt }] : [];
+
+/**
+ * Another process moved a task that we had cached, or it is unknown whether our commit succeeded. The task
+ * has left the cache, so the retry loads it, and rejects as stale what was applied all the same.
+ */
+function orLoadNextTime(error: unknown): never {
+  const fault = toStoreFault(error);
+  if (!isMismatch(fault) && fault.code !== "store.outcome_unknown") throw fault;
+  throw new TransientFault("store.contention", fault.message, { cause: error });
+}

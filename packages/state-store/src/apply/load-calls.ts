@@ -1,0 +1,19 @@
+import type { StepState } from "@holdfast/domain";
+import { monthsOf } from "../postgres/id-ranges.ts";
+import { type Database, queryAmong } from "../postgres/query.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+
+/** A call as its undo needs it. */
+export interface CallFacts {
+  readonly taskId: string;
+  readonly name: string;
+  readonly processState: StepState;
+  readonly keyGeneration: number;
+}
+
+const select = queryAmong("load-undone-steps", rowsOf<CallFacts>());
+
+export const loadCalls = (
+  db: Database,
+  params: { readonly taskIds: readonly string[] },
+): Promise<CallFacts[]> => select(db, monthsOf(params.taskIds), params);

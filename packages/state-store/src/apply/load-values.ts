@@ -1,0 +1,70 @@
+import { limits } from "@holdfast/contracts";
+import type { Json, TaskValues } from "@holdfast/domain";
+import { type Database, query } from "../postgres/query.ts";
+import { columns } from "../postgres/rows-to-columns.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+
+/** The output of a step; without a name, the input of the task. */
+export interface ValueRef {
+  readonly taskId: string;
+  readonly name: string | null;
+}
+
+interface ValueRow extends ValueRef {
+  readonly value: Json;
+  readonly correctedInput: Json;
+  /** Of the longer of the two; a value that is too long is null. */
+  readonly bytes: number;
+}
+
+export interface LoadedValues extends TaskValues {
+  /** By step: what an operator put in the place of the input. */
+  readonly correctedInputs: ReadonlyMap<string, Json>;
+  /** Why the values cannot be used; null: they can. */
+  readonly problem: string | null;
+}
+
+const select = query("load-values", rowsOf<ValueRow>());
+
+/** Four times what is ever stored, for a person may have written it with line breaks. */
+const mostBytes = 4 * limits.payloadBytes;
+
+/**
+ * Loads what is asked for, by task. Outputs are asked for when their steps are done: one that has
+ * none was skipped, and counts as null.
+ */
+export async function loadValues(
+  db: Database,
+  refs: readonly ValueRef[],
+): Promise<ReadonlyMap<string, LoadedValues>> {
+  const names = { taskIds: "taskId", names: "name" } as const;
+  const rows = await select(db, { ...columns(refs, names), mostBytes });
+  const rowsByTask = Map.groupBy(rows, ({ taskId }) => taskId);
+  const refsByTask = Map.groupBy(refs, ({ taskId }) => taskId);
+  return new Map(
+    [...refsByTask].map(([taskId, asked]) => [
+      taskId,
+      toValues(asked, rowsByTask.get(taskId) ?? []),
+    ]),
+  );
+}
+
+function toValues(asked: readonly ValueRef[], rows: readonly ValueRow[]): LoadedValues {
+  const input = rows.find(({ name }) => name === null)?.value ?? null;
+  const names = asked.flatMap(({ name }) => (name === null ? [] : [name]));
+  const outputs = new Map<string, Json>(names.map((name) => [name, null]));
+  const correctedInputs = new Map<string, Json>();
+  for (const { name, value, correctedInput } of rows) {
+    if (name === null) continue;
+    outputs.set(name, value);
+    if (correctedInput !== null) correctedInputs.set(name, correctedInput);
+  }
+  return { input, outputs, correctedInputs, problem: problemOf(rows) };
+}
+
+function problemOf(rows: readonly ValueRow[]): string | null {
+  const long = rows.find(({ bytes }) => bytes > mostBytes);
+  if (long === undefined) return null;
+  const what = long.name === null ? "The input of the task" : `The output or input of ${long.name}`;
+  return `${what} is ${long.bytes} bytes long in the state store, of at most ${mostBytes}`;
+}

@@ -1,0 +1,37 @@
+import { type Database, query } from "../postgres/query.ts";
+import { columns } from "../postgres/rows-to-columns.ts";
+
+/** A reply that changed nothing. Kept, because nothing is dropped silently. */
+export interface RejectedReply {
+  readonly taskId: string;
+  readonly step: string;
+  readonly attempt: number;
+  readonly reason: string;
+  /** Who sent it, as the broker vouches for; null: it does not. */
+  readonly sender: string | null;
+  /** The reply as JSON text; null: it is no JSON that Postgres can keep, and `body` has it. */
+  readonly reply: string | null;
+  readonly body?: Buffer;
+}
+
+const insertReplies = query("insert-rejected-replies");
+
+export async function recordRejectedReplies(
+  db: Database,
+  replies: readonly RejectedReply[],
+): Promise<void> {
+  if (replies.length === 0) return;
+  const rows = columns(
+    replies.map(({ body = null, ...reply }) => ({ ...reply, body })),
+    {
+      taskIds: "taskId",
+      steps: "step",
+      attempts: "attempt",
+      reasons: "reason",
+      senders: "sender",
+      replies: "reply",
+      bodies: "body",
+    },
+  );
+  await insertReplies(db, rows);
+}

@@ -1,0 +1,166 @@
+import {
+  changedSteps,
+  type DecidedTask,
+  dueOrder,
+  type Instant,
+  isFinished,
+  type Step,
+  type Task,
+} from "@holdfast/domain";
+import { monthsOf } from "../postgres/id-ranges.ts";
+import { type Database, query, queryAmong } from "../postgres/query.ts";
+import { columns } from "../postgres/rows-to-columns.ts";
+
+const saveDecisions = queryAmong("save-decisions");
+const insertSteps = query("insert-steps");
+
+interface SaveOptions {
+  readonly actor: string;
+  /** An operator's words; null: none. */
+  readonly note: string | null;
+  readonly now: Instant;
+}
+
+/** Sends, without waiting, what writes decided tasks, their steps and their history. */
+export function saveTasks(
+  db: Database,
+  decided: readonly DecidedTask[],
+  { actor, note, now }: SaveOptions,
+): readonly Promise<unknown>[] {
+  const added = decided.flatMap(({ before, after }) =>
+    changedSteps(before.task, after)
+      .filter(({ plan }) => !before.task.steps.has(plan.name))
+      .map((step) => newStepRow(after.taskId, step, before.priority, now)),
+  );
+  const months = monthsOf(decided.map(({ after }) => after.taskId));
+  const save = saveDecisions(db, months, {
+    actor,
+    note,
+    ...taskColumns(decided),
+    ...stepColumns(decided, now),
+    ...eventColumns(decided),
+  });
+  return added.length === 0 ? [save] : [save, addSteps(db, added)];
+}
+
+const taskColumns = (decided: readonly DecidedTask[]) =>
+  columns(
+    decided.map(({ before, after }) => ({
+      taskId: after.taskId,
+      version: before.version,
+      goal: after.goal,
+      processState: after.processState,
+      faultCode: after.faultCode,
+      finished: isFinished(after),
+      paused: after.paused,
+    })),
+    {
+      taskIds: "taskId",
+      versions: "version",
+      goals: "goal",
+      taskStates: "processState",
+      taskFaults: "faultCode",
+      finished: "finished",
+      paused: "paused",
+    },
+  );
+
+function stepColumns(decided: readonly DecidedTask[], now: Instant) {
+  const rows = decided.flatMap(({ before, after }) =>
+    changedSteps(before.task, after).flatMap((step) => {
+      const old = before.task.steps.get(step.plan.name);
+      if (old === undefined) return [];
+      const from = { taskId: after.taskId, name: step.plan.name, fromState: old.processState };
+      return [{ ...step, ...from, attempt: old.attempt, ...due(step, before.priority, now) }];
+    }),
+  );
+  return columns(rows, {
+    stepTaskIds: "taskId",
+    names: "name",
+    fromStates: "fromState",
+    attempts: "attempt",
+    states: "processState",
+    ranks: "rank",
+    notBefores: "notBefore",
+    failureCounts: "failureCount",
+    requeueCounts: "requeueCount",
+    coolDowns: "coolDowns",
+    keyGenerations: "keyGeneration",
+    admitted: "admitted",
+    mayHaveEffects: "mayHaveEffect",
+    faultCodes: "faultCode",
+  });
+}
+
+/** A pending step has a rank from the moment that it may be claimed. */
+function due(step: Step, priority: number, now: Instant) {
+  if (step.processState !== "pending") return { rank: null, notBefore: null };
+  const { notBefore } = step;
+  return { notBefore, rank: notBefore <= now ? dueOrder(step, priority) : null };
+}
+
+function eventColumns(decided: readonly DecidedTask[]) {
+  const events = decided.flatMap(({ before, after, changes, acts }) => [
+    ...acts.map(({ action, reason }) => ({
+      taskId: after.taskId,
+      step: null as string | null,
+      action,
+      from: before.task.processState as string,
+      to: before.task.processState as string,
+      attempt: null as number | null,
+      reason,
+    })),
+    ...changes.map(({ step, action, from, reason }) => ({
+      taskId: after.taskId,
+      step: step.plan.name,
+      action,
+      from,
+      to: step.processState,
+      attempt: step.attempt,
+      reason,
+    })),
+    ...summaryOf(before.task, after),
+  ]);
+  return columns(events, {
+    eventTaskIds: "taskId",
+    eventSteps: "step",
+    eventActions: "action",
+    eventFroms: "from",
+    eventTos: "to",
+    eventAttempts: "attempt",
+    eventReasons: "reason",
+  });
+}
+
+function summaryOf({ processState: from }: Task, { taskId, processState: to, faultCode }: Task) {
+  if (from === to) return [];
+  return [{ taskId, step: null, action: "summarise", from, to, attempt: null, reason: faultCode }];
+}
+
+/** A step that is not in the store yet. */
+export function newStepRow(taskId: string, step: Step, priority: number, now: Instant) {
+  const { name, kind, agent: lane, startWithin, completeWithin } = step.plan;
+  const { processState, admitted } = step;
+  const row = { taskId, name, kind, lane, processState, admitted, startWithin, completeWithin };
+  return { ...row, ...due(step, priority, now) };
+}
+
+export const addSteps = (
+  db: Database,
+  rows: readonly ReturnType<typeof newStepRow>[],
+): Promise<unknown> =>
+  insertSteps(
+    db,
+    columns(rows, {
+      taskIds: "taskId",
+      names: "name",
+      kinds: "kind",
+      lanes: "lane",
+      states: "processState",
+      ranks: "rank",
+      notBefores: "notBefore",
+      admitted: "admitted",
+      startWithins: "startWithin",
+      completeWithins: "completeWithin",
+    }),
+  );

@@ -1,0 +1,255 @@
+import type { TaskEvent } from "@holdfast/domain";
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import {
+  claimAll,
+  completed,
+  newTask,
+  openTestStores,
+  submitMany,
+  type TestStore,
+  testWorkflow,
+} from "../../test/fixtures.ts";
+import type { ClaimedStep } from "../claim/claimed-step.ts";
+import type { StateStore } from "../state-store.ts";
+
+let db: TestStore;
+let submission: StateStore;
+/** Claims, and so has tasks in hand. */
+let scheduler: StateStore;
+/** Has not claimed the first steps, and so reads the tasks. */
+let other: StateStore;
+beforeAll(async () => {
+  const workflow = testWorkflow([{ name: "a" }, { name: "b" }, { name: "c" }]);
+  ({ db, submission, scheduler: other } = await openTestStores(workflow));
+});
+beforeEach(async () => {
+  await db.clear();
+  // A claim whose answer was lost has nothing in hand.
+  scheduler = await db.open("scheduler", { withoutFaults: "what is in hand is looked at" });
+  // Its workflow is known from now on.
+  await scheduler.findWorkflow("test.v1");
+});
+afterAll(async () => {
+  await db[Symbol.asyncDispose]();
+});
+
+const actor = "scheduler-1";
+const claim = { lockedBy: actor, capacity: [{ lane: "agent", slots: 10 }], relayAfter: 300 };
+const reply = (one: ClaimedStep) => ({
+  taskId: one.taskId,
+  event: completed(one),
+  output: { of: one.name },
+});
+const record = (store: StateStore, ...claims: readonly ClaimedStep[]) =>
+  store.applyEvents(claims.map(reply), { actor, claim });
+
+/** As a Scheduler that has nothing in hand. */
+async function readAndRecord(claims: readonly ClaimedStep[]): Promise<void> {
+  await other.applyEvents(claims.map(reply), { actor });
+  await claimAll(other);
+}
+
+async function begin(count = 1): Promise<readonly ClaimedStep[]> {
+  await submitMany(submission, count);
+  return claimAll(scheduler);
+}
+
+const history = () =>
+  db.query(
+    `select step, action, from_state, to_state, attempt, actor, reason
+       from state.events order by id`,
+  );
+
+const inFlight = () =>
+  db.query<ClaimedStep>(
+    `select task_id::text as "taskId", name, attempt, token::text from state.steps
+      where process_state = 'processing'`,
+  );
+/** A trace that nobody leaves who follows the rules: whoever reads the step keeps it. */
+const trace = "update state.steps set cool_downs = 7 where process_state = 'processing'";
+
+test("a cached task is processed without being read, and ends like one that is read each time", async () => {
+  const run = async (move: (claims: readonly ClaimedStep[]) => Promise<unknown>) => {
+    for (let claims = await begin(); claims.length > 0; claims = await inFlight()) {
+      await db.query(trace);
+      await move(claims);
+    }
+    const steps = await db.query<{ name: string; cool_downs: number }>(
+      `select name, process_state, attempt, failure_count, admitted, output, cool_downs
+         from state.steps join state.step_payloads using (task_id, name) order by name`,
+    );
+    return {
+      traces: steps.map(({ cool_downs }) => cool_downs),
+      steps: steps.map(({ cool_downs: _trace, ...step }) => step),
+      history: await history(),
+    };
+  };
+  const { traces, ...inHand } = await run((claims) => record(scheduler, ...claims));
+  expect(traces).toEqual([0, 0, 0]);
+  expect(inHand.steps).toMatchObject([
+    { name: "a" },
+    { name: "b" },
+    { name: "c", output: { of: "c" } },
+  ]);
+
+  await db.query("truncate state.tasks, state.steps, state.events, state.step_payloads");
+  expect(await run(readAndRecord)).toEqual({ traces: [7, 7, 7], ...inHand });
+  expect(await submission.findInvariantViolations({ batch: 10 })).toEqual([]);
+});
+
+/** What others do to a task whose step `a` is in flight, and what becomes of its reply then. */
+const intrusions: readonly [string, (one: ClaimedStep) => TaskEvent | Promise<unknown>, object][] =
+  [
+    ["paused", () => ({ kind: "paused" }), { a: "processed", b: "waiting", c: "waiting" }],
+    [
+      "to be undone",
+      () => ({ kind: "undoRequested", code: "operator.undo" }),
+      { a: "processed", "a:undo": "processing", b: "cancelled", c: "cancelled" },
+    ],
+    [
+      "requeued",
+      (one) => ({ kind: "neverStarted", step: "a", attempt: 1, token: one.token }),
+      { a: "pending", b: "waiting", c: "waiting" },
+    ],
+    [
+      "already told of",
+      (one) => record(other, one),
+      { a: "processed", b: "processing", c: "waiting" },
+    ],
+  ];
+
+test.each(intrusions)(
+  "a cached task that is %s by others meanwhile is read from the store",
+  async (_, act, states) => {
+    const [one] = await begin();
+    const { taskId } = one!;
+    const done = act(one!);
+    if ("kind" in done) await other.applyEvents([{ taskId, event: done }], { actor: "other" });
+    else await done;
+    await record(scheduler, one!);
+    const steps = await db.query<{ name: string; process_state: string }>(
+      "select name, process_state from state.steps",
+    );
+    expect(Object.fromEntries(steps.map((step) => [step.name, step.process_state]))).toEqual(
+      states,
+    );
+    expect(await submission.findInvariantViolations({ batch: 10 })).toEqual([]);
+  },
+);
+
+test("a cached task that others changed does not affect the tasks decided in the same batch", async () => {
+  const claims = await begin(5);
+  const { taskId } = claims[2]!;
+  await other.applyEvents([{ taskId, event: { kind: "paused" } }], { actor: "other" });
+  const { outcomes, claims: next } = await record(scheduler, ...claims);
+  expect(outcomes.map(({ applied }) => applied)).toEqual([true, true, true, true, true]);
+  expect(next).toHaveLength(4);
+});
+
+test("cached and uncached tasks are recorded together", async () => {
+  const ours = await begin(3);
+  await submission.submitTasks([newTask(), newTask()], { actor: "test" });
+  const theirs = await claimAll(other);
+  const { outcomes, claims } = await record(scheduler, ...theirs, ...ours);
+  expect(outcomes.map(({ applied }) => applied)).toEqual([true, true, true, true, true]);
+  expect(claims?.map(({ name }) => name)).toEqual(["b", "b", "b", "b", "b"]);
+});
+
+test("a reply that is recorded twice at once counts once", async () => {
+  const claims = await begin(20);
+  const both = await Promise.all([record(scheduler, ...claims), record(scheduler, ...claims)]);
+  const applied = both.flatMap(({ outcomes }) => outcomes).filter((outcome) => outcome.applied);
+  expect(applied).toHaveLength(20);
+  expect(await db.query("select from state.events where action = 'complete'")).toHaveLength(20);
+});
+
+/** What an operator does to a task whose step `a` is in flight, and what the task is like after the reply. */
+const acts: readonly [string, readonly TaskEvent[], object, object][] = [
+  [
+    "pause",
+    [{ kind: "paused" }],
+    { goal: "do", paused: true },
+    { a: "processed", b: "waiting", c: "waiting" },
+  ],
+  [
+    "pause and resume",
+    [{ kind: "paused" }, { kind: "resumed" }],
+    { goal: "do", paused: false },
+    { a: "processed", b: "processing", c: "waiting" },
+  ],
+  [
+    "undo",
+    [{ kind: "undoRequested", code: "operator.undo" }],
+    { goal: "undo", paused: false },
+    { a: "processed", "a:undo": "processing", b: "cancelled", c: "cancelled" },
+  ],
+  [
+    "cancel",
+    [{ kind: "undoRequested", code: "operator.cancel" }],
+    { goal: "undo", paused: false },
+    { a: "processed", "a:undo": "processing", b: "cancelled", c: "cancelled" },
+  ],
+];
+
+test.each(acts)(
+  "an operator's %s is kept although the claim skipped the locked row of the task",
+  async (_, events, task, states) => {
+    await submission.submitTasks([newTask()], { actor: "test" });
+    await db.query("begin");
+    await db.query("select from state.tasks for no key update");
+    const [one] = await claimAll(scheduler);
+    await db.query("rollback");
+    const { taskId } = one!;
+    for (const event of events) await other.applyEvents([{ taskId, event }], { actor: "ann" });
+    await record(scheduler, one!);
+    expect(await db.query("select goal, paused_at is not null as paused from state.tasks")).toEqual(
+      [task],
+    );
+    const steps = await db.query<{ name: string; process_state: string }>(
+      "select name, process_state from state.steps",
+    );
+    expect(Object.fromEntries(steps.map((step) => [step.name, step.process_state]))).toEqual(
+      states,
+    );
+    expect(await submission.findInvariantViolations({ batch: 10 })).toEqual([]);
+  },
+);
+
+test("a backlog that is paused while its replies are recorded stays paused", async () => {
+  const submitted = await submitMany(submission, 200);
+  await db.query("begin");
+  await db.query("select from state.tasks for no key update");
+  const claims = await claimAll(scheduler);
+  await db.query("rollback");
+
+  const left = submitted.flatMap((one) => (one.kind === "created" ? [one.taskId] : []));
+  const pausedIds: string[] = [];
+  const operator = async () => {
+    for (let taskId = left.shift(); taskId !== undefined; taskId = left.shift()) {
+      const event = { kind: "paused" } as const;
+      const { outcomes } = await other.applyEvents([{ taskId, event }], { actor: "ann" });
+      if (outcomes[0]?.applied === true) pausedIds.push(taskId);
+    }
+  };
+  const agents = async () => {
+    // The last ones first: operators are faster for some, replies for others.
+    for (let end = claims.length; end > 0; end -= 10) {
+      await record(scheduler, ...claims.slice(Math.max(0, end - 10), end));
+    }
+  };
+  await Promise.all([operator(), operator(), agents()]);
+
+  expect(pausedIds.length).toBeGreaterThan(0);
+  const stillPaused = await db.query<{ task_id: string }>(
+    "select task_id from state.tasks where paused_at is not null",
+  );
+  expect(stillPaused.map(({ task_id }) => task_id).toSorted()).toEqual(pausedIds.toSorted());
+  const claimedLater = await db.query(
+    `select claim.task_id, claim.step
+       from state.events claim
+       join state.events pause on pause.task_id = claim.task_id and pause.action = 'pause'
+      where claim.action = 'claim' and claim.id > pause.id`,
+  );
+  expect(claimedLater).toEqual([]);
+  expect(await submission.findInvariantViolations({ batch: 10 })).toEqual([]);
+});

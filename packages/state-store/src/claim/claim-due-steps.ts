@@ -1,0 +1,68 @@
+import { definitionFormat } from "@holdfast/domain";
+import type { TaskCache } from "../apply/task-cache.ts";
+import type { ActivePartitions } from "../postgres/active-partitions.ts";
+import { monthsOf } from "../postgres/id-ranges.ts";
+import { type Database, queryAmong } from "../postgres/query.ts";
+import { columns } from "../postgres/rows-to-columns.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+import type { ClaimedRow, ClaimedStep, ClaimOptions } from "./claimed-step.ts";
+import type { DueIndex } from "./due-index.ts";
+
+const claim = queryAmong("claim-due-steps", rowsOf<ClaimedRow, "token">());
+const takeUndispatched = queryAmong("take-undispatched-steps", rowsOf<ClaimedStep, "token">());
+const undispatch = queryAmong("undispatch-steps", rowsOf<{ steps: number }>());
+const markDispatched = queryAmong("mark-dispatched-steps");
+
+/** Where a claim looks for due steps. */
+interface SearchedRanges {
+  readonly dueIndex: DueIndex;
+  readonly partitions: ActivePartitions;
+}
+
+/** Claims due steps with SKIP LOCKED: fewer than asked for, or none, if other Schedulers were quicker. */
+export const claimDueSteps =
+  ({ cache, ...ranges }: SearchedRanges & { readonly cache: TaskCache }) =>
+  async (db: Database, options: ClaimOptions): Promise<readonly ClaimedStep[]> => {
+    const claimed = await claimSteps(ranges)(db, options);
+    cache.claimed(claimed, options);
+    return claimed;
+  };
+
+/** The statement alone, for a transaction: the cache may know of a claim only once it is committed. */
+export const claimSteps =
+  ({ dueIndex, partitions }: SearchedRanges) =>
+  (db: Database, { capacity, ...options }: ClaimOptions): Promise<ClaimedRow[]> =>
+    claim(db, partitions.range(), {
+      ...options,
+      ...columns(capacity, { lanes: "lane", slots: "slots" }),
+      ...columns(dueIndex.of(capacity.map(({ lane }) => lane)), {
+        spanLanes: "lane",
+        spanFroms: "from",
+        spanTos: "to",
+      }),
+      format: definitionFormat,
+    });
+
+/** Takes over requests whose dispatch was not marked in time, so that the caller publishes them again. */
+export const takeUndispatchedSteps =
+  ({ partitions }: Pick<SearchedRanges, "partitions">) =>
+  (db: Database, options: { readonly relayAfter: number }): Promise<ClaimedStep[]> =>
+    takeUndispatched(db, partitions.range(), { ...options, format: definitionFormat });
+
+/** Has all requests in flight that can still be begun published again; returns how many. */
+export const undispatchSteps =
+  ({ partitions }: Pick<SearchedRanges, "partitions">) =>
+  async (db: Database): Promise<number> => {
+    const [undispatched] = await undispatch(db, partitions.range(), { format: definitionFormat });
+    return undispatched?.steps ?? 0;
+  };
+
+/** Marks requests as confirmed by the broker; steps that have moved on meanwhile need no mark. */
+export async function markDispatchedSteps(
+  db: Database,
+  steps: readonly Pick<ClaimedStep, "taskId" | "name" | "attempt">[],
+): Promise<void> {
+  const names = { taskIds: "taskId", names: "name", attempts: "attempt" } as const;
+  const months = monthsOf(steps.map(({ taskId }) => taskId));
+  await markDispatched(db, months, columns(steps, names));
+}

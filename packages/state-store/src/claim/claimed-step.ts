@@ -1,0 +1,61 @@
+import type { Instant, Json } from "@holdfast/domain";
+
+/** A step that one Scheduler, and no other, may now ask its Agent to do. */
+export interface ClaimedStep {
+  readonly taskId: string;
+  readonly name: string;
+  readonly lane: string;
+  readonly workflow: string;
+  readonly attempt: number;
+  readonly token: string;
+  readonly startBy: Instant;
+  readonly completeBy: Instant;
+  readonly keyGeneration: number;
+  /** The input of the task, if it is small and no operator has corrected the step's; null: load it. */
+  readonly taskInput: Json;
+  /** The store's clock at the claim. */
+  readonly now: Instant;
+}
+
+/** A claimed step with what the task cache needs of its task. */
+export interface ClaimedRow extends ClaimedStep {
+  /** Of the task after the claim; null: another transaction held the task's row, so it is not known. */
+  readonly version: number | null;
+  readonly priority: number;
+  readonly replyTo: string | null;
+  readonly correlationId: string | null;
+}
+
+/** How many steps of one lane may be claimed. */
+export interface LaneCapacity {
+  readonly lane: string;
+  /** How many steps, also of those that other transactions made due. */
+  readonly slots: number;
+  /** How many, if the same transaction makes as many due; `slots` unless it is more. */
+  readonly most?: number;
+}
+
+export interface ClaimOptions {
+  readonly lockedBy: string;
+  /** How many steps of which lane may be claimed. */
+  readonly capacity: readonly LaneCapacity[];
+  /** After how many milliseconds another Scheduler may publish the request, if it is not marked. */
+  readonly relayAfter: number;
+}
+
+/**
+ * A Scheduler may claim more of the steps that it makes due itself, since another Scheduler would have to
+ * read their tasks. Which steps it gets is decided by the due order of the lane.
+ */
+export function capacityFor(
+  capacity: readonly LaneCapacity[],
+  dueSteps: readonly { readonly lane: string }[],
+): readonly LaneCapacity[] {
+  const byLane = Map.groupBy(dueSteps, ({ lane }) => lane);
+  return capacity
+    .map(({ lane, slots, most = slots }) => ({
+      lane,
+      slots: Math.max(slots, Math.min(most, byLane.get(lane)?.length ?? 0)),
+    }))
+    .filter(({ slots }) => slots > 0);
+}

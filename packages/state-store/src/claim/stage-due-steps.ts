@@ -1,0 +1,53 @@
+import { type DueStep, definitionFormat, type Instant, type Milliseconds } from "@holdfast/domain";
+import type { ActivePartitions } from "../postgres/active-partitions.ts";
+import { type Database, queryAmong } from "../postgres/query.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+import type { DueIndex, FoundStep } from "./due-index.ts";
+import type { ScanWindow } from "./scan-window.ts";
+
+/** What staging found. */
+export interface StagedSteps {
+  /** The lanes in which steps were staged. */
+  readonly lanes: readonly string[];
+  /** Milliseconds until the next delay ends, and until the next request is to be relayed. */
+  readonly nextIn: Milliseconds | null;
+  readonly relayIn: Milliseconds | null;
+  /** Whether there are steps to claim. */
+  readonly hasDue: boolean;
+  /** Whether the outbox holds notifications, and whether pauses of workflows are to be applied. */
+  readonly hasNotifications: boolean;
+  readonly hasPauses: boolean;
+}
+
+interface Row extends Omit<StagedSteps, "lanes" | "hasDue"> {
+  readonly due: readonly FoundStep[];
+  readonly promoted: readonly DueStep[];
+  /** How many index entries of steps this connection had read before, and after. */
+  readonly readBefore: number;
+  readonly readAfter: number;
+  readonly now: Instant;
+  readonly took: Milliseconds;
+}
+
+const stage = queryAmong("stage-due-steps", rowsOf<Row>());
+
+interface SearchedRanges {
+  readonly dueIndex: DueIndex;
+  readonly partitions: ActivePartitions;
+  readonly window: ScanWindow;
+}
+
+/** Makes steps claimable whose delay is over. If a full scan is due, scans all due steps as well and updates the due index. */
+export const stageDueSteps =
+  ({ dueIndex, partitions, window }: SearchedRanges) =>
+  async (db: Database): Promise<StagedSteps> => {
+    const since = window.since();
+    const [row] = await stage(db, partitions.range(), { since, format: definitionFormat });
+    const { due: found, promoted, readBefore, readAfter, now, took, ...rest } = row!;
+    if (since === Number.NEGATIVE_INFINITY) {
+      dueIndex.looked(found, window.saw({ passed: readAfter - readBefore, took, now }));
+    }
+    dueIndex.add(promoted, now);
+    const lanes = [...new Set(promoted.map(({ lane }) => lane))];
+    return { ...rest, lanes, hasDue: found.length > 0 };
+  };

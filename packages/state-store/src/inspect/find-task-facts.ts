@@ -1,0 +1,101 @@
+import type { Goal, Instant, StepKind, StepState, TaskState, WorkflowPlan } from "@holdfast/domain";
+import { type Database, query } from "../postgres/query.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+import { isUsable, readWorkflow } from "../workflows/workflow-catalog.ts";
+import { findStandstills, type StandstillFacts } from "./standstills.ts";
+
+/** Who paused something, when, and why. */
+export interface PauseFacts {
+  readonly at: Instant;
+  readonly by: string;
+  readonly reason: string | null;
+}
+
+/** A task and all that can keep it waiting, as of one moment. */
+export interface TaskFacts {
+  readonly workflow: string;
+  readonly goal: Goal;
+  readonly processState: TaskState;
+  readonly faultCode: string | null;
+  readonly createdAt: Instant;
+  readonly finishedAt: Instant | null;
+  readonly paused: PauseFacts | null;
+  readonly workflowPaused: PauseFacts | null;
+  /** The store's clock. */
+  readonly now: Instant;
+  readonly steps: readonly StepFacts[];
+  readonly lanes: readonly LaneFacts[];
+  /** Null: the workflow is not stored, or its definition cannot be used. */
+  readonly plan: WorkflowPlan | null;
+  /** Consumers that fail: what this task waits for may be among what they have read. */
+  readonly standstills: readonly StandstillFacts[];
+}
+
+export interface StepFacts {
+  readonly name: string;
+  readonly kind: StepKind;
+  readonly agent: string;
+  readonly processState: StepState;
+  readonly attempt: number;
+  readonly failureCount: number;
+  readonly requeueCount: number;
+  readonly admitted: boolean;
+  readonly faultCode: string | null;
+  readonly faultDetail: string | null;
+  readonly lockedBy: string | null;
+  readonly dispatched: boolean;
+  readonly startBy: Instant | null;
+  readonly completeBy: Instant | null;
+  /** `Infinity`: set aside, because its workflow is paused. */
+  readonly notBefore: Instant | null;
+  /** How many steps of its Agent are due before it, counted no further than to 10,000. */
+  readonly dueBefore: number;
+  /** The last entry of its history; null: it stands where it was submitted. */
+  readonly lastAction: string | null;
+  readonly lastReason: string | null;
+  /** Who had it come there. */
+  readonly lastActor: string | null;
+  readonly since: Instant | null;
+}
+
+export interface LaneFacts {
+  readonly agent: string;
+  /** Steps, counted no further than to 10,000. */
+  readonly inFlight: number;
+  readonly paused: PauseFacts | null;
+  /** Instances with a recent heartbeat, and how many of them have an open circuit breaker. */
+  readonly instances: number;
+  readonly broken: number;
+  readonly brokenUntil: Instant | null;
+}
+
+const findTask = query(
+  "find-task-facts",
+  rowsOf<Omit<TaskFacts, "steps" | "lanes" | "plan" | "standstills">>(),
+);
+const findSteps = query("find-step-facts", rowsOf<StepFacts>());
+const findLanes = query("find-lane-facts", rowsOf<LaneFacts>());
+
+/** Milliseconds: three heartbeats. */
+const heardWithin = 15_000;
+
+/** All that keeps a task waiting; null when there is none of that id. */
+export async function findTaskFacts(db: Database, taskId: string): Promise<TaskFacts | null> {
+  const [task] = await findTask(db, { taskId });
+  if (task === undefined) return null;
+  const workflow = await readWorkflow(db, task.workflow);
+  const plan = isUsable(workflow) ? workflow.plan : null;
+  return {
+    ...task,
+    steps: inOrder(await findSteps(db, { taskId }), plan),
+    lanes: await findLanes(db, { taskId, heardWithin }),
+    plan,
+    standstills: await findStandstills(db),
+  };
+}
+
+/** As their author wrote them down, undos last. */
+function inOrder(steps: readonly StepFacts[], plan: WorkflowPlan | null): readonly StepFacts[] {
+  const names = [...(plan?.steps.keys() ?? [])];
+  return steps.toSorted((one, other) => names.indexOf(one.name) - names.indexOf(other.name));
+}

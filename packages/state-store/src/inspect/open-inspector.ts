@@ -1,0 +1,204 @@
+import { serverUrls } from "@holdfast/runtime";
+import { Pool } from "pg";
+import type { Pause } from "../pause/pauses.ts";
+import { type Database, query } from "../postgres/query.ts";
+import { withRetries } from "../postgres/retry.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+import { storeClient } from "../postgres/store-client.ts";
+import type { Violation } from "./find-invariant-violations.ts";
+import { findKeptOptions, type KeptOptions } from "./find-kept-options.ts";
+import { findMigrations } from "./find-migrations.ts";
+import { type FoundPooler, findPooler } from "./find-pooler.ts";
+import { findTaskFacts } from "./find-task-facts.ts";
+import { findUnusable } from "./find-unusable.ts";
+import { findStandstills } from "./standstills.ts";
+
+export interface InspectorOptions {
+  readonly url: string;
+  /** Shows in `pg_stat_activity`. */
+  readonly applicationName: string;
+  /** How long one question may take the server, in milliseconds. */
+  readonly answerWithin?: number;
+}
+
+/** The server and its settings. `now` is its clock, in milliseconds since 1970. */
+export interface ServerFacts {
+  readonly version: string;
+  readonly major: number;
+  readonly isStandby: boolean;
+  readonly autovacuum: boolean;
+  readonly trackCounts: boolean;
+  readonly fsync: boolean;
+  readonly fullPageWrites: boolean;
+  readonly synchronousCommit: string;
+  /** How many connections there may be, of those that are not reserved. */
+  readonly places: number;
+  readonly connections: number;
+  readonly seesAllSessions: boolean;
+  readonly now: number;
+}
+
+/** What keeps vacuum from its work. `openFor` in milliseconds; null: counted in transactions. */
+export interface XminHolder {
+  readonly kind: "session" | "prepared transaction" | "replication slot";
+  readonly name: string;
+  readonly detail: string | null;
+  readonly openFor: number | null;
+}
+
+export interface UnvacuumedTable {
+  readonly name: string;
+  readonly dead: number;
+  readonly live: number;
+  readonly isOff: boolean;
+}
+
+/** An Agent that stored workflows need. `longest` in milliseconds. */
+export interface AgentNeed {
+  readonly agent: string;
+  readonly workflows: readonly string[];
+  readonly longest: number;
+  readonly longestStep: string;
+  readonly openSteps: number;
+}
+
+export interface Loss {
+  readonly kind: "dead letter" | "rejected reply";
+  readonly from: string;
+  readonly reason: string;
+  readonly messages: number;
+  readonly latest: Date;
+}
+
+/** How many alerts no queue has received, and how many notifications no Scheduler has sent. */
+export interface UnsentNotifications {
+  readonly unheard: number;
+  readonly unsent: number;
+}
+
+/** For how many months there is room. */
+export interface PartitionFacts {
+  readonly months: number;
+  readonly hasNext: boolean;
+}
+
+/** What shows whether the server's clock has jumped; instants in milliseconds since 1970. */
+export interface ClockFacts {
+  readonly now: number;
+  /** The last time that a Supervisor has trusted. */
+  readonly trustedAt: number;
+  /** Since when the clock has been more than a day ahead of that; null: it is not. */
+  readonly aheadSince: number | null;
+  /** The latest time that is written down. */
+  readonly latest: number;
+}
+
+export type PauseInForce = Pick<Pause, "kind" | "name" | "actor" | "reason" | "pausedAt">;
+
+/** Late and double replies, which every crash brings about. */
+const everyday = ["not_processing", "stale_attempt", "task_finished", "nothing_to_do"];
+
+const findLowestId = query("find-lowest-id", rowsOf<{ after: string }>());
+const findRange = query("find-task-range", rowsOf<{ tasks: number; upto: string | null }>());
+const findViolations = query("find-violations-between", rowsOf<Violation>());
+const findServer = query("find-server-facts", rowsOf<ServerFacts>());
+const findHolders = query("find-xmin-holders", rowsOf<XminHolder>());
+const findUnvacuumed = query("find-unvacuumed-tables", rowsOf<UnvacuumedTable>());
+const findNeeds = query("find-agent-needs", rowsOf<AgentNeed>());
+const findLosses = query("find-losses", rowsOf<Loss>());
+const countUnsent = query("count-unsent-notifications", rowsOf<UnsentNotifications>());
+const findPausesInForce = query("find-pauses-in-force", rowsOf<PauseInForce>());
+const countPausedTasks = query("count-paused-tasks", rowsOf<{ tasks: number }>());
+const findPartitions = query("find-partitions", rowsOf<PartitionFacts>());
+const findClockFacts = query("find-clock-facts", rowsOf<ClockFacts>());
+
+export type StoreInspector = ReturnType<typeof openInspector>;
+
+/**
+ * Looks at a state store and changes nothing: each question is a read-only transaction of its own that
+ * the server ends when it takes too long. Takes any schema, and connects when it is first asked. Every
+ * method fails with a `Fault`. The caller disposes of the result.
+ */
+export function openInspector({ url, applicationName, answerWithin = 10_000 }: InspectorOptions) {
+  const urls = serverUrls(url);
+  const connection = {
+    application_name: applicationName,
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  };
+  // Of several servers the primary is looked at; of one it is a finding that it is a standby.
+  const StoreClient = storeClient(urls, { writable: urls.length > 1 });
+  const pool = new Pool({ ...connection, Client: StoreClient, max: 2 });
+  pool.on("error", () => {});
+  const ask = <Result>(question: (db: Database) => Promise<Result>): Promise<Result> =>
+    withRetries(() => inSnapshot(pool, answerWithin, question));
+  const bound =
+    <Params, Result>(question: (db: Database, params: Params) => Promise<Result>) =>
+    (params: Params): Promise<Result> =>
+      ask((db) => question(db, params));
+
+  return {
+    /** Before every task that was submitted in the last so many milliseconds. */
+    findLowestId: async (within: number) => (await bound(findLowestId)({ within }))[0]!.after,
+    /** How many of the next tasks there are, at most `size`; `upto`: the last of them. */
+    findRange: async (range: { readonly after: string; readonly size: number }) =>
+      (await bound(findRange)(range))[0]!,
+    findViolations: (range: {
+      readonly after: string;
+      readonly upto: string;
+      readonly batch: number;
+    }) => bound(findViolations)(range),
+    findServer: async () => (await bound(findServer)({}))[0]!,
+    findMigrations: () => ask(findMigrations),
+    findHolders: bound(findHolders),
+    findUnvacuumed: bound(findUnvacuumed),
+    findNeeds: () => bound(findNeeds)({}),
+    findStandstills: () => ask(findStandstills),
+    findLosses: ({ within }: { readonly within: number }) =>
+      bound(findLosses)({ within, everyday }),
+    countUnsent: async (spans: { readonly within: number; readonly longerThan: number }) =>
+      (await bound(countUnsent)(spans))[0]!,
+    /** The stored definitions that cannot be used, and some of the tasks that wait for their repair. */
+    findUnusable: (batch: number) => ask((db) => findUnusable(db, batch)),
+    findPartitions: async () => (await bound(findPartitions)({}))[0]!,
+    findClockFacts: async () => (await bound(findClockFacts)({}))[0]!,
+    /** The Agents and workflows that are paused, and how many unfinished tasks are. */
+    findPausesInForce: () =>
+      ask(async (db) => {
+        const inForce = await findPausesInForce(db, {});
+        return { inForce, tasks: (await countPausedTasks(db, {}))[0]!.tasks };
+      }),
+    /** All that keeps a task waiting; null when there is none of that id. */
+    findTaskFacts: (taskId: string) => ask((db) => findTaskFacts(db, taskId)),
+    findPooler: (): Promise<FoundPooler> =>
+      withRetries(() => findPooler(() => new StoreClient(connection))),
+    findKeptOptions: (): Promise<KeptOptions> => findKeptOptions({ url, applicationName }),
+    [Symbol.asyncDispose]: () => pool.end(),
+  };
+}
+
+/**
+ * Limits are set within the transaction and statements have no names, so a pooler in between needs to
+ * know nothing of either, whatever its mode.
+ */
+async function inSnapshot<Result>(
+  pool: Pool,
+  answerWithin: number,
+  question: (db: Database) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query(
+      `begin isolation level repeatable read, read only; set local statement_timeout = ${answerWithin}; set local jit = off`,
+    );
+    return await question({
+      query: ({ text, values, rowMode }) => client.query({ text, values, rowMode }),
+    });
+  } finally {
+    await client.query("rollback").catch((error: Error) => {
+      broken = error;
+    });
+    client.release(broken);
+  }
+}

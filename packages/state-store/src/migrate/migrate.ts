@@ -1,0 +1,248 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { PermanentFault, TransientFault } from "@holdfast/domain";
+import { serverUrls } from "@holdfast/runtime";
+import { type Client, escapeLiteral } from "pg";
+import { isContention, toStoreFault } from "../postgres/postgres-error.ts";
+import { connectStore } from "../postgres/store-client.ts";
+import { guards } from "./guard.ts";
+import { type Migration, type Phase, readMigrations, statementsOf } from "./migration-files.ts";
+
+export interface MigrateOptions {
+  /** The last migration to run; all, unless said. */
+  readonly upTo?: string;
+  /** Folders of further migrations, which run among those of this release in the order of their names. */
+  readonly folders?: readonly string[];
+  /** How long it waits in all for locks that others hold, in milliseconds. */
+  readonly patience?: number;
+  /** Called each time that a lock was not to be had in time. */
+  readonly onWait?: (waited: LockWait) => void;
+  /** For tests: SQL that runs in each transaction, just before it commits. */
+  readonly beforeCommit?: (migration: string, phase: number) => string;
+}
+
+interface LockWait {
+  /** The migration and its phase, or what else was to be done. */
+  readonly what: string;
+  readonly attempt: number;
+  readonly error: string;
+}
+
+/** Of the library that earlier releases migrated with: two releases do not migrate at once. */
+const oneAtATime = "7241865325823964";
+/**
+ * How long a migration waits for each lock. Sessions that come later wait behind it: for this long, and for
+ * what the migration then does with the lock, is what an order may have to wait.
+ */
+const lockWithin = "50ms";
+/** Longer than `deadlock_timeout`, after which Postgres ends an autovacuum that is in the way. */
+const noVacuumWithin = "5s";
+/** Milliseconds. */
+const defaultPatience = 10 * 60_000;
+const firstPause = 100;
+const longestPause = 5_000;
+
+/**
+ * Brings the store at `url` to the schema of this release, and its guards to the state machine of this
+ * release. Forward only, one runner at a time; running it again is harmless. Needs the owner of the
+ * database. Returns the names of the migrations that ran.
+ *
+ * Each migration is one transaction, or several phases of one transaction each; the last of them also
+ * records that the migration ran. A phase that cannot get a lock within 50 ms is rolled back and run again
+ * after a growing pause, until `patience` is over. When it fails for good, that phase is rolled back; the
+ * migrations and phases before it stay committed, and the next run repeats the phases of the migration that
+ * failed and goes on from there.
+ */
+export async function migrate(
+  url: string,
+  options: MigrateOptions = {},
+): Promise<readonly string[]> {
+  const client = await connectStore(serverUrls(url), { application_name: "holdfast migrate" });
+  try {
+    await client.query("set statement_timeout = 0; set lock_timeout = 0");
+    await client.query("select pg_advisory_lock($1)", [oneAtATime]);
+    const pending = pendingOf(await findApplied(client), options);
+    const run = patiently(client, options);
+    for (const migration of pending) await runMigration(run, migration, options);
+    if (options.upTo === undefined) await finish(run);
+    return pending.map(({ name }) => name);
+  } finally {
+    await client.end();
+  }
+}
+
+async function findApplied(client: Client): Promise<readonly string[]> {
+  const { rows: existing } = await client.query(
+    "select to_regclass('state.migrations') is not null as is_there",
+  );
+  if (!existing[0]?.is_there) {
+    await client.query(
+      `create schema if not exists state;
+       create table state.migrations
+         (id serial primary key, name varchar(255) not null, run_on timestamp not null)`,
+    );
+  }
+  const { rows } = await client.query<{ name: string }>("select name from state.migrations");
+  return rows.map(({ name }) => name);
+}
+
+function pendingOf(
+  applied: readonly string[],
+  { upTo, folders }: MigrateOptions,
+): readonly Migration[] {
+  const all = readMigrations(folders);
+  const pending = all.filter(({ name }) => !applied.includes(name));
+  const first = all[0]?.name ?? "";
+  const last = applied.toSorted().at(-1) ?? "";
+  if (applied.length > 0 && !applied.includes(first)) {
+    throw refused(
+      `An earlier checkout of Holdfast made this store (its last migration is ${last}, and it never ran ${first}), and cannot be upgraded`,
+    );
+  }
+  const late = pending.find(({ name }) => name < last);
+  if (late !== undefined) {
+    throw refused(
+      `Another release made this store: migration ${late.name} has not run, but ${last}, which comes after it, has`,
+    );
+  }
+  return upTo === undefined ? pending : pending.filter(({ name }) => name <= upTo);
+}
+
+const refused = (why: string) =>
+  new PermanentFault(
+    "store.migration_failed",
+    `${why}: use an empty database, or start a demo with --fresh`,
+  );
+
+type Run = ReturnType<typeof patiently>;
+
+/** Runs one phase until it has its locks; `patience` is for all of them together. */
+function patiently(client: Client, { patience = defaultPatience, onWait }: MigrateOptions) {
+  const begun = performance.now();
+  const left = () => Math.max(1, patience - (performance.now() - begun));
+  return async (what: string, phase: Phase, last = ""): Promise<void> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        if (phase.mode === "apart") await runApart(client, phase, { patience: left(), last });
+        else await runTogether(client, phase, last);
+        return;
+      } catch (error) {
+        // Of an error, or of what it interrupted, nothing may be left open.
+        await client.query("rollback").catch(() => {});
+        const { message } = error as Error;
+        if (!isContention(error)) throw failed(what, error);
+        if (left() <= 1) throw await tooBusy(client, what, error);
+        onWait?.({ what, attempt, error: message });
+        await sleep(pauseAfter(attempt));
+      }
+    }
+  };
+}
+
+const pauseAfter = (attempt: number): number =>
+  Math.min(longestPause, firstPause * 1.5 ** (attempt - 1)) * (0.5 + Math.random() / 2);
+
+/** Nobody waits for these statements, however long they wait themselves. */
+async function runApart(
+  client: Client,
+  phase: Phase,
+  { patience, last }: { readonly patience: number; readonly last: string },
+): Promise<void> {
+  await client.query(`set lock_timeout = ${Math.ceil(patience)}`);
+  for (const statement of statementsOf(phase)) {
+    for (const one of await forEachMonth(client, statement)) await client.query(one);
+  }
+  await client.query(last);
+}
+
+/** Postgres builds no index of a table with partitions concurrently, only those of the partitions. */
+async function forEachMonth(client: Client, statement: string): Promise<readonly string[]> {
+  if (!statement.includes("{month}")) return [statement];
+  const { rows } = await client.query<{ month: string }>(
+    "select to_char(month, 'YYYY_MM') as month from state.partitions order by 1",
+  );
+  return rows.map(({ month }) => statement.replaceAll("{month}", month));
+}
+
+/** All in one message: the locks are not held for a round trip. */
+const runTogether = (client: Client, { locks, sql }: Phase, last: string): Promise<unknown> =>
+  client.query(`begin; ${lockTables(locks)} ${sql}\n; ${last} commit`);
+
+/**
+ * First a lock that holds up neither readers nor writers, only an autovacuum, which Postgres then ends: that
+ * takes longer than others may have to wait.
+ */
+function lockTables(tables: readonly string[]): string {
+  const briefly = `set local lock_timeout = '${lockWithin}';`;
+  if (tables.length === 0) return briefly;
+  const all = tables.join(", ");
+  return `set local lock_timeout = '${noVacuumWithin}';
+    lock table ${all} in share update exclusive mode;
+    ${briefly} lock table ${all} in access exclusive mode;`;
+}
+
+async function runMigration(
+  run: Run,
+  { name, phases }: Migration,
+  { beforeCommit = () => "" }: MigrateOptions,
+): Promise<void> {
+  for (const [index, phase] of phases.entries()) {
+    const isLast = index === phases.length - 1;
+    const record = `insert into state.migrations (name, run_on) values (${escapeLiteral(name)}, now());`;
+    const what = `migration ${name}, phase ${index + 1} of ${phases.length}`;
+    await run(what, phase, `${isLast ? record : ""} ${beforeCommit(name, index)}`);
+  }
+}
+
+const online = (sql: string): Phase => ({ mode: "transaction", locks: [], sql });
+
+/** What follows each migration; done again it changes nothing. */
+async function finish(run: Run): Promise<void> {
+  await run("partitions", online("select state.make_partitions()"));
+  for (const guard of guards) await run("guards", online(guard));
+}
+
+const failed = (what: string, error: unknown) =>
+  new PermanentFault(
+    "store.migration_failed",
+    `${what} failed and was rolled back, those before it stay: ${toStoreFault(error).message}`,
+    { cause: error },
+  );
+
+const holders = `
+  select distinct pid, application_name, state, xact_start::text,
+         pg_locks.relation::regclass::text as relation
+    from pg_locks
+    join pg_stat_activity using (pid)
+   where pg_locks.locktype = 'relation'
+     and pg_locks.database = (select oid from pg_database where datname = current_database())
+     and pg_locks.relation in (to_regclass('state.tasks'), to_regclass('state.steps'))
+     and granted
+     and pid <> pg_backend_pid()
+     and xact_start < clock_timestamp() - interval '1 second'
+   order by xact_start::text
+   limit 5`;
+
+interface Holder {
+  readonly pid: number;
+  readonly application_name: string;
+  readonly state: string;
+  readonly xact_start: string;
+  readonly relation: string;
+}
+
+async function tooBusy(client: Client, what: string, error: unknown): Promise<TransientFault> {
+  const { rows } = await client.query<Holder>(holders);
+  const held = rows.map(
+    ({ pid, application_name: name, state, xact_start: since, relation }) =>
+      `pid ${pid} (${name || "unnamed"}, ${state}) has held ${relation} since ${since}`,
+  );
+  const advice = held.length === 0 ? "run it again when there is less to do" : held.join("; ");
+  const { message } = error as Error;
+  return new TransientFault(
+    "store.contention",
+    `${what} did not get its locks: ${message}: ${advice}`,
+    {
+      cause: error,
+    },
+  );
+}

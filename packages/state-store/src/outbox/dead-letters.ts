@@ -1,0 +1,46 @@
+import { type Database, query } from "../postgres/query.ts";
+import { columns } from "../postgres/rows-to-columns.ts";
+
+/** A message that no service can read or record. */
+export interface DeadLetter {
+  /** Where it was found. */
+  readonly queue: string;
+  /** A code, or the broker's word. */
+  readonly reason: string;
+  /** What was wrong, in words. */
+  readonly detail?: string;
+  readonly messageId: string | null;
+  readonly type: string | null;
+  readonly sender: string | null;
+  readonly body: Buffer;
+  /** Bytes of the message as it came, where `body` has only the first of them. */
+  readonly size?: number;
+}
+
+const insertDeadLetters = query("insert-dead-letters");
+
+/** Keeps them and alerts an operator, once a minute for each queue and reason. */
+export async function recordDeadLetters(
+  db: Database,
+  letters: readonly DeadLetter[],
+): Promise<void> {
+  if (letters.length === 0) return;
+  const rows = letters.map(({ detail = null, size = null, ...letter }) => ({
+    ...letter,
+    detail,
+    size: size === letter.body.length ? null : size,
+  }));
+  await insertDeadLetters(
+    db,
+    columns(rows, {
+      queues: "queue",
+      reasons: "reason",
+      details: "detail",
+      messageIds: "messageId",
+      types: "type",
+      senders: "sender",
+      bodies: "body",
+      sizes: "size",
+    }),
+  );
+}

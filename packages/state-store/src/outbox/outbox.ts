@@ -1,0 +1,54 @@
+import type { Milliseconds } from "@holdfast/domain";
+import { type Database, query } from "../postgres/query.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+import type { Notification } from "./notifications.ts";
+
+/** A notification that one Scheduler sends: while its lease lasts, no other Scheduler takes it. */
+export type TakenNotification = Notification & {
+  readonly id: string;
+  readonly destination: string;
+};
+
+/** Which destinations: their names begin with the channel. */
+const ranges = {
+  alert: { from: "alert ", until: "alert!" },
+  status: { from: "event ", until: "status!" },
+  all: { from: "", until: "status!" },
+} as const;
+
+export interface TakeOptions {
+  readonly lease: Milliseconds;
+  /** `alert`: messages to operators. `status`: messages to submitters, and events. All by default. */
+  readonly kind?: keyof typeof ranges;
+  /** Only destinations that come after this one. */
+  readonly after?: string | null;
+  /** Destinations to skip, because they refused a message lately. */
+  readonly delayed?: readonly string[];
+}
+
+const take = query("take-notifications", rowsOf<TakenNotification>());
+
+/** Takes notifications, in the order in which to send them. For `lease` no other Scheduler takes them. */
+export const takeNotifications = (
+  db: Database,
+  { lease, kind = "all", after = null, delayed = [] }: TakeOptions,
+): Promise<TakenNotification[]> => {
+  const { from, until } = ranges[kind];
+  return take(db, { lease, after: after ?? from, until, delayed });
+};
+
+const remove = query("delete-notifications");
+
+/** Deletes notifications that the broker confirmed or returned. `delivered`: those that a queue received. */
+export async function deleteNotifications(
+  db: Database,
+  sent: { readonly ids: readonly string[]; readonly delivered: readonly string[] },
+): Promise<void> {
+  await remove(db, sent);
+}
+
+const removeStale = query("delete-stale-notifications", rowsOf<{ deleted: number }>());
+
+/** Deletes notifications that no Scheduler could send for too long; returns how many. */
+export const deleteStaleNotifications = async (db: Database): Promise<number> =>
+  (await removeStale(db, {}))[0]!.deleted;

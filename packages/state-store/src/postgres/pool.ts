@@ -1,0 +1,77 @@
+import { serverUrls } from "@holdfast/runtime";
+import { Pool, type PoolClient } from "pg";
+import { breakConnections } from "./connection-faults.ts";
+import { withPlannerSettings } from "./planner-settings.ts";
+import { storeClient } from "./store-client.ts";
+import { watchReplication } from "./unconfirmed-commits.ts";
+
+export interface ConnectionOptions {
+  /** May name several servers, `postgres://user@a,b/db`: the one that accepts writes is used. */
+  readonly url: string;
+  /** Shows in `pg_stat_activity`. */
+  readonly applicationName: string;
+  readonly maxConnections: number;
+}
+
+/** Milliseconds. */
+export const connectWithin = 5_000;
+/** Milliseconds. Shorter, because another server may answer. */
+const connectToOneOfSeveralWithin = 2_000;
+/** Seconds, of a connection. After a name or a proxy has moved on, none leads to the old server for longer. */
+const maxLifetime = 600;
+
+const sessionLimits = {
+  statement_timeout: 10_000,
+  lock_timeout: 5_000,
+  idle_in_transaction_session_timeout: 10_000,
+};
+
+/** Opens a pool with a limit on every wait. */
+export function openPool({ url, applicationName, maxConnections }: ConnectionOptions): Pool {
+  const behindPooler = sharesSessions(url);
+  const urls = serverUrls(url).map(behindPooler ? withoutPooler : withPlannerSettings);
+  const pool = new Pool({
+    Client: storeClient(urls, { writable: true }),
+    application_name: applicationName,
+    max: maxConnections,
+    connectionTimeoutMillis: urls.length === 1 ? connectWithin : connectToOneOfSeveralWithin,
+    idleTimeoutMillis: 0,
+    // Not all at the same moment, where several processes started together.
+    maxLifetimeSeconds: Math.round(maxLifetime * (0.8 + 0.2 * Math.random())),
+    keepAlive: true,
+    // For a server that is silent: it can end nothing. Longer than `statement_timeout`, which says why.
+    query_timeout: 12_000,
+    ...(behindPooler ? {} : sessionLimits),
+    pipeline: true,
+  });
+  // A connection that breaks while nobody uses it is simply replaced; without a listener it would
+  // end the process.
+  pool.on("error", () => {});
+  pool.on("connect", watchReplication);
+  if (behindPooler) pool.on("connect", sendUnnamed);
+  breakConnections(pool, process.env["HOLDFAST_STORE_FAULTS"]);
+  return pool;
+}
+
+/**
+ * `?pooler=transaction`: PgBouncer in front, which gives each transaction another session. It refuses what a
+ * session is told at its start, so the login or `connect_query` must set it; and before 1.21 it does not know
+ * named statements.
+ */
+const sharesSessions = (url: string): boolean => /[?&]pooler=transaction(&|$)/.test(url);
+
+function withoutPooler(url: string): string {
+  const address = new URL(url);
+  address.searchParams.delete("pooler");
+  return address.href;
+}
+
+/** A statement without a name is parsed each time, and needs nothing of an earlier one. */
+const unnamed = (statement: unknown): unknown =>
+  typeof statement === "object" ? { ...statement, name: undefined } : statement;
+
+function sendUnnamed(client: PoolClient): void {
+  const send = client.query.bind(client) as (...args: unknown[]) => unknown;
+  client.query = ((statement: unknown, ...rest: unknown[]) =>
+    send(unnamed(statement), ...rest)) as typeof client.query;
+}

@@ -1,0 +1,98 @@
+import type { Maybe } from "../maybe.ts";
+
+/** What the statements of sql/claim take and return. Written by `npm run rows`, from the database. */
+export interface ClaimStatements {
+  readonly "claim-due-steps": {
+    readonly params: {
+      readonly lanes: readonly (string | null)[] | null;
+      readonly slots: readonly (number | null)[] | null;
+      readonly spanLanes: readonly (string | null)[] | null;
+      readonly spanFroms: readonly (number | null)[] | null;
+      readonly spanTos: readonly (number | null)[] | null;
+      readonly format: number | null;
+      readonly lockedBy: string | null;
+      readonly relayAfter: number | null;
+    };
+    readonly row: {
+      readonly taskId: Maybe<string>;
+      readonly name: Maybe<string>;
+      readonly lane: Maybe<string>;
+      readonly attempt: Maybe<number>;
+      readonly token: string | null;
+      readonly startBy: Maybe<number>;
+      readonly completeBy: Maybe<number>;
+      readonly now: Maybe<number>;
+      readonly keyGeneration: Maybe<number>;
+      readonly workflow: Maybe<string>;
+      readonly priority: Maybe<number>;
+      readonly replyTo: string | null;
+      readonly correlationId: string | null;
+      readonly version: Maybe<number>;
+      readonly taskInput: unknown;
+    };
+  };
+  readonly "count-steps-in-flight": {
+    readonly params: { readonly lockedBy: string | null };
+    readonly row: {
+      readonly lane: string;
+      readonly inFlight: Maybe<number>;
+      readonly own: Maybe<number>;
+    };
+  };
+  readonly "mark-dispatched-steps": {
+    readonly params: {
+      readonly taskIds: readonly (string | null)[] | null;
+      readonly names: readonly (string | null)[] | null;
+      readonly attempts: readonly (number | null)[] | null;
+    };
+    readonly row: object;
+  };
+  readonly "save-heartbeats": {
+    readonly params: {
+      readonly agents: readonly (string | null)[] | null;
+      readonly instances: readonly (string | null)[] | null;
+      readonly capacities: readonly (number | null)[] | null;
+      readonly inFlights: readonly (number | null)[] | null;
+      readonly breakers: readonly (string | null)[] | null;
+      readonly openFors: readonly (number | null)[] | null;
+      readonly announcers: readonly (string | null)[] | null;
+      readonly announcements: readonly (string | null)[] | null;
+    };
+    readonly row: object;
+  };
+  readonly "stage-due-steps": {
+    readonly params: { readonly since: number | null; readonly format: number | null };
+    readonly row: {
+      readonly readBefore: Maybe<number>;
+      readonly due: unknown;
+      readonly promoted: unknown;
+      readonly nextIn: Maybe<number>;
+      readonly relayIn: Maybe<number>;
+      readonly hasNotifications: Maybe<boolean>;
+      readonly hasPauses: Maybe<boolean>;
+      readonly readAfter: Maybe<number>;
+      readonly now: Maybe<number>;
+      readonly took: Maybe<number>;
+    };
+  };
+  readonly "take-undispatched-steps": {
+    readonly params: { readonly format: number | null; readonly relayAfter: number | null };
+    readonly row: {
+      readonly taskId: string;
+      readonly name: string;
+      readonly lane: string;
+      readonly attempt: number;
+      readonly token: string | null;
+      readonly startBy: Maybe<number>;
+      readonly completeBy: Maybe<number>;
+      readonly now: Maybe<number>;
+      readonly keyGeneration: number;
+      readonly workflow: string;
+      readonly taskInput: unknown;
+    };
+  };
+  readonly "undispatch-steps": {
+    readonly params: { readonly format: number | null };
+    readonly row: { readonly steps: Maybe<number> };
+  };
+}

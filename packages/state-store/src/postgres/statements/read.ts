@@ -1,0 +1,55 @@
+import type { Maybe } from "../maybe.ts";
+
+/** What the statements of sql/read take and return. Written by `npm run rows`, from the database. */
+export interface ReadStatements {
+  readonly "count-tasks": {
+    readonly params: object;
+    readonly row: { readonly processState: string; readonly tasks: Maybe<number> };
+  };
+  readonly "find-events": {
+    readonly params: { readonly taskId: string | null };
+    readonly row: {
+      readonly id: Maybe<string>;
+      readonly step: string | null;
+      readonly action: string;
+      readonly fromState: string | null;
+      readonly toState: string;
+      readonly attempt: number | null;
+      readonly actor: string;
+      readonly reason: string | null;
+      readonly note: string | null;
+      readonly at: Date;
+    };
+  };
+  readonly "find-task": {
+    readonly params: { readonly taskId: string | null; readonly tenant: string | null };
+    readonly row: {
+      readonly taskId: Maybe<string>;
+      readonly workflow: Maybe<string>;
+      readonly goal: Maybe<string>;
+      readonly processState: Maybe<string>;
+      readonly version: Maybe<number>;
+      readonly faultCode: string | null;
+      readonly createdAt: Maybe<Date>;
+      readonly updatedAt: Maybe<Date>;
+      readonly finishedAt: Date | null;
+      readonly input: unknown;
+      readonly paused: unknown;
+      readonly steps: unknown;
+    };
+  };
+  readonly "find-tasks": {
+    readonly params: {
+      readonly before: string | null;
+      readonly from: string | null;
+      readonly scan: number | string | null;
+      readonly tenant: string | null;
+      readonly workflows: readonly (string | null)[] | null;
+      readonly state: string | null;
+      readonly faultCode: string | null;
+      readonly correlationId: string | null;
+      readonly most: number | string | null;
+    };
+    readonly row: { readonly items: unknown; readonly lastId: Maybe<string> };
+  };
+}

@@ -1,0 +1,49 @@
+import type { Maybe } from "../maybe.ts";
+
+/** What the statements of sql/retention take and return. Written by `npm run rows`, from the database. */
+export interface RetentionStatements {
+  readonly "delete-excess-messages": {
+    readonly params: { readonly mostBytes: number | string | null; readonly batch: number | null };
+    readonly row: { readonly sender: Maybe<string>; readonly messages: Maybe<number> };
+  };
+  readonly "delete-expired-keys": {
+    readonly params: { readonly batch: number | string | null };
+    readonly row: { readonly deleted: Maybe<number> };
+  };
+  readonly "delete-finished-tasks": {
+    readonly params: {
+      readonly month: string | null;
+      readonly keep: number | null;
+      readonly batch: number | null;
+    };
+    readonly row: { readonly deleted: Maybe<number> };
+  };
+  readonly "delete-old-messages": {
+    readonly params: { readonly keep: number | null; readonly batch: number | string | null };
+    readonly row: { readonly deleted: Maybe<number> };
+  };
+  readonly "delete-old-records": {
+    readonly params: { readonly keep: number | null; readonly batch: number | string | null };
+    readonly row: { readonly deleted: Maybe<number> };
+  };
+  readonly "drop-month": {
+    readonly params: { readonly month: string | null; readonly keep: number | null };
+    readonly row: { readonly dropped: Maybe<boolean> };
+  };
+  readonly "find-old-months": {
+    readonly params: { readonly keep: number | null };
+    readonly row: {
+      readonly month: Maybe<string>;
+      readonly hasUnfinished: Maybe<boolean>;
+      readonly hasRecent: Maybe<boolean>;
+    };
+  };
+  readonly "look-at-clock": {
+    readonly params: object;
+    readonly row: { readonly aheadSince: Maybe<number> };
+  };
+  readonly "make-partitions": {
+    readonly params: object;
+    readonly row: { readonly month: Maybe<string> };
+  };
+}

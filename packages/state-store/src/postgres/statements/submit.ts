@@ -1,0 +1,57 @@
+import type { Maybe } from "../maybe.ts";
+
+/** What the statements of sql/submit take and return. Written by `npm run rows`, from the database. */
+export interface SubmitStatements {
+  readonly "find-submissions": {
+    readonly params: {
+      readonly tenants: readonly (string | null)[] | null;
+      readonly keys: readonly (string | null)[] | null;
+    };
+    readonly row: {
+      readonly tenant: string;
+      readonly key: string;
+      readonly hash: string;
+      readonly taskId: string;
+    };
+  };
+  readonly "insert-submissions": {
+    readonly params: {
+      readonly tenants: readonly (string | null)[] | null;
+      readonly keys: readonly (string | null)[] | null;
+      readonly hashes: readonly (string | null)[] | null;
+      readonly taskIds: readonly (string | null)[] | null;
+      readonly keeps: readonly (number | null)[] | null;
+    };
+    readonly row: { readonly taskId: string };
+  };
+  readonly "insert-tasks": {
+    readonly params: {
+      readonly taskIds: readonly (string | null)[] | null;
+      readonly tenants: readonly (string | null)[] | null;
+      readonly workflows: readonly (string | null)[] | null;
+      readonly states: readonly (string | null)[] | null;
+      readonly priorities: readonly (number | null)[] | null;
+      readonly replyTos: readonly (string | null)[] | null;
+      readonly correlationIds: readonly (string | null)[] | null;
+      readonly completeBys: readonly (number | null)[] | null;
+      readonly inputs: readonly (string | null)[] | null;
+      readonly actor: string | null;
+    };
+    readonly row: object;
+  };
+  readonly "new-task-ids": {
+    readonly params: {
+      readonly workflows: readonly (string | null)[] | null;
+      readonly count: number | null;
+    };
+    readonly row: {
+      readonly taskId: Maybe<string>;
+      readonly now: Maybe<number>;
+      readonly retired: Maybe<readonly string[]>;
+    };
+  };
+  readonly "wait-for-replication": {
+    readonly params: object;
+    readonly row: { readonly lsn: Maybe<string> };
+  };
+}

@@ -1,0 +1,69 @@
+import type { Maybe } from "../maybe.ts";
+
+/** What the statements of sql/workflows take and return. Written by `npm run rows`, from the database. */
+export interface WorkflowsStatements {
+  readonly "find-known-agents": {
+    readonly params: object;
+    readonly row: {
+      readonly agent: string;
+      readonly knownFor: Maybe<number>;
+      readonly operations: readonly string[] | null;
+    };
+  };
+  readonly "find-lanes": {
+    readonly params: { readonly format: number | null };
+    readonly row: { readonly lane: Maybe<string> };
+  };
+  readonly "find-unusable-workflows": {
+    readonly params: { readonly actor: string | null };
+    readonly row: { readonly name: string };
+  };
+  readonly "find-workflow": {
+    readonly params: { readonly mostBytes: number | null; readonly name: string | null };
+    readonly row: {
+      readonly definition: unknown;
+      readonly bytes: Maybe<number>;
+      readonly contentHash: string;
+    };
+  };
+  readonly "find-workflow-names": {
+    readonly params: object;
+    readonly row: { readonly name: string };
+  };
+  readonly "find-workflows": {
+    readonly params: object;
+    readonly row: {
+      readonly name: string;
+      readonly createdAt: Date;
+      readonly retiredAt: Date | null;
+      readonly retiredBy: string | null;
+      readonly retiredReason: string | null;
+      readonly collections: Maybe<readonly string[]>;
+    };
+  };
+  readonly "insert-workflow": {
+    readonly params: {
+      readonly name: string | null;
+      readonly contentHash: string | null;
+      readonly format: number | null;
+      readonly definition: string | null;
+    };
+    readonly row: { readonly name: string };
+  };
+  readonly "reinstate-workflow": {
+    readonly params: { readonly name: string | null };
+    readonly row: { readonly name: string };
+  };
+  readonly "retire-workflow": {
+    readonly params: {
+      readonly actor: string | null;
+      readonly reason: string | null;
+      readonly name: string | null;
+    };
+    readonly row: { readonly name: string };
+  };
+  readonly "take-collection": {
+    readonly params: { readonly collection: string | null; readonly family: string | null };
+    readonly row: { readonly family: string };
+  };
+}

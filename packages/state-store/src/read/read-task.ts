@@ -1,0 +1,81 @@
+import type { Goal, Json, StepKind, StepState, TaskState } from "@holdfast/domain";
+import { type Database, query } from "../postgres/query.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+
+/** A task as people see it. Instants are ISO 8601, in UTC with a Z. */
+export interface TaskRecord {
+  readonly taskId: string;
+  readonly workflow: string;
+  readonly goal: Goal;
+  readonly processState: TaskState;
+  readonly version: number;
+  readonly faultCode: string | null;
+  /** Null: it is not paused. */
+  readonly paused: { readonly at: string; readonly by: string; readonly reason: string } | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly finishedAt: Date | null;
+  readonly input: Json;
+  readonly steps: readonly StepRecord[];
+}
+
+export interface StepRecord {
+  readonly name: string;
+  readonly kind: StepKind;
+  readonly agent: string;
+  readonly processState: StepState;
+  readonly attempt: number;
+  readonly failureCount: number;
+  readonly requeueCount: number;
+  readonly lockedBy: string | null;
+  readonly completeBy: string | null;
+  readonly notBefore: string | null;
+  readonly faultCode: string | null;
+  readonly faultDetail: string | null;
+  readonly output: Json;
+}
+
+/** One entry of a task's history; `step` null: about the task itself. */
+export interface HistoryEntry {
+  readonly id: string;
+  readonly step: string | null;
+  readonly action: string;
+  readonly fromState: string | null;
+  readonly toState: string;
+  readonly attempt: number | null;
+  readonly actor: string;
+  /** A code. */
+  readonly reason: string | null;
+  /** An operator's words. */
+  readonly note: string | null;
+  readonly at: Date;
+}
+
+const selectTask = query("find-task", rowsOf<TaskRecord>());
+
+/** The task, or null when this tenant has none of that id. */
+export async function findTask(
+  db: Database,
+  id: { readonly taskId: string; readonly tenant: string },
+): Promise<TaskRecord | null> {
+  const [task] = await selectTask(db, id);
+  if (task === undefined) return null;
+  const { paused, steps } = task;
+  return {
+    ...task,
+    paused: paused && { ...paused, at: instant(paused.at) ?? paused.at },
+    steps: steps.map((step) => ({
+      ...step,
+      completeBy: instant(step.completeBy),
+      notBefore: instant(step.notBefore),
+    })),
+  };
+}
+
+/** As all instants are written: in UTC, with a Z. Null: there is none, or none that is known yet. */
+export function instant(at: string | null): string | null {
+  const ms = at === null ? Number.NaN : Date.parse(at);
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+}
+
+export const findEvents = query("find-events", rowsOf<HistoryEntry>());

@@ -1,0 +1,176 @@
+import type { ReportedTaskEvent, TaskState, WorkflowDefinition } from "@holdfast/domain";
+import type { AppliedEvents, ApplyOptions } from "./apply/apply-together.ts";
+import type { CallFacts } from "./apply/load-calls.ts";
+import type { LoadedValues, ValueRef } from "./apply/load-values.ts";
+import type { RejectedReply } from "./apply/rejected-replies.ts";
+import type { ClaimedStep, ClaimOptions } from "./claim/claimed-step.ts";
+import type { StepsInFlight } from "./claim/count-steps-in-flight.ts";
+import type { Heartbeat } from "./claim/heartbeats.ts";
+import type { StagedSteps } from "./claim/stage-due-steps.ts";
+import type { Expired } from "./expire/find-expired.ts";
+import type { StalledOptions, StalledTasks } from "./expire/find-stalled.ts";
+import type { Violation } from "./inspect/find-invariant-violations.ts";
+import type { KeptStandstill } from "./inspect/standstills.ts";
+import type { DeadLetter } from "./outbox/dead-letters.ts";
+import type { Notification } from "./outbox/notifications.ts";
+import type { TakenNotification, TakeOptions } from "./outbox/outbox.ts";
+import type { Pause, PauseWish } from "./pause/pauses.ts";
+import type { TaskFilter, TaskPage } from "./read/list-tasks.ts";
+import type { HistoryEntry, TaskRecord } from "./read/read-task.ts";
+import type { DroppedMessages, Keeping, OldMonth } from "./retention/retention.ts";
+import type { NewTask, Submitted } from "./submit/submit-tasks.ts";
+import type { KnownAgent, WorkflowRecord, WorkflowWish } from "./workflows/stored-workflows.ts";
+import type { StoredWorkflow } from "./workflows/workflow-catalog.ts";
+
+/**
+ * The durable record of every task and step.
+ *
+ * Durations are milliseconds, instants milliseconds since 1970 on the store's clock, unless a method says
+ * otherwise. Every method throws a `Fault`. `store.unavailable`, `store.contention` and `store.outcome_unknown`
+ * are transient: the operation may have been carried out or not. Methods marked "safe to repeat" may then be
+ * called again with the same arguments. Methods retry for about five seconds on their own before they throw.
+ */
+export interface StateStore extends AsyncDisposable {
+  /**
+   * Writes tasks with all their steps, and their orders, in one transaction: all of them or none. Safe to repeat
+   * with an idempotency key; without one, `store.outcome_unknown` may lead to a second task. Throws
+   * `workflow.unknown`, and `store.refused` for a value that the store cannot hold.
+   */
+  submitTasks(
+    tasks: readonly NewTask[],
+    options: { readonly actor: string },
+  ): Promise<readonly Submitted[]>;
+  /** Puts messages to submitters whose tasks were refused into the outbox, exactly once. */
+  enqueueRefusals(notifications: readonly Notification[]): Promise<void>;
+
+  /**
+   * Applies reported events in one transaction: locks and loads their tasks, has the domain decide, saves. Safe to
+   * repeat: the fence rejects what was applied before. A task that cannot be decided about or saved is parked
+   * and affects no other. Late, double and foreign events are outcomes, not errors.
+   */
+  applyEvents(
+    reportedEvents: readonly ReportedTaskEvent[],
+    options: ApplyOptions,
+  ): Promise<AppliedEvents>;
+  /** Loads inputs and outputs, by task. Values that are too long are null, with a `problem`. Safe to repeat. */
+  loadValues(refs: readonly ValueRef[]): Promise<ReadonlyMap<string, LoadedValues>>;
+  /** Loads the calls of tasks that are being undone. Safe to repeat. */
+  loadCalls(params: { readonly taskIds: readonly string[] }): Promise<readonly CallFacts[]>;
+  /** Keeps replies that changed nothing. Safe to repeat: the same reply is kept once. */
+  recordRejectedReplies(replies: readonly RejectedReply[]): Promise<void>;
+
+  /**
+   * Claims due steps in their due order, with SKIP LOCKED: fewer than asked for, or none, if other Schedulers
+   * were quicker. Not safe to repeat: if the answer is lost, the steps are claimed, and the relay publishes them.
+   */
+  claimDueSteps(options: ClaimOptions): Promise<readonly ClaimedStep[]>;
+  /**
+   * Makes steps claimable whose delay is over; returns when to call again at the latest. Safe to repeat.
+   */
+  stageDueSteps(): Promise<StagedSteps>;
+  /** Takes over requests whose dispatch was not marked in time. Not safe to repeat: see `claimDueSteps`. */
+  takeUndispatchedSteps(options: { readonly relayAfter: number }): Promise<readonly ClaimedStep[]>;
+  /** Records that the broker confirmed requests. Safe to repeat; ignores attempts that are over. */
+  markDispatchedSteps(
+    steps: readonly Pick<ClaimedStep, "taskId" | "name" | "attempt">[],
+  ): Promise<void>;
+  /** Has all requests in flight that can still be begun published again; returns how many. Safe to repeat. */
+  undispatchSteps(): Promise<number>;
+  /** Counts the steps in flight of each lane that has some; `own` are those of `lockedBy`. Safe to repeat. */
+  countStepsInFlight(params: { readonly lockedBy: string }): Promise<readonly StepsInFlight[]>;
+  /** Keeps the last heartbeat of each instance. Safe to repeat. */
+  recordHeartbeats(heartbeats: readonly Heartbeat[]): Promise<void>;
+
+  /** Finds overdue steps and tasks, at most `batch` of each, without locks. Safe to repeat. */
+  findExpired(params: { readonly batch: number }): Promise<Expired>;
+  /** Finds tasks that nothing will move, among the next few unfinished ones. Safe to repeat. */
+  findStalledTasks(options: StalledOptions): Promise<StalledTasks>;
+
+  /** Stops claims of an Agent or a workflow. False: it was paused already. Takes effect exactly once. */
+  pause(wish: PauseWish): Promise<boolean>;
+  /** Ends a pause. False: it was not paused. Takes effect exactly once. */
+  resume(wish: PauseWish): Promise<boolean>;
+  /** The pauses, those in force first. Safe to repeat. */
+  findPauses(): Promise<readonly Pause[]>;
+  /**
+   * Parks a batch of steps of paused workflows and releases a batch of resumed ones; returns how many moved.
+   * Call it until it returns 0.
+   */
+  applyPauses(): Promise<number>;
+
+  /**
+   * Stores a definition under its name. Safe to repeat. Throws `workflow.changed` if another content has that
+   * name, `workflow.invalid` if no Scheduler could use it.
+   */
+  registerWorkflow(definition: WorkflowDefinition): Promise<"created" | "same">;
+  /** All stored workflows, without their definitions. */
+  findWorkflows(): Promise<readonly WorkflowRecord[]>;
+  /** Every Agent that has ever sent a heartbeat. */
+  findKnownAgents(): Promise<readonly KnownAgent[]>;
+  /** Has a workflow take no new tasks; tasks under way go on. False: there is none that takes any. */
+  retireWorkflow(wish: WorkflowWish): Promise<boolean>;
+  /** Has a retired workflow take new tasks again. False: there is no retired one of that name. */
+  reinstateWorkflow(wish: { readonly name: string }): Promise<boolean>;
+  /** A page of tasks, newest first. It reads a bounded number of rows, whatever the history. */
+  listTasks(filter: TaskFilter): Promise<TaskPage>;
+  /** Null: no definition is stored under that name, or it cannot be used. Safe to repeat. */
+  findWorkflow(name: string): Promise<StoredWorkflow | null>;
+  /** Safe to repeat. */
+  findWorkflowNames(): Promise<readonly string[]>;
+  /** The Agents that stored workflows name. Safe to repeat. */
+  findLanes(): Promise<readonly string[]>;
+
+  /** The task, or null if this tenant has none of that id. Instants are ISO 8601. Safe to repeat. */
+  findTask(id: { readonly taskId: string; readonly tenant: string }): Promise<TaskRecord | null>;
+  /** The history of a task, oldest entry first. Safe to repeat. */
+  findEvents(id: { readonly taskId: string }): Promise<readonly HistoryEntry[]>;
+  /** How many tasks there are in each state. Reads them all: for tests and people. Safe to repeat. */
+  countTasks(): Promise<Partial<Record<TaskState, number>>>;
+  /** At most `batch` breaches of invariants. Reads everything: for tests and people. Safe to repeat. */
+  findInvariantViolations(params: { readonly batch: number }): Promise<readonly Violation[]>;
+
+  /**
+   * Leases notifications in the order in which they must be sent: for `lease` no other Scheduler gets them. Not
+   * safe to repeat: if the answer is lost, they are free again after the lease.
+   */
+  takeNotifications(options: TakeOptions): Promise<readonly TakenNotification[]>;
+  /** Deletes sent notifications. `delivered`: those that a queue received. Safe to repeat. */
+  deleteNotifications(notifications: {
+    readonly ids: readonly string[];
+    readonly delivered: readonly string[];
+  }): Promise<void>;
+  /** Deletes notifications that could not be sent for too long; returns how many. Safe to repeat. */
+  deleteStaleNotifications(): Promise<number>;
+  /** Keeps unreadable messages, exactly once, and alerts an operator once a minute for each queue and reason. */
+  recordDeadLetters(letters: readonly DeadLetter[]): Promise<void>;
+  /** Replaces what is kept of the standstills of one Scheduler. Safe to repeat. */
+  recordStandstills(params: {
+    readonly instance: string;
+    readonly standstills: readonly KeptStandstill[];
+  }): Promise<void>;
+
+  /** Makes the partitions of this month and the next; returns those that it made. Safe to repeat. */
+  makePartitions(): Promise<readonly string[]>;
+  /** The months that ended more than `keep` ago. Safe to repeat. */
+  findOldMonths(params: { readonly keep: number }): Promise<readonly OldMonth[]>;
+  /** Deletes a batch of finished tasks of a month that must stay; returns how many. Safe to repeat. */
+  deleteFinishedTasks(params: Keeping & { readonly month: string }): Promise<number>;
+  /** Drops the partitions of a month. False: it holds tasks to be kept, or its tables are in use. Safe to repeat. */
+  dropMonth(params: { readonly month: string; readonly keep: number }): Promise<boolean>;
+  /** Deletes a batch of expired idempotency keys; returns how many. Takes effect exactly once. */
+  deleteExpiredKeys(params: { readonly batch: number }): Promise<number>;
+  /** Deletes a batch of old alerts and ended pauses; returns how many. Takes effect exactly once. */
+  deleteOldRecords(keeping: Keeping): Promise<number>;
+  /** Deletes a batch of old rejected replies and dead letters; returns how many. Takes effect exactly once. */
+  deleteOldMessages(keeping: Keeping): Promise<number>;
+  /** Deletes the oldest kept messages of each sender above `mostBytes`. Takes effect exactly once. */
+  deleteExcessMessages(params: {
+    readonly mostBytes: number;
+    readonly batch: number;
+  }): Promise<readonly DroppedMessages[]>;
+  /** Since when the store's clock has been more than a day ahead of its last check; null: it is not. Safe to repeat. */
+  lookAtClock(): Promise<number | null>;
+
+  /** Resolves if the store answers and accepts writes. */
+  ping(): Promise<void>;
+}

@@ -1,0 +1,133 @@
+import { compileInput, type InputCheck } from "@holdfast/contracts";
+import { ContractFault, type FaultCode, type Json, type Milliseconds } from "@holdfast/domain";
+import { toStoreFault } from "../postgres/postgres-error.ts";
+
+/** A connection of `pg`, in a transaction that its owner begins and commits. */
+export interface TransactionClient {
+  query(text: string, values: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
+}
+
+/** A task to be submitted together with what its application writes itself. */
+export interface SubmittedTask {
+  /** With its version, or without: then the newest that is not retired. */
+  readonly workflow: string;
+  readonly input: Json;
+  /** The same key with the same workflow and input stands for the same task while the key is kept. */
+  readonly idempotencyKey?: string;
+  /** How long the key is kept; 24 hours unless said otherwise. */
+  readonly keepKeyFor?: Milliseconds;
+  /** 0 to 9: each level is a head start of 30 s. */
+  readonly priority?: number;
+  /** The status queue that is to hear what becomes of the task. */
+  readonly replyTo?: string;
+  readonly correlationId?: string;
+}
+
+export interface SubmittedTaskId {
+  readonly taskId: string;
+  /** The key stood for this task already. */
+  readonly replayed: boolean;
+}
+
+interface Options {
+  /** As EVENTS of the services: whether new tasks are published to `holdfast.events`. */
+  readonly publishEvents?: boolean;
+}
+
+/**
+ * Submits tasks in the transaction of `client`: they are there when it commits, and never were when it does
+ * not. Its login needs the role `holdfast_application` and no other. Throws a `ContractFault` for what is not to
+ * be submitted (`task.invalid` with the first place in `details.pointer`, `workflow.unknown`, `workflow.retired`,
+ * `workflow.unusable`, `workflow.first_step_conditional`, `request.idempotency_key_reused`): the caller then rolls
+ * the transaction back. A Scheduler finds the tasks at its next scan, within a second or so: nothing wakes it.
+ */
+export async function submitTasks(
+  client: TransactionClient,
+  tasks: readonly SubmittedTask[],
+  { publishEvents = false }: Options = {},
+): Promise<readonly SubmittedTaskId[]> {
+  const checks = new Map<string, InputCheck>();
+  const submitted: SubmittedTaskId[] = [];
+  for (const task of tasks) {
+    const check = checks.get(task.workflow) ?? (await findCheck(client, task.workflow));
+    checks.set(task.workflow, check);
+    mustBeValid(task, check);
+    submitted.push(await submit(client, task, publishEvents));
+  }
+  return submitted;
+}
+
+const select = "select definition from state.workflow_to_submit($1)";
+
+const submission = `select task_id::text as "taskId", replayed
+  from state.submit_task(workflow => $1, input => $2::jsonb, idempotency_key => $3, priority => $4,
+                         reply_to => $5, correlation_id => $6,
+                         keep_key_for => $7::float8 * interval '1 millisecond', publish_events => $8)`;
+
+const day = 24 * 60 * 60 * 1_000;
+
+async function findCheck(client: TransactionClient, workflow: string): Promise<InputCheck> {
+  const [row] = await ask<{ definition: { inputSchema: { [key: string]: Json } } }>(
+    client,
+    select,
+    [workflow],
+  );
+  try {
+    return compileInput(row!.definition.inputSchema);
+  } catch (error) {
+    // Without its check the store would accept inputs that no Agent can use.
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ContractFault(
+      "workflow.unusable",
+      `The stored input schema of ${workflow} cannot be compiled: ${reason}. Register a new version of the workflow, and submit to that`,
+      { cause: error },
+    );
+  }
+}
+
+function mustBeValid({ workflow, input }: SubmittedTask, check: InputCheck): void {
+  const errors = check(input);
+  if (errors.length === 0) return;
+  const [{ pointer, detail } = { pointer: "", detail: "" }] = errors;
+  throw new ContractFault(
+    "task.invalid",
+    `The input of ${workflow} failed validation at ${pointer || "/"}: ${detail}`,
+    { details: { pointer, errors: errors.length } },
+  );
+}
+
+async function submit(
+  client: TransactionClient,
+  task: SubmittedTask,
+  publishEvents: boolean,
+): Promise<SubmittedTaskId> {
+  const [row] = await ask<SubmittedTaskId>(client, submission, [
+    task.workflow,
+    JSON.stringify(task.input),
+    task.idempotencyKey ?? null,
+    task.priority ?? 0,
+    task.replyTo ?? null,
+    task.correlationId ?? null,
+    task.keepKeyFor ?? day,
+    publishEvents,
+  ]);
+  return row!;
+}
+
+/** What the functions of the store refuse: their messages begin with the code. */
+const refusals: ReadonlySet<unknown> = new Set(["HF404", "HF409", "HF410", "HF422"]);
+
+async function ask<Row>(
+  client: TransactionClient,
+  text: string,
+  values: unknown[],
+): Promise<readonly Row[]> {
+  try {
+    return (await client.query(text, values)).rows as readonly Row[];
+  } catch (error) {
+    const { code, message } = error as { readonly code?: unknown; readonly message: string };
+    if (!refusals.has(code)) throw toStoreFault(error);
+    const [, fault = "task.invalid", words = message] = /^([a-z_.]+): (.*)$/s.exec(message) ?? [];
+    throw new ContractFault(fault as FaultCode, words, { cause: error });
+  }
+}

@@ -1,0 +1,239 @@
+import {
+  Fault,
+  type Json,
+  lookupIn,
+  type Milliseconds,
+  notificationsOfNew,
+  stepsOf,
+  submit,
+} from "@holdfast/domain";
+import { addSteps, newStepRow } from "../apply/save-tasks.ts";
+import { enqueueNotifications } from "../outbox/notifications.ts";
+import { type Database, query } from "../postgres/query.ts";
+import { withRetries } from "../postgres/retry.ts";
+import { columns } from "../postgres/rows-to-columns.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+import { inTransaction } from "../postgres/transaction.ts";
+import { makePartitions } from "../retention/retention.ts";
+import type { StoreContext } from "../store-context.ts";
+import type { StoredWorkflow, WorkflowCatalog } from "../workflows/workflow-catalog.ts";
+
+/** A task to be written down. */
+export interface NewTask {
+  readonly tenant: string;
+  readonly workflow: string;
+  readonly input: Json;
+  /** 0 to 9: each level is a head start of 30 s. */
+  readonly priority: number;
+  readonly replyTo: string | null;
+  readonly correlationId: string | null;
+  /** The same key with the same hash stands for the same task while the key is kept. */
+  readonly idempotency: {
+    readonly key: string;
+    readonly hash: string;
+    /** 24 hours unless said otherwise. */
+    readonly keepFor?: Milliseconds;
+  } | null;
+}
+
+/** `conflict`: the key was used for something else. `retired`: its workflow takes no new tasks. */
+export type Submitted =
+  | { readonly kind: "created" | "replayed"; readonly taskId: string }
+  | { readonly kind: "conflict" }
+  | { readonly kind: "retired" };
+
+const day = 24 * 60 * 60 * 1_000;
+
+interface Candidate {
+  readonly taskId: string;
+  readonly task: NewTask;
+}
+
+const newTaskIds = query(
+  "new-task-ids",
+  rowsOf<{ taskId: string; now: number; retired: readonly string[] }>(),
+);
+const insertSubmissions = query("insert-submissions", rowsOf<{ taskId: string }>());
+const findSubmissions = query(
+  "find-submissions",
+  rowsOf<{ tenant: string; key: string; hash: string; taskId: string }>(),
+);
+const insertTasks = query("insert-tasks");
+
+/**
+ * Writes tasks down with all their steps: all of them or none. Safe to repeat, but
+ * for a task without an idempotency key after `store.outcome_unknown`: it may become two.
+ */
+export const submitTasks =
+  (context: StoreContext) =>
+  async (
+    tasks: readonly NewTask[],
+    options: { readonly actor: string },
+  ): Promise<readonly Submitted[]> => {
+    const attempt = () => withRetries(() => submitTogether(context, tasks, options));
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Fault && isWithoutPartition(error))) throw error;
+      // No Supervisor has run for a month.
+      await withRetries(() => makePartitions(context.pool));
+      return attempt();
+    }
+  };
+
+/** Also what any other check of the store refuses has this code: trying that again is no harm. */
+const isWithoutPartition = ({ details }: Fault): boolean => details["sqlstate"] === "23514";
+
+const waitForReplication = query("wait-for-replication");
+
+const submitTogether = (
+  { pool, catalog, events }: StoreContext,
+  tasks: readonly NewTask[],
+  { actor }: { readonly actor: string },
+): Promise<readonly Submitted[]> =>
+  inTransaction(pool, async (client) => {
+    const named = [...new Set(tasks.map(({ workflow }) => workflow))];
+    const ids = await newTaskIds(client, { count: tasks.length, workflows: named });
+    const retired = new Set(ids[0]?.retired);
+    const candidates = tasks.map((task, index) => ({ task, taskId: ids[index]!.taskId }));
+    const accepted = await takeKeys(
+      client,
+      candidates.filter(({ task }) => !retired.has(task.workflow)),
+    );
+    const workflows = await storedWorkflows(client, catalog, accepted);
+    const earlier = await findEarlier(client, candidates, accepted);
+    // What is answered again may not have reached a synchronous standby the first time.
+    const isReplay = accepted.size < candidates.length;
+    return {
+      sent: [
+        ...insertAll(client, accepted, { workflows, actor, now: ids[0]?.now ?? 0, events }),
+        ...(isReplay ? [waitForReplication(client, {})] : []),
+      ],
+      result: () =>
+        candidates.map((candidate) => toSubmitted(candidate, { accepted, earlier, retired })),
+    };
+  });
+
+/** Who comes first with a key has it; the others wait for that transaction and then see it. */
+async function takeKeys(
+  db: Database,
+  candidates: readonly Candidate[],
+): Promise<ReadonlySet<Candidate>> {
+  const keyed = candidates.flatMap(({ taskId, task: { tenant, idempotency } }) =>
+    idempotency === null ? [] : [{ taskId, tenant, keepFor: day, ...idempotency }],
+  );
+  if (keyed.length === 0) return new Set(candidates);
+  // Always in the same order, so that two batches with the same keys do not wait for each other.
+  const inOrder = keyed.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  const names = {
+    taskIds: "taskId",
+    tenants: "tenant",
+    keys: "key",
+    hashes: "hash",
+    keeps: "keepFor",
+  } as const;
+  const taken = new Set(
+    (await insertSubmissions(db, columns(inOrder, names))).map((row) => row.taskId),
+  );
+  return new Set(
+    candidates.filter(({ task, taskId }) => task.idempotency === null || taken.has(taskId)),
+  );
+}
+
+async function findEarlier(
+  db: Database,
+  candidates: readonly Candidate[],
+  accepted: ReadonlySet<Candidate>,
+): Promise<ReadonlyMap<string, { readonly taskId: string; readonly hash: string }>> {
+  const keys = candidates.flatMap((candidate) => {
+    const { tenant, idempotency } = candidate.task;
+    return accepted.has(candidate) || idempotency === null
+      ? []
+      : [{ tenant, key: idempotency.key }];
+  });
+  if (keys.length === 0) return new Map();
+  const found = await findSubmissions(db, columns(keys, { tenants: "tenant", keys: "key" }));
+  return new Map(found.map(({ tenant, key, ...rest }) => [`${tenant} ${key}`, rest]));
+}
+
+async function storedWorkflows(
+  db: Database,
+  catalog: WorkflowCatalog,
+  accepted: ReadonlySet<Candidate>,
+): Promise<ReadonlyMap<string, StoredWorkflow>> {
+  const stored = new Map<string, StoredWorkflow>();
+  for (const { task } of accepted) {
+    if (!stored.has(task.workflow)) stored.set(task.workflow, await catalog.get(db, task.workflow));
+  }
+  return stored;
+}
+
+interface InsertOptions {
+  readonly workflows: ReadonlyMap<string, StoredWorkflow>;
+  readonly actor: string;
+  readonly now: number;
+  readonly events: boolean;
+}
+
+function insertAll(
+  db: Database,
+  accepted: ReadonlySet<Candidate>,
+  { workflows, actor, now, events }: InsertOptions,
+): readonly Promise<unknown>[] {
+  if (accepted.size === 0) return [];
+  const rows = [...accepted].map(({ taskId, task }) => {
+    const { plan, definition } = workflows.get(task.workflow)!;
+    const valueOf = lookupIn({ input: task.input, outputs: new Map() });
+    const decided = submit(taskId, plan, { now, random: Math.random, valueOf }).task;
+    const { completeWithin } = definition;
+    return {
+      ...task,
+      taskId,
+      input: JSON.stringify(task.input),
+      processState: decided.processState,
+      completeBy: completeWithin === null ? null : now + completeWithin,
+      steps: stepsOf(decided).map((step) => newStepRow(taskId, step, task.priority, now)),
+      notifications: notificationsOfNew(decided, task, { now, events }),
+    };
+  });
+  return [
+    insertTasks(db, {
+      actor,
+      ...columns(rows, {
+        taskIds: "taskId",
+        tenants: "tenant",
+        workflows: "workflow",
+        states: "processState",
+        priorities: "priority",
+        replyTos: "replyTo",
+        correlationIds: "correlationId",
+        completeBys: "completeBy",
+        inputs: "input",
+      }),
+    }),
+    addSteps(
+      db,
+      rows.flatMap(({ steps }) => steps),
+    ),
+    ...enqueueNotifications(
+      db,
+      rows.flatMap(({ notifications }) => notifications),
+    ),
+  ];
+}
+
+interface Outcomes {
+  readonly accepted: ReadonlySet<Candidate>;
+  readonly earlier: ReadonlyMap<string, { readonly taskId: string; readonly hash: string }>;
+  readonly retired: ReadonlySet<string>;
+}
+
+function toSubmitted(candidate: Candidate, { accepted, earlier, retired }: Outcomes): Submitted {
+  const { taskId, task } = candidate;
+  if (accepted.has(candidate)) return { kind: "created", taskId };
+  const first = earlier.get(`${task.tenant} ${task.idempotency?.key}`);
+  if (first === undefined) return { kind: retired.has(task.workflow) ? "retired" : "conflict" };
+  return first.hash === task.idempotency?.hash
+    ? { kind: "replayed", taskId: first.taskId }
+    : { kind: "conflict" };
+}

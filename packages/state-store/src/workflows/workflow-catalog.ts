@@ -1,0 +1,182 @@
+import { createHash } from "node:crypto";
+import { isReservedCollection, limits, readDefinition, schemaMeaning } from "@holdfast/contracts";
+import {
+  ContractFault,
+  definitionFormat,
+  type OperationSchemas,
+  planWorkflow,
+  type WorkflowDefinition,
+  type WorkflowPlan,
+} from "@holdfast/domain";
+import { canonicalJson } from "@holdfast/runtime";
+import { type Database, query } from "../postgres/query.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+import { type StepContracts, stepContracts } from "./output-contract.ts";
+
+export interface StoredWorkflow {
+  readonly definition: WorkflowDefinition;
+  readonly plan: WorkflowPlan;
+  /** What goes into its steps and comes out of them must fit these. */
+  readonly contracts: StepContracts;
+}
+
+/** A definition that is not stored, or that this release cannot use. */
+export interface UnusableWorkflow {
+  readonly name: string;
+  /** For people. */
+  readonly problem: string;
+}
+
+/**
+ * The stored definitions. They never change, so each is parsed once. One that cannot be used is read
+ * again at the next call: an operator may have repaired it.
+ */
+export interface WorkflowCatalog {
+  find(db: Database, name: string): Promise<StoredWorkflow | UnusableWorkflow>;
+  /** Like `find`, but throws `workflow.unknown`. */
+  get(db: Database, name: string): Promise<StoredWorkflow>;
+  /** What was found before; undefined: not yet. Never asks the store. */
+  known(name: string): StoredWorkflow | undefined;
+}
+
+/** Bytes. Definitions are payloads with schemas around them, and never that long. */
+const mostBytes = 4 * limits.payloadBytes;
+
+const selectWorkflow = query(
+  "find-workflow",
+  rowsOf<{ definition: unknown; bytes: number; contentHash: string }>(),
+);
+const insertWorkflow = query("insert-workflow", rowsOf<{ name: string }>());
+const takeCollection = query("take-collection", rowsOf<{ family: string }>());
+
+/** The name of a workflow without its version. */
+export const familyOf = (name: string): string => name.replace(/\.v[1-9][0-9]{0,5}$/, "");
+
+export const isUsable = (found: StoredWorkflow | UnusableWorkflow): found is StoredWorkflow =>
+  "plan" in found;
+
+export function workflowCatalog(): WorkflowCatalog {
+  const known = new Map<string, Promise<StoredWorkflow | UnusableWorkflow>>();
+  const read = new Map<string, StoredWorkflow>();
+  const find: WorkflowCatalog["find"] = (db, name) => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const found = readWorkflow(db, name);
+    known.set(name, found);
+    const forget = () => known.delete(name);
+    found.then((workflow) => (isUsable(workflow) ? read.set(name, workflow) : forget()), forget);
+    return found;
+  };
+  return {
+    find,
+    known: (name) => read.get(name),
+    get: async (db, name) => {
+      const workflow = await find(db, name);
+      if (isUsable(workflow)) return workflow;
+      throw new ContractFault("workflow.unknown", `${name} cannot be used: ${workflow.problem}`);
+    },
+  };
+}
+
+/** Reads a definition from the store and parses it, whatever stands there. */
+export async function readWorkflow(
+  db: Database,
+  name: string,
+): Promise<StoredWorkflow | UnusableWorkflow> {
+  const [row] = await selectWorkflow(db, { name, mostBytes });
+  if (row === undefined) return { name, problem: "no definition of that name is stored" };
+  if (row.bytes > mostBytes) {
+    return { name, problem: `its definition is ${row.bytes} bytes long, of at most ${mostBytes}` };
+  }
+  try {
+    const definition = readDefinition(row.definition);
+    if (definition.name !== name) {
+      return { name, problem: `its definition is that of ${definition.name}` };
+    }
+    return { definition, plan: planWorkflow(definition), contracts: stepContracts(definition) };
+  } catch (error) {
+    return { name, problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/**
+ * Stores a definition under its name. Storing it again is fine; one that means something else under the same
+ * name is refused (`workflow.changed`), because tasks in flight rely on it, and so is one that no Scheduler
+ * could use (`workflow.invalid`). What is stored first stays as it is, with its contracts or without.
+ */
+export async function registerWorkflow(
+  db: Database,
+  { collection, ...definition }: WorkflowDefinition,
+): Promise<"created" | "same"> {
+  const { name } = readDefinition(definition);
+  const contentHash = hashOf(definition);
+  const inserted = await insertWorkflow(db, {
+    name,
+    contentHash,
+    format: definitionFormat,
+    definition: JSON.stringify(definition),
+  });
+  const [stored] = await selectWorkflow(db, { name, mostBytes });
+  const isSame =
+    stored?.contentHash === contentHash ||
+    (stored !== undefined && meansTheSame(stored.definition, definition));
+  if (isSame) {
+    if (collection !== undefined) await mustTakeCollection(db, collection, familyOf(name));
+    return inserted.length === 1 ? "created" : "same";
+  }
+  throw new ContractFault(
+    "workflow.changed",
+    `${name} is stored with other content: give the new definition a new version`,
+  );
+}
+
+/** It is no part of what the workflow means: tasks in flight do not rely on it. */
+async function mustTakeCollection(db: Database, collection: string, family: string): Promise<void> {
+  if (isReservedCollection(collection)) {
+    throw new ContractFault(
+      "workflow.collection_reserved",
+      `The platform needs the noun ${collection} itself: name the collection otherwise`,
+    );
+  }
+  if ((await takeCollection(db, { collection, family })).length === 1) return;
+  throw new ContractFault(
+    "workflow.collection_taken",
+    `The collection ${collection} is that of another workflow, of which not all versions are retired`,
+  );
+}
+
+/** Contracts count only where both have them: definitions of earlier releases have none. */
+function meansTheSame(stored: unknown, definition: WorkflowDefinition): boolean {
+  let known: WorkflowDefinition;
+  try {
+    known = readDefinition(stored);
+  } catch {
+    return false;
+  }
+  const comparable = ({ inputs, outputs, ...content }: WorkflowDefinition): Meaningful => ({
+    ...content,
+    inputs: known.inputs && definition.inputs && inputs,
+    outputs: known.outputs && definition.outputs && outputs,
+  });
+  return hashOf(comparable(known)) === hashOf(comparable(definition));
+}
+
+type Meaningful = Omit<WorkflowDefinition, "inputs" | "outputs"> & {
+  readonly [Contracts in "inputs" | "outputs"]?: OperationSchemas | undefined;
+};
+
+/** SHA-256 of what a definition means: not of the way in which a schema library prints its schemas. */
+function hashOf({ inputSchema, inputs, outputs, ...content }: Meaningful): string {
+  const meaning = {
+    ...content,
+    inputSchema: schemaMeaning(inputSchema),
+    inputs: inputs && meaningsOf(inputs),
+    outputs: outputs && meaningsOf(outputs),
+  };
+  return createHash("sha256").update(canonicalJson(meaning)).digest("hex");
+}
+
+const meaningsOf = (schemas: OperationSchemas) =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([operation, schema]) => [operation, schemaMeaning(schema)]),
+  );

@@ -1,0 +1,209 @@
+import {
+  Fault,
+  type StepDefinition,
+  type TaskEvent,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
+import { testDatabase } from "@holdfast/test-servers";
+import { Client } from "pg";
+import type { ClaimedStep, ClaimOptions } from "../src/claim/claimed-step.ts";
+import { migrate } from "../src/migrate/migrate.ts";
+import { openStateStore } from "../src/open-state-store.ts";
+import type { StateStore } from "../src/state-store.ts";
+import type { NewTask } from "../src/submit/submit-tasks.ts";
+
+/** For tests: a migrated database of one's own, dropped on disposal. */
+export interface TestStore extends AsyncDisposable {
+  readonly url: string;
+  /**
+   * A store of its own connections, with the rights of one service. `withoutFaults` says why none
+   * are injected into it, where they are asked for.
+   */
+  open(role: Role, options?: { readonly withoutFaults: string }): Promise<StateStore>;
+  /** Deletes all tasks with their history, and the rows of these other tables. */
+  clear(...tables: readonly string[]): Promise<void>;
+  /** As the owner of the database. */
+  query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
+}
+
+type Role = "submission" | "operations" | "scheduler" | "supervisor";
+
+const taskTables = ["tasks", "steps", "events", "task_payloads", "step_payloads"];
+
+export async function openTestStore(): Promise<TestStore> {
+  await using stack = new AsyncDisposableStack();
+  const database = stack.use(await testDatabase());
+  const url = new URL(database.url);
+  await migrate(url.href);
+
+  const owner = new Client({ connectionString: url.href });
+  await owner.connect();
+  stack.defer(() => owner.end());
+  const ask: TestStore["query"] = async <Row extends object>(sql: string, values: unknown[] = []) =>
+    (await owner.query<Row>(sql, values)).rows;
+  const owned = stack.move();
+  return {
+    url: url.href,
+    async open(role, { withoutFaults } = { withoutFaults: "" }) {
+      const asRole = new URL(url);
+      asRole.searchParams.set("options", `-c role=holdfast_${role}`);
+      const options = { url: asRole.href, applicationName: `test ${role}`, maxConnections: 8 };
+      const faults = process.env["HOLDFAST_STORE_FAULTS"] ?? "";
+      if (withoutFaults !== "") process.env["HOLDFAST_STORE_FAULTS"] = "";
+      const store = openStateStore(options);
+      process.env["HOLDFAST_STORE_FAULTS"] = faults;
+      return claimingExactly(owned.use(await store), ask);
+    },
+    async clear(...tables) {
+      const names = [...taskTables, ...tables].map((table) => `state.${table}`);
+      await ask(`truncate ${names.join()}`);
+    },
+    query: ask,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** A test database that holds these workflows, with a store of each service. */
+export async function openTestStores(
+  ...workflows: readonly WorkflowDefinition[]
+): Promise<Readonly<Record<Role, StateStore>> & { readonly db: TestStore }> {
+  const db = await openTestStore();
+  const submission = await db.open("submission");
+  for (const workflow of workflows) await submission.registerWorkflow(workflow);
+  return {
+    db,
+    submission,
+    operations: await db.open("operations"),
+    scheduler: await db.open("scheduler"),
+    supervisor: await db.open("supervisor"),
+  };
+}
+
+const lostClaims = `
+  select task_id::text as "taskId", name, lane, workflow, attempt, token::text,
+         (extract(epoch from start_by) * 1000)::float8 as "startBy",
+         (extract(epoch from steps.complete_by) * 1000)::float8 as "completeBy",
+         (extract(epoch from start_by) * 1000 - start_within)::float8 as now,
+         key_generation as "keyGeneration", null as "taskInput"
+    from state.steps join state.tasks using (task_id)
+   where steps.process_state = 'processing' and locked_by = $1 and token::text <> all ($2::text[])`;
+
+/**
+ * When the answer to a claim is lost, a Scheduler leaves the steps to the relay. A test that counts
+ * them wants them at once: they are what its claimer holds and was never told of.
+ */
+function claimingExactly(store: StateStore, ask: TestStore["query"]): StateStore {
+  const told: string[] = [];
+  const tell = (claims: readonly ClaimedStep[]) => {
+    told.push(...claims.map(({ token }) => token));
+    return [...claims];
+  };
+  const unsent = async ({ lockedBy }: ClaimOptions) =>
+    tell(await ask<ClaimedStep>(lostClaims, [lockedBy, told]));
+
+  const claimDueSteps: StateStore["claimDueSteps"] = async (options) => {
+    for (;;) {
+      try {
+        return tell(await store.claimDueSteps(options));
+      } catch (error) {
+        if (!(error instanceof Fault) || error.code !== "store.unavailable") throw error;
+        const lost = await unsent(options);
+        if (lost.length > 0) return lost;
+      }
+    }
+  };
+  const applyEvents: StateStore["applyEvents"] = async (reportedEvents, options) => {
+    const applied = await store.applyEvents(reportedEvents, options);
+    if (options.claim === undefined) return applied;
+    const claims = applied.claims === null ? await unsent(options.claim) : tell(applied.claims);
+    return { ...applied, claims };
+  };
+  return { ...store, claimDueSteps, applyEvents };
+}
+
+/** A workflow whose steps follow one another, each with an undo, unless they say otherwise. */
+export function testWorkflow(
+  steps: readonly (Partial<StepDefinition> & { readonly name: string })[],
+  name = "test.v1",
+): WorkflowDefinition {
+  const policy = {
+    startWithin: 30_000,
+    completeWithin: 5_000,
+    retry: { failures: 3, backoff: 1_000, max: 60_000 },
+    coolDown: null,
+  };
+  return {
+    format: 1,
+    name,
+    inputSchema: {},
+    completeWithin: null,
+    output: null,
+    steps: steps.map((step, index) => ({
+      ...policy,
+      agent: "agent",
+      operation: step.name,
+      input: { $ref: "/input" },
+      after: index === 0 ? [] : [steps[index - 1]?.name ?? ""],
+      onlyIf: null,
+      onFailure: "compensate",
+      undo: { ...policy, operation: `undo${step.name}`, onFailure: "halt" },
+      ...step,
+    })),
+  };
+}
+
+export const newTask = (changes: Partial<NewTask> = {}): NewTask => ({
+  tenant: "default",
+  workflow: "test.v1",
+  input: { x: 1 },
+  priority: 0,
+  replyTo: null,
+  correlationId: null,
+  idempotency: null,
+  ...changes,
+});
+
+export const submitMany = (store: StateStore, count: number, changes: Partial<NewTask> = {}) =>
+  store.submitTasks(
+    Array.from({ length: count }, () => newTask(changes)),
+    { actor: "test" },
+  );
+
+/** The id of the new task. */
+export async function submitOne(
+  store: StateStore,
+  changes: Partial<NewTask> = {},
+): Promise<string> {
+  const [submitted] = await submitMany(store, 1, changes);
+  if (submitted?.kind !== "created") throw new Error("The task was not created");
+  return submitted.taskId;
+}
+
+export const attemptOf = ({ name: step, attempt, token }: ClaimedStep) => ({
+  step,
+  attempt,
+  token,
+});
+
+export const completed = (claim: ClaimedStep): TaskEvent => ({
+  kind: "completed",
+  ...attemptOf(claim),
+});
+
+export const failed = (
+  claim: ClaimedStep,
+  changes: Partial<Extract<TaskEvent, { kind: "failed" }>> = {},
+): TaskEvent => ({
+  kind: "failed",
+  code: "test.failed",
+  transient: true,
+  attempted: true,
+  effect: "unknown",
+  retryAfter: null,
+  ...attemptOf(claim),
+  ...changes,
+});
+
+/** Claims all that is due of the Agent that test workflows use. */
+export const claimAll = (store: StateStore, lockedBy = "scheduler-1") =>
+  store.claimDueSteps({ lockedBy, capacity: [{ lane: "agent", slots: 500 }], relayAfter: 300 });

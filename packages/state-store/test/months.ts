@@ -1,0 +1,115 @@
+import { Client } from "pg";
+import type { StateStore } from "../src/state-store.ts";
+import {
+  claimAll,
+  completed,
+  newTask,
+  openTestStore,
+  type TestStore,
+  testWorkflow,
+} from "./fixtures.ts";
+import { moveToMonth, partitionedTables } from "./move-to-month.ts";
+
+/** For tests: a store with months that are over, and those who use it. */
+export interface MonthsStore extends AsyncDisposable {
+  readonly db: TestStore;
+  readonly supervisor: StateStore;
+  readonly submission: StateStore;
+  readonly scheduler: StateStore;
+  /** The first days of the months that have partitions. */
+  months(): Promise<readonly string[]>;
+  /** The first day of the month that is so many away, by the store's clock. */
+  readonly monthAt: (offset: number) => Promise<string>;
+  /** As if it had been migrated so many months ago, and nobody had made partitions since. */
+  beginAt(offset: number): Promise<void>;
+  dropByHand(month: string): Promise<void>;
+  /** Submits orders, and does their step unless they are to stay; then moves them to another month. */
+  submitIn(month: string, tasks: number, isProcessed?: boolean, workflow?: string): Promise<void>;
+  connect(): Promise<Client & AsyncDisposable>;
+  count(table: string): Promise<number>;
+  /** How many rows there are of tasks, steps, their payloads and events. */
+  countAll(): Promise<readonly number[]>;
+}
+
+export async function openMonthsStore(): Promise<MonthsStore> {
+  const db = await openTestStore();
+  const supervisor = await db.open("supervisor");
+  const submission = await db.open("submission");
+  const scheduler = await db.open("scheduler");
+  await submission.registerWorkflow(testWorkflow([{ name: "a" }]));
+
+  const doSteps = async () => {
+    const claims = await claimAll(scheduler);
+    const reportedEvents = claims.map(({ taskId, ...claim }) => ({
+      taskId,
+      event: completed({ taskId, ...claim }),
+      output: {},
+    }));
+    await scheduler.applyEvents(reportedEvents, { actor: "test" });
+  };
+
+  const count = async (table: string) =>
+    (await db.query<{ rows: number }>(`select count(*)::integer as rows from ${table}`))[0]!.rows;
+
+  return {
+    db,
+    supervisor,
+    submission,
+    scheduler,
+    ...monthPartitions(db),
+    async submitIn(month, tasks, isProcessed = true, workflow = "test.v1") {
+      await submission.submitTasks(
+        Array.from({ length: tasks }, () => newTask({ workflow })),
+        { actor: "test" },
+      );
+      if (isProcessed) await doSteps();
+      await moveToMonth(db, month);
+    },
+    async connect() {
+      const client = new Client({ connectionString: db.url });
+      await client.connect();
+      return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
+    },
+    count,
+    countAll: () => Promise.all(partitionedTables.map(count)),
+    [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
+  };
+}
+
+/** The months that have partitions, read and changed without the store. */
+function monthPartitions(
+  db: TestStore,
+): Pick<MonthsStore, "months" | "monthAt" | "beginAt" | "dropByHand"> {
+  const months = async () => {
+    const found = await db.query<{ month: string }>(
+      "select month::text from state.partitions order by partitions.month",
+    );
+    return found.map(({ month }) => month);
+  };
+
+  const monthAt = async (offset: number) => {
+    const [found] = await db.query<{ month: string }>(
+      "select (state.month_of(clock_timestamp()) + $1::integer * interval '1 month')::date::text as month",
+      [offset],
+    );
+    return found!.month;
+  };
+
+  const dropByHand = async (month: string) =>
+    void (await db.query(
+      `do $$ declare parent text; begin
+         foreach parent in array state.partitioned_tables() loop
+           execute 'drop table ' || state.partition_of(parent, '${month}');
+         end loop; end $$`,
+    ));
+
+  return {
+    months,
+    monthAt,
+    dropByHand,
+    async beginAt(offset) {
+      for (const month of await months()) await dropByHand(month);
+      await db.query("select state.make_partition($1)", [await monthAt(offset)]);
+    },
+  };
+}

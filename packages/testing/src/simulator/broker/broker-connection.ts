@@ -1,0 +1,101 @@
+import type { Delivery } from "@holdfast/messaging";
+import type { Host } from "../host.ts";
+import type { World } from "../world.ts";
+import type { Intake, OpenDelivery } from "./intake.ts";
+import type { MemoryBroker } from "./memory-broker.ts";
+import type { Consumer } from "./message.ts";
+
+interface Source {
+  readonly queue: string;
+  readonly priority: number;
+}
+
+interface Subscription {
+  /** What is consumed on a new connection, as if it were one queue. */
+  readonly sources: () => readonly Source[];
+  readonly prefetch: number;
+  readonly intake: Intake;
+  consumers: readonly Consumer[];
+}
+
+/** The connection of one process: it breaks, comes back, and takes its consumers along. */
+export interface BrokerConnection {
+  readonly isReady: boolean;
+  /** The connection may break here. */
+  readonly mayDisconnect: () => void;
+  readonly subscribe: (subscription: Subscription) => Promise<AsyncDisposable>;
+}
+
+/** Connects, and stays connected whenever the host lives and no fault says otherwise. */
+export function brokerConnection(world: World, host: Host, broker: MemoryBroker): BrokerConnection {
+  const { random, timeline } = world;
+  const subscriptions = new Set<Subscription>();
+  /** Counts what was to be brought about; the last one counts. */
+  let changes = 0;
+
+  const open = (subscription: Subscription) => openConsumers(subscription, { host, broker });
+
+  const disconnect = (): void => {
+    connection.isReady = false;
+    broker.disown(host);
+    for (const { consumers, intake } of subscriptions) {
+      for (const consumer of consumers) broker.close(consumer);
+      intake.drop();
+    }
+  };
+
+  const connect = (): void => {
+    if (connection.isReady || !host.isAlive) return;
+    connection.isReady = true;
+    world.tell(host.name, () => "has the broker again");
+    for (const subscription of subscriptions) open(subscription);
+  };
+
+  const loseFor = (ms: number): void => {
+    if (!connection.isReady) return;
+    world.tell(host.name, () => `loses the broker for ${ms} ms`);
+    changes += 1;
+    const mine = changes;
+    disconnect();
+    timeline.after(ms, () => changes === mine && host.act(connect));
+  };
+
+  host.onDeath(disconnect);
+  world.onHeal(() => host.act(connect));
+
+  const mayDisconnect = (): void => {
+    if (world.strikes("brokerPartition")) loseFor(300 + random.below(2_500));
+    else if (world.strikes("connectionLost")) loseFor(5 + random.below(100));
+  };
+
+  const subscribe = (subscription: Subscription): Promise<AsyncDisposable> => {
+    const { promise, resolve } = Promise.withResolvers<AsyncDisposable>();
+    host.act(() => {
+      subscriptions.add(subscription);
+      if (connection.isReady) open(subscription);
+      const subscribed = new AsyncDisposableStack();
+      subscribed.defer(() => {
+        subscriptions.delete(subscription);
+        for (const consumer of subscription.consumers) broker.close(consumer);
+      });
+      resolve(subscribed);
+    });
+    return promise;
+  };
+
+  const connection = { isReady: true, mayDisconnect, subscribe };
+  return connection;
+}
+
+interface Ends {
+  readonly host: Host;
+  readonly broker: MemoryBroker;
+}
+
+function openConsumers(subscription: Subscription, { host, broker }: Ends): void {
+  const { sources, prefetch, intake } = subscription;
+  const take = (delivery: Delivery) => intake.take(delivery as OpenDelivery);
+  subscription.consumers = sources().map(({ queue, priority }) =>
+    broker.attach(queue, { host, prefetch, priority, take }),
+  );
+}

@@ -1,0 +1,78 @@
+import type { Broker } from "@holdfast/messaging";
+import type { Host } from "../host.ts";
+import type { World } from "../world.ts";
+import { brokerConnection } from "./broker-connection.ts";
+import { inBatches, oneByOne } from "./intake.ts";
+import type { MemoryBroker } from "./memory-broker.ts";
+import { type PublishWatcher, publishing } from "./publish.ts";
+
+/** What the loops use of a broker. */
+export type SimulatedBroker = Pick<
+  Broker,
+  | "publish"
+  | "bind"
+  | "consume"
+  | "consumeBatches"
+  | "consumeShared"
+  | "inspect"
+  | "keepMarker"
+  | "isReady"
+>;
+
+interface Options {
+  readonly broker: MemoryBroker;
+  readonly judge: PublishWatcher;
+}
+
+/** The broker as one process sees it: its connection may break, its confirms may not arrive. */
+export function brokerPort(world: World, host: Host, { broker, judge }: Options): SimulatedBroker {
+  const connection = brokerConnection(world, host, broker);
+  // The same object, whose `isReady` changes, and no getter: see the timeline.
+  return Object.assign(connection, {
+    publish: publishing(world, host, { broker, judge, connection }),
+    // No submitter of a simulated order has a queue.
+    bind: async () => false,
+    consume: (queue, { prefetch }, handle) =>
+      connection.subscribe({
+        sources: only(queue),
+        prefetch,
+        intake: oneByOne(handle),
+        consumers: [],
+      }),
+    consumeBatches: (queue, { prefetch, max }, handle) =>
+      connection.subscribe({
+        sources: only(queue),
+        prefetch,
+        intake: inBatches(host, { max, handle }),
+        consumers: [],
+      }),
+    // Queues are purged here, but no broker is wiped as a whole.
+    keepMarker: () => Promise.resolve(new AsyncDisposableStack()),
+    async consumeShared({ common, owned }, { prefetch, max }, handle) {
+      // A plain value and no getter: see the timeline.
+      const shared = Object.assign(new AsyncDisposableStack(), { own: null as string | null });
+      const consumer = await connection.subscribe({
+        sources: () => {
+          shared.own = broker.claimExclusive(owned, host);
+          return [common, ...owned].map((queue) => ({
+            queue,
+            priority: queue === shared.own ? 1 : 0,
+          }));
+        },
+        prefetch,
+        intake: inBatches(host, { max, handle }),
+        consumers: [],
+      });
+      shared.use(consumer);
+      return shared;
+    },
+    inspect(queue) {
+      const { promise, resolve } =
+        Promise.withResolvers<Awaited<ReturnType<SimulatedBroker["inspect"]>>>();
+      host.act(() => resolve(connection.isReady ? broker.inspect(queue) : null));
+      return promise;
+    },
+  } satisfies Omit<SimulatedBroker, "isReady">);
+}
+
+const only = (queue: string) => () => [{ queue, priority: 0 }];

@@ -1,0 +1,79 @@
+import type { OutgoingMessage } from "@holdfast/messaging";
+import type { Host } from "../host.ts";
+import type { World } from "../world.ts";
+import type { BrokerWatcher, Consumer, Message } from "./message.ts";
+import { type BrokerState, close, forget, pump, type Queue } from "./queues.ts";
+import { queuesWithDeadLetters } from "./routes.ts";
+import { storeMessage } from "./store-message.ts";
+
+export interface MemoryBroker {
+  /** False: no queue takes it. */
+  store(message: OutgoingMessage): boolean;
+  attach(
+    queue: string,
+    consumer: Pick<Consumer, "host" | "prefetch" | "priority" | "take">,
+  ): Consumer;
+  /** Gives the host the first of these queues that has no owner; null: all have one. */
+  claimExclusive(queues: readonly string[], host: Host): string | null;
+  /** Takes from the host the queues that it owns. */
+  disown(host: Host): void;
+  /** Requeues the unacknowledged messages of a consumer. */
+  close(consumer: Consumer): void;
+  inspect(queue: string): { readonly messages: number; readonly consumers: number } | null;
+  purge(queue: string): void;
+  /** The queues in which something waits. */
+  filledQueues(): readonly string[];
+  /** How many messages are still to be handled; hints do not count. */
+  countOutstanding(): number;
+}
+
+interface Options {
+  readonly agents: readonly string[];
+  readonly watcher: BrokerWatcher;
+}
+
+/** Queues with acknowledgements, expiration, delivery limits and dead letters, and their troubles. */
+export function memoryBroker(world: World, { agents, watcher }: Options): MemoryBroker {
+  const queues = new Map<string, Queue>(
+    queuesWithDeadLetters(agents).map(([name, deadLetters]) => [
+      name,
+      { name, deadLetters, ready: [], consumers: new Set() },
+    ]),
+  );
+  const owners = new Map<string, Host>();
+  const state: BrokerState = { world, watcher, queues, outstanding: 0 };
+  return {
+    filledQueues: () =>
+      [...queues.values()].flatMap(({ name, ready }) => (ready.length > 0 ? [name] : [])),
+    countOutstanding: () => state.outstanding,
+    close: (consumer) => close(state, consumer),
+    store: (message) => storeMessage(state, message),
+    attach(name, options) {
+      const consumer = { ...options, queue: name, inHand: new Set<Message>(), isOpen: true };
+      const queue = queues.get(name) as Queue;
+      queue.consumers.add(consumer);
+      pump(state, queue);
+      return consumer;
+    },
+    claimExclusive(names, host) {
+      const own = names.find((name) => !owners.has(name)) ?? null;
+      if (own !== null) owners.set(own, host);
+      return own;
+    },
+    disown(host) {
+      for (const [name, owner] of owners) if (owner === host) owners.delete(name);
+    },
+    inspect(name) {
+      const queue = queues.get(name);
+      if (queue === undefined) return null;
+      return { messages: queue.ready.length, consumers: queue.consumers.size };
+    },
+    purge(name) {
+      const queue = queues.get(name);
+      if (queue === undefined || queue.ready.length === 0) return;
+      world.tell("broker", () => `${name} is purged of ${queue.ready.length}`);
+      for (const message of queue.ready) forget(state, message);
+      queue.ready = [];
+    },
+  };
+}

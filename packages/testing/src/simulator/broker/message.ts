@@ -1,0 +1,32 @@
+import type { Delivery, OutgoingMessage } from "@holdfast/messaging";
+import type { Host } from "../host.ts";
+
+/** A message in a queue, or unacknowledged with a consumer. */
+export interface Message extends OutgoingMessage {
+  /** When the broker drops it to the dead letters; null: never. */
+  readonly expiresAt: number | null;
+  readonly deathReason: string | undefined;
+  readonly queue: string;
+  /** How often it came back because its consumer failed. */
+  returns: number;
+  isRedelivered: boolean;
+}
+
+/** Who takes from a queue. Closed for good when its connection breaks. */
+export interface Consumer {
+  readonly queue: string;
+  readonly host: Host;
+  readonly prefetch: number;
+  /** The highest gets what it can take, the others the rest. */
+  readonly priority: number;
+  readonly take: (delivery: Delivery) => void;
+  readonly inHand: Set<Message>;
+  isOpen: boolean;
+}
+
+/** Sees what goes through the broker. */
+export interface BrokerWatcher {
+  stored(message: Message): void;
+  taken(message: Message, host: Host): void;
+  acknowledged(message: Message, host: Host): void;
+}

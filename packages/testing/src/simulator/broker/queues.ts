@@ -1,0 +1,157 @@
+import { deliveryLimit, wakeQueue } from "@holdfast/contracts";
+import type { Delivery } from "@holdfast/messaging";
+import type { World } from "../world.ts";
+import type { BrokerWatcher, Consumer, Message } from "./message.ts";
+import { nameOfMessage } from "./name-of-message.ts";
+
+export interface Queue {
+  readonly name: string;
+  readonly deadLetters: string | null;
+  ready: Message[];
+  readonly consumers: Set<Consumer>;
+}
+
+/** All that the broker holds. */
+export interface BrokerState {
+  readonly world: World;
+  readonly watcher: BrokerWatcher;
+  readonly queues: ReadonlyMap<string, Queue>;
+  /** How many messages are still to be handled; hints do not count. */
+  outstanding: number;
+}
+
+/** A hint need not be handled. */
+export const counts = ({ queue }: Message): number => (queue === wakeQueue ? 0 : 1);
+
+const isExpired = ({ expiresAt }: Message, now: number): boolean =>
+  expiresAt !== null && expiresAt <= now;
+
+function idleConsumer({ consumers }: Queue): Consumer | undefined {
+  let first: Consumer | undefined;
+  for (const consumer of consumers) {
+    if (consumer.inHand.size >= consumer.prefetch) continue;
+    if (first === undefined || consumer.priority > first.priority) first = consumer;
+  }
+  return first;
+}
+
+/** The message is handled, lost or dead. */
+export function forget(state: BrokerState, message: Message): void {
+  state.outstanding -= counts(message);
+}
+
+function bury(state: BrokerState, message: Message, reason: string): void {
+  forget(state, message);
+  const to = state.queues.get(message.queue)?.deadLetters;
+  state.world.tell("broker", () => `${nameOfMessage(message)}: ${reason} in ${message.queue}`);
+  if (to === null || to === undefined) return;
+  const deathReason = message.deathReason ?? reason;
+  put(state, {
+    ...message,
+    queue: to,
+    expiresAt: null,
+    deathReason,
+    returns: 0,
+    isRedelivered: false,
+  });
+}
+
+/** Puts a message into its queue, and counts it. */
+export function put(state: BrokerState, message: Message): void {
+  state.outstanding += counts(message);
+  enqueue(state, message);
+}
+
+/** Puts a message that is counted into its queue. */
+export function enqueue(state: BrokerState, message: Message): void {
+  const queue = state.queues.get(message.queue) as Queue;
+  if (queue.name === wakeQueue) queue.ready = [];
+  queue.ready.push(message);
+  pump(state, queue);
+  const { expiresAt } = message;
+  if (expiresAt === null || !queue.ready.includes(message)) return;
+  state.world.timeline.after(expiresAt - state.world.timeline.now, () => buryExpired(state, queue));
+}
+
+function buryExpired(state: BrokerState, queue: Queue): void {
+  if (!queue.ready.some((message) => isExpired(message, state.world.timeline.now))) return;
+  const dead = queue.ready.filter((message) => isExpired(message, state.world.timeline.now));
+  queue.ready = queue.ready.filter((message) => !dead.includes(message));
+  for (const message of dead) bury(state, message, "expired");
+}
+
+/** Gives what waits to the consumers that have room. */
+export function pump(state: BrokerState, queue: Queue): void {
+  buryExpired(state, queue);
+  while (queue.ready.length > 0) {
+    const consumer = idleConsumer(queue);
+    if (consumer === undefined) break;
+    // The next message goes to the next consumer.
+    queue.consumers.delete(consumer);
+    queue.consumers.add(consumer);
+    const isJumping = queue.ready.length > 1 && state.world.strikes("messageReordered");
+    const index = isJumping ? state.world.random.below(queue.ready.length) : 0;
+    const [message] = queue.ready.splice(index, 1) as [Message];
+    hand(state, message, consumer);
+  }
+}
+
+function hand(state: BrokerState, message: Message, consumer: Consumer): void {
+  consumer.inHand.add(message);
+  state.world.timeline.after(state.world.latency(), () =>
+    consumer.host.act(() => {
+      if (!consumer.isOpen) return;
+      state.watcher.taken(message, consumer.host);
+      consumer.take(toDelivery(state, message, consumer));
+    }),
+  );
+}
+
+function requeue(state: BrokerState, message: Message, failed: boolean): void {
+  message.isRedelivered = true;
+  if (failed) message.returns += 1;
+  if (message.returns > deliveryLimit) bury(state, message, "delivery_limit");
+  else enqueue(state, message);
+}
+
+function toDelivery(state: BrokerState, message: Message, consumer: Consumer): Delivery {
+  /** On a connection that broke nothing can be settled: the message has gone to another consumer. */
+  const settle = (how: () => void) => (): void =>
+    consumer.host.act(() => {
+      if (!consumer.inHand.delete(message)) return;
+      how();
+      pump(state, state.queues.get(message.queue) as Queue);
+    });
+  return {
+    body: message.body,
+    size: message.body.length,
+    type: message.type,
+    messageId: message.messageId,
+    correlationId: message.correlationId,
+    userId: message.userId,
+    replyTo: message.replyTo,
+    routingKey: message.routingKey,
+    deathReason: message.deathReason,
+    redelivered: message.isRedelivered,
+    isCurrent: () => consumer.isOpen && !message.isRedelivered,
+    whenSettled: () => Promise.resolve(),
+    isBundled: false,
+    ack: settle(() => {
+      state.watcher.acknowledged(message, consumer.host);
+      forget(state, message);
+    }),
+    reject: settle(() => bury(state, message, "rejected")),
+    requeue: settle(() => requeue(state, message, false)),
+    retry: settle(() => requeue(state, message, true)),
+  } as Delivery;
+}
+
+/** Requeues what the consumer has not settled: its connection broke, or it ended. */
+export function close(state: BrokerState, consumer: Consumer): void {
+  if (!consumer.isOpen) return;
+  consumer.isOpen = false;
+  state.queues.get(consumer.queue)?.consumers.delete(consumer);
+  const messages = [...consumer.inHand];
+  consumer.inHand.clear();
+  for (const message of messages) requeue(state, message, true);
+}

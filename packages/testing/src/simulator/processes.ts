@@ -1,0 +1,83 @@
+import type { HostedAgent } from "@holdfast/agent";
+import type { Clock, Failpoint } from "@holdfast/runtime";
+import { startScheduler } from "@holdfast/scheduler-service";
+import { supervisor } from "@holdfast/supervisor-service";
+import type { SimulatedBroker } from "./broker/broker-port.ts";
+import type { Host } from "./host.ts";
+import type { SimulatedStore } from "./store/simulated-store.ts";
+
+/** What one process sees of the world. */
+export interface Ports {
+  readonly store: SimulatedStore;
+  readonly broker: SimulatedBroker;
+  readonly clock: Clock;
+}
+
+/** The broker user of all simulated Schedulers. */
+const schedulerUser = "scheduler";
+
+interface SchedulerSettings {
+  /** How many steps of one Agent it may have in flight. */
+  readonly window: number;
+  readonly identity?: "required" | "trusted";
+}
+
+/** Runs the real Scheduler in a simulated process until `stop` aborts. */
+export async function runScheduler(
+  { log, failpoint, name: actor }: Host,
+  ports: Ports,
+  { stop, window, identity = "required" }: SchedulerSettings & { readonly stop: AbortSignal },
+): Promise<void> {
+  await using scheduler = await startScheduler({
+    ...ports,
+    notificationBroker: ports.broker,
+    alertBroker: ports.broker,
+    log,
+    failpoint,
+    actor,
+    userId: schedulerUser,
+    signal: stop,
+    maxInFlight: window,
+    pollInterval: 1_000,
+    identity,
+  });
+  await scheduler.ended;
+}
+
+/** Runs the real Supervisor in a simulated process until `stop` aborts. */
+export function runSupervisor(
+  { log, failpoint, name: actor }: Host,
+  ports: Ports,
+  { stop, grace }: { readonly stop: AbortSignal; readonly grace: number },
+): Promise<void> {
+  const intervals = { scanInterval: 1_000, sweepInterval: 5_000, grace };
+  return supervisor({ ...ports, log, failpoint, actor, ...intervals }).run(stop);
+}
+
+interface AgentSettings {
+  readonly stop: AbortSignal;
+  readonly agents: readonly HostedAgent[];
+  /** In the place of the host's own. */
+  readonly failpoint?: Failpoint;
+}
+
+/** Runs Agents in a simulated process until `stop` aborts. */
+export async function runAgents(
+  host: Host,
+  ports: Ports,
+  { stop, agents, failpoint = host.failpoint }: AgentSettings,
+): Promise<void> {
+  const requesters = new Set([schedulerUser]);
+  const serving = { ...ports, concurrency: 10, requesters, log: host.log, failpoint };
+  await using consumers = new AsyncDisposableStack();
+  for (const agent of agents) {
+    consumers.use(await agent.serve({ ...serving, userId: agent.name }));
+  }
+  await aborted(stop);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  return promise;
+}

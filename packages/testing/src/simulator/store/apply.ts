@@ -1,0 +1,132 @@
+import {
+  type DecidedBatch,
+  decideBatch,
+  hasConditions,
+  type Json,
+  type Task,
+  type TaskValues,
+} from "@holdfast/domain";
+import { capacityFor, type EventOutcome, type ReportedTaskEvent } from "@holdfast/state-store";
+import { claimDueSteps } from "./claim.ts";
+import { keep, movesOf, type StoredTask } from "./memory-task.ts";
+import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
+import type { Report, StoreState } from "./store-state.ts";
+
+type ApplyEvents = AtOnce<SimulatedStore>["applyEvents"];
+
+const nothing: TaskValues = { input: null, outputs: new Map() };
+const unknownTask = { applied: false, reason: "unknown_task" } as const;
+
+/** Has the domain decide what events mean, saves that, and claims what has become due. */
+export const applying = (state: StoreState): { readonly applyEvents: ApplyEvents } => ({
+  applyEvents(reportedEvents, { actor, skipLocked = false, claim }) {
+    const { outcomes, tasks, batches } = decideTasks(state, reportedEvents, { actor, skipLocked });
+    const dueSteps = batches.flatMap((batch) => batch.dueSteps);
+    const capacity = dueSteps.length === 0 ? [] : capacityFor(claim?.capacity ?? [], dueSteps);
+    return {
+      outcomes: reportedEvents.map((reportedEvent) => outcomes.get(reportedEvent) ?? unknownTask),
+      tasks,
+      claims:
+        claim === undefined || capacity.length === 0
+          ? null
+          : claimDueSteps(state, { ...claim, capacity }),
+      obsoleteAttempts: batches.flatMap((batch) => batch.obsoleteAttempts),
+      hasNotifications: false,
+    };
+  },
+});
+
+interface Decided {
+  readonly outcomes: ReadonlyMap<ReportedTaskEvent, EventOutcome>;
+  readonly tasks: readonly Task[];
+  readonly batches: readonly DecidedBatch[];
+}
+
+/** Task by task, in the order in which the state store locks them. */
+function decideTasks(
+  state: StoreState,
+  reportedEvents: readonly ReportedTaskEvent[],
+  { actor, skipLocked }: { readonly actor: string; readonly skipLocked: boolean },
+): Decided {
+  const outcomes = new Map<ReportedTaskEvent, EventOutcome>();
+  const decided: Task[] = [];
+  const batches: DecidedBatch[] = [];
+  const byTask = Map.groupBy(reportedEvents, ({ taskId }) => taskId);
+  for (const taskId of [...byTask.keys()].toSorted()) {
+    const stored = state.tasks.get(taskId);
+    if (stored === undefined || (skipLocked && state.isLocked())) continue;
+    const mine = byTask.get(taskId) ?? [];
+    const batch = decideOne(state, stored, { mine, actor });
+    mine.forEach((reportedEvent, index) => {
+      outcomes.set(reportedEvent, batch.outcomes[index] as EventOutcome);
+    });
+    decided.push(stored.task);
+    batches.push(batch);
+  }
+  return { outcomes, tasks: decided, batches };
+}
+
+interface Deciding {
+  /** The events of this task. */
+  readonly mine: readonly ReportedTaskEvent[];
+  readonly actor: string;
+}
+
+function decideOne(
+  { now, random, domain, history, watchers }: StoreState,
+  stored: StoredTask,
+  { mine, actor }: Deciding,
+): DecidedBatch {
+  const before = { ...stored, replyTo: null, correlationId: null };
+  const batch = decideBatch([before], mine, {
+    now: now(),
+    random,
+    // Notifications are not simulated.
+    events: false,
+    valuesOf: () => valuesFor(stored, mine),
+    checkOutput: () => null,
+    fold: domain.foldEvents,
+  });
+  for (const reportedEvent of batch.applied) recordPayloads(stored, reportedEvent);
+  for (const { after, changes, acts } of batch.changed) {
+    keep(stored, after, now());
+    history.push(...movesOf({ before: before.task, after, changes, acts, actor }));
+    const reports = reportsOf(mine, batch);
+    for (const watcher of watchers) watcher.decided(stored, reports);
+  }
+  return batch;
+}
+
+/** Conditions are looked at only when something is done; without payloads they are left alone. */
+function valuesFor(
+  stored: StoredTask,
+  reportedEvents: readonly ReportedTaskEvent[],
+): TaskValues | null {
+  if (!hasConditions(stored.task.workflow)) return nothing;
+  if (!reportedEvents.some(makesDone)) return null;
+  const names = [...stored.task.steps.keys()];
+  const outputs = names.map((name) => [name, stored.outputs.get(name) ?? null] as const);
+  return { input: stored.input, outputs: new Map<string, Json>(outputs) };
+}
+
+function recordPayloads(
+  stored: StoredTask,
+  { event, output, correctedInput }: ReportedTaskEvent,
+): void {
+  if (!("step" in event)) return;
+  if (output !== undefined) stored.outputs.set(event.step, output);
+  if (correctedInput !== undefined) stored.correctedInputs.set(event.step, correctedInput);
+}
+
+const makesDone = ({ event }: ReportedTaskEvent): boolean =>
+  event.kind === "completed" || event.kind === "resolved";
+
+/** Which reported event led to which moves. */
+const reportsOf = (
+  reportedEvents: readonly ReportedTaskEvent[],
+  { outcomes }: Pick<DecidedBatch, "outcomes">,
+): readonly Report[] =>
+  reportedEvents.map((reportedEvent, index) => {
+    const outcome = outcomes[index];
+    return { reportedEvent, changes: outcome?.applied ? outcome.changes : [] };
+  });

@@ -1,0 +1,119 @@
+import { constant, type Instant, type ProcessingStep, type Step } from "@holdfast/domain";
+import type { ClaimedStep, ClaimOptions } from "@holdfast/state-store";
+import { replaceStep, type StoredTask } from "./memory-task.ts";
+import type { StoreState } from "./store-state.ts";
+
+const claimLimit = 500;
+
+/** Claims the steps that come first in the due order of each lane. */
+export function claimDueSteps(state: StoreState, asked: ClaimOptions): ClaimedStep[] {
+  const picked = asked.capacity.flatMap(({ lane, slots }) => {
+    if (state.pauses.isPaused({ kind: "agent", name: lane })) return [];
+    return dueSteps(state, lane)
+      .toSorted((a, b) => a.rank - b.rank)
+      .slice(0, slots);
+  });
+  const taken = picked.slice(0, claimLimit);
+  const claims = taken.map(({ stored, name }) => claimOne(state, { stored, name, asked }));
+  for (const stored of new Set(taken.map((one) => one.stored))) {
+    begin(state, stored, asked.lockedBy);
+  }
+  return claims;
+}
+
+interface DueStep {
+  readonly stored: StoredTask;
+  readonly name: string;
+  readonly rank: number;
+}
+
+function dueSteps({ tasks, pauses, isLocked }: StoreState, lane: string): DueStep[] {
+  const due: DueStep[] = [];
+  for (const stored of tasks.values()) {
+    if (pauses.isPaused({ kind: "workflow", name: stored.task.workflow.name })) continue;
+    for (const [name, rank] of stored.ranks) {
+      if (stored.task.steps.get(name)?.plan.agent === lane && !isLocked()) {
+        due.push({ stored, name, rank });
+      }
+    }
+  }
+  return due;
+}
+
+interface Claiming {
+  readonly stored: StoredTask;
+  readonly name: string;
+  readonly asked: ClaimOptions;
+}
+
+function claimOne(state: StoreState, { stored, name, asked }: Claiming): ClaimedStep {
+  const at = state.now();
+  const claimed = toProcessing(stored.task.steps.get(name) as Step, {
+    at,
+    lockedBy: asked.lockedBy,
+    token: state.newId(),
+  });
+  stored.ranks.delete(name);
+  stored.relayAts.set(name, at + asked.relayAfter);
+  replaceStep(stored, claimed);
+  state.history.push({
+    taskId: stored.task.taskId,
+    step: name,
+    action: "claim",
+    from: "pending",
+    to: "processing",
+    attempt: claimed.attempt,
+    actor: asked.lockedBy,
+    reason: null,
+  });
+  for (const watcher of state.watchers) watcher.claimed(stored, claimed);
+  return toClaim(state, stored, claimed);
+}
+
+function toProcessing(
+  step: Step,
+  { at, lockedBy, token }: { readonly at: Instant } & Pick<ProcessingStep, "lockedBy" | "token">,
+): ProcessingStep {
+  const startBy = at + step.plan.startWithin;
+  return {
+    ...constant(step),
+    processState: "processing",
+    attempt: step.attempt + 1,
+    lockedBy,
+    token,
+    startBy,
+    completeBy: startBy + step.plan.completeWithin,
+    dispatched: false,
+    relayed: false,
+  };
+}
+
+/** What a Scheduler gets of a step in processing. */
+export const toClaim = (
+  { now }: StoreState,
+  stored: StoredTask,
+  step: ProcessingStep,
+): ClaimedStep => ({
+  taskId: stored.task.taskId,
+  name: step.plan.name,
+  lane: step.plan.agent,
+  workflow: stored.task.workflow.name,
+  attempt: step.attempt,
+  token: step.token,
+  startBy: step.startBy,
+  completeBy: step.completeBy,
+  keyGeneration: step.keyGeneration,
+  taskInput: step.attempt === 1 ? stored.input : null,
+  now: now(),
+});
+
+/** A claim is the first move of its task. */
+function begin({ now, history }: StoreState, stored: StoredTask, actor: string): void {
+  const { task } = stored;
+  if (task.processState !== "pending") return;
+  stored.task = { ...task, processState: "processing" };
+  stored.version += 1;
+  stored.updatedAt = now();
+  const ofTask = { taskId: task.taskId, step: null, attempt: null, actor, reason: null };
+  history.push({ ...ofTask, action: "summarise", from: "pending", to: "processing" });
+}

@@ -1,0 +1,48 @@
+import { applying } from "./apply.ts";
+import { claimDueSteps } from "./claim.ts";
+import { expiring } from "./expire.ts";
+import type { Move, StoredTask } from "./memory-task.ts";
+import { pausing } from "./pause.ts";
+import { reading } from "./read.ts";
+import { relaying } from "./relay.ts";
+import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
+import { staging } from "./stage.ts";
+import { emptyState, type MemoryStoreOptions } from "./store-state.ts";
+import { submitting } from "./submit.ts";
+
+export interface MemoryStore extends AtOnce<SimulatedStore> {
+  readonly tasks: ReadonlyMap<string, StoredTask>;
+  readonly history: readonly Move[];
+}
+
+/**
+ * The state store without Postgres: the same operations over maps, each of them atomic because nothing
+ * else runs meanwhile. What it decides, it has the domain decide. Kept equal to the real one by
+ * `memory-store.integration.test.ts`.
+ */
+export function memoryStore(options: MemoryStoreOptions): MemoryStore {
+  const state = emptyState(options);
+  return {
+    claimDueSteps: (asked) => claimDueSteps(state, asked),
+    ...applying(state),
+    ...relaying(state),
+    ...staging(state),
+    ...reading(state),
+    ...expiring(state),
+    ...pausing(state),
+    ...submitting(state),
+    ...notSimulated,
+    tasks: state.tasks,
+    history: state.history,
+  };
+}
+
+/** Dead letters, notifications and heartbeats. */
+const notSimulated = {
+  recordRejectedReplies: () => {},
+  recordDeadLetters: () => {},
+  takeNotifications: () => [],
+  deleteNotifications: () => {},
+  deleteStaleNotifications: () => 0,
+  recordHeartbeats: () => {},
+};

@@ -1,0 +1,103 @@
+import {
+  type Change,
+  dueOrder,
+  type Instant,
+  type Json,
+  type Step,
+  type Task,
+} from "@holdfast/domain";
+
+/** A task with all that the tables of the state store hold of it. */
+export interface StoredTask {
+  task: Task;
+  version: number;
+  readonly priority: number;
+  readonly input: Json;
+  completeBy: Instant | null;
+  /** Null: it is not paused. */
+  pausedAt: Instant | null;
+  createdAt: Instant;
+  updatedAt: Instant;
+  /** Of pending steps, those that may be claimed, with their places in the queue. */
+  readonly ranks: Map<string, number>;
+  /** Of steps in processing, the unmarked ones: from when on any Scheduler may relay them. */
+  readonly relayAts: Map<string, Instant>;
+  readonly outputs: Map<string, Json>;
+  readonly correctedInputs: Map<string, Json>;
+}
+
+/** One line of the history. */
+export interface Move {
+  readonly taskId: string;
+  /** Null: it is about the task as a whole. */
+  readonly step: string | null;
+  readonly action: string;
+  readonly from: string | null;
+  readonly to: string;
+  readonly attempt: number | null;
+  readonly actor: string;
+  readonly reason: string | null;
+}
+
+/** The place of a pending step in the due order of its lane. */
+export const rankOf = (stored: StoredTask, step: Step & { processState: "pending" }): number =>
+  dueOrder(step, stored.priority);
+
+/** Puts the task as decided in the place of what was stored. */
+export function keep(stored: StoredTask, after: Task, now: Instant): void {
+  const before = stored.task;
+  for (const [name, step] of after.steps) {
+    if (before.steps.get(name) === step) continue;
+    stored.ranks.delete(name);
+    stored.relayAts.delete(name);
+    if (step.processState === "pending" && step.notBefore <= now) {
+      stored.ranks.set(name, rankOf(stored, step));
+    }
+  }
+  stored.task = after;
+  stored.version += 1;
+  stored.updatedAt = now;
+  if (after.paused) {
+    stored.pausedAt ??= now;
+    return;
+  }
+  // The limit of a paused task stands still.
+  const { completeBy, pausedAt } = stored;
+  if (completeBy !== null && pausedAt !== null) stored.completeBy = completeBy + now - pausedAt;
+  stored.pausedAt = null;
+}
+
+/** One step replaced, and nothing decided. */
+export function replaceStep(stored: StoredTask, step: Step): void {
+  const steps = new Map(stored.task.steps).set(step.plan.name, step);
+  stored.task = { ...stored.task, steps };
+}
+
+interface Telling {
+  readonly before: Task;
+  readonly after: Task;
+  readonly changes: readonly Change[];
+  readonly acts: readonly { readonly action: string; readonly reason: string | null }[];
+  readonly actor: string;
+}
+
+/** What the history says of a decision. */
+export function movesOf({ before, after, changes, acts, actor }: Telling): readonly Move[] {
+  const { taskId, processState: to } = after;
+  const ofTask = { taskId, step: null, attempt: null, actor };
+  const from = before.processState;
+  return [
+    ...acts.map((act) => ({ ...ofTask, ...act, from, to: from })),
+    ...changes.map(({ step, action, from: was, reason }) => ({
+      taskId,
+      step: step.plan.name,
+      action,
+      from: was,
+      to: step.processState,
+      attempt: step.attempt,
+      actor,
+      reason,
+    })),
+    ...(from === to ? [] : [{ ...ofTask, action: "summarise", from, to, reason: after.faultCode }]),
+  ];
+}

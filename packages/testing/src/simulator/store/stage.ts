@@ -1,0 +1,34 @@
+import { rankOf } from "./memory-task.ts";
+import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
+import { least, parkedUntil, type StoreState } from "./store-state.ts";
+
+type Staging = Pick<AtOnce<SimulatedStore>, "stageDueSteps">;
+
+/** Makes the steps claimable whose delay is over. */
+export const staging = ({ tasks, pauses, now, isLocked }: StoreState): Staging => ({
+  stageDueSteps() {
+    const lanes = new Set<string>();
+    const rests: number[] = [];
+    const relays: number[] = [];
+    for (const stored of tasks.values()) {
+      relays.push(...stored.relayAts.values());
+      for (const step of stored.task.steps.values()) {
+        if (step.processState !== "pending" || stored.ranks.has(step.plan.name)) continue;
+        if (step.notBefore > now()) {
+          if (step.notBefore !== parkedUntil) rests.push(step.notBefore - now());
+        } else if (!isLocked()) {
+          stored.ranks.set(step.plan.name, rankOf(stored, step));
+          lanes.add(step.plan.agent);
+        }
+      }
+    }
+    return {
+      lanes: [...lanes],
+      nextIn: least(rests),
+      relayIn: least(relays.map((at) => at - now())),
+      hasDue: [...tasks.values()].some(({ ranks }) => ranks.size > 0),
+      hasNotifications: false,
+      hasPauses: pauses.unreleasedWorkflows().size > 0,
+    };
+  },
+});

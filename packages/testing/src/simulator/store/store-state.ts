@@ -1,0 +1,75 @@
+import type { Change, Instant, ProcessingStep, WorkflowDefinition } from "@holdfast/domain";
+import type { ReportedTaskEvent, StoredWorkflow } from "@holdfast/state-store";
+import { type Domain, realDomain } from "./domain.ts";
+import { memoryPauses } from "./memory-pauses.ts";
+import type { Move, StoredTask } from "./memory-task.ts";
+
+/** Sees what the store saves, in its order. */
+export interface StoreWatcher {
+  submitted(stored: StoredTask, definition: WorkflowDefinition): void;
+  claimed(stored: StoredTask, step: ProcessingStep): void;
+  marked(stored: StoredTask, step: ProcessingStep): void;
+  relayed(stored: StoredTask, step: ProcessingStep): void;
+  decided(stored: StoredTask, reports: readonly Report[]): void;
+}
+
+/** A reported event and the moves that it led to. */
+export interface Report {
+  readonly reportedEvent: ReportedTaskEvent;
+  readonly changes: readonly Change[];
+}
+
+export interface MemoryStoreOptions {
+  /** Milliseconds since 1970: the store's clock. */
+  readonly now: () => Instant;
+  /** In [0, 1), for jitter. */
+  readonly random: () => number;
+  readonly newId: () => string;
+  /** Whether a row happens to be locked by another transaction, for operations that do not wait. */
+  readonly isLocked?: () => boolean;
+  readonly domain?: Domain;
+  readonly watchers?: readonly StoreWatcher[];
+}
+
+/** All that the tables hold, and what every operation on them uses. */
+export interface StoreState extends Required<MemoryStoreOptions> {
+  readonly workflows: Map<string, StoredWorkflow>;
+  readonly tasks: Map<string, StoredTask>;
+  /** By idempotency key. */
+  readonly submissions: Map<string, { readonly hash: string; readonly taskId: string }>;
+  readonly history: Move[];
+  readonly pauses: ReturnType<typeof memoryPauses>;
+}
+
+/** Empty tables. */
+export const emptyState = (options: MemoryStoreOptions): StoreState => ({
+  now: options.now,
+  random: options.random,
+  newId: options.newId,
+  isLocked: options.isLocked ?? (() => false),
+  domain: options.domain ?? realDomain,
+  watchers: options.watchers ?? [],
+  workflows: new Map(),
+  tasks: new Map(),
+  submissions: new Map(),
+  history: [],
+  pauses: memoryPauses(options.now),
+});
+
+/** The steps in processing, with their tasks. */
+export function processingSteps({ tasks }: StoreState): (readonly [StoredTask, ProcessingStep])[] {
+  const found: (readonly [StoredTask, ProcessingStep])[] = [];
+  for (const stored of tasks.values()) {
+    for (const step of stored.task.steps.values()) {
+      if (step.processState === "processing") found.push([stored, step]);
+    }
+  }
+  return found;
+}
+
+/** The smallest of these numbers; null: there is none. */
+export const least = (numbers: readonly number[]): number | null =>
+  numbers.length === 0 ? null : Math.min(...numbers);
+
+/** `not_before` of a step that waits for its workflow to be resumed. */
+export const parkedUntil = Number.POSITIVE_INFINITY;

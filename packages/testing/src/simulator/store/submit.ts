@@ -1,0 +1,89 @@
+import {
+  ContractFault,
+  type Instant,
+  lookupIn,
+  type Task,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
+import { type StoredWorkflow, stepContracts } from "@holdfast/state-store";
+import { keep, type StoredTask } from "./memory-task.ts";
+import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
+import type { StoreState } from "./store-state.ts";
+
+type Operations = AtOnce<SimulatedStore>;
+type Submission = Parameters<Operations["submitTasks"]>[0][number];
+type Submitted = ReturnType<Operations["submitTasks"]>[number];
+
+/** Stores workflows, and the tasks that are submitted of them. */
+export const submitting = (
+  state: StoreState,
+): Pick<Operations, "registerWorkflow" | "submitTasks"> => ({
+  registerWorkflow(definition) {
+    const { workflows } = state;
+    const plan = state.domain.planWorkflow(definition);
+    const kind = workflows.has(definition.name) ? "same" : "created";
+    workflows.set(definition.name, { definition, plan, contracts: stepContracts(definition) });
+    return kind;
+  },
+  submitTasks: (asked, { actor }) =>
+    asked.map((one) => replayOf(state, one) ?? submitTask(state, one, actor)),
+});
+
+/** The answer to a submission whose idempotency key was used before; null: it was not. */
+function replayOf({ submissions }: StoreState, { idempotency }: Submission): Submitted | null {
+  const earlier = idempotency === null ? undefined : submissions.get(idempotency.key);
+  if (earlier === undefined) return null;
+  return earlier.hash === idempotency?.hash
+    ? { kind: "replayed", taskId: earlier.taskId }
+    : { kind: "conflict" };
+}
+
+function submitTask(state: StoreState, asked: Submission, actor: string): Submitted {
+  const { now, random } = state;
+  const { workflow, input, idempotency } = asked;
+  const { plan, definition } = workflowOf(state, workflow);
+  const taskId = state.newId();
+  const valueOf = lookupIn({ input, outputs: new Map() });
+  const { task } = state.domain.submit(taskId, plan, { now: now(), random, valueOf });
+  const stored = toStoredTask(asked, { task, definition, now: now() });
+  keep(stored, task, now());
+  state.tasks.set(taskId, stored);
+  if (idempotency !== null) {
+    state.submissions.set(idempotency.key, { hash: idempotency.hash, taskId });
+  }
+  const ofTask = { taskId, step: null, attempt: null, actor, reason: null };
+  state.history.push({ ...ofTask, action: "submit", from: null, to: task.processState });
+  for (const watcher of state.watchers) watcher.submitted(stored, definition);
+  return { kind: "created", taskId };
+}
+
+function workflowOf({ workflows }: StoreState, name: string): StoredWorkflow {
+  const workflow = workflows.get(name);
+  if (workflow !== undefined) return workflow;
+  throw new ContractFault("workflow.unknown", `No workflow named ${name} is stored`);
+}
+
+interface Planned {
+  readonly task: Task;
+  readonly definition: WorkflowDefinition;
+  readonly now: Instant;
+}
+
+/** A row for the task, without its steps. */
+const toStoredTask = (
+  { priority, input }: Submission,
+  { task, definition: { completeWithin }, now }: Planned,
+): StoredTask => ({
+  task: { ...task, steps: new Map() },
+  version: 0,
+  priority,
+  input,
+  completeBy: completeWithin === null ? null : now + completeWithin,
+  pausedAt: null,
+  createdAt: now,
+  updatedAt: now,
+  ranks: new Map(),
+  relayAts: new Map(),
+  outputs: new Map(),
+  correctedInputs: new Map(),
+});

@@ -1,0 +1,135 @@
+import type { HostedAgent } from "@holdfast/agent";
+import { isFinished } from "@holdfast/domain";
+import {
+  type Duration,
+  type InputOf,
+  type Schema,
+  toMilliseconds,
+  type Workflow,
+} from "@holdfast/workflow";
+import type { HandlerCall } from "./call-log.ts";
+import { calmWorld } from "./calm-world.ts";
+import { checkTest } from "./check-test.ts";
+import { faultInjector } from "./fault-injector.ts";
+import type { InjectedFault } from "./faults.ts";
+import { callRecorder } from "./record-calls.ts";
+import { memoryBroker } from "./simulator/broker/memory-broker.ts";
+import { memoryStore } from "./simulator/store/memory-store.ts";
+import type { StoredTask } from "./simulator/store/memory-task.ts";
+import { epoch, type World } from "./simulator/world.ts";
+import { startProcesses } from "./start-processes.ts";
+import { submitTask } from "./submit-task.ts";
+import { type TaskView, viewOf } from "./task-view.ts";
+import { virtualTime } from "./virtual-time.ts";
+
+export interface TestOptions<Input> {
+  readonly input: Input;
+  readonly faults?: readonly InjectedFault[];
+  /**
+   * Real milliseconds for which virtual time waits for a handler that does real I/O; 1,000 unless said
+   * otherwise. A handler that waits longer, such as for its signal to abort, waits in virtual time.
+   */
+  readonly patience?: number;
+}
+
+/** A task in a simulated Holdfast: nothing happens but in `finished` and `advance`. */
+export interface TestRun {
+  /** How the task stands now. */
+  readonly task: TaskView;
+  /** The calls of handlers so far, in order. */
+  readonly calls: readonly HandlerCall[];
+  /** What happened so far, one line each: print it when a test fails. */
+  readonly story: readonly string[];
+  /**
+   * Lets virtual time pass until the task has ended or halted. Throws when it has not within a virtual day,
+   * or within the time that is given.
+   */
+  finished(options?: { readonly within?: Duration }): Promise<TaskView>;
+  /** Lets so much virtual time pass, such as `10m`. */
+  advance(duration: Duration): Promise<void>;
+}
+
+/**
+ * Runs a workflow with its handlers in this process: the real Scheduler, Supervisor and Agents, over a
+ * store and a broker in memory and a clock that is virtual, so an hour takes milliseconds. The input is
+ * checked first, as at a submission. Throws when an Agent of the workflow is missing, or a fault names
+ * something that is not there.
+ */
+export async function testWorkflow<S extends Schema>(
+  workflow: Workflow<S>,
+  agents: readonly HostedAgent[],
+  { input, faults = [], patience = 1_000 }: TestOptions<InputOf<S>>,
+): Promise<TestRun> {
+  const { definition } = workflow;
+  checkTest(definition, { agents, faults });
+
+  const world = calmWorld();
+  const { timeline, story } = world;
+  const memory = storeIn(world);
+  memory.registerWorkflow(definition);
+  const broker = memoryBroker(world, {
+    agents: agents.map(({ name }) => name),
+    watcher: unwatched,
+  });
+  const injector = faultInjector(world, faults, broker);
+  const recorder = callRecorder(world, (step) => injector.failureOf(step));
+  startProcesses({
+    world,
+    store: memory,
+    injector,
+    agents: agents.map((agent) => recorder.record(agent)),
+  });
+  const taskId = await submitTask(workflow, input, { store: memory, broker });
+
+  const stored = (): StoredTask => memory.tasks.get(taskId) as StoredTask;
+  const view = (): TaskView => viewOf(stored(), memory.history, definition);
+  const time = virtualTime(timeline, { recorder, patience });
+
+  return {
+    get task() {
+      return view();
+    },
+    calls: recorder.calls,
+    story,
+    async advance(duration) {
+      await time.pass(toMilliseconds(duration, "advance"));
+    },
+    async finished({ within = "1d" } = {}) {
+      const until = timeline.now + toMilliseconds(within, "within");
+      const isOver = () => hasEnded(stored()) || timeline.now > until;
+      await time.passUntil(isOver);
+      if (hasEnded(stored())) return view();
+      throw new Error(unfinished(view(), within, story));
+    },
+  };
+}
+
+/** Its ids count up, so that runs are alike. */
+function storeIn({ timeline, random }: World) {
+  let ids = 0;
+  return memoryStore({
+    now: () => epoch + timeline.now,
+    random: random.next,
+    newId: () => `00000000-0000-4000-8000-${String((ids += 1)).padStart(12, "0")}`,
+  });
+}
+
+const nothing = (): void => {};
+const unwatched = { stored: nothing, taken: nothing, acknowledged: nothing };
+
+/** A task in `error` waits for an operator. */
+const hasEnded = ({ task }: StoredTask): boolean =>
+  isFinished(task) || task.processState === "error";
+
+function unfinished(task: TaskView, within: Duration, story: readonly string[]): string {
+  const steps = Object.entries(task.steps).map(
+    ([name, { state, attempt, failureCount }]) =>
+      `  ${name}: ${state}, attempt ${attempt}, ${failureCount} failures`,
+  );
+  return [
+    `The task is still ${task.state} after ${within} of virtual time. Its steps:`,
+    ...steps,
+    "What happened last:",
+    ...story.slice(-10),
+  ].join("\n");
+}

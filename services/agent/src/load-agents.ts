@@ -1,0 +1,78 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import {
+  type HostedAgent,
+  isConfiguredAgents,
+  isHostedAgent,
+  refuseDuplicates,
+} from "@holdfast/agent";
+import { ContractFault } from "@holdfast/domain";
+import { parseConfig } from "@holdfast/runtime";
+
+interface LoadOptions {
+  /** Paths, which begin with `.`, `/` or `file:`, or names of packages. */
+  readonly modules: readonly string[];
+  /** The names of the Agents that are wanted; null: all. */
+  readonly wanted: readonly string[] | null;
+  /** Where relative paths begin. */
+  readonly folder: string;
+  /** What Agents with configuration of their own read. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Loads the Agents that the modules export, and keeps those that are wanted. Throws `config.invalid` with
+ * one sentence that names the module or the Agent at fault.
+ */
+export async function loadAgents(options: LoadOptions): Promise<readonly HostedAgent[]> {
+  const { modules, wanted, folder, env } = options;
+  const loaded: HostedAgent[] = [];
+  for (const name of modules) loaded.push(...(await agentsOf(name, folder, env)));
+  try {
+    refuseDuplicates(loaded);
+  } catch (error) {
+    throw invalid((error as Error).message, error);
+  }
+  const unknown = wanted?.filter((name) => !loaded.some((agent) => agent.name === name)) ?? [];
+  if (unknown.length > 0) {
+    const names = loaded.map(({ name }) => name).join(", ");
+    throw invalid(`AGENTS names ${unknown.join(", ")}, but the loaded Agents are ${names}`);
+  }
+  return wanted === null ? loaded : loaded.filter(({ name }) => wanted.includes(name));
+}
+
+async function agentsOf(
+  module: string,
+  folder: string,
+  env: LoadOptions["env"],
+): Promise<readonly HostedAgent[]> {
+  const found: HostedAgent[] = [];
+  for (const exported of Object.values(await load(module, folder))) {
+    if (isHostedAgent(exported)) found.push(exported);
+    else if (isConfiguredAgents(exported)) {
+      found.push(...[exported.create(parseConfig(exported.config, env))].flat());
+    }
+  }
+  if (found.length > 0) return found;
+  throw invalid(
+    `AGENT_MODULES: ${module} exports no Agent; export what host(…) or configureAgents(…) returns`,
+  );
+}
+
+async function load(module: string, folder: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return (await import(specifierOf(module, folder))) as Readonly<Record<string, unknown>>;
+  } catch (error) {
+    const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    throw invalid(
+      `AGENT_MODULES: ${module} cannot be loaded (a path begins with ./ or /): ${reason}`,
+      error,
+    );
+  }
+}
+
+const specifierOf = (module: string, folder: string): string =>
+  /^\.{0,2}\//.test(module) ? pathToFileURL(resolve(folder, module)).href : module;
+
+const invalid = (sentence: string, cause?: unknown): ContractFault =>
+  new ContractFault("config.invalid", sentence, { cause });

@@ -1,0 +1,47 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "@jest/globals";
+
+const main = fileURLToPath(new URL("./main.ts", import.meta.url));
+const folder = fileURLToPath(new URL("../test/", import.meta.url));
+
+interface Ended {
+  readonly code: unknown;
+  readonly stderr: string;
+}
+
+/** Runs the host as a process that is expected to end at its start. */
+function run(env: Readonly<Record<string, string>>): Promise<Ended> {
+  const { promise, resolve } = Promise.withResolvers<Ended>();
+  const node = ["--conditions=@holdfast/source", "--disable-warning=ExperimentalWarning"];
+  const all = { PATH: process.env["PATH"], BROKER_URL: "amqp://127.0.0.1:1", ...env };
+  execFile(process.execPath, [...node, main], { cwd: folder, env: all }, (error, _, stderr) =>
+    resolve({ code: error?.code ?? 0, stderr }),
+  );
+  return promise;
+}
+
+test.each([
+  ["no module is named", {}, "AGENT_MODULES is missing: set it to paths"],
+  [
+    "a module cannot be loaded",
+    { AGENT_MODULES: "./absent.ts" },
+    "AGENT_MODULES: ./absent.ts cannot be loaded",
+  ],
+  ["a module exports no Agent", { AGENT_MODULES: "./no-agent.ts" }, "exports no Agent"],
+  [
+    "two Agents have one name",
+    { AGENT_MODULES: "./greetings.ts,./greetings.ts", FAREWELL: "bye" },
+    "Two Agents are named farewells",
+  ],
+])(
+  "the Agent service ends with exit code 78 and one sentence when %s",
+  async (_, env, sentence) => {
+    const { code, stderr } = await run(env);
+    expect(code).toBe(78);
+    const lines = stderr.trim().split("\n");
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toBe("The configuration is wrong:");
+    expect(lines[1]).toContain(sentence);
+  },
+);

@@ -1,0 +1,37 @@
+import type { Failpoint, Logger } from "@holdfast/runtime";
+import type { ClaimedStep } from "@holdfast/state-store";
+import type { InFlightLimits } from "./in-flight-limits.ts";
+
+interface Dependencies {
+  readonly limits: Pick<InFlightLimits, "claimed">;
+  readonly dispatch: (claims: readonly ClaimedStep[], claimedAt: number) => Promise<void>;
+  /** A hint to the other Schedulers that more steps are due than one claim takes. */
+  readonly hint: () => void;
+  readonly log: Logger;
+  readonly failpoint: Failpoint;
+}
+
+/** What one claim statement takes at most. */
+export const claimBatch = 500;
+
+/** Counts claimed steps as in flight, and dispatches them without waiting for publisher confirms. */
+export function dispatchClaims({ limits, dispatch, hint, log, failpoint }: Dependencies) {
+  const dispatching = new Set<Promise<void>>();
+
+  return {
+    /** `claimedAt`: on our monotonic clock, when the claim began. */
+    send(claims: readonly ClaimedStep[], claimedAt: number): void {
+      if (claims.length === 0) return;
+      failpoint("scheduler.claimed", () => claims.map(({ name }) => name));
+      for (const { lane } of claims) limits.claimed(lane, claimedAt);
+      const sent = dispatch(claims, claimedAt)
+        // Not lost: a step that is not marked as dispatched is relayed.
+        .catch((err: unknown) => log.error({ err }, "dispatch failed"))
+        .finally(() => dispatching.delete(sent));
+      dispatching.add(sent);
+      if (claims.length === claimBatch) hint();
+    },
+    /** Resolves when everything that was claimed has been dispatched. */
+    drained: async (): Promise<void> => void (await Promise.allSettled(dispatching)),
+  };
+}

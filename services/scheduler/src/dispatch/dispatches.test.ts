@@ -1,0 +1,139 @@
+import { randomUUID } from "node:crypto";
+import type { ClaimedStep } from "@holdfast/state-store";
+import { expect, test } from "@jest/globals";
+import { testClock } from "../../test/clock.ts";
+import { dispatches } from "./dispatches.ts";
+
+const claim = (changes: Partial<ClaimedStep> = {}): ClaimedStep => ({
+  taskId: randomUUID(),
+  name: "charge",
+  lane: "payments",
+  workflow: "pay.v1",
+  attempt: 1,
+  token: randomUUID(),
+  startBy: 30_000,
+  completeBy: 35_000,
+  now: 0,
+  keyGeneration: 0,
+  taskInput: null,
+  ...changes,
+});
+
+/** As the clock of a Scheduler that does nothing else. */
+function opened(options: { readonly lateMarks?: boolean } = {}) {
+  const clock = testClock();
+  const { now, pass } = clock;
+  const marked: { readonly at: number; readonly claim: ClaimedStep }[] = [];
+  const onMarkDue = (): void => {
+    for (const one of open.unmarked()) {
+      marked.push({ at: now(), claim: one });
+      open.marked(one);
+    }
+  };
+  const open = dispatches({ clock, onMarkDue, ...options });
+  const send = (confirmAfter = 0, changes: Partial<ClaimedStep> = {}): ClaimedStep => {
+    const one = claim(changes);
+    open.publishing(one, now());
+    pass(confirmAfter);
+    open.confirmed(one);
+    return one;
+  };
+  return { open, marked, pass, send, now };
+}
+
+test("a request confirmed on a connection that was lost is not marked, so that the relay publishes it again", () => {
+  const { open, marked, pass, send } = opened();
+  const lost = send();
+  open.forget();
+  expect(open.isOpen(lost)).toBe(false);
+  const kept = send();
+  pass(10_000);
+  expect(marked.map(({ claim: one }) => one)).toEqual([kept]);
+});
+
+/** What is on its way, with requests that took so many milliseconds from their claim to their confirm. */
+function confirmedAfter(...times: readonly number[]) {
+  const { open, send } = opened();
+  for (const time of times) open.answered(send(time));
+  return open;
+}
+
+/** As many as it takes for that to be usual. */
+function answeredAfter(ms: number) {
+  const all = opened();
+  for (let n = 0; n < 9; n += 1) {
+    const one = all.send();
+    all.pass(ms);
+    all.open.answered(one);
+  }
+  all.marked.length = 0;
+  return all;
+}
+
+test.each([
+  ["nothing is known yet", [], 600],
+  ["all were quick", [3, 20, 8], 600],
+  ["one was slow, for the broker was busy or the store is far away", [3, 400, 8], 1_600],
+  ["one hardly came back", [3, 5_000], 3_000],
+])("a request counts as lost well after the slowest: %s", (_, times, relayAfter) => {
+  expect(confirmedAfter(...times).relayAfter()).toBe(relayAfter);
+});
+
+test("slow replies of long ago no longer count", () => {
+  expect(confirmedAfter(5_000, ...Array.from({ length: 200 }, () => 5)).relayAfter()).toBe(600);
+});
+
+test.each([
+  ["at once", 5, 600],
+  ["after a while, for much is in flight", 400, 1_600],
+  ["just in time", 1_400, 3_000],
+  ["too late for any mark", 2_000, 600],
+])("with replies that come %s, the limit for a lost request follows", (_, ms, relayAfter) => {
+  expect(answeredAfter(ms).open.relayAfter()).toBe(relayAfter);
+});
+
+test.each([
+  ["soon", 5],
+  ["after a while", 400],
+  ["just in time", 1_400],
+])("with replies that come %s, requests are marked after their replies", (_, ms) => {
+  const { open, marked, pass, send } = answeredAfter(ms);
+  for (let n = 0; n < 20; n += 1) {
+    const one = send();
+    pass(ms);
+    open.answered(one);
+  }
+  pass(10_000);
+  expect(marked).toEqual([]);
+});
+
+test.each([5, 400, 1_400, 2_000])(
+  "with replies after %i ms, an unanswered request is marked well before it counts as lost",
+  (ms) => {
+    const { open, marked, pass, send, now } = answeredAfter(ms);
+    const claimedAt = now();
+    const one = send(10);
+    pass(10_000);
+    expect(marked.map(({ claim: { taskId } }) => taskId)).toEqual([one.taskId]);
+    expect((marked[0]?.at ?? Number.NaN) - claimedAt).toBeLessThan(0.75 * open.relayAfter());
+  },
+);
+
+test("a request with little time left is marked within it, however long replies usually take", () => {
+  const { marked, pass, send, now } = answeredAfter(1_400);
+  const claimedAt = now();
+  const patient = send(10);
+  const hurried = send(10, { now: 70_000, startBy: 70_500, completeBy: 71_000 });
+  pass(10_000);
+  expect(marked.map(({ claim: { taskId } }) => taskId)).toEqual([hurried.taskId, patient.taskId]);
+  expect((marked[0]?.at ?? Number.NaN) - claimedAt).toBeLessThan(1_000);
+});
+
+test("without late marks a confirmed request is marked at once, before its reply", () => {
+  const { marked, pass, send, now } = opened({ lateMarks: false });
+  const claimedAt = now();
+  const one = send(10);
+  pass(150);
+  expect(marked.map(({ claim: { taskId } }) => taskId)).toEqual([one.taskId]);
+  expect((marked[0]?.at ?? Number.NaN) - claimedAt).toBeLessThan(150);
+});

@@ -1,0 +1,87 @@
+import type { Clock } from "@holdfast/runtime";
+import type { ClaimedStep } from "@holdfast/state-store";
+import { relayTiming } from "./relay-timing.ts";
+
+/** A published request, until its reply or its mark. */
+interface Dispatch {
+  readonly claim: ClaimedStep;
+  /** When its claim began. */
+  readonly claimedAt: number;
+  /** When to mark it. */
+  readonly markAt: number;
+  isConfirmed: boolean;
+}
+
+/** Milliseconds between two looks for requests to mark, while any is unmarked. */
+const lookEvery = 100;
+
+interface Dependencies {
+  readonly clock: Pick<Clock, "now" | "after">;
+  /** Called when a request may be due to be marked. */
+  readonly onMarkDue: () => void;
+  /** Whether marks wait for replies; on unless a benchmark turns it off. */
+  readonly lateMarks?: boolean;
+}
+
+type AttemptKey = Pick<ClaimedStep, "taskId" | "name" | "attempt">;
+
+/** The published requests of this instance that are not yet marked. The relay covers their loss. */
+export function dispatches({ clock, onMarkDue, ...options }: Dependencies) {
+  const open = new Map<string, Dispatch>();
+  const timing = relayTiming(clock, options);
+  let isLooking = false;
+
+  const lookSoon = (): void => {
+    if (isLooking) return;
+    isLooking = true;
+    clock.after(lookEvery, () => {
+      isLooking = false;
+      onMarkDue();
+    });
+  };
+
+  return {
+    relayAfter: timing.relayAfter,
+    publishing(claim: ClaimedStep, claimedAt: number): void {
+      const key = keyOf(claim);
+      const markAt = timing.markAt(claim, claimedAt);
+      open.set(key, { claim, claimedAt, markAt, isConfirmed: false });
+      timing.replies.awaited(key, claimedAt);
+    },
+    confirmed(claim: ClaimedStep): void {
+      const dispatch = open.get(keyOf(claim));
+      if (dispatch === undefined) return;
+      dispatch.isConfirmed = true;
+      lookSoon();
+      timing.confirmed(dispatch.claimedAt);
+    },
+    /** The publish failed. */
+    failed(claim: ClaimedStep): void {
+      open.delete(keyOf(claim));
+      timing.replies.failed(keyOf(claim));
+    },
+    answered(claim: AttemptKey): void {
+      open.delete(keyOf(claim));
+      timing.replies.answered(keyOf(claim));
+    },
+    /** The broker may have lost all of them. */
+    forget(): void {
+      for (const key of open.keys()) timing.replies.failed(key);
+      open.clear();
+    },
+    marked: (claim: ClaimedStep) => open.delete(keyOf(claim)),
+    isOpen: (claim: ClaimedStep) => open.has(keyOf(claim)),
+    /** Confirmed requests whose mark is due. */
+    unmarked(): readonly ClaimedStep[] {
+      const now = clock.now();
+      const confirmed = [...open.values()].filter(({ isConfirmed }) => isConfirmed);
+      const due = confirmed.filter(({ markAt }) => markAt <= now);
+      if (due.length < confirmed.length) lookSoon();
+      return due.map(({ claim }) => claim);
+    },
+  };
+}
+
+const keyOf = ({ taskId, name, attempt }: AttemptKey) => `${taskId} ${name} ${attempt}`;
+
+export type Dispatches = ReturnType<typeof dispatches>;

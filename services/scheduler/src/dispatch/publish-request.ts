@@ -1,0 +1,71 @@
+import { limits, requestExchange, StepRequest } from "@holdfast/contracts";
+import type { Broker } from "@holdfast/messaging";
+import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
+import type { ClaimedStep, ReportedTaskEvent } from "@holdfast/state-store";
+import type { BatchSizes } from "./batch-sizes.ts";
+import type { BuiltRequest } from "./build-requests.ts";
+import type { Dispatches } from "./dispatches.ts";
+import { neverStarted, tooLarge } from "./request-faults.ts";
+
+export interface PublishDependencies {
+  readonly broker: Pick<Broker, "publish">;
+  readonly dispatches: Dispatches;
+  readonly batchSizes: Pick<BatchSizes, "of">;
+  /** Where Agents reply to. */
+  readonly replyTo: () => string;
+  /** The user of our connection: Agents take requests only from Schedulers, and the broker vouches for it. */
+  readonly userId: string;
+  readonly clock: Pick<Clock, "now">;
+  readonly log: Logger;
+  readonly failpoint: Failpoint;
+  /** The largest request that Agents read. */
+  readonly maxMessageBytes?: number;
+}
+
+/** Publishes the request of one claimed step. Resolves to the event that it reports; null: it was sent, or may have been. */
+export function requestPublisher(deps: PublishDependencies) {
+  const { broker, dispatches, batchSizes, replyTo, userId, clock, log, failpoint } = deps;
+  const { maxMessageBytes = limits.messageBytes } = deps;
+
+  return async (
+    { claim, body }: Extract<BuiltRequest, { body: unknown }>,
+    claimedAt: number,
+  ): Promise<ReportedTaskEvent | null> => {
+    // What is left of the time to start, as the state store counts it: no host's clock is asked.
+    const left = claim.startBy - claim.now - (clock.now() - claimedAt);
+    if (left <= 0) return neverStarted(claim);
+    if (body.length > maxMessageBytes) return tooLarge(claim, body.length, maxMessageBytes);
+    dispatches.publishing(claim, claimedAt);
+    const publishing = broker.publish({
+      exchange: requestExchange,
+      routingKey: claim.lane,
+      type: StepRequest.type,
+      messageId: `${claim.taskId}:${claim.name}:${claim.attempt}`,
+      correlationId: claim.taskId,
+      replyTo: replyTo(),
+      userId,
+      expirationMs: Math.ceil(left),
+      body,
+      // Requests of one lane that are as urgent share a message.
+      bundle: { key: `${claim.lane} ${urgency(left)}`, most: batchSizes.of(claim.lane) },
+    });
+    failpoint("scheduler.publishing", () => [claim.name]);
+    const result = await publishing;
+    if (result === "stored") dispatches.confirmed(claim);
+    else dispatches.failed(claim);
+    if (result === "unknown") log.warn(fieldsOf(claim), "request not confirmed");
+    if (result !== "unroutable") return null;
+    log.warn(fieldsOf(claim), "request unroutable");
+    return neverStarted(claim);
+  };
+}
+
+/** Requests of one message expire together, so none shares it with one that has less than half of its time. */
+const urgency = (left: number): number => Math.ceil(Math.log2(left));
+
+const fieldsOf = ({ taskId, name: step, attempt, lane: agent }: ClaimedStep) => ({
+  taskId,
+  step,
+  attempt,
+  agent,
+});

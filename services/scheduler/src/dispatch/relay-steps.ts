@@ -1,0 +1,72 @@
+import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
+import type { ClaimedStep, StateStore } from "@holdfast/state-store";
+import type { Dispatches } from "./dispatches.ts";
+
+interface Dependencies {
+  readonly store: Pick<StateStore, "stageDueSteps" | "takeUndispatchedSteps" | "applyPauses">;
+  readonly dispatches: Dispatches;
+  readonly dispatch: (claims: readonly ClaimedStep[], claimedAt: number) => Promise<void>;
+  /** There may be steps to claim. */
+  readonly wake: () => void;
+  /** There are notifications to send. */
+  readonly notify: () => void;
+  readonly clock: Pick<Clock, "now">;
+  readonly log: Logger;
+  readonly failpoint: Failpoint;
+  readonly relayAfter: () => number;
+  /** The longest delay between two rounds, in milliseconds. */
+  readonly maxDelay: number;
+}
+
+/** How many lost requests the store hands out at a time. */
+const batch = 200;
+/** Milliseconds. An earlier round would find nothing new. */
+const minDelay = 50;
+
+/**
+ * One round: stages steps whose delay is over, and publishes requests again that were not marked in time, because
+ * the Scheduler that claimed them may be dead. It also looks for due steps, notifications and pauses that other
+ * processes left. Resolves to the delay until the next round.
+ */
+export function relaySteps(deps: Dependencies) {
+  const { store, dispatches, dispatch, wake, notify, clock, log, failpoint, relayAfter, maxDelay } =
+    deps;
+  let isAsked = false;
+
+  const relay = async (): Promise<void> => {
+    for (let taken = batch; taken === batch; ) {
+      const takenAt = clock.now();
+      const claims = await store.takeUndispatchedSteps({ relayAfter: relayAfter() });
+      taken = claims.length;
+      // A request that waits for its publisher confirm here is not lost.
+      const lost = claims.filter((claim) => !dispatches.isOpen(claim));
+      if (lost.length > 0) log.warn({ steps: lost.length }, "requests relayed");
+      if (lost.length > 0) failpoint("scheduler.relaying", () => lost.map(({ name }) => name));
+      await dispatch(lost, takenAt);
+    }
+  };
+
+  const round = async (): Promise<number> => {
+    const { lanes, nextIn, relayIn, hasDue, hasNotifications, hasPauses } =
+      await store.stageDueSteps();
+    if (hasNotifications) notify();
+    const moved = hasPauses ? await store.applyPauses() : 0;
+    if (hasDue || lanes.length > 0 || moved > 0) wake();
+    if (isAsked || (relayIn !== null && relayIn <= 0)) {
+      isAsked = false;
+      await relay();
+    }
+    if (moved > 0) return minDelay;
+    return Math.max(minDelay, Math.min(maxDelay, nextIn ?? maxDelay, relayIn ?? maxDelay));
+  };
+
+  return {
+    round,
+    /** Has the next round relay, without asking first whether there is anything to relay. */
+    soon: (): void => {
+      isAsked = true;
+    },
+  };
+}
+
+export type StepRelay = ReturnType<typeof relaySteps>;

@@ -1,0 +1,39 @@
+import { ContractFault } from "@holdfast/domain";
+import type { ClaimedStep, ReportedTaskEvent } from "@holdfast/state-store";
+import type { BuiltRequest } from "./build-requests.ts";
+
+const attemptOf = ({ name: step, attempt, token }: ClaimedStep) => ({ step, attempt, token });
+
+/** The request reached no Agent. */
+export const neverStarted = (claim: ClaimedStep): ReportedTaskEvent => ({
+  taskId: claim.taskId,
+  event: { kind: "neverStarted", ...attemptOf(claim) },
+});
+
+/** The templates of a workflow may make much of little: no Agent would read it. */
+export const tooLarge = (claim: ClaimedStep, bytes: number, most: number): ReportedTaskEvent =>
+  unbuildable({
+    claim,
+    fault: new ContractFault(
+      "step.request_too_large",
+      `The request is ${bytes} bytes long, of at most ${most} (MAX_MESSAGE_BYTES)`,
+    ),
+  });
+
+/** Nothing was sent, and nothing would be next time: for good, and without effect. */
+export const unbuildable = ({
+  claim,
+  fault,
+}: Extract<BuiltRequest, { fault: unknown }>): ReportedTaskEvent => ({
+  taskId: claim.taskId,
+  faultDetail: fault.message,
+  event: {
+    kind: "failed",
+    code: fault.code,
+    transient: false,
+    attempted: true,
+    effect: "none",
+    retryAfter: null,
+    ...attemptOf(claim),
+  },
+});

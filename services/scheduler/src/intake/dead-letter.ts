@@ -1,0 +1,26 @@
+import { limits, storableText } from "@holdfast/contracts";
+import { Fault } from "@holdfast/domain";
+import type { Delivery } from "@holdfast/messaging";
+import type { DeadLetter, StateStore } from "@holdfast/state-store";
+
+type Cause = Pick<DeadLetter, "queue" | "reason" | "detail">;
+
+/** A delivery as it is kept for an operator to look at. */
+export const toDeadLetter = (delivery: Delivery, cause: Cause): DeadLetter => ({
+  ...cause,
+  messageId: delivery.messageId ?? null,
+  type: delivery.type ?? null,
+  sender: delivery.userId ?? null,
+  body: delivery.body,
+  size: delivery.size,
+});
+
+/** Stores a delivery of `queue` that its consumer could not handle, with the reason. */
+export const deadLetterTo =
+  (store: Pick<StateStore, "recordDeadLetters">, queue: string) =>
+  async (delivery: Delivery, error: unknown): Promise<void> => {
+    const reason = error instanceof Fault ? error.code : "message.unhandled";
+    const words = error instanceof Error ? error.message : String(error);
+    const detail = storableText(words, limits.words);
+    await store.recordDeadLetters([toDeadLetter(delivery, { queue, reason, detail })]);
+  };

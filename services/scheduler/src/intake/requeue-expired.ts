@@ -1,0 +1,80 @@
+import { expiredQueue, StepRequest } from "@holdfast/contracts";
+import type { AttemptRef, TaskEvent } from "@holdfast/domain";
+import type { Delivery } from "@holdfast/messaging";
+import type { Failpoint, Logger } from "@holdfast/runtime";
+import type { StateStore } from "@holdfast/state-store";
+import type { StepClaims } from "../claim/claim-steps.ts";
+import { toDeadLetter } from "./dead-letter.ts";
+import { readEach, unreadableFields } from "./read-each.ts";
+
+interface Dependencies {
+  readonly store: Pick<StateStore, "recordDeadLetters">;
+  readonly apply: StateStore["applyEvents"];
+  readonly claims: Pick<StepClaims, "freed">;
+  readonly log: Logger;
+  readonly failpoint: Failpoint;
+  readonly actor: string;
+}
+
+interface Returned extends Pick<StepRequest, "taskId" | "step" | "agent"> {
+  readonly delivery: Delivery;
+  readonly reason: string;
+  readonly event: TaskEvent & AttemptRef;
+}
+
+/**
+ * Handles requests that the broker dead-lettered from an Agent's queue: no Agent took them in time, they exceeded
+ * the delivery limit, or an Agent could not read them. A step whose request expired is requeued, and no failure
+ * is counted. Any of them may have had an effect: an expired message may have been delivered before.
+ */
+export function requeueExpired({ store, apply, claims, log, failpoint, actor }: Dependencies) {
+  return async (batch: readonly Delivery[]): Promise<void> => {
+    const { readable, unreadable } = readEach(batch, read);
+    if (unreadable.length > 0) log.error(unreadableFields(unreadable), "request unreadable");
+    for (const { delivery } of unreadable) delivery.reject();
+    if (readable.length === 0) return;
+    const names = () => readable.map(({ step }) => step);
+    failpoint("scheduler.requeuing", names);
+    const applied = await apply(
+      readable.map(({ taskId, event }) => ({ taskId, event })),
+      { actor },
+    );
+    failpoint("scheduler.requeued", names);
+    const lanes = readable.map(({ agent }) => agent);
+    claims.freed(lanes, applied);
+    for (const { taskId, step, agent, reason, event } of readable) {
+      const { attempt } = event;
+      log.warn({ taskId, step, attempt, agent, reason }, "request dead-lettered");
+    }
+    const refused = readable.filter(({ reason }) => reason === "rejected");
+    if (refused.length === 0) return;
+    await store.recordDeadLetters(
+      refused.map(({ delivery, reason }) =>
+        toDeadLetter(delivery, { queue: expiredQueue, reason }),
+      ),
+    );
+  };
+}
+
+function read(delivery: Delivery): Returned {
+  const request = StepRequest.decode(delivery.body);
+  const { taskId, step, agent } = request;
+  const reason = delivery.deathReason ?? "unknown";
+  const event = toEvent(request, { reason, isBundled: delivery.isBundled });
+  return { delivery, reason, taskId, step, event, agent };
+}
+
+type Death = Pick<Delivery, "isBundled"> & { readonly reason: string };
+
+/** Of a bundle nobody knows which of its requests could not be read: all of them may try again. */
+function toEvent(
+  { step, attempt, token }: StepRequest,
+  { reason, isBundled }: Death,
+): Returned["event"] {
+  const ref = { step, attempt, token };
+  if (reason === "expired") return { kind: "neverStarted", ...ref };
+  const failure = { attempted: true, effect: "unknown", retryAfter: null } as const;
+  return reason === "rejected"
+    ? { kind: "failed", code: "step.request_rejected", transient: isBundled, ...failure, ...ref }
+    : { kind: "failed", code: "step.delivery_limit", transient: true, ...failure, ...ref };
+}

@@ -1,0 +1,41 @@
+import { limits, storableText } from "@holdfast/contracts";
+import type { Broker, Standstill } from "@holdfast/messaging";
+import type { StateStore } from "@holdfast/state-store";
+
+/** Milliseconds after which a consumer that fails is no passing trouble. */
+const tolerated = 10_000;
+/** Milliseconds between two looks. */
+const rest = 5_000;
+
+const lasting = ({ standstills }: Pick<Broker, "standstills">): readonly Standstill[] =>
+  standstills.filter(({ forMs }) => forMs > tolerated);
+
+/** Whether every consumer records what it reads; otherwise, which one does not, and why. */
+export function consumersAreWell(broker: Pick<Broker, "standstills">): true | string {
+  const [first] = lasting(broker);
+  if (first === undefined) return true;
+  const { queue, messages, failures, forMs, error } = first;
+  const seconds = Math.round(forMs / 1_000);
+  return `${messages} messages of ${queue} failed ${failures} times in ${seconds} s: ${storableText(error, limits.code)}`;
+}
+
+interface Dependencies {
+  readonly store: Pick<StateStore, "recordStandstills">;
+  readonly broker: Pick<Broker, "standstills">;
+  readonly instance: string;
+}
+
+/** Writes down which consumers fail, for `holdfast doctor` and `why`, and that they no longer do. */
+export function watchStandstills({ store, broker, instance }: Dependencies) {
+  let wasWritten = false;
+  return async (): Promise<number> => {
+    const standstills = lasting(broker).map((one) => ({
+      ...one,
+      error: storableText(one.error, limits.words),
+    }));
+    if (standstills.length > 0 || wasWritten)
+      await store.recordStandstills({ instance, standstills });
+    wasWritten = standstills.length > 0;
+    return rest;
+  };
+}

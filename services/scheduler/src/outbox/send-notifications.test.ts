@@ -1,0 +1,128 @@
+import type { Binding, OutgoingMessage, PublishResult } from "@holdfast/messaging";
+import type { Logger } from "@holdfast/runtime";
+import type { TakenNotification } from "@holdfast/state-store";
+import { expect, test } from "@jest/globals";
+import { sendNotifications } from "./send-notifications.ts";
+
+type Body = Extract<TakenNotification, { channel: "event" }>["body"];
+
+const body: Body = {
+  taskId: "01a1fd8d-d928-77c8-96cb-353aaba1757f",
+  correlationId: null,
+  sequence: 1,
+  event: "received",
+  workflow: "test.v1",
+  state: "pending",
+  steps: [],
+  faultCode: null,
+  at: "2026-11-21T10:01:34.611Z",
+};
+const common = (id: number) => ({
+  id: String(id),
+  subject: body.taskId,
+  seq: id,
+  correlationId: null,
+  body,
+});
+const event = (id: number): TakenNotification => ({
+  ...common(id),
+  destination: "",
+  channel: "event",
+  address: null,
+});
+const status = (id: number, address = "status.shop"): TakenNotification => ({
+  ...common(id),
+  destination: address,
+  channel: "status",
+  address,
+});
+
+/** A round with these notifications in the outbox, and what came of it. */
+function sending(
+  answer: (message: OutgoingMessage, bindings: readonly Binding[]) => PublishResult,
+) {
+  const bindings: Binding[] = [];
+  const published: OutgoingMessage[] = [];
+  const warnings: object[] = [];
+  const errors: object[] = [];
+  const heard: string[] = [];
+  const waiting: TakenNotification[] = [];
+  const time = { now: 0 };
+  const round = sendNotifications({
+    store: {
+      takeNotifications: async () => waiting.splice(0),
+      deleteNotifications: async (sent) => void heard.push(...sent.delivered),
+    },
+    kind: "status",
+    broker: {
+      isReady: true,
+      publish: async (message) => {
+        published.push(message);
+        return answer(message, bindings);
+      },
+      bind: async (binding) => {
+        bindings.push(binding);
+        return binding.queue === "status.shop";
+      },
+    },
+    log: {
+      warn: (fields: object) => void warnings.push(fields),
+      error: (fields: object) => void errors.push(fields),
+    } as Partial<Logger> as Logger,
+    clock: { now: () => time.now },
+  });
+  const send = (...notifications: readonly TakenNotification[]) => {
+    waiting.push(...notifications);
+    return round();
+  };
+  return { send, time, bindings, published, warnings, errors, heard };
+}
+
+test("sending notifications warns once a minute how many events reached no queue", async () => {
+  const { send, time, warnings } = sending(() => "unroutable");
+  await send(event(1), event(2), event(3));
+  expect(warnings).toMatchObject([{ channel: "event", notifications: 1 }]);
+  time.now = 59_999;
+  await send(event(4));
+  expect(warnings).toHaveLength(1);
+  time.now = 60_000;
+  await send(event(5));
+  expect(warnings).toMatchObject([{ notifications: 1 }, { notifications: 4 }]);
+});
+
+test("sending an unroutable status binds its submitter's queue, and sends it again", async () => {
+  const { send, bindings, published, heard } = sending((_, bound) =>
+    bound.length > 0 ? "stored" : "unroutable",
+  );
+  await send(status(1), status(2));
+  expect(bindings).toEqual([
+    { exchange: "holdfast.status", queue: "status.shop", routingKey: "status.shop" },
+  ]);
+  expect(published.map(({ exchange, routingKey }) => [exchange, routingKey])).toEqual(
+    Array.from({ length: 3 }, () => ["holdfast.status", "status.shop"]),
+  );
+  expect(heard).toEqual(["1", "2"]);
+});
+
+test("sending notifications drops one whose row was changed by hand, and sends all others", async () => {
+  const { send, published, errors, heard } = sending(() => "stored");
+  const spoilt = [null, 5, "x"].map((content, index) => ({ ...event(index), body: content }));
+  await send(...(spoilt as unknown as TakenNotification[]), event(7), status(8));
+  expect(published).toHaveLength(4);
+  expect(errors).toMatchObject([{ seq: 0, channel: "event" }]);
+  expect(heard).toEqual(["1", "2", "7", "8"]);
+});
+
+test("sending a status to a missing queue is given up", async () => {
+  const { send, published, warnings, heard } = sending(() => "unroutable");
+  await send(status(1, "status.gone"));
+  expect(published).toHaveLength(1);
+  expect(warnings).toMatchObject([{ channel: "status", address: "status.gone" }]);
+  expect(heard).toEqual([]);
+});
+
+test("sending an unroutable event binds no queue", async () => {
+  const { send, bindings } = sending(() => "unroutable");
+  await send(event(1));
+  expect(bindings).toEqual([]);
+});

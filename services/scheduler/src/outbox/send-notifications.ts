@@ -1,0 +1,221 @@
+import {
+  eventExchange,
+  statusExchange,
+  TaskAlert,
+  TaskRefused,
+  TaskStatus,
+} from "@holdfast/contracts";
+import type { Broker, OutgoingMessage, PublishResult } from "@holdfast/messaging";
+import type { Clock, Logger } from "@holdfast/runtime";
+import type { StateStore, TakenNotification } from "@holdfast/state-store";
+import { delayedDestinations } from "./delayed-destinations.ts";
+
+interface Dependencies {
+  readonly store: Pick<StateStore, "takeNotifications" | "deleteNotifications">;
+  readonly broker: NotificationBroker;
+  /** Alerts, or the statuses for submitters and the events for all subscribers. */
+  readonly kind: "alert" | "status";
+  readonly clock: Pick<Clock, "now">;
+  readonly log: Logger;
+}
+
+export type NotificationBroker = Pick<Broker, "publish" | "bind" | "isReady">;
+
+/** Milliseconds in which what was taken should be sent; from then on others may send it. */
+const lease = 5_000;
+/** Milliseconds. The transaction that writes a notification wakes this loop, and so does the relay. */
+const delay = 60_000;
+/** Milliseconds after which a destination that refused is tried again, at the latest. */
+const maxDelays = { alert: 5_000, status: 300_000 };
+/** Milliseconds. Without the broker nothing is taken. */
+const delayWithoutBroker = 500;
+/** So many subjects are taken at a time. When there are more, other destinations come next. */
+const fullBatch = 400;
+/** Milliseconds that a status waits for a submitter who is away. */
+const statusKeptFor = 24 * 60 * 60 * 1_000;
+
+/**
+ * One round: sends what waits in the outbox, those of one subject one after the other, and deletes
+ * what the broker has. A notification without a queue is deleted as well: nothing may ever wait for a reader.
+ * A destination that refuses a message is left alone for a while, so that all others have their turn.
+ */
+export function sendNotifications({ store, broker, kind, clock, log }: Dependencies) {
+  const delayed = delayedDestinations(clock, maxDelays[kind]);
+  const unroutable = warnSeldom({ log, clock });
+  let after: string | null = null;
+
+  /** In order: what comes after a notification that may not have arrived has to wait. */
+  const sendLine = async (line: readonly TakenNotification[]): Promise<readonly Sent[]> => {
+    const sent: Sent[] = [];
+    for (const notification of line) {
+      const message = messageOf(notification);
+      if (message === null) {
+        sent.push({ notification, result: "unroutable" });
+        continue;
+      }
+      const result = await send(broker, message);
+      if (result === "unknown") {
+        // A connection that is lost says nothing about the queue.
+        if (broker.isReady) delayed.failed(notification.destination);
+        break;
+      }
+      delayed.succeeded(notification.destination);
+      sent.push({ notification, result });
+    }
+    return sent;
+  };
+
+  /** Null: somebody changed the row, so that no message can be made of it. It is dropped. */
+  const messageOf = (notification: TakenNotification): OutgoingMessage | null => {
+    try {
+      return toMessage(notification);
+    } catch (err) {
+      log.error({ err, ...fieldsOf(notification) }, "notification unreadable");
+      return null;
+    }
+  };
+
+  return async (): Promise<number> => {
+    if (!broker.isReady) return delayWithoutBroker;
+    const notifications = await store.takeNotifications({
+      lease,
+      kind,
+      after,
+      delayed: delayed.names(),
+    });
+    const lines = Map.groupBy(notifications, ({ subject, channel }) => `${channel} ${subject}`);
+    const begun = after;
+    after = lines.size < fullBatch ? null : lastOf([...lines.values()]);
+    if (notifications.length === 0) return begun === null ? (delayed.nextIn() ?? delay) : 0;
+    const sent = (await Promise.all([...lines.values()].map(sendLine))).flat();
+    for (const { notification, result } of sent)
+      if (result === "unroutable") unroutable(notification);
+    const [ids, delivered] = [sent, sent.filter(({ result }) => result === "stored")].map((some) =>
+      some.map(({ notification }) => notification.id),
+    );
+    if (sent.length > 0)
+      await store.deleteNotifications({ ids: ids ?? [], delivered: delivered ?? [] });
+    // Others may wait. What could not be sent is tried again when its destination has rested.
+    return sent.length > 0 ? 0 : Math.min(lease, delayed.nextIn() ?? lease);
+  };
+}
+
+/** Milliseconds. */
+const warnEvery = 60_000;
+
+/** Where no queue is bound for a channel, each of its notifications is unroutable: one warning a minute says so, and how many. */
+function warnSeldom({ log, clock }: Pick<Dependencies, "log" | "clock">) {
+  const channels = new Map<TakenNotification["channel"], { warnedAt: number; times: number }>();
+  return (notification: TakenNotification): void => {
+    const { channel } = notification;
+    const { warnedAt, times } = channels.get(channel) ?? { warnedAt: -warnEvery, times: 0 };
+    const isDue = clock.now() - warnedAt >= warnEvery;
+    if (isDue)
+      log.warn({ ...fieldsOf(notification), notifications: times + 1 }, "notification unroutable");
+    channels.set(
+      channel,
+      isDue ? { warnedAt: clock.now(), times: 0 } : { warnedAt, times: times + 1 },
+    );
+  };
+}
+
+interface Sent {
+  readonly notification: TakenNotification;
+  readonly result: "stored" | "unroutable";
+}
+
+/** The last destination of a batch, by name. */
+const lastOf = (lines: readonly (readonly TakenNotification[])[]): string | null =>
+  lines.reduce<string | null>((last, [first]) => {
+    const { destination = "" } = first ?? {};
+    return last === null || destination > last ? destination : last;
+  }, null);
+
+/** A submitter's queue is bound when the first status for it finds no way there. */
+async function send(broker: NotificationBroker, message: OutgoingMessage): Promise<PublishResult> {
+  const result = await broker.publish(message);
+  if (result !== "unroutable" || message.exchange !== statusExchange) return result;
+  const { exchange, routingKey } = message;
+  const isBound = await broker.bind({ exchange, routingKey, queue: routingKey });
+  return isBound ? broker.publish(message) : result;
+}
+
+const fieldsOf = ({ subject, channel, seq, address }: TakenNotification) => ({
+  subject,
+  channel,
+  seq,
+  ...(address === null ? {} : { address }),
+});
+
+function toMessage(notification: TakenNotification): OutgoingMessage {
+  const { subject, seq, correlationId } = notification;
+  const correlation = correlationId === null ? {} : { correlationId };
+  switch (notification.channel) {
+    case "status":
+      return {
+        exchange: statusExchange,
+        routingKey: notification.address,
+        messageId: `${subject}:${seq}`,
+        ...correlation,
+        expirationMs: statusKeptFor,
+        ...(notification.body.event === "refused"
+          ? { type: TaskRefused.type, body: TaskRefused.encode(notification.body) }
+          : { type: TaskStatus.type, body: TaskStatus.encode(notification.body) }),
+      };
+    case "event": {
+      const { event, workflow, at } = notification.body;
+      return {
+        ...cloudEvent({
+          type: `task.${event}`,
+          id: `${subject}:${seq}`,
+          subject,
+          at,
+          data: notification.body,
+        }),
+        routingKey: `task.${event}.${workflow}`,
+        ...correlation,
+      };
+    }
+    case "alert": {
+      const { kind, at, step } = notification.body;
+      const id = [subject, seq, kind, ...(step === null ? [] : [step])].join(":");
+      return {
+        ...cloudEvent({ type: TaskAlert.type, id, subject, at, data: notification.body }),
+        routingKey: `alert.${kind}`,
+        ...correlation,
+      };
+    }
+  }
+}
+
+interface Happening {
+  readonly type: string;
+  readonly id: string;
+  readonly subject: string;
+  readonly at: string;
+  readonly data: object;
+}
+
+/**
+ * CloudEvents 1.0, structured mode of its AMQP and HTTP bindings. `source` and `id` together name one
+ * event: whoever gets it twice can tell.
+ */
+function cloudEvent({ type, id, subject, at: time, data }: Happening) {
+  const event = {
+    specversion: "1.0",
+    source: "/holdfast",
+    type: `holdfast.${type}`,
+    id,
+    subject,
+    time,
+    datacontenttype: "application/json",
+    data,
+  };
+  return {
+    exchange: eventExchange,
+    type: event.type,
+    messageId: id,
+    contentType: "application/cloudevents+json",
+    body: Buffer.from(JSON.stringify(event)),
+  };
+}

@@ -1,0 +1,175 @@
+import { agentOfReply, StepReply } from "@holdfast/contracts";
+import type { Fault, Task } from "@holdfast/domain";
+import type { Delivery } from "@holdfast/messaging";
+import type { Failpoint, Logger } from "@holdfast/runtime";
+import type {
+  AppliedEvents,
+  EventOutcome,
+  RejectedReply,
+  ReportedTaskEvent,
+  StateStore,
+} from "@holdfast/state-store";
+import type { StepClaims } from "../claim/claim-steps.ts";
+import type { BatchSizes } from "../dispatch/batch-sizes.ts";
+import type { Dispatches } from "../dispatch/dispatches.ts";
+import { readEach, unreadableFields } from "../intake/read-each.ts";
+import { faultOfOutput, toReportedEvent } from "./to-reported-event.ts";
+
+interface Dependencies {
+  readonly store: Pick<StateStore, "recordRejectedReplies">;
+  readonly apply: StateStore["applyEvents"];
+  readonly dispatches: Dispatches;
+  readonly batchSizes: Pick<BatchSizes, "learn">;
+  readonly claims: Pick<StepClaims, "withEvents">;
+  readonly log: Logger;
+  readonly failpoint: Failpoint;
+  readonly actor: string;
+  readonly identity: "required" | "trusted";
+}
+
+interface Received {
+  readonly delivery: Delivery;
+  readonly reply: StepReply;
+  /** The Agent under whose route the broker let it through. */
+  readonly agent: string;
+  readonly reportedEvent: ReportedTaskEvent;
+  /** Why its output is refused; null: there is none, or it is as it should be. */
+  readonly outputFault: Fault | null;
+}
+
+/**
+ * Records a batch of replies: what counts moves its task on, what does not is kept with the reason.
+ * Everything is committed before any of them is acknowledged; a reply seen twice is stale the second
+ * time. Unreadable ones go to the dead letters and hold nothing up.
+ */
+export function recordReplies(deps: Dependencies) {
+  const { log, identity } = deps;
+  const rejections = keepRejections(deps);
+
+  const readAll = (batch: readonly Delivery[]): readonly Received[] => {
+    const { readable, unreadable } = readEach(batch, read);
+    if (unreadable.length > 0) log.error(unreadableFields(unreadable), "reply unreadable");
+    for (const { delivery } of unreadable) delivery.reject();
+    return readable;
+  };
+
+  /** Applies replies; resolves to what is to be kept of those that did not count. */
+  const record = async (
+    received: readonly Received[],
+  ): Promise<ReadonlyMap<Delivery, RejectedReply>> => {
+    const [anonymous, signed] = partition(
+      received,
+      ({ delivery }) => identity === "required" && delivery.userId === undefined,
+    );
+    const { outcomes, tasks } = await applyReplies(deps, signed);
+    for (const task of tasks) logTask(log, task);
+    return new Map([
+      ...anonymous.map((one) => [one.delivery, toRejected(one, "no_user_id")] as const),
+      ...signed.flatMap((one, index) => rejectionOf(one, outcomes[index])),
+    ]);
+  };
+
+  return async (batch: readonly Delivery[]): Promise<void> => {
+    const received = readAll(batch.filter((delivery) => !rejections.isApplied(delivery)));
+    await rejections.keep(batch, received.length === 0 ? new Map() : await record(received));
+  };
+}
+
+/** Applies the events that replies report, and claims what they make due in the same transaction. */
+async function applyReplies(
+  { apply, dispatches, batchSizes, claims, failpoint, actor }: Dependencies,
+  received: readonly Received[],
+): Promise<AppliedEvents> {
+  const names = () => received.map(({ reply }) => reply.step);
+  failpoint("scheduler.recording", names);
+  const lanes = received.map(({ agent }) => agent);
+  return await claims.withEvents(lanes, async (how) => {
+    const reportedEvents = received.map(({ reportedEvent }) => reportedEvent);
+    const applied = await apply(reportedEvents, { actor, ...how });
+    failpoint("scheduler.recorded", names);
+    received.forEach(({ reply, agent }, index) => {
+      dispatches.answered({ ...reply, name: reply.step });
+      if (applied.outcomes[index]?.applied) batchSizes.learn(agent, reply.takes);
+    });
+    return applied;
+  });
+}
+
+/** Keeps replies that did not count, and knows which deliveries must not be applied a second time. */
+function keepRejections({ store, log }: Pick<Dependencies, "store" | "log">) {
+  /** Deliveries that are applied and whose rejection could not be kept yet. */
+  const applied = new WeakMap<Delivery, RejectedReply | null>();
+  return {
+    isApplied: (delivery: Delivery): boolean => applied.has(delivery),
+    async keep(
+      batch: readonly Delivery[],
+      rejections: ReadonlyMap<Delivery, RejectedReply>,
+    ): Promise<void> {
+      const rejected = batch.flatMap(
+        (delivery) => rejections.get(delivery) ?? applied.get(delivery) ?? [],
+      );
+      try {
+        await store.recordRejectedReplies(rejected);
+      } catch (error) {
+        for (const delivery of batch) {
+          applied.set(delivery, rejections.get(delivery) ?? applied.get(delivery) ?? null);
+        }
+        throw error;
+      }
+      for (const one of rejected) log.warn(fieldsOf(one), "reply rejected");
+    },
+  };
+}
+
+function read(delivery: Delivery): Received {
+  const reply = StepReply.decode(delivery.body);
+  const agent = agentOfReply(delivery.routingKey) ?? "";
+  const outputFault = faultOfOutput(reply);
+  return {
+    delivery,
+    reply,
+    agent,
+    outputFault,
+    reportedEvent: toReportedEvent(reply, agent, outputFault),
+  };
+}
+
+function partition<T>(all: readonly T[], test: (one: T) => boolean): readonly [T[], T[]] {
+  const { yes = [], no = [] } = Object.groupBy(all, (one) => (test(one) ? "yes" : "no"));
+  return [yes, no];
+}
+
+function rejectionOf(
+  received: Received,
+  outcome: EventOutcome | undefined,
+): readonly (readonly [Delivery, RejectedReply])[] {
+  const reason =
+    outcome?.applied === false
+      ? outcome.reason
+      : (received.outputFault ?? outcome?.outputFault)?.code;
+  return reason === undefined ? [] : [[received.delivery, toRejected(received, reason)]];
+}
+
+const toRejected = ({ delivery, reply, outputFault }: Received, reason: string): RejectedReply => ({
+  taskId: reply.taskId,
+  step: reply.step,
+  attempt: reply.attempt,
+  reason,
+  sender: delivery.userId ?? null,
+  ...(outputFault === null
+    ? { reply: JSON.stringify(reply) }
+    : { reply: null, body: delivery.body }),
+});
+
+const fieldsOf = ({ taskId, step, attempt, reason }: RejectedReply) => ({
+  taskId,
+  step,
+  attempt,
+  reason,
+});
+
+function logTask(log: Logger, { taskId, processState, faultCode }: Task): void {
+  const fields = { taskId, processState, ...(faultCode === null ? {} : { faultCode }) };
+  if (processState === "error") log.error(fields, "task halted");
+  else log.debug(fields, "task moved");
+}

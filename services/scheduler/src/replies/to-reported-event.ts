@@ -1,0 +1,81 @@
+import { limits, payloadFaults, type StepReply } from "@holdfast/contracts";
+import { type AttemptRef, ContractFault, type Fault, type TaskEvent } from "@holdfast/domain";
+import type { ReportedTaskEvent } from "@holdfast/state-store";
+
+/** Why the output of a reply cannot be kept; null: it can, or there is none. */
+export function faultOfOutput({ outcome }: StepReply): ContractFault | null {
+  const faults = outcome.kind === "completed" ? payloadFaults(outcome.output) : [];
+  if (faults.length === 0) return null;
+  return new ContractFault("step.output_unstorable", `The output ${faults.join(" and ")}`);
+}
+
+/**
+ * What a reply says, as the domain hears it. With an output that is refused, its step fails for good:
+ * the work may be done, and the Agent would answer the same again.
+ */
+export function toReportedEvent(
+  reply: StepReply,
+  agent: string,
+  outputFault: Fault | null,
+): ReportedTaskEvent {
+  const { taskId, step, attempt, token, outcome } = reply;
+  const ref = { step, attempt, token, agent };
+  if (outputFault !== null) {
+    const { code, message: faultDetail } = outputFault;
+    const failure = {
+      transient: false,
+      attempted: true,
+      effect: "unknown",
+      retryAfter: null,
+    } as const;
+    return { taskId, faultDetail, event: { kind: "failed", code, ...failure, ...ref } };
+  }
+  const event = toEvent(outcome, ref);
+  if (outcome.kind === "completed") return { taskId, event, output: outcome.output };
+  return outcome.kind === "failed"
+    ? { taskId, event, faultDetail: outcome.message }
+    : { taskId, event };
+}
+
+/** Areas that only Holdfast itself speaks of, and what of others only a Scheduler or Supervisor says. */
+const ownAreas: ReadonlySet<string> = new Set(["operator", "scheduler", "store", "task", "undo"]);
+const ownCodes: ReadonlySet<string> = new Set([
+  "step.condition_false",
+  "step.delay_too_long",
+  "step.delivery_limit",
+  "step.expired",
+  "step.never_started",
+  "step.request_rejected",
+  "step.stopped",
+]);
+
+/** An Agent that says what only Holdfast says is quoted: its word must not pass for ours. */
+function codeOfAgent(code: string): string {
+  const [area = ""] = code.split(".");
+  const isOurs = ownAreas.has(area) || ownCodes.has(code);
+  return isOurs ? `agent.said.${code}`.slice(0, limits.code) : code;
+}
+
+function toEvent(outcome: StepReply["outcome"], ref: AttemptRef): TaskEvent {
+  switch (outcome.kind) {
+    case "completed":
+      return { kind: "completed", ...ref };
+    case "stopped":
+      return { kind: "stopped", effect: outcome.effect, ...ref };
+    case "failed": {
+      const { transient, attempted = true, effect = "unknown", redelivered } = outcome;
+      const code = codeOfAgent(outcome.code);
+      const retryAfter = outcome.retryAfterMs ?? null;
+      const failed = {
+        kind: "failed",
+        code,
+        transient,
+        attempted,
+        effect,
+        retryAfter,
+        ...ref,
+      } as const;
+      return redelivered === undefined ? failed : { ...failed, redelivered };
+    }
+  }
+}

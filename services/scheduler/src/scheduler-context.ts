@@ -1,0 +1,168 @@
+import { type Broker, cancelHints, wakeHint } from "@holdfast/messaging";
+import { type Clock, type Failpoint, type Logger, systemClock } from "@holdfast/runtime";
+import type { StateStore } from "@holdfast/state-store";
+import { claimSteps, type StepClaims } from "./claim/claim-steps.ts";
+import { inFlightLimits } from "./claim/in-flight-limits.ts";
+import { type BatchSizes, batchSizes as openBatchSizes } from "./dispatch/batch-sizes.ts";
+import { dispatchSteps } from "./dispatch/dispatch-steps.ts";
+import { type Dispatches, dispatches as openDispatches } from "./dispatch/dispatches.ts";
+import { relaySteps, type StepRelay } from "./dispatch/relay-steps.ts";
+import { type LoopSet, loopSet } from "./loop-set.ts";
+import type { NotificationBroker } from "./outbox/send-notifications.ts";
+import { type ReplyAddress, replyAddress } from "./replies/reply-address.ts";
+
+/** What a Scheduler asks of the state store. */
+export type SchedulerStore = Pick<
+  StateStore,
+  | "applyEvents"
+  | "claimDueSteps"
+  | "countStepsInFlight"
+  | "deleteNotifications"
+  | "deleteStaleNotifications"
+  | "findLanes"
+  | "findWorkflow"
+  | "recordDeadLetters"
+  | "recordHeartbeats"
+  | "applyPauses"
+  | "recordRejectedReplies"
+  | "loadCalls"
+  | "loadValues"
+  | "markDispatchedSteps"
+  | "stageDueSteps"
+  | "takeNotifications"
+  | "takeUndispatchedSteps"
+  | "undispatchSteps"
+>;
+
+export interface SchedulerOptions {
+  readonly store: SchedulerStore;
+  readonly broker: Pick<
+    Broker,
+    "publish" | "consume" | "consumeBatches" | "consumeShared" | "inspect" | "keepMarker"
+  >;
+  /**
+   * Publishes status messages and events. It has a connection of its own: the broker stops reading from a
+   * connection while it cannot get on with one message, and a submitter's queue may be in any state.
+   */
+  readonly notificationBroker: NotificationBroker;
+  /** Publishes alerts, which must not wait for a submitter's queue either. */
+  readonly alertBroker: NotificationBroker;
+  readonly clock?: Clock;
+  readonly log: Logger;
+  readonly failpoint: Failpoint;
+  /** The name of this instance, in the history and in `locked_by`. */
+  readonly actor: string;
+  /** The user of its connection to the broker. */
+  readonly userId: string;
+  /** Ends its loops. */
+  readonly signal: AbortSignal;
+  /** How many steps of one Agent each Scheduler may have in flight. */
+  readonly maxInFlight: number;
+  /** The longest delay between two rounds of the relay, in milliseconds. */
+  readonly pollInterval: number;
+  /** Whether a reply must carry the `user_id` that the broker vouches for. */
+  readonly identity: "required" | "trusted";
+  /** The largest message that Agents read, in bytes. 1 MiB unless given. */
+  readonly maxMessageBytes?: number;
+  /** Optimisations, all on; a benchmark turns one off to measure what it gives. */
+  readonly optimisations?: SchedulerOptimisations;
+}
+
+export interface SchedulerOptimisations {
+  /** Several requests to an Agent share one message. */
+  readonly bundles?: boolean;
+  /** Replies come first to the Scheduler that claimed the step. */
+  readonly ownReplyQueue?: boolean;
+  /** A dispatched step is marked only if its reply takes long. */
+  readonly lateMarks?: boolean;
+}
+
+/** The loops of a Scheduler, by which they wake one another. */
+export type LoopName =
+  | "claim"
+  | "mark"
+  | "relay"
+  | "notifications"
+  | "alerts"
+  | "stale notifications";
+
+/** All that the loops and consumers of one Scheduler share. */
+export interface SchedulerContext
+  extends Pick<
+    SchedulerOptions,
+    "store" | "broker" | "log" | "failpoint" | "actor" | "userId" | "identity"
+  > {
+  readonly clock: Clock;
+  readonly loops: LoopSet<LoopName>;
+  /** Has the next claim begin now. */
+  readonly wake: () => void;
+  readonly apply: StateStore["applyEvents"];
+  readonly dispatches: Dispatches;
+  readonly batchSizes: BatchSizes;
+  readonly replies: ReplyAddress;
+  readonly claims: StepClaims;
+  readonly relay: StepRelay;
+}
+
+/** Builds what the loops share; nothing runs before they start. */
+export function schedulerContext(options: SchedulerOptions): SchedulerContext {
+  const { store, broker, log, failpoint, actor, userId, signal, identity } = options;
+  const { maxInFlight, maxMessageBytes, optimisations = {}, clock = systemClock } = options;
+  const loops = loopSet<LoopName>({ signal, log, clock });
+  const wake = () => loops.wake("claim");
+  const notify = () => {
+    loops.wake("notifications");
+    loops.wake("alerts");
+  };
+
+  const shared = { store, broker, log, failpoint, clock, actor, userId, identity };
+  const apply = applyAndNotify({ store, notify, cancel: cancelHints(broker) });
+  const dispatches = openDispatches({
+    ...optimisations,
+    clock,
+    onMarkDue: () => loops.wake("mark"),
+  });
+  const batchSizes = openBatchSizes(optimisations);
+  const replies = replyAddress(broker, optimisations);
+  const dispatch = dispatchSteps({
+    ...shared,
+    apply,
+    dispatches,
+    batchSizes,
+    replyTo: replies.current,
+    ...(maxMessageBytes === undefined ? {} : { maxMessageBytes }),
+  });
+  const { relayAfter } = dispatches;
+  const counted = { store, broker, maxInFlight, lockedBy: actor, clock, log, signal };
+  const limits = inFlightLimits({ ...counted, onCapacity: wake });
+  const hint = wakeHint(broker);
+  const claims = claimSteps({
+    ...shared,
+    limits,
+    dispatch,
+    hint,
+    wake,
+    lockedBy: actor,
+    relayAfter,
+  });
+  const relayed = { ...shared, dispatches, dispatch, wake, notify, relayAfter };
+  const relay = relaySteps({ ...relayed, maxDelay: options.pollInterval });
+  return { ...shared, loops, wake, apply, dispatches, batchSizes, replies, claims, relay };
+}
+
+interface Applying {
+  readonly store: Pick<StateStore, "applyEvents">;
+  /** Has new notifications sent. */
+  readonly notify: () => void;
+  readonly cancel: ReturnType<typeof cancelHints>;
+}
+
+/** Applies events, and publishes what follows from them at once: notifications and cancel hints. */
+const applyAndNotify =
+  ({ store, notify, cancel }: Applying): StateStore["applyEvents"] =>
+  async (reportedEvents, how) => {
+    const applied = await store.applyEvents(reportedEvents, how);
+    if (applied.hasNotifications) notify();
+    cancel(applied.obsoleteAttempts);
+    return applied;
+  };

@@ -1,0 +1,90 @@
+import { overload } from "@holdfast/runtime";
+import { familyOf, type StateStore, type WorkflowRecord } from "@holdfast/state-store";
+import { type Noun, nounOf } from "./noun.ts";
+
+/** The workflows, nouns and Agents that the state store knew at one instant. */
+export interface Snapshot {
+  readonly readAt: number;
+  readonly workflows: readonly WorkflowRecord[];
+  readonly nouns: ReadonlyMap<string, Noun>;
+  readonly agents: ReadonlySet<string>;
+  /** How long (ms) the first Agent has been known. */
+  readonly agentsKnownFor: number;
+}
+
+type Store = Pick<StateStore, "findWorkflows" | "findKnownAgents">;
+
+/** Milliseconds after which a snapshot is refreshed in the background; and after which requests wait for a new one. */
+const fresh = 1_000;
+const usable = 30_000;
+/** So many requests may wait for the store here: each holds its body. */
+const mostWaiting = 200;
+
+/** Keeps the last snapshot, and reads a new one when it is old. One read runs at a time. */
+export function snapshotCache(store: Store, clock: () => number) {
+  let snapshot: Snapshot | null = null;
+  let reading: Promise<Snapshot> | null = null;
+  let waiting = 0;
+
+  const read = (): Promise<Snapshot> => {
+    reading ??= readSnapshot(store, clock)
+      .then((found) => (snapshot = found))
+      .finally(() => {
+        reading = null;
+      });
+    return reading;
+  };
+
+  /** Waits for the store, among a bounded number of others. */
+  const wait = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (waiting >= mostWaiting) throw overload;
+    waiting += 1;
+    try {
+      return await work();
+    } finally {
+      waiting -= 1;
+    }
+  };
+
+  /** The snapshot, if it is recent enough to be used; null: requests have to wait for a new one. */
+  const current = (): Snapshot | null => {
+    const age = snapshot === null ? Number.POSITIVE_INFINITY : clock() - snapshot.readAt;
+    // If it fails, the next request that has to wait for it gets the error.
+    if (age > fresh && age <= usable) read().catch(() => {});
+    return age <= usable ? snapshot : null;
+  };
+
+  return {
+    /** The last snapshot, however old. */
+    last: (): Snapshot | null => snapshot,
+    current,
+    wait,
+    read: (): Promise<Snapshot> => wait(read),
+    /** What `pick` finds in the current snapshot, or else in a new one. */
+    async lookUp<T>(pick: (from: Snapshot) => T | undefined): Promise<T | undefined> {
+      const before = current();
+      const found = before === null ? undefined : pick(before);
+      return found ?? pick(await wait(read));
+    },
+    async reload(): Promise<void> {
+      // A read that has begun may have missed the change.
+      await reading?.catch(() => {});
+      await read();
+    },
+  };
+}
+
+async function readSnapshot(store: Store, clock: () => number): Promise<Snapshot> {
+  const readAt = clock();
+  const [workflows, agents] = await Promise.all([store.findWorkflows(), store.findKnownAgents()]);
+  const nouns = workflows.flatMap(({ name, collections }) =>
+    collections.map((collection) => [collection, nounOf(collection, familyOf(name))] as const),
+  );
+  return {
+    readAt,
+    workflows,
+    nouns: new Map(nouns),
+    agents: new Set(agents.map(({ agent }) => agent)),
+    agentsKnownFor: Math.max(0, ...agents.map(({ knownFor }) => knownFor)),
+  };
+}

@@ -1,0 +1,34 @@
+import { collectionPattern } from "@holdfast/contracts";
+import type { FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import { type Noun, taskNoun } from "./noun.ts";
+import { noRoute } from "./problem.ts";
+import type { WorkflowDirectory } from "./workflow-directory.ts";
+
+/** Where tasks are submitted, shown and operated: the same routes at each. */
+export interface Door {
+  /** Of all its routes. */
+  readonly path: string;
+  /** Schemas of the parameters in `path`. */
+  readonly params: Readonly<Record<string, ReturnType<typeof Type.String>>>;
+  /** Throws a 404 where there is no such collection. */
+  nounOf(request: Pick<FastifyRequest, "params" | "method" | "url">): Promise<Noun>;
+}
+
+/** `/v1/tasks`, and one for each collection that a stored workflow has. */
+export const doorsOf = (directory: Pick<WorkflowDirectory, "noun">): readonly Door[] => [
+  { path: "/v1/tasks", params: {}, nounOf: async () => taskNoun },
+  {
+    path: "/v1/:collection",
+    params: { collection: Type.String({ maxLength: 100 }) },
+    async nounOf(request) {
+      const { collection } = request.params as { readonly collection: string };
+      const isOne = isCollection.test(collection);
+      const noun = isOne ? await directory.noun(collection) : null;
+      if (noun === null) throw noRoute(request);
+      return noun;
+    },
+  },
+];
+
+const isCollection = new RegExp(collectionPattern);

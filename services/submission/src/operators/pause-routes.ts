@@ -1,0 +1,65 @@
+import type { FaultCode } from "@holdfast/domain";
+import type { PauseTarget, StateStore } from "@holdfast/state-store";
+import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
+import type { Static } from "typebox";
+import { namesLike } from "../names-like.ts";
+import { Problem } from "../problem.ts";
+import { NameParams, WishBody } from "../wishes.ts";
+
+interface Dependencies {
+  readonly store: Pick<
+    StateStore,
+    "pause" | "resume" | "findPauses" | "findLanes" | "findWorkflowNames"
+  >;
+  readonly hint: () => void;
+  readonly onRequest: onRequestAsyncHookHandler;
+}
+
+interface ByName {
+  readonly Params: { readonly name: string };
+}
+
+/** Pauses an Agent or a workflow: none of its steps is claimed until it is resumed. Lists what is paused. */
+export function pauseRoutes(app: FastifyInstance, { store, hint, onRequest }: Dependencies): void {
+  for (const kind of ["agent", "workflow"] as const) {
+    const known = (): Promise<readonly string[]> =>
+      kind === "agent" ? store.findLanes() : store.findWorkflowNames();
+    const onTarget = (act: "pause" | "resume", refusal: FaultCode): void => {
+      app.post<ByName & { readonly Body: Static<typeof WishBody> }>(
+        `/v1/${kind}s/:name/${act}`,
+        { onRequest, schema: { params: NameParams, body: WishBody } },
+        async ({ params, body }, reply) => {
+          const target: PauseTarget = { kind, name: params.name };
+          // What is paused can always be resumed, also when no workflow names it any more.
+          if (act === "pause") mustBeKnown(target, await known());
+          if (!(await store[act]({ ...target, ...body }))) {
+            mustBeKnown(target, await known());
+            throw new Problem(409, refusal, pauseRefusals[refusal] ?? "");
+          }
+          if (act === "resume") hint();
+          return reply.code(204).send();
+        },
+      );
+    };
+    onTarget("pause", "pause.in_force");
+    onTarget("resume", "pause.not_in_force");
+  }
+
+  app.get("/v1/pauses", { onRequest }, async () => ({ items: await store.findPauses() }));
+}
+
+function mustBeKnown({ kind, name: asked }: PauseTarget, known: readonly string[]): void {
+  if (known.includes(asked)) return;
+  const [what, code] =
+    kind === "agent"
+      ? (["Agent", "agent.unknown"] as const)
+      : (["workflow", "workflow.unknown"] as const);
+  const like = namesLike(asked, known).join(", ");
+  const hint = like === "" ? "No workflow is stored yet." : `Did you mean one of these: ${like}?`;
+  throw new Problem(404, code, `No stored workflow names the ${what} ${asked}. ${hint}`);
+}
+
+const pauseRefusals: Readonly<Record<string, string>> = {
+  "pause.in_force": "It is paused already.",
+  "pause.not_in_force": "It is not paused.",
+};

@@ -1,0 +1,70 @@
+import { Payload } from "@holdfast/contracts";
+import { type Json, stepKinds } from "@holdfast/domain";
+import type { StepRecord, TaskRecord } from "@holdfast/state-store";
+import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
+import type { ById } from "../find-tasks.ts";
+import { Problem } from "../problem.ts";
+import { storableName } from "../wishes.ts";
+import { type OperatorDependencies, type OperatorDoor, requestBodyWith } from "./apply-request.ts";
+import { failedStep } from "./failed-step.ts";
+import { mustBeStorable } from "./must-be-storable.ts";
+
+const ResolveBody = requestBodyWith({
+  /** May be left out when only one step can be meant. */
+  step: Type.Optional(Type.String(storableName)),
+  output: Type.Optional(Payload),
+});
+
+/** Marks a failed step as done by hand, with the output that later steps use. */
+export function resolveRoute(
+  app: FastifyInstance,
+  { door, deps, onRequest, params, apply }: OperatorDoor,
+): void {
+  app.post<ById & { readonly Body: Static<typeof ResolveBody> }>(
+    `${door.path}/:id/resolve`,
+    { onRequest, schema: { params, body: ResolveBody } },
+    async (request) => {
+      const { body } = request;
+      const noun = await door.nounOf(request);
+      const task = await deps.tasks.find(request.params.id, noun);
+      const failed = failedStep(task, { noun, name: body.step });
+      await mustBeUsable(body.output, { task, failed }, deps.store);
+      const event = { kind: "resolved", step: failed.name, attempt: failed.attempt } as const;
+      return apply(task, { ...body, noun }, { event, output: body.output ?? null });
+    },
+  );
+}
+
+interface Target {
+  readonly task: TaskRecord;
+  readonly failed: StepRecord;
+}
+
+/** Throws a 422 for an output that cannot be stored, or on which the steps after it cannot rely. */
+async function mustBeUsable(
+  output: Json | undefined,
+  { task, failed }: Target,
+  store: OperatorDependencies["store"],
+): Promise<void> {
+  const { name, kind } = failed;
+  const { hasUsableOutput } = stepKinds[kind];
+  if (output === undefined && hasUsableOutput) {
+    throw new Problem(
+      422,
+      "request.invalid",
+      `Say in output what step ${name} returned: the steps after it may use it.`,
+    );
+  }
+  const returned = output ?? null;
+  mustBeStorable(returned, "output");
+  if (!hasUsableOutput) return;
+  const stored = await store.findWorkflow(task.workflow);
+  const fault = stored?.contracts.output(name, returned) ?? null;
+  if (fault === null) return;
+  throw new Problem(
+    422,
+    "request.invalid",
+    `${fault.message}. The steps after ${name} rely on its contract.`,
+  );
+}

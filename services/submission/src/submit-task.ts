@@ -1,0 +1,110 @@
+import { batchCalls, type Failpoint } from "@holdfast/runtime";
+import type { NewTask, StateStore, Submitted } from "@holdfast/state-store";
+import type { FastifyRequest } from "fastify";
+import type { Noun } from "./noun.ts";
+import { readTask } from "./read-task.ts";
+import { agentsUnknown, keyReused, retired } from "./submit-problems.ts";
+import type { OpenWorkflow, WorkflowDirectory } from "./workflow-directory.ts";
+
+export interface SubmitDependencies {
+  readonly store: Pick<StateStore, "submitTasks">;
+  readonly directory: WorkflowDirectory;
+  /** Tells the Schedulers that there is something to do. */
+  readonly hint: () => void;
+  readonly failpoint: Failpoint;
+  readonly actor: string;
+  /** Whether tasks whose Agents have never announced themselves are taken; not unless said so. */
+  readonly takesUnknownAgents?: boolean;
+  readonly waiting?: WaitingLimits;
+}
+
+/** What may wait for the state store. */
+export interface WaitingLimits {
+  readonly tasks: number;
+  /** How long a task may wait, in milliseconds. */
+  readonly patience: number;
+}
+
+/** A full transaction, while another one is written: longer queues only make each task slower. */
+const defaultWaiting: WaitingLimits = { tasks: 200, patience: 10_000 };
+/** Of all bodies that wait. */
+const bytesWaiting = 16 * 1024 * 1024;
+
+/** How many submissions share one transaction at most. */
+const batch = 200;
+
+/** What a request asks for, wherever it says so. */
+export interface Asked {
+  readonly noun: Noun;
+  readonly workflow: string;
+  readonly input: unknown;
+  readonly priority: number;
+  readonly idempotencyKey: string | undefined;
+  readonly replyTo: string | undefined;
+  readonly correlationId: string | undefined;
+  /** Whether the task is taken although one of its Agents has never announced itself. */
+  readonly allowsUnknownAgents: boolean;
+}
+
+/** A task that is durable, with all its steps. */
+export type Accepted = Extract<Submitted, { kind: "created" | "replayed" }>;
+
+/** Submits tasks: those that arrive during one transaction share the next. What waits is bounded. */
+export function taskSubmitter(deps: SubmitDependencies) {
+  const { directory, waiting = defaultWaiting } = deps;
+  const submissions = batchCalls(acceptTasks(deps), {
+    max: batch,
+    maxWaiting: { items: waiting.tasks, bytes: bytesWaiting },
+    patience: waiting.patience,
+  });
+
+  const mustHaveAgents = async (workflow: OpenWorkflow, asked: Asked): Promise<void> => {
+    if (deps.takesUnknownAgents || asked.allowsUnknownAgents) return;
+    const unknown = await directory.unknownAgents(workflow.definition);
+    if (unknown.length > 0) throw agentsUnknown(workflow, unknown);
+  };
+
+  const write = async (asked: Asked, workflow: OpenWorkflow, caller: Caller) => {
+    const task = readTask(asked.input, { ...asked, workflow });
+    await mustHaveAgents(workflow, asked);
+    const { result, withdraw } = submissions.add(task, caller.bodyBytes);
+    caller.onGone(withdraw);
+    return result;
+  };
+
+  return {
+    /** Whether a task more would be refused. */
+    isFull: () => submissions.isFull,
+    /** Resolves once the task is durable. Not written if its caller is gone, or it waited too long. */
+    async submit(asked: Asked, caller: Caller): Promise<Accepted> {
+      const first = directory.known(asked.workflow) ?? (await directory.find(asked.workflow));
+      let submitted = await write(asked, first, caller);
+      if (submitted.kind === "retired") {
+        await directory.reload();
+        const newest = await directory.find(asked.workflow);
+        if (newest.name === first.name) throw retired(first);
+        submitted = await write(asked, newest, caller);
+      }
+      if (submitted.kind === "retired") throw retired(first);
+      if (submitted.kind === "conflict") throw keyReused(asked.noun);
+      return submitted;
+    },
+  };
+}
+
+/** Who waits for a submission. */
+export interface Caller {
+  readonly bodyBytes: FastifyRequest["bodyBytes"];
+  /** Calls back when the caller no longer waits, at once if it is gone already. */
+  readonly onGone: (withdraw: () => void) => void;
+}
+
+const acceptTasks =
+  ({ store, hint, failpoint, actor }: SubmitDependencies) =>
+  async (tasks: readonly NewTask[]) => {
+    failpoint("submission.accepting");
+    const submitted = await store.submitTasks(tasks, { actor });
+    failpoint("submission.accepted");
+    if (submitted.some(({ kind }) => kind === "created")) hint();
+    return submitted;
+  };

@@ -1,0 +1,167 @@
+import { randomUUID } from "node:crypto";
+import { deadRequestQueue, submissionQueue } from "@holdfast/contracts";
+import { queryOnce } from "@holdfast/local-stack";
+import { type Broker, connectBroker } from "@holdfast/messaging";
+import { fulfilOrder, sampleOrder } from "@holdfast/orders";
+import { migrate, openStateStore } from "@holdfast/state-store";
+import { type TestBroker, testBroker, testDatabase } from "@holdfast/test-servers";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { takeTasks } from "./take-tasks.ts";
+import { workflowDirectory } from "./workflow-directory.ts";
+
+const resources = new AsyncDisposableStack();
+let databaseUrl: string;
+let server: TestBroker;
+let broker: Broker;
+let logged: string[] = [];
+const days = (count: number) => count * 24 * 60 * 60 * 1_000;
+beforeAll(async () => {
+  const database = resources.use(await testDatabase());
+  databaseUrl = database.url;
+  await migrate(databaseUrl);
+  const store = resources.use(
+    await openStateStore({ url: databaseUrl, applicationName: "test", maxConnections: 4 }),
+  );
+  await store.registerWorkflow(fulfilOrder.definition);
+  server = resources.use(await testBroker());
+  const quiet = { warn: () => {}, error: () => {} };
+  const options = { name: "test", topology: "declare", agents: [], log: quiet } as const;
+  broker = resources.use(await connectBroker({ url: server.url, ...options }));
+  const take = takeTasks({
+    store,
+    directory: workflowDirectory(store),
+    workflow: fulfilOrder.name,
+    hint: () => {},
+    log: { warn: (...line: readonly unknown[]) => void logged.push(JSON.stringify(line)) },
+    failpoint: () => {},
+    actor: "test",
+    keepKeysFor: days(30),
+  });
+  resources.use(await broker.consumeBatches(submissionQueue, { prefetch: 10, max: 10 }, take));
+});
+afterAll(async () => {
+  await resources.disposeAsync();
+});
+beforeEach(async () => {
+  logged = [];
+  await server.purge(deadRequestQueue);
+  await queryOnce(databaseUrl, "truncate state.outbox");
+});
+
+const order = sampleOrder({ kind: "good" });
+
+async function send(body: string, properties: { messageId: string; replyTo?: string }) {
+  const result = await broker.publish({
+    exchange: "",
+    routingKey: submissionQueue,
+    type: "order",
+    body: Buffer.from(body),
+    correlationId: "their-number",
+    ...properties,
+  });
+  expect(result).toBe("stored");
+}
+
+const query = <Row extends object>(sql: string) => queryOnce<Row>(databaseUrl, sql);
+const tasks = async () =>
+  (await query<{ n: number }>("select count(*)::int n from state.tasks"))[0]?.n;
+const notifications = () =>
+  query<{ address: string; body: object }>("select address, body from state.outbox order by id");
+const pass = (interval: string) =>
+  query(`update state.submissions set expires_at = expires_at - interval '${interval}'`);
+const until = async (isSo: () => Promise<boolean>) => {
+  while (!(await isSo()));
+};
+const dead = (count: number) => until(async () => (await server.depth(deadRequestQueue)) === count);
+
+describe("a message that is delivered again", () => {
+  test("weeks later makes no second order, and makes one after its key has expired", async () => {
+    const messageId = randomUUID();
+    const before = (await tasks()) ?? 0;
+    const sendAgain = async () => {
+      await send(JSON.stringify(order), { messageId });
+      // One that follows it: by then it has been handled.
+      const next = randomUUID();
+      await send(JSON.stringify(order), { messageId: next });
+      await until(
+        async () =>
+          (await query(`select 1 from state.submissions where idempotency_key = '${next}'`))
+            .length === 1,
+      );
+    };
+    await sendAgain();
+    await pass("29 days");
+    await sendAgain();
+    expect(await tasks()).toBe(before + 3);
+    await pass("2 days");
+    await sendAgain();
+    expect(await tasks()).toBe(before + 5);
+  });
+});
+
+describe("a message that is refused", () => {
+  const replyTo = "status.shop";
+  const named = (name: string) => ({ ...order, customer: { ...order.customer, name } });
+
+  test.each<[string, string, string, readonly string[]]>([
+    ["no JSON", `{"customer": {"name": "Ada Lovelace"`, "request.not_json", []],
+    [
+      "a field that an order does not have",
+      JSON.stringify({ ...order, x: 1 }),
+      "order.invalid",
+      ["/x"],
+    ],
+    [
+      "a prototype as a key",
+      `{"__proto__":{"admin":true},${JSON.stringify(order).slice(1)}`,
+      "order.invalid",
+      ["/__proto__"],
+    ],
+    ["a wrong total", JSON.stringify({ ...order, total: "1" }), "order.invalid", ["/total"]],
+    ["a NUL", JSON.stringify(named("Ada\u0000")), "order.invalid", []],
+  ])(
+    "because of %s is dead-lettered, and its submitter gets the reason",
+    async (_, body, code, pointers) => {
+      const messageId = randomUUID();
+      const before = await tasks();
+      await send(body, { messageId, replyTo });
+      await dead(1);
+      expect(await notifications()).toEqual([
+        {
+          address: replyTo,
+          body: {
+            event: "refused",
+            messageId,
+            correlationId: "their-number",
+            code,
+            detail: expect.any(String),
+            errors: pointers.map((pointer) => ({ pointer, detail: expect.any(String) })),
+          },
+        },
+      ]);
+      expect(await tasks()).toBe(before);
+      expect(logged).toEqual([expect.stringContaining(code)]);
+      expect(logged.join()).not.toMatch(/Ada|Lovelace/);
+    },
+  );
+
+  test("because its key belongs to another order says so, and the others of its batch are accepted", async () => {
+    const messageId = randomUUID();
+    const before = (await tasks()) ?? 0;
+    await send(JSON.stringify(order), { messageId });
+    await send(JSON.stringify(sampleOrder({ kind: "good", seed: 9 })), { messageId, replyTo });
+    await send(JSON.stringify(order), { messageId: randomUUID() });
+    await dead(1);
+    await until(async () => (await tasks()) === before + 2);
+    expect((await notifications()).map(({ body }) => body)).toMatchObject([
+      { event: "refused", messageId, code: "request.idempotency_key_reused" },
+    ]);
+  });
+
+  test("sends no notification if it names no submitter's queue", async () => {
+    await send("{}", { messageId: randomUUID(), replyTo: "scheduler.wake" });
+    await send("{}", { messageId: randomUUID() });
+    await dead(2);
+    expect(await notifications()).toEqual([]);
+  });
+});

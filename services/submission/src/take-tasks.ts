@@ -1,0 +1,91 @@
+import type { Delivery } from "@holdfast/messaging";
+import type { Failpoint, Logger } from "@holdfast/runtime";
+import type { NewTask, StateStore, Submitted } from "@holdfast/state-store";
+import { Problem } from "./problem.ts";
+import { deliveryReader } from "./read-delivery.ts";
+import { deliveryRefuser, type Refused } from "./refuse-deliveries.ts";
+import { retired } from "./submit-problems.ts";
+import type { OpenWorkflow, WorkflowDirectory } from "./workflow-directory.ts";
+
+interface Dependencies {
+  readonly store: Pick<StateStore, "submitTasks" | "enqueueRefusals">;
+  readonly directory: WorkflowDirectory;
+  /** Of messages that name none; null: they must name one. */
+  readonly workflow: string | null;
+  /** Tells the Schedulers that there is something to do. */
+  readonly hint: () => void;
+  readonly log: Pick<Logger, "warn">;
+  readonly failpoint: Failpoint;
+  readonly actor: string;
+  /** How long a `message_id` stands for its task, in milliseconds. */
+  readonly keepKeysFor: number;
+}
+
+interface Taken {
+  readonly delivery: Delivery;
+  readonly task: NewTask;
+}
+
+/**
+ * Takes tasks by message instead of HTTP. A message is acknowledged once its task is durable, and a redelivery
+ * makes no second task. A message that its workflow refuses, or that has the key of another task, goes to the
+ * dead letters, and its submitter is notified.
+ */
+export function takeTasks(deps: Dependencies) {
+  const { directory, hint } = deps;
+  const read = deliveryReader(deps);
+  const refuse = deliveryRefuser(deps);
+
+  return async (batch: readonly Delivery[]): Promise<void> => {
+    const found = new Map<string, Promise<OpenWorkflow>>();
+    const find = (asked: string): Promise<OpenWorkflow> => {
+      const finding = found.get(asked) ?? directory.find(asked);
+      found.set(asked, finding);
+      return finding;
+    };
+    const all = await Promise.all(
+      batch.map(
+        (delivery): Promise<Taken | Refused> =>
+          read(delivery, find).then(
+            (task) => ({ delivery, task }),
+            (error: unknown) => {
+              if (!(error instanceof Problem)) throw error;
+              return { delivery, problem: error };
+            },
+          ),
+      ),
+    );
+    const taken = all.filter((one) => "task" in one);
+    const unreadable = all.filter((one) => "problem" in one);
+    const conflicts = taken.length === 0 ? [] : await submit(taken, deps);
+    await refuse([...unreadable, ...conflicts]);
+    if (taken.length > 0) hint();
+  };
+}
+
+/** Stores the tasks. Resolves to the messages that the state store refused. */
+async function submit(
+  taken: readonly Taken[],
+  { store, failpoint, actor }: Dependencies,
+): Promise<readonly Refused[]> {
+  failpoint("submission.accepting");
+  const tasks = taken.map(({ task }) => task);
+  const submitted = await store.submitTasks(tasks, { actor });
+  failpoint("submission.accepted");
+  return taken.flatMap(({ delivery, task }, index) => {
+    const problem = problemOf(submitted[index], task);
+    return problem === null ? [] : [{ delivery, problem }];
+  });
+}
+
+function problemOf(submitted: Submitted | undefined, task: NewTask): Problem | null {
+  if (submitted?.kind === "conflict") return keyReused();
+  return submitted?.kind === "retired" ? retired({ name: task.workflow }) : null;
+}
+
+const keyReused = () =>
+  new Problem(
+    422,
+    "request.idempotency_key_reused",
+    "This message_id was used for another task. Use a new one.",
+  );

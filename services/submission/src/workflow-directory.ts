@@ -1,0 +1,128 @@
+import { compileInput, type InputCheck } from "@holdfast/contracts";
+import type { WorkflowDefinition } from "@holdfast/domain";
+import { familyOf, type StateStore, type WorkflowRecord } from "@holdfast/state-store";
+import { type Snapshot, snapshotCache } from "./directory-snapshot.ts";
+import { namesLike } from "./names-like.ts";
+import { type Noun, taskNoun } from "./noun.ts";
+import { Problem } from "./problem.ts";
+
+/** A workflow that tasks can be submitted to. */
+export interface OpenWorkflow {
+  readonly name: string;
+  readonly family: string;
+  readonly definition: WorkflowDefinition;
+  /** What is wrong with an input, by the workflow's own schema. */
+  readonly check: InputCheck;
+}
+
+/** Which workflows are stored, which nouns they have, and which Agents there are. */
+export interface WorkflowDirectory {
+  /** What is known now, without asking the store; undefined: `find` has to. */
+  known(asked: string): OpenWorkflow | undefined;
+  /** By its name, or without a version the newest that is not retired. Throws a 404 that names those that look like it. */
+  find(asked: string): Promise<OpenWorkflow>;
+  /** The noun of a collection; null: there is none of that name. */
+  noun(collection: string): Promise<Noun | null>;
+  /** What the tasks of a workflow are called: by its first collection, if it has any. */
+  nounOf(family: string): Noun;
+  /** The names, with their versions, of all versions of a workflow; or that one. */
+  versionsOf(asked: string): Promise<readonly string[]>;
+  /** Agents of the workflow that have never announced themselves, though others have for a while. */
+  unknownAgents(definition: WorkflowDefinition): Promise<readonly string[]>;
+  /** Reads them anew: they were just changed. */
+  reload(): Promise<void>;
+}
+
+type Store = Pick<StateStore, "findWorkflows" | "findKnownAgents" | "findWorkflow">;
+
+/** Milliseconds in which all Agents of a system that starts announce themselves. */
+const startingUp = 60_000;
+
+/**
+ * Answers from memory while the store is slow or away, so that what waits for it stays bounded. Whether a
+ * workflow is retired decides the store, in the transaction of the task; here is only looked which one is meant.
+ */
+export function workflowDirectory(
+  store: Store,
+  clock: () => number = () => performance.now(),
+): WorkflowDirectory {
+  const snapshots = snapshotCache(store, clock);
+  const opened = new Map<string, OpenWorkflow>();
+
+  const open = async (name: string): Promise<OpenWorkflow> => {
+    const stored = await snapshots.wait(() => store.findWorkflow(name));
+    if (stored === null) throw unusable();
+    const { definition } = stored;
+    const workflow = { name, family: familyOf(name), definition, check: checkOf(definition) };
+    opened.set(name, workflow);
+    return workflow;
+  };
+
+  return {
+    known(asked) {
+      const from = snapshots.current();
+      const name = from === null ? undefined : meant(asked, from.workflows);
+      return name === undefined ? undefined : opened.get(name);
+    },
+    async find(asked) {
+      const name = await snapshots.lookUp(({ workflows }) => meant(asked, workflows));
+      if (name !== undefined) return opened.get(name) ?? open(name);
+      throw unknownWorkflow(asked, snapshots.last()?.workflows ?? []);
+    },
+    noun: async (collection) =>
+      (await snapshots.lookUp(({ nouns }) => nouns.get(collection))) ?? null,
+    nounOf: (family) =>
+      [...(snapshots.last()?.nouns.values() ?? [])].find((noun) => noun.family === family) ??
+      taskNoun,
+    async versionsOf(asked) {
+      const isMeant = ({ name }: WorkflowRecord) => name === asked || familyOf(name) === asked;
+      const { workflows } = snapshots.current() ?? (await snapshots.read());
+      const names = workflows.filter(isMeant).map(({ name }) => name);
+      return names.length > 0 ? names : [asked];
+    },
+    async unknownAgents({ steps }) {
+      const agents = [...new Set(steps.map(({ agent }) => agent))];
+      const missing = ({ agents: known, agentsKnownFor }: Snapshot): readonly string[] =>
+        agentsKnownFor < startingUp ? [] : agents.filter((agent) => !known.has(agent));
+      const before = snapshots.current();
+      if (before !== null && missing(before).length === 0) return [];
+      // One may have announced itself since.
+      return missing(await snapshots.read());
+    },
+    reload: () => snapshots.reload(),
+  };
+}
+
+const versionOf = (name: string): number => Number(/\d+$/.exec(name)?.[0] ?? 0);
+
+/** The workflow of that name, or its newest version: one that takes tasks, if there is any. */
+function meant(asked: string, workflows: readonly WorkflowRecord[]): string | undefined {
+  if (workflows.some(({ name }) => name === asked)) return asked;
+  const versions = workflows
+    .filter(({ name }) => familyOf(name) === asked)
+    .toSorted((a, b) => versionOf(b.name) - versionOf(a.name));
+  return (versions.find(({ retiredAt }) => retiredAt === null) ?? versions[0])?.name;
+}
+
+/** A schema that cannot be compiled, which an earlier release may have stored, checks nothing. */
+function checkOf({ inputSchema }: WorkflowDefinition): InputCheck {
+  try {
+    return compileInput(inputSchema);
+  } catch {
+    return () => [];
+  }
+}
+
+export const unusable = () =>
+  new Problem(
+    500,
+    "workflow.unusable",
+    "The stored definition of its workflow cannot be used: see holdfast doctor.",
+  );
+
+export function unknownWorkflow(asked: string, workflows: readonly WorkflowRecord[]): Problem {
+  const names = workflows.map(({ name }) => name);
+  const like = namesLike(asked, [...new Set([...names.map(familyOf), ...names])]).join(", ");
+  const hint = like === "" ? "No workflow is stored yet." : `Did you mean one of these: ${like}?`;
+  return new Problem(404, "workflow.unknown", `There is no workflow ${asked}. ${hint}`);
+}

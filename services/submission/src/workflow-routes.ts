@@ -1,0 +1,118 @@
+import { definitionFaults, limits, Payload } from "@holdfast/contracts";
+import { Fault, type FaultCode, type WorkflowDefinition } from "@holdfast/domain";
+import type { StateStore, WorkflowRecord } from "@holdfast/state-store";
+import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
+import type { Static } from "typebox";
+import { Problem } from "./problem.ts";
+import { NameParams, WishBody } from "./wishes.ts";
+import { unknownWorkflow, type WorkflowDirectory } from "./workflow-directory.ts";
+import { warningsOf } from "./workflow-warnings.ts";
+
+interface Dependencies {
+  readonly store: Pick<
+    StateStore,
+    | "registerWorkflow"
+    | "findWorkflows"
+    | "findWorkflow"
+    | "findKnownAgents"
+    | "retireWorkflow"
+    | "reinstateWorkflow"
+  >;
+  readonly directory: WorkflowDirectory;
+  readonly onRequest: onRequestAsyncHookHandler;
+}
+
+interface ByName {
+  readonly Params: { readonly name: string };
+}
+
+/** Stores, shows and retires workflows: for operators. */
+export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
+  const { store, directory, onRequest } = deps;
+  const params = NameParams;
+
+  app.put<ByName & { readonly Body: unknown }>(
+    "/v1/workflows/:name",
+    { onRequest, schema: { params, body: Payload } },
+    async ({ params: { name }, body }, reply) => {
+      const definition = readWorkflow(body, name);
+      const kind = await store.registerWorkflow(definition).catch(refuse);
+      await directory.reload();
+      const warnings = warningsOf(definition, await store.findKnownAgents());
+      return reply
+        .code(kind === "created" ? 201 : 200)
+        .header("location", `/v1/workflows/${encodeURIComponent(name)}`)
+        .send({ name, warnings });
+    },
+  );
+
+  app.get("/v1/workflows", { onRequest }, async () => ({
+    items: (await store.findWorkflows()).map(workflowResource),
+  }));
+
+  app.get<ByName>("/v1/workflows/:name", { onRequest, schema: { params } }, async (request) => {
+    const { name, definition } = await directory.find(request.params.name);
+    const record = (await store.findWorkflows()).find((one) => one.name === name);
+    return { ...(record === undefined ? { name } : workflowResource(record)), definition };
+  });
+
+  const onWorkflow = (
+    act: "retire" | "reinstate",
+    change: (wish: { name: string } & Static<typeof WishBody>) => Promise<boolean>,
+  ): void => {
+    app.post<ByName & { readonly Body: Static<typeof WishBody> }>(
+      `/v1/workflows/:name/${act}`,
+      { onRequest, schema: { params, body: WishBody } },
+      async ({ params: { name }, body }, reply) => {
+        const isChanged = await change({ ...body, name });
+        await directory.reload();
+        if (!isChanged) throw unchanged(name, await store.findWorkflows());
+        return reply.code(204).send();
+      },
+    );
+  };
+  onWorkflow("retire", store.retireWorkflow);
+  onWorkflow("reinstate", store.reinstateWorkflow);
+}
+
+function readWorkflow(body: unknown, name: string): WorkflowDefinition {
+  const faults = definitionFaults(body);
+  const definition = body as WorkflowDefinition;
+  const misnamed =
+    faults.length === 0 && definition.name !== name
+      ? [{ pointer: "/name", detail: `must be that of the path, which is ${name}` }]
+      : [];
+  const errors = [...faults, ...misnamed].slice(0, limits.refusals);
+  if (errors.length === 0) return definition;
+  throw new Problem(422, "workflow.invalid", "The workflow failed validation; see errors.", errors);
+}
+
+const conflicts: readonly FaultCode[] = [
+  "workflow.changed",
+  "workflow.collection_reserved",
+  "workflow.collection_taken",
+];
+
+function refuse(error: unknown): never {
+  const code = conflicts.find((one) => error instanceof Fault && error.code === one);
+  if (code === undefined || !(error instanceof Fault)) throw error;
+  throw new Problem(409, code, `${error.message}.`);
+}
+
+const workflowResource = (record: WorkflowRecord) => ({
+  name: record.name,
+  collections: record.collections,
+  createdAt: record.createdAt,
+  retired:
+    record.retiredAt === null
+      ? null
+      : { at: record.retiredAt, by: record.retiredBy, reason: record.retiredReason },
+});
+
+function unchanged(name: string, workflows: readonly WorkflowRecord[]): Problem {
+  const record = workflows.find((one) => one.name === name);
+  if (record === undefined) return unknownWorkflow(name, workflows);
+  return record.retiredAt === null
+    ? new Problem(409, "workflow.not_retired", `The workflow ${name} is not retired.`)
+    : new Problem(409, "workflow.retired_already", `The workflow ${name} is retired already.`);
+}

@@ -1,0 +1,41 @@
+import type { StepDefinition, UndoDefinition } from "@holdfast/domain";
+import type { KnownAgent } from "@holdfast/state-store";
+import { namesLike } from "./names-like.ts";
+
+/** What a step asks of its Agent. */
+interface Needs extends Pick<StepDefinition, "agent" | "operation"> {
+  readonly undo: Pick<UndoDefinition, "operation"> | null;
+}
+
+/** What does not keep a workflow from being stored, and may well be a mistake. */
+export function warningsOf(
+  { steps }: { readonly steps: readonly Needs[] },
+  agents: readonly KnownAgent[],
+): readonly string[] {
+  const known = new Map(agents.map(({ agent, operations }) => [agent, operations]));
+  const needed = new Map<string, Set<string>>();
+  for (const { agent, operation, undo } of steps) {
+    const names = undo === null ? [operation] : [operation, undo.operation];
+    needed.set(agent, new Set([...(needed.get(agent) ?? []), ...names]));
+  }
+  return [...needed].flatMap(([agent, operations]) => {
+    const announced = known.get(agent);
+    if (announced === undefined) return [unknownAgent(agent)];
+    // An Agent of an older release does not say which operations it has.
+    if (announced === null) return [];
+    return [...operations]
+      .filter((operation) => !announced.includes(operation))
+      .map((operation) => unknownOperation(operation, agent, announced));
+  });
+}
+
+const unknownAgent = (agent: string): string =>
+  `No Agent ${agent} has ever announced itself: its steps wait until one does.`;
+
+function unknownOperation(operation: string, agent: string, announced: readonly string[]): string {
+  const nearest = namesLike(operation, announced);
+  const more = announced.length - nearest.length;
+  const names = nearest.length === 0 ? "none" : nearest.join(", ");
+  const rest = more > 0 ? ` and ${more} more` : "";
+  return `The Agent ${agent} has not announced the operation ${operation}. It announced: ${names}${rest}.`;
+}

@@ -1,0 +1,96 @@
+import type { Failpoint, Logger } from "@holdfast/runtime";
+import {
+  type AttemptOfTask,
+  type Expired,
+  type ReportedTaskEvent,
+  type StateStore,
+  unusableTasks,
+} from "@holdfast/state-store";
+import type { BrokerOutages } from "./broker-outages.ts";
+import type { RecoveryDelay } from "./recovery-delay.ts";
+
+interface Dependencies {
+  readonly store: Pick<StateStore, "findExpired" | "applyEvents">;
+  readonly grace: RecoveryDelay;
+  readonly outages: BrokerOutages;
+  /** Tells the Schedulers that there may be something to do. */
+  readonly hint: () => void;
+  /** Tells Agents what need not be finished. */
+  readonly cancel: (obsoleteAttempts: readonly AttemptOfTask[]) => void;
+  readonly log: Logger;
+  readonly failpoint: Failpoint;
+  readonly actor: string;
+  /** How long to sleep at most, in milliseconds. */
+  readonly rest: number;
+}
+
+const batch = 200;
+/** Milliseconds. */
+const shortestRest = 50;
+const whileAway = 250;
+
+/**
+ * One scan: finds steps whose complete-by time has passed and has `decide` apply the remedy that
+ * stands at the step. The Supervisor knows nothing of what the steps do, reads no payload and asks
+ * no Agent. Supervisors share the work: each skips locked tasks (SKIP LOCKED). Resolves to the delay until the
+ * next scan: until the next complete-by time, within bounds.
+ */
+export function recoverExpiredSteps(deps: Dependencies) {
+  const { store, grace, outages, hint, cancel, log, failpoint, actor, rest } = deps;
+  return async (): Promise<number> => {
+    const expired = await store.findExpired({ batch });
+    outages.look();
+    if (expired.steps.length > 0 && !(await outages.canTrustSilence())) {
+      return Math.min(rest, whileAway);
+    }
+    const hold = grace.holdFor();
+    if (hold > 0) return hold;
+    const reportedEvents = toReportedEvents(expired, outages);
+    if (reportedEvents.length > 0) {
+      const names = () => expired.steps.map(({ step }) => step);
+      failpoint("supervisor.found", names);
+      const { outcomes, obsoleteAttempts } = await store.applyEvents(reportedEvents, {
+        actor,
+        skipLocked: true,
+      });
+      failpoint("supervisor.recovered", names);
+      cancel(obsoleteAttempts);
+      const unusable = unusableTasks(reportedEvents, outcomes);
+      if (unusable.length > 0) log.error({ taskIds: unusable }, "task decisions failed");
+      reportedEvents.forEach((reportedEvent, index) => {
+        const outcome = outcomes[index];
+        if (outcome?.applied) logRecovery(log, reportedEvent, outcome.changes[0]?.action);
+      });
+      hint();
+    }
+    const more = expired.steps.length === batch;
+    const sleep = more ? 0 : Math.min(rest, Math.max(shortestRest, expired.nextIn ?? rest));
+    grace.next(sleep);
+    return sleep;
+  };
+}
+
+function toReportedEvents(
+  { steps, taskIds }: Expired,
+  outages: BrokerOutages,
+): readonly ReportedTaskEvent[] {
+  return [
+    ...steps.map(({ taskId, overdue, lasted, ...attempt }): ReportedTaskEvent => {
+      const excused = outages.overlapsOutage({ overdue, lasted });
+      return { taskId, event: { kind: "expired", excused, ...attempt } };
+    }),
+    ...taskIds.map((taskId): ReportedTaskEvent => {
+      return { taskId, event: { kind: "limitPassed" } };
+    }),
+  ];
+}
+
+function logRecovery(
+  log: Logger,
+  { taskId, event }: ReportedTaskEvent,
+  action: string | undefined,
+): void {
+  const attempt = event.kind === "expired" ? { step: event.step, attempt: event.attempt } : {};
+  const message = event.kind === "expired" ? "step expired" : "task limit passed";
+  log.warn({ taskId, ...attempt, action }, message);
+}

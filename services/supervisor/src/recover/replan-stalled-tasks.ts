@@ -1,0 +1,36 @@
+import type { Logger } from "@holdfast/runtime";
+import type { StateStore } from "@holdfast/state-store";
+
+interface Dependencies {
+  readonly store: Pick<StateStore, "findStalledTasks" | "applyEvents">;
+  readonly log: Logger;
+  readonly actor: string;
+}
+
+/** Milliseconds. Longer than anything in hand can take to be saved. */
+const untouchedFor = 60_000;
+
+/**
+ * The net below everything: plans tasks anew that are unfinished and have nothing to wait for, or a step
+ * that is delayed for longer than its policy allows. There should never be any, so each one is logged as
+ * an error. Looks at the next few tasks each time, and resolves to whether they were the last: then it
+ * begins again.
+ */
+export function replanStalledTasks({ store, log, actor }: Dependencies) {
+  let after: string | null = null;
+  return async (): Promise<boolean> => {
+    const { taskIds, next } = await store.findStalledTasks({ after, untouchedFor });
+    if (taskIds.length > 0) {
+      const replanned = taskIds.map((taskId) => ({
+        taskId,
+        event: { kind: "replanned" as const },
+      }));
+      const { outcomes } = await store.applyEvents(replanned, { actor, skipLocked: true });
+      // A long delay that the policy allows is no fault, and neither is a task that has just moved on.
+      const moved = taskIds.filter((_, index) => outcomes[index]?.applied);
+      if (moved.length > 0) log.error({ taskIds: moved }, "stalled tasks replanned");
+    }
+    after = next;
+    return next === null;
+  };
+}

@@ -1,0 +1,90 @@
+import type { OldMonth } from "@holdfast/state-store";
+import { expect, test } from "@jest/globals";
+import { dropOldMonths } from "./drop-old-months.ts";
+
+interface World {
+  readonly keep?: number | null;
+  readonly months?: readonly Partial<OldMonth>[];
+  /** Finished tasks of each month, and rows of every other kind. */
+  readonly rows?: number;
+  readonly isAborted?: boolean;
+}
+
+/** One look at the past; says what was asked of the store, and of which month. */
+async function forget({ keep = 1_000, months = [], rows = 0, isAborted = false }: World) {
+  const asked: string[] = [];
+  const left = new Map<string, number>();
+  const take = (what: string, batch: number): Promise<number> => {
+    asked.push(what);
+    const all = left.get(what) ?? rows;
+    left.set(what, Math.max(0, all - batch));
+    return Promise.resolve(Math.min(all, batch));
+  };
+  const round = dropOldMonths({
+    store: {
+      deleteExpiredKeys: ({ batch }) => take("keys", batch),
+      deleteOldRecords: ({ batch }) => take("records", batch),
+      deleteOldMessages: async () => 0,
+      deleteExcessMessages: async () => [],
+      lookAtClock: async () => null,
+      deleteFinishedTasks: ({ month, batch }) => take(`tasks of ${month}`, batch),
+      dropMonth: async ({ month }) => asked.push(`drop ${month}`) > 0,
+      findOldMonths: async () =>
+        months.map((old, index) => ({
+          month: `m${index}`,
+          hasUnfinished: false,
+          hasRecent: false,
+          ...old,
+        })),
+    },
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+    clock: {
+      now: () => 0,
+      after: (_, act) => {
+        queueMicrotask(act);
+        return () => {};
+      },
+    },
+    keep,
+    keepMessages: 1_000,
+    interval: 60_000,
+  });
+  const rest = await round(isAborted ? AbortSignal.abort() : new AbortController().signal);
+  return { asked, rest };
+}
+
+test.each<[string, World, readonly string[]]>([
+  ["nothing is ever to go", { keep: null, months: [{}] }, ["keys"]],
+  ["no month is old", {}, ["keys", "records"]],
+  ["a month is over", { months: [{}] }, ["keys", "drop m0", "records"]],
+  [
+    "one has an unfinished task",
+    { months: [{ hasUnfinished: true }] },
+    ["keys", "tasks of m0", "records"],
+  ],
+  [
+    "one has a task that is to be kept for a while",
+    { months: [{ hasRecent: true }] },
+    ["keys", "records"],
+  ],
+  [
+    "one has both",
+    { months: [{ hasUnfinished: true, hasRecent: true }] },
+    ["keys", "tasks of m0", "records"],
+  ],
+  ["it is told to stop", { months: [{}], isAborted: true }, []],
+])("when %s, retention deletes only what may be deleted", async (_, world, expected) => {
+  expect(await forget(world)).toEqual({ asked: expected, rest: 60_000 });
+});
+
+const thrice = (what: string) => [what, what, what];
+
+test("retention deletes batch after batch, until one is not full", async () => {
+  const { asked } = await forget({ months: [{ hasUnfinished: true }, {}], rows: 450 });
+  expect(asked).toEqual([
+    ...thrice("keys"),
+    ...thrice("tasks of m0"),
+    "drop m1",
+    ...thrice("records"),
+  ]);
+});

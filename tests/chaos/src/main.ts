@@ -1,0 +1,112 @@
+import { createWriteStream } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { holdfastFolder } from "@holdfast/local-stack";
+import { commandLine, seededRandom } from "@holdfast/runtime";
+import type { Evidence } from "./checker/evidence.ts";
+import { judge, type Verdict } from "./checker/judge.ts";
+import { summarise } from "./checker/measure-recovery.ts";
+import { mergeVerdicts } from "./checker/merge-verdicts.ts";
+import { type ChaosOptions, readOptions, usage } from "./options.ts";
+import { printVerdict, printWitnesses } from "./print-verdict.ts";
+import { roundsOf } from "./profile.ts";
+import { runChaos } from "./run-chaos.ts";
+import { startEnvironment } from "./system/start-environment.ts";
+
+/** Milliseconds. What has not stopped by then, frozen or not, is killed with us. */
+const stopWithin = 20_000;
+
+// Each Ctrl-C ends it at once: what we started is taken along by its guards.
+process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
+
+const asked = commandLine(readOptions, usage);
+try {
+  process.exitCode = (await main(asked)) ? 0 : 1;
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exitCode = 2;
+} finally {
+  setTimeout(() => process.exit(), stopWithin).unref();
+}
+
+async function main(options: ChaosOptions): Promise<boolean> {
+  const { json, seed, profile } = options;
+  const say = (line: string): void =>
+    void (json ? process.stderr : process.stdout).write(`${line}\n`);
+  const folder = join(holdfastFolder(), "chaos", `${seed}-${process.pid}`);
+  await mkdir(folder, { recursive: true });
+  say(`seed ${seed}: ${profile.orders} orders, ${profile.faults} faults`);
+  const verdict = mergeVerdicts(await judgeRounds(options, { folder, say }));
+  printVerdict(verdict, say);
+  say(`evidence of all witnesses: ${folder}`);
+  say(`the same faults again: pnpm chaos ${argumentsWith(seed)}`);
+  if (json) process.stdout.write(`${JSON.stringify(summaryOf(verdict, seed))}\n`);
+  return verdict.valid;
+}
+
+/** The same command line, with its seed. */
+function argumentsWith(seed: number): string {
+  const given = process.argv.slice(2);
+  return [...given, ...(given.includes("--seed") ? [] : ["--seed", String(seed)])].join(" ");
+}
+
+interface Place {
+  readonly folder: string;
+  readonly say: (line: string) => void;
+}
+
+async function judgeRounds(
+  options: ChaosOptions,
+  { folder, say }: Place,
+): Promise<readonly Verdict[]> {
+  const { seed, classes, profile } = options;
+  const random = seededRandom(seed);
+  const servers = join(folder, "servers");
+  const log = createWriteStream(join(folder, "services.log"));
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => rm(servers, { recursive: true, force: true }));
+  stack.defer(() => void log.end());
+  const environment = stack.use(
+    await startEnvironment({
+      folder: servers,
+      random,
+      servers: profile.servers ?? "single",
+      partners: profile.partners,
+      log: say,
+      onLog: (line, service) => log.write(`${JSON.stringify({ service, ...line })}\n`),
+    }),
+  );
+  const verdicts: Verdict[] = [];
+  for (const [index, round] of roundsOf(profile).entries()) {
+    const evidence = await runChaos({ profile: round, seed, classes, environment, random, say });
+    const verdict = judge(evidence);
+    await keep(join(folder, `round-${index + 1}`), evidence, verdict);
+    printWitnesses(verdict, evidence, say);
+    verdicts.push(verdict);
+  }
+  return verdicts;
+}
+
+/** One file for each witness, a line for each thing it said. */
+async function keep(folder: string, evidence: Evidence, verdict: Verdict): Promise<void> {
+  await mkdir(folder);
+  for (const [name, content] of Object.entries(evidence)) {
+    const lines = Array.isArray(content) ? content : [content];
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    await writeFile(join(folder, `${name}.jsonl`), text);
+  }
+  await writeFile(join(folder, "verdict.json"), JSON.stringify(verdict, null, 2));
+}
+
+/** For programs: the verdict, with the violations counted. */
+function summaryOf({ violations, recovery, ...rest }: Verdict, seed: number) {
+  return {
+    seed,
+    ...rest,
+    violations: violations.length,
+    witnesses: violations.slice(0, 10),
+    recovery: Object.fromEntries(
+      Object.entries(recovery).map(([name, times]) => [name, summarise(times)]),
+    ),
+  };
+}

@@ -1,0 +1,34 @@
+import type { Moment } from "../checker/evidence.ts";
+import type { Environment } from "../system/start-environment.ts";
+
+/** Where faults are injected. */
+export interface Field {
+  readonly environment: Environment;
+  /** In [0, 1), from the seed of the run. */
+  readonly random: () => number;
+  /** Runs `work` on something that no other fault has in hand; throws when there is nothing for long. */
+  readonly claim: <Target extends { readonly name: string }, Result>(
+    targets: () => readonly Target[],
+    work: (target: Target) => Promise<Result>,
+  ) => Promise<Result>;
+  /** To be told of each message that nobody will be able to read. */
+  readonly poisoned: (messageId: string) => void;
+}
+
+interface Struck {
+  /** What was hit, and how. */
+  readonly target: string;
+  /** Where others can take over at once: when it was hit. Otherwise recovery counts from its end. */
+  readonly recoverFrom?: Moment;
+}
+
+/** A kind of fault. */
+export interface FaultClass {
+  readonly name: string;
+  /** Faults that break the same server wait for one another. */
+  readonly server: "store" | "broker" | null;
+  /** How often it comes, beside the others. */
+  readonly weight: number;
+  /** Injects one. Resolves when what it broke is whole again; rejects when it could not be injected. */
+  strike(field: Field): Promise<Struck>;
+}

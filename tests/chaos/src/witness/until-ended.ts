@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Environment } from "../system/start-environment.ts";
+import { readQueues } from "./read-queues.ts";
+
+/** Milliseconds after the last fault within which everything must have ended. */
+const healWithin = 45_000;
+const rest = 200;
+
+/** Whether all orders were answered and have ended within the time. */
+export async function untilEnded(
+  environment: Environment,
+  submitting: Promise<void>,
+): Promise<boolean> {
+  const isAnswered = submitting.then(() => true);
+  const giveUpAt = performance.now() + healWithin;
+  while (performance.now() < giveUpAt) {
+    const answered = await Promise.race([isAnswered, sleep(rest, false)]);
+    if (answered && (await openOrders(environment)) === 0) return true;
+    await sleep(rest);
+  }
+  return false;
+}
+
+async function openOrders({ query }: Environment): Promise<number> {
+  const rows = await query<{ open: number }>(
+    `select ((select count(*) from state.tasks where process_state not in ('processed', 'compensated'))
+          + (select count(*) from state.outbox))::integer as open`,
+  );
+  return rows[0]?.open ?? 1;
+}
+
+const quietWithin = 10_000;
+
+/** The queues once nothing moves any more, or after a while all the same. */
+export async function quietQueues(environment: Environment) {
+  const giveUpAt = performance.now() + quietWithin;
+  for (;;) {
+    const queues = await readQueues(environment);
+    const isQuiet = queues.every(({ messages }) => messages === 0);
+    if (isQuiet || performance.now() > giveUpAt) return queues;
+    await sleep(rest);
+  }
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "@jest/globals";
+import { loadFaultCodes } from "./reference/fault-codes-page.ts";
+import { productFiles, readFile } from "./repository.ts";
+
+/** Literals of the same form that are no fault codes: queues, failpoints, names of checks. */
+const others: readonly RegExp[] = [
+  /^(scheduler|agent|submission|supervisor)\.(claim|publish|mark|record|relay|receiv|work|repl|accept|found|recover|requeu)/,
+  /^scheduler\.(marker|replies|unrecorded)$/,
+  /^task\.submissions$/,
+  /^undo\.(retry|faults)$/,
+];
+const checks = "packages/cli/src/doctor/";
+
+const literals = (text: string): readonly string[] =>
+  [...text.matchAll(/["'`]([a-z]+\.[a-z_]+)["'`]/g)].map(([, code = ""]) => code);
+
+const catalogue = await loadFaultCodes();
+const areas = new Set(Object.keys(catalogue).map((code) => code.split(".")[0] ?? ""));
+const sources = productFiles
+  .filter((file) => !file.endsWith("/fault-codes.ts") && !file.startsWith(checks))
+  .map((file) => ({ file, codes: literals(readFile(file)) }));
+
+test("every fault code of Holdfast's areas in the source is in the catalogue", () => {
+  const unknown = sources.flatMap(({ file, codes }) =>
+    codes
+      .filter((code) => areas.has(code.split(".")[0] ?? ""))
+      .filter((code) => !(code in catalogue) && !others.some((other) => other.test(code)))
+      .map((code) => `${file}: ${code}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
+test("every fault code of the catalogue is used in the source", () => {
+  const used = new Set(sources.flatMap(({ codes }) => codes));
+  expect(Object.keys(catalogue).filter((code) => !used.has(code))).toEqual([]);
+});

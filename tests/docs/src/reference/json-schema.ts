@@ -1,0 +1,91 @@
+/** A JSON Schema, as far as the reference pages show it. */
+export interface Schema {
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly default?: string | number | boolean;
+  readonly description?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+  readonly pattern?: string;
+  readonly $comment?: string;
+  readonly holdfastDuration?: { readonly least: string; readonly most: string };
+}
+
+/** A field of an object, those of objects within it included. */
+export interface Field {
+  readonly path: string;
+  readonly schema: Schema;
+  readonly isRequired: boolean;
+}
+
+const code = (value: unknown): string => `\`${String(value)}\``;
+
+/** The fields of an object in their order, each by its path. */
+export function fieldsOf(schema: Schema, path = ""): readonly Field[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {
+    const own = path === "" ? name : `${path}.${name}`;
+    const isRequired = schema.required?.includes(name) ?? false;
+    return [{ path: own, schema: inner, isRequired }, ...nested(inner, own)];
+  });
+}
+
+function nested(schema: Schema, path: string): readonly Field[] {
+  if (schema.items !== undefined) return fieldsOf(schema.items, `${path}[]`);
+  const variants = (schema.anyOf ?? []).filter(({ properties }) => properties !== undefined);
+  return variants.length === 0
+    ? fieldsOf(schema, path)
+    : variants.flatMap((variant) =>
+        fieldsOf(variant, `${path} (${String(variant.properties?.["kind"]?.const)})`),
+      );
+}
+
+/** The type of a value and its bounds, in words. */
+export function typeOf(schema: Schema): string {
+  const { anyOf, enum: values, holdfastDuration: duration } = schema;
+  if (schema.$comment?.startsWith("A payload") === true) return "JSON, bounded as a payload";
+  if (schema.const !== undefined) return code(schema.const);
+  if (values !== undefined) return values.map(code).join(", ");
+  if (anyOf !== undefined) return unionOf(anyOf);
+  if (duration !== undefined) return `duration, ${duration.least} to ${duration.most}`;
+  if (schema.type === "integer") return `integer${rangeOf(schema.minimum, schema.maximum)}`;
+  if (schema.type === "string") return textOf(schema);
+  if (schema.type !== "array") return schema.type ?? "any JSON";
+  return `array${schema.maxItems === undefined ? "" : `, at most ${schema.maxItems} items`}`;
+}
+
+const unionOf = (variants: readonly Schema[]): string =>
+  variants.every(({ properties }) => properties !== undefined)
+    ? "object, one of those below"
+    : variants.map(typeOf).join(", ").replace(", null", ", or null");
+
+function rangeOf(minimum: number | undefined, maximum: number | undefined): string {
+  if (minimum !== undefined && maximum !== undefined) return `, ${minimum} to ${maximum}`;
+  if (minimum !== undefined) return `, at least ${minimum}`;
+  return maximum === undefined ? "" : `, at most ${maximum}`;
+}
+
+function textOf({ minLength, maxLength, pattern }: Schema): string {
+  if (pattern?.startsWith("^[0-9a-f]{8}-") === true) return "UUID in lower case";
+  const length = rangeOf(minLength, maxLength);
+  return `text${length === "" ? "" : `${length} characters`}`;
+}
+
+/** A table of Markdown, its columns as wide as their widest cell. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
+  const widths = (cells[0] ?? []).map((_, at) =>
+    Math.max(3, ...cells.map((row) => row[at]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]): string =>
+    `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |`;
+  const [head = [], ...body] = cells;
+  return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)].join("\n");
+}

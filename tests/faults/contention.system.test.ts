@@ -1,0 +1,84 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { SampleKind } from "@holdfast/orders";
+import { expect, test } from "@jest/globals";
+import { allRight, startFaultySystem, until } from "./faulty-system.ts";
+
+test("eight Schedulers and five Supervisors share a thousand steps: one claim and one failure each", async () => {
+  await using faulty = await startFaultySystem({
+    count: { scheduler: 8, supervisor: 5, agent: 0 },
+    // So little that no one of them can have them all.
+    env: { scheduler: { WINDOW: "70" } },
+    // No step is retried before the Agent that answers is there, however slow the machine is.
+    limits: { retry: { failures: 100, backoff: 600_000, max: 600_000 } },
+  });
+  const { system } = faulty;
+  // It takes every request that there is, and answers none.
+  const frozen = await system.start("agent", {
+    CONCURRENCY: "1000",
+    HOLDFAST_FAILPOINTS: "agent.worked=freeze",
+  });
+  const kinds: readonly SampleKind[] = Array.from({ length: 500 }, () => "good");
+  const ids = await faulty.submit(kinds);
+  const failed = (count: number) =>
+    faulty.query(
+      `select 1 from (select count(*) from state.steps where failure_count = ${count}) as found (n)
+        where n = 1000`,
+    );
+  // Two steps of each order begin at once: a thousand limits pass at about the same time.
+  await until(async () => (await failed(1)).length === 1);
+  // Not only of first attempts: a request that expires before the Agent receives it is requeued, uncounted.
+  const silent = `select task_id, step, count(*) from state.events
+    where action = 'retry' and reason = 'step.expired' group by task_id, step`;
+  expect(
+    await faulty.query(
+      `select count(*)::int as steps, max(count)::int as most from (${silent}) as found`,
+    ),
+  ).toEqual([{ steps: 1_000, most: 1 }]);
+  frozen.signal("SIGKILL");
+  await system.start("agent");
+  const open = "select 1 from state.tasks where finished_at is null limit 1";
+  // Steps that this Agent cannot begin or finish within a second are delayed, too, on a slow machine.
+  await until(async () => {
+    await faulty.query("update state.steps set not_before = now() where process_state = 'pending'");
+    return (await faulty.query(open)).length === 0;
+  }, 500);
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 500, undone: 0 }));
+
+  const endings = `select count(*)::int as n from state.events
+    where action in ('complete', 'retry', 'requeue', 'coolDown', 'fail') group by task_id, step, attempt`;
+  expect(await faulty.query(`select n from (${endings}) as ended where n > 1`)).toEqual([]);
+  const claims = `select 1 from state.events where action = 'claim'
+    group by task_id, step, attempt having count(*) > 1`;
+  expect(await faulty.query(claims)).toEqual([]);
+  const schedulers = await faulty.query(
+    "select distinct actor from state.events where action = 'claim'",
+  );
+  expect(schedulers.length).toBeGreaterThan(1);
+});
+
+test("a Supervisor that cron starts with --once recovers what is overdue, and ends", async () => {
+  await using faulty = await startFaultySystem({
+    env: { agent: { HOLDFAST_FAILPOINTS: "agent.worked=freeze" } },
+  });
+  const { system } = faulty;
+  await system.running("supervisor")[0]?.[Symbol.asyncDispose]();
+  const ids = await faulty.submit(["good"]);
+  const overdue =
+    "select 1 from state.steps where process_state = 'processing' and complete_by < now()";
+  await until(async () => (await faulty.query(overdue)).length > 0);
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--conditions=@holdfast/source", "services/supervisor/src/main.ts", "--once"],
+    { env: system.environmentOf("supervisor") },
+  ).catch((error: Error & { stdout: string }) => {
+    throw new Error(error.stdout, { cause: error });
+  });
+  expect(stdout).toContain("stopped");
+  // Before the request is delivered to another Agent, which would answer it.
+  const recovered = "select 1 from state.events where action = 'retry' and reason = 'step.expired'";
+  expect((await faulty.query(recovered)).length).toBeGreaterThan(0);
+  system.running("agent")[0]?.signal("SIGKILL");
+  await system.start("agent", { HOLDFAST_FAILPOINTS: "" });
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 0 }));
+});

@@ -1,0 +1,36 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runFuzz } from "@holdfast/fuzz";
+import { testBroker, testDatabase } from "@holdfast/test-servers";
+import { expect, test } from "@jest/globals";
+
+test("ten seconds of hostile messages and requests crash, stall and lose nothing", async () => {
+  await using database = await testDatabase();
+  await using broker = await testBroker();
+  const folder = await mkdtemp(join(tmpdir(), "holdfast-fuzz-"));
+  const said: string[] = [];
+  const report = await runFuzz({
+    stateStoreUrl: database.url,
+    brokerUrl: broker.url,
+    importDefinitions: broker.importDefinitions,
+    folder,
+    seconds: 10,
+    rate: 1_000,
+    orders: 20,
+    // Always the same, so that no change fails for what another one broke; `npm run fuzz` takes others.
+    seed: 15,
+    from: 0,
+    say: (line) => said.push(line),
+  });
+  const { sent, crashed, stalled, fivexx, lost, doubled, violations } = report;
+  const verdict = { crashed, stalled, fivexx, lost, doubled, violations };
+  const right = { crashed: 0, stalled: 0, fivexx: 0, lost: 0, doubled: 0, violations: 0 };
+  const isRight = Object.values(verdict).every((count) => count === 0);
+  // The folder has the inputs that did harm: it stays.
+  if (isRight) await rm(folder, { recursive: true });
+  else process.stderr.write(`${JSON.stringify({ folder, said, report }, null, 2)}\n`);
+  expect(verdict).toEqual(right);
+  // How many more depends on the machine; so few would prove nothing.
+  expect(sent).toBeGreaterThan(500);
+}, 240_000);

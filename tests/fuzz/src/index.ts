@@ -1,0 +1,6 @@
+export { diceOf } from "./inputs/dice.ts";
+export { hostileInput } from "./inputs/hostile-input.ts";
+export type { DecisionContext, HostileInput } from "./inputs/input.ts";
+export { runFuzz } from "./run-fuzz.ts";
+export { openMessageSender } from "./send/send-messages.ts";
+export { openRequestSender } from "./send/send-requests.ts";

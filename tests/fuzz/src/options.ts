@@ -1,0 +1,50 @@
+import { parseArgs } from "node:util";
+
+export interface FuzzCommand {
+  readonly seconds: number;
+  readonly rate: number;
+  readonly orders: number;
+  readonly seed: number;
+  readonly from: number;
+  /** End with one line of JSON on the standard output. */
+  readonly json: boolean;
+}
+
+export const usage = `pnpm fuzz [--seconds N] [--rate N] [--orders N] [--seed N] [--from N] [--json]
+
+  --seconds N   how long hostile inputs are sent: 60; before that, a third of it with orders alone
+  --rate N      inputs a second at most: 1,900
+  --orders N    orders a second: 20
+  --seed N      sends the same inputs as another run with this seed, but for ids of orders
+  --from N      the number of the first input: 0. To narrow down which one did harm
+  --json        end with one line of JSON; the rest goes to the standard error`;
+
+/** Reads the command line. Throws with what is wrong. */
+export function readOptions(args: readonly string[]): FuzzCommand {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seconds: { type: "string", default: "60" },
+      rate: { type: "string", default: "1900" },
+      orders: { type: "string", default: "20" },
+      seed: { type: "string" },
+      from: { type: "string", default: "0" },
+      json: { type: "boolean", default: false },
+    },
+  });
+  const { seed, json } = values;
+  return {
+    seconds: whole("seconds", values.seconds, 1),
+    rate: whole("rate", values.rate, 1),
+    orders: whole("orders", values.orders, 1),
+    seed: seed === undefined ? 1 + Math.floor(Math.random() * 1_000_000) : whole("seed", seed, 1),
+    from: whole("from", values.from, 0),
+    json,
+  };
+}
+
+function whole(name: string, text: string, least: number): number {
+  const number = Number(text);
+  if (text !== "" && Number.isSafeInteger(number) && number >= least) return number;
+  throw new Error(`--${name} must be a whole number from ${least} on, and not ${text}`);
+}

@@ -1,0 +1,103 @@
+import { userOf } from "@holdfast/messaging";
+import {
+  keepAllRunning,
+  type LogLine,
+  type System,
+  type SystemBroker,
+  startSystem,
+} from "@holdfast/processes";
+import { baitWorkflow } from "./hostile-agent.ts";
+
+/** A process that ended although nobody asked it to. */
+interface Crash {
+  readonly at: number;
+  readonly service: string;
+  readonly pid: number;
+  readonly code: number | null;
+  /** The last lines of its log. */
+  readonly said: readonly string[];
+}
+
+export interface FuzzedSystem extends AsyncDisposable {
+  readonly system: System;
+  readonly crashes: readonly Crash[];
+  /** How often each line at the level of warnings and errors was logged. */
+  readonly logged: ReadonlyMap<string, number>;
+}
+
+interface Options {
+  readonly stateStoreUrl: string;
+  /** By its administrator's URL. */
+  readonly brokerUrl: string;
+  readonly importDefinitions: SystemBroker["importDefinitions"];
+  readonly dataFolder: string;
+  readonly onLog?: (line: LogLine, service: string) => void;
+}
+
+/** The Agents are started apart: their settings name a user that is only known then. */
+const count = { submission: 1, operations: 1, scheduler: 2, agent: 0, supervisor: 1 } as const;
+
+/** As the containers have it: 512 MiB, of which not all is heap. */
+const memory = { NODE_OPTIONS: "--max-old-space-size=384" };
+const env = {
+  submission: memory,
+  operations: memory,
+  scheduler: memory,
+  supervisor: { ...memory, RECOVERY_DELAY: "200ms" },
+  agent: memory,
+};
+
+const lastLines = 10;
+/** Milliseconds. */
+const restBeforeStart = 500;
+const warning = 40;
+
+/** Starts the system with as much memory as its containers have; what ends by itself is started again. */
+export async function startFuzzedSystem(options: Options): Promise<FuzzedSystem> {
+  const { stateStoreUrl, brokerUrl, importDefinitions, dataFolder, onLog } = options;
+  await using stack = new AsyncDisposableStack();
+  const crashes: Crash[] = [];
+  const logged = new Map<string, number>();
+  const said = new Map<number, string[]>();
+  const system = stack.use(
+    await startSystem({
+      stateStoreUrl,
+      broker: { url: brokerUrl, importDefinitions },
+      dataFolder,
+      workflows: [baitWorkflow],
+      count,
+      env,
+      onLog: (line, service, pid) => {
+        onLog?.(line, service);
+        const lines = said.get(pid) ?? [];
+        said.set(pid, [...lines.slice(1 - lastLines), JSON.stringify(line).slice(0, 2_000)]);
+        if (line.level < warning) return;
+        const key = `${service}: ${line.msg}`;
+        logged.set(key, (logged.get(key) ?? 0) + 1);
+      },
+    }),
+  );
+  // Hostile requests of the administrator shall come further than to the check of who sent them.
+  const schedulers = {
+    SCHEDULER_USERS: `${system.broker.userOf("scheduler")},${userOf(brokerUrl)}`,
+  };
+  await system.start("agent", schedulers);
+
+  const stopping = new AbortController();
+  void keepAllRunning({
+    system,
+    env: { agent: schedulers },
+    restBeforeStart,
+    signal: stopping.signal,
+    onEnd: ({ name: service, pid }, code) =>
+      crashes.push({ at: Date.now(), service, pid, code, said: said.get(pid) ?? [] }),
+  });
+  stack.defer(() => stopping.abort());
+  const owned = stack.move();
+  return {
+    system,
+    crashes,
+    logged,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}

@@ -1,0 +1,44 @@
+import { queryOnce } from "@holdfast/local-stack";
+import { operatorToken } from "@holdfast/processes";
+
+const headers = {
+  "content-type": "application/json",
+  authorization: `Bearer ${operatorToken}`,
+};
+
+interface Pause {
+  readonly kind: "agent" | "workflow";
+  readonly name: string;
+}
+
+/** Lifts every pause and every long delay that an input has brought about, so that what is left can end. */
+export async function resumeAll(operationsUrl: string, stateStoreUrl: string): Promise<void> {
+  const post = async (path: string, more: object): Promise<void> => {
+    const body = JSON.stringify({ actor: "fuzz", reason: "the run is over", ...more });
+    const response = await fetch(`${operationsUrl}${path}`, { method: "POST", headers, body });
+    // Conflict: what was under way has moved it on. It is looked at again.
+    if (response.ok || response.status === 409) return;
+    throw new Error(`${path} was refused: ${await response.text()}`);
+  };
+  const listed = await fetch(`${operationsUrl}/v1/pauses`, { headers });
+  const { items } = (await listed.json()) as { readonly items: readonly Pause[] };
+  for (const { kind, name } of items) {
+    await post(`/v1/${kind}s/${encodeURIComponent(name)}/resume`, {});
+  }
+  const orders = await queryOnce<{ id: string; version: number }>(
+    stateStoreUrl,
+    `select task_id::text as id, version from state.tasks
+      where paused_at is not null and process_state not in ('processed', 'compensated')`,
+  );
+  for (const { id, version } of orders) await post(`/v1/tasks/${id}/resume`, { version });
+  // An Agent may ask for an hour.
+  const delayed = await queryOnce<{ id: string; version: number; step: string }>(
+    stateStoreUrl,
+    `select distinct on (task_id) task_id::text as id, t.version, s.name as step
+       from state.tasks t join state.steps s using (task_id)
+      where s.process_state = 'pending' and s.not_before > clock_timestamp() + interval '5 s'`,
+  );
+  for (const { id, version, step } of delayed) {
+    await post(`/v1/tasks/${id}/steps/${encodeURIComponent(step)}/retry`, { version });
+  }
+}

@@ -1,0 +1,21 @@
+export { asRole } from "./as-role.ts";
+export { type PartnerFaults, readFaultSettings, setFaultSettings } from "./fault-settings.ts";
+export { type KeptProcess, keepAllRunning, keepRunning } from "./keep-running.ts";
+export {
+  operatorToken,
+  type ServiceName,
+  type StoreRole,
+  storeRoles,
+  theShop,
+} from "./service-environment.ts";
+export { type ShippedBroker, type SystemBroker, shipBroker } from "./ship-broker.ts";
+export {
+  type LaunchedProcess,
+  type LaunchedService,
+  type LogLine,
+  type ServiceProcess,
+  type StartOptions,
+  startService,
+} from "./start-service.ts";
+export { type System, type SystemOptions, startSystem } from "./start-system.ts";
+export { withLimits } from "./with-limits.ts";

@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { guardProcess, holdfastFolder } from "@holdfast/local-stack";
+
+/** One line of a service's log. */
+export interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+/** A service of this repository, running as a process of its own. */
+export interface LaunchedProcess extends AsyncDisposable {
+  readonly name: string;
+  readonly pid: number;
+  readonly isRunning: boolean;
+  signal(signal: NodeJS.Signals): void;
+  /** Resolves when it is gone, to its exit code, or to null when a signal ended it. */
+  readonly exited: Promise<number | null>;
+}
+
+export interface ServiceProcess extends LaunchedProcess {
+  /** The fields of the line with which it said that it was ready. */
+  readonly ready: LogLine;
+}
+
+export interface StartOptions {
+  /** The folder below `services/`, `partners`, or the path of another main file below the repository's root. */
+  readonly service: string;
+  /** What it is called, where it is not by its folder. */
+  readonly name?: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Is given each line of its log. */
+  readonly onLog?: (line: LogLine, service: string, pid: number) => void;
+  readonly nodeOptions?: readonly string[];
+}
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+function mainFileOf(service: string): string {
+  if (service.endsWith(".ts")) return service;
+  if (service === "partners") return "examples/orders/partners/src/main.ts";
+  return `services/${service}/src/main.ts`;
+}
+
+/** What Node made of the sources is made once, and not for each process: they are up in two thirds of the time. */
+const compileCache = join(holdfastFolder(), "compile-cache");
+
+/**
+ * Starts a service from its sources and waits until it says that it is ready. Throws, with its last
+ * words, when it ends before. Disposing asks it to stop and waits until it has.
+ */
+export async function startService(options: StartOptions): Promise<ServiceProcess> {
+  const { process: launched, ready } = launchService(options);
+  return Object.assign(launched, { ready: await ready });
+}
+
+/** A process that may not have said yet that it is ready. */
+export interface LaunchedService {
+  readonly process: LaunchedProcess;
+  /** Rejects when it ends before. */
+  readonly ready: Promise<LogLine>;
+}
+
+/** The same for whom a service that never gets ready is of use, too. */
+export function launchService(options: StartOptions): LaunchedService {
+  const { service, name = service, env, onLog, nodeOptions = [] } = options;
+  const main = mainFileOf(service);
+  const child = spawn(
+    process.execPath,
+    [
+      "--conditions=@holdfast/source",
+      "--disable-warning=ExperimentalWarning",
+      ...nodeOptions,
+      main,
+    ],
+    {
+      cwd: root,
+      env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: compileCache, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      // Ctrl-C is for whoever started us: we stop the services ourselves, and in order.
+      detached: true,
+    },
+  );
+  const exited = once(child, "exit").then(([code]) => code as number | null);
+  // Should we be killed with -9, it is not left behind.
+  const guard = guardProcess(child.pid ?? 0, "SIGKILL");
+  void exited.finally(() => guard[Symbol.dispose]());
+  const pid = child.pid ?? 0;
+  const ready = readyLine(child, name, (line) => onLog?.(line, name, pid));
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  const launched: LaunchedProcess = {
+    name,
+    pid,
+    exited,
+    get isRunning() {
+      return isRunning();
+    },
+    signal: (signal) => void child.kill(signal),
+    async [Symbol.asyncDispose]() {
+      if (!isRunning()) return;
+      // A process that was frozen cannot hear anything else.
+      child.kill("SIGCONT");
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+  return { process: launched, ready };
+}
+
+async function readyLine(
+  child: ChildProcess,
+  service: string,
+  onLog: (line: LogLine) => void,
+): Promise<LogLine> {
+  const { promise: ready, resolve, reject } = Promise.withResolvers<LogLine>();
+  const lastWords: string[] = [];
+  const early = () => reject(new Error(`${service} ended at its start:\n${lastWords.join("\n")}`));
+  child.once("exit", early);
+  const read = (text: string): void => {
+    const line = parse(text);
+    lastWords.push(text);
+    if (lastWords.length > 20) lastWords.shift();
+    if (line === null) return;
+    onLog(line);
+    if (line.msg !== "ready") return;
+    child.off("exit", early);
+    resolve(line);
+  };
+  // Read to the end: a full pipe would stop the service.
+  if (child.stdout !== null) createInterface({ input: child.stdout }).on("line", read);
+  if (child.stderr !== null) createInterface({ input: child.stderr }).on("line", read);
+  return ready;
+}
+
+function parse(text: string): LogLine | null {
+  try {
+    return JSON.parse(text) as LogLine;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,170 @@
+import type { WorkflowDefinition } from "@holdfast/domain";
+import { migrate, openStateStore } from "@holdfast/state-store";
+import {
+  environmentOf,
+  type ServiceName,
+  type StoreRole,
+  type SystemPlaces,
+} from "./service-environment.ts";
+import { type ShippedBroker, type SystemBroker, shipBroker } from "./ship-broker.ts";
+import {
+  type LaunchedProcess,
+  type LaunchedService,
+  launchService,
+  type ServiceProcess,
+  type StartOptions,
+} from "./start-service.ts";
+
+export interface SystemOptions extends Pick<StartOptions, "onLog" | "nodeOptions"> {
+  /** An empty database, or one of an earlier run; the owner's URL. */
+  readonly stateStoreUrl: string;
+  readonly storeUrlOf?: (role: StoreRole) => string;
+  /** Gets the users, rights and topology that Holdfast ships. */
+  readonly broker: SystemBroker;
+  /** Where the partners keep their ledger; needless without partners. */
+  readonly dataFolder?: string;
+  /** How many processes of each service; one, where nothing is said, and none of operations. */
+  readonly count?: Partial<Readonly<Record<ServiceName, number>>>;
+  /** Further environment of each service. */
+  readonly env?: Partial<Readonly<Record<ServiceName, Readonly<Record<string, string>>>>>;
+  readonly ports?: SystemPlaces["ports"];
+  /** Main files that run in place of the services' own, below the repository's root. */
+  readonly programs?: Partial<Readonly<Record<ServiceName, string>>>;
+  /** Stored before any service starts, in addition to what submission stores itself. */
+  readonly workflows?: readonly WorkflowDefinition[];
+  /** Optimisations that the services leave out. */
+  readonly without?: readonly string[];
+}
+
+/** The whole system, each service a process of its own. */
+export interface System extends AsyncDisposable {
+  /** Of one that runs. */
+  readonly submissionUrl: string;
+  /** Where operators act, of a process that runs. */
+  readonly operationsUrl: string;
+  /** Empty without partners. */
+  readonly partnersUrl: string;
+  readonly broker: ShippedBroker;
+  /** The processes that were started, those that have ended included. */
+  readonly processes: readonly ServiceProcess[];
+  /** Those of one service that run. */
+  running(name: ServiceName): readonly ServiceProcess[];
+  /** The settings of a process of this service. */
+  environmentOf(name: ServiceName): Readonly<Record<string, string>>;
+  /** Starts one more process, which need not get ready. */
+  launch(name: ServiceName, env?: Readonly<Record<string, string>>): LaunchedService;
+  /** Starts one more process and waits until it is ready. */
+  start(name: ServiceName, env?: Readonly<Record<string, string>>): Promise<ServiceProcess>;
+}
+
+const mains: Readonly<Record<ServiceName, string>> = {
+  partners: "examples/orders/partners/src/main.ts",
+  submission: "submission",
+  operations: "submission",
+  scheduler: "scheduler",
+  supervisor: "supervisor",
+  agent: "agent",
+};
+
+/** In this order they are stopped: Agents and Schedulers can still finish what they have begun. */
+const names: readonly ServiceName[] = [
+  "agent",
+  "scheduler",
+  "supervisor",
+  "submission",
+  "operations",
+  "partners",
+];
+
+/** Migrates the store, then starts the partners and after them all services together. Disposing stops them in order. */
+export async function startSystem(options: SystemOptions): Promise<System> {
+  const { dataFolder = "", count = {}, ports = {}, without = [] } = options;
+  const [broker] = await Promise.all([shipBroker(options.broker), prepareStore(options)]);
+  await using stack = new AsyncDisposableStack();
+  const ownWorkflow = options.env?.submission?.["WORKFLOW"] !== undefined;
+  const places = { ...options, broker, dataFolder, ports, without, ownWorkflow, partnersUrl: "" };
+  const starter = openStarter(options, (name) => environmentOf(name, places));
+  stack.defer(() => starter.stop());
+
+  const countOf = (name: ServiceName) => count[name] ?? (name === "operations" ? 0 : 1);
+  for (let left = countOf("partners"); left > 0; left -= 1) {
+    places.partnersUrl = urlOf(await starter.start("partners"));
+  }
+  await Promise.all(
+    names
+      .filter((name) => name !== "partners")
+      .flatMap((name) => Array.from({ length: countOf(name) }, () => starter.start(name))),
+  );
+  const { processes, launch, start } = starter;
+  const running = (name: ServiceName) =>
+    processes.filter((one) => one.name === name && one.isRunning);
+  const urlOfOne = (name: ServiceName): string => {
+    const [one] = running(name);
+    if (one === undefined) throw new Error(`No ${name} is running.`);
+    return urlOf(one);
+  };
+  const owned = stack.move();
+  return {
+    get submissionUrl() {
+      return urlOfOne("submission");
+    },
+    get operationsUrl() {
+      return urlOfOne("operations");
+    },
+    partnersUrl: places.partnersUrl,
+    broker,
+    processes,
+    environmentOf: (name) => environmentOf(name, places),
+    running,
+    launch,
+    start,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+async function prepareStore({ stateStoreUrl: url, workflows = [] }: SystemOptions): Promise<void> {
+  await migrate(url);
+  if (workflows.length === 0) return;
+  await using store = await openStateStore({ url, applicationName: "start-up", maxConnections: 1 });
+  for (const workflow of workflows) await store.registerWorkflow(workflow);
+}
+
+type Started = Pick<System, "launch" | "start" | "processes">;
+
+/** Starts processes and keeps account of them. */
+function openStarter(
+  { env = {}, programs = {}, onLog, nodeOptions }: SystemOptions,
+  settingsOf: System["environmentOf"],
+): Started & { stop(): Promise<void> } {
+  const launched: LaunchedProcess[] = [];
+  const processes: ServiceProcess[] = [];
+  const launch: System["launch"] = (name, more = {}) => {
+    const service = launchService({
+      service: programs[name] ?? mains[name],
+      name,
+      env: { ...settingsOf(name), ...env[name], ...more },
+      ...(onLog === undefined ? {} : { onLog }),
+      ...(nodeOptions === undefined ? {} : { nodeOptions }),
+    });
+    launched.push(service.process);
+    return service;
+  };
+  return {
+    processes,
+    launch,
+    async start(name, more) {
+      const { process, ready } = launch(name, more);
+      const service = Object.assign(process, { ready: await ready });
+      processes.push(service);
+      return service;
+    },
+    async stop() {
+      for (const name of names) {
+        const own = launched.filter((one) => one.name === name);
+        await Promise.all(own.map((one) => one[Symbol.asyncDispose]()));
+      }
+    },
+  };
+}
+
+const urlOf = ({ ready }: ServiceProcess): string => String(ready["url"]);

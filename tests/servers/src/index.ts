@@ -1,0 +1,8 @@
+export { createVhost, type Vhost } from "./create-vhost.ts";
+export type { Direction } from "./link/conditions.ts";
+export type { Cut } from "./link/next-cut.ts";
+export { type Link, openLink } from "./link/open-link.ts";
+export { findPgbouncer, type Pgbouncer, startPgbouncer } from "./pgbouncer.ts";
+export { startTestStack } from "./start-test-stack.ts";
+export { type TestBroker, testBroker } from "./test-broker.ts";
+export { testDatabase } from "./test-database.ts";

@@ -1,0 +1,44 @@
+import { join } from "node:path";
+import {
+  hasDebianPackages,
+  holdfastFolder,
+  installPackage,
+  type LocalStack,
+  removeAbandonedFolders,
+  startLocalStack,
+} from "@holdfast/local-stack";
+import { findPgbouncer } from "./pgbouncer.ts";
+
+const say = (line: string) => void process.stderr.write(`${line}\n`);
+
+/**
+ * Starts the servers of one test run and puts their URLs into the environment, where `testDatabase`
+ * and `testBroker` find them. Runs at the same time do not meet: each has a folder and ports.
+ */
+export async function startTestStack(): Promise<LocalStack> {
+  const folder = join(holdfastFolder(), "test");
+  removeAbandonedFolders(folder);
+  // A run that is interrupted does not come to its teardown; leaving by `exit` ends the servers.
+  process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
+  const stack = await startLocalStack({
+    purpose: "test",
+    dataFolder: join(folder, String(process.pid)),
+    log: say,
+  });
+  await getPgbouncer();
+  process.env["TEST_STATE_STORE_URL"] = stack.postgres.url;
+  process.env["TEST_BROKER_URL"] = stack.broker.url;
+  if (stack.broker.managementUrl !== null) {
+    process.env["TEST_BROKER_MANAGEMENT_URL"] = stack.broker.managementUrl;
+  }
+  return stack;
+}
+
+/** Root gets PgBouncer from the distribution. Elsewhere tests that need it are skipped where it is not installed. */
+async function getPgbouncer(): Promise<void> {
+  if (findPgbouncer() !== null || process.getuid?.() !== 0 || !hasDebianPackages()) return;
+  say("installing the package pgbouncer");
+  await installPackage("pgbouncer").catch((error: unknown) => {
+    say(`pgbouncer: ${String(error)}; tests with it are skipped`);
+  });
+}

@@ -1,0 +1,72 @@
+import type { Change, Folded, ReportedEvent, Step, Task, TaskEvent } from "@holdfast/domain";
+import type { Domain } from "@holdfast/testing/simulator";
+
+/** For mutants: the domain with each event changed before it is decided. */
+export const editEvents =
+  (edit: (event: TaskEvent, task: Task) => TaskEvent) =>
+  (domain: Domain): Domain => ({
+    ...domain,
+    foldEvents: (task, reported, options) =>
+      domain.foldEvents(
+        task,
+        reported.map((report): ReportedEvent => ({ ...report, event: edit(report.event, task) })),
+        options,
+      ),
+  });
+
+/** For mutants: the domain that sees each task changed when it decides about an event. */
+export const editTasks =
+  (edit: (task: Task, event: TaskEvent) => Task) =>
+  (domain: Domain): Domain => ({
+    ...domain,
+    foldEvents(task, reported, options) {
+      const [first] = reported;
+      const seen = first === undefined ? task : edit(task, first.event);
+      const folded = domain.foldEvents(seen, reported, options);
+      return folded.task === seen ? { ...folded, task } : folded;
+    },
+  });
+
+/** For mutants: the domain with each move changed after it was decided. */
+export const editChanges =
+  (edit: (change: Change, event: TaskEvent) => Change) =>
+  (domain: Domain): Domain => ({
+    ...domain,
+    foldEvents(task, reported, options) {
+      const folded = domain.foldEvents(task, reported, options);
+      const outcomes = folded.outcomes.map((outcome, index) => {
+        const { event } = reported[index] as ReportedEvent;
+        return outcome.applied
+          ? { ...outcome, changes: outcome.changes.map((change) => edit(change, event)) }
+          : outcome;
+      });
+      const changes = outcomes.flatMap((outcome) => (outcome.applied ? outcome.changes : []));
+      return { ...folded, outcomes, changes, task: withChanges(folded.task, changes) };
+    },
+  });
+
+/** The last move of each step says how it stands. */
+function withChanges(task: Task, changes: readonly Change[]): Task {
+  const steps = new Map(task.steps);
+  for (const { step } of changes) steps.set(step.plan.name, step);
+  return { ...task, steps };
+}
+
+/** For mutants: moves that nobody decided on. */
+export function addChanges(folded: Folded, more: readonly Change[]): Folded {
+  const last = folded.outcomes.findLastIndex(({ applied }) => applied);
+  if (last < 0 || more.length === 0) return folded;
+  const outcomes = folded.outcomes.map((outcome, index) =>
+    index === last && outcome.applied
+      ? { ...outcome, changes: [...outcome.changes, ...more] }
+      : outcome,
+  );
+  const changes = [...folded.changes, ...more];
+  return { outcomes, changes, task: withChanges(folded.task, more) };
+}
+
+/** The attempt of a step that is in hand, as an event names it. */
+export function inHand(task: Task, name: string): { attempt: number; token: string } | null {
+  const step: Step | undefined = task.steps.get(name);
+  return step?.processState === "processing" ? { attempt: step.attempt, token: step.token } : null;
+}

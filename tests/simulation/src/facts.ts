@@ -1,0 +1,85 @@
+import type { StepReply } from "@holdfast/contracts";
+import type {
+  Goal,
+  ProcessingStep,
+  StepDefinition,
+  StepState,
+  TaskState,
+  WorkflowDefinition,
+} from "@holdfast/domain";
+import { epoch, type Host } from "@holdfast/testing/simulator";
+import type { World } from "./world.ts";
+
+/** What is true of one attempt, whoever knows it. */
+export interface AttemptFacts {
+  readonly step: ProcessingStep;
+  /** In simulated time, as all instants here. */
+  readonly claimedAt: number;
+  /** The broker has had its request. */
+  isStored: boolean;
+  /** It may have been published a second time. */
+  isRelayed: boolean;
+  /** A Scheduler has heard so. */
+  isConfirmed: boolean;
+  /** When which Agent's process took it, and how many copies of it that process has in hand. */
+  readonly takenBy: Map<Host, { readonly firstAt: number; lastAt: number; copies: number }>;
+  /** What Agents really made of it: more than one, where it was asked for again. */
+  readonly outcomes: StepReply["outcome"][];
+}
+
+/** Whether an Agent is at work on it, which still has time and has not answered. */
+export const isAtWork = (
+  { step, takenBy, outcomes }: AttemptFacts,
+  { timeline }: Pick<World, "timeline">,
+): boolean =>
+  outcomes.length === 0 &&
+  // Whoever begins later than that has been frozen, which nobody can know.
+  timeline.now + epoch < step.completeBy &&
+  [...takenBy].some(
+    ([host, { firstAt, copies }]) =>
+      host.isAlive && copies > 0 && timeline.now <= firstAt + step.plan.completeWithin,
+  );
+
+/** What is true of one step, and what its history has said so far. */
+export interface StepFacts {
+  /** Of the call that it is, or undoes. */
+  readonly definition: StepDefinition;
+  state: StepState;
+  attempt: number;
+  failureCount: number;
+  mayHaveEffect: boolean;
+  /** How often the remote service did it, less how often it undid it. */
+  net: number;
+  readonly keys: Set<string>;
+}
+
+export interface TaskFacts {
+  readonly definition: WorkflowDefinition;
+  /** What it was submitted for. */
+  readonly order: string;
+  readonly wanted: boolean;
+  readonly steps: Map<string, StepFacts>;
+  processState: TaskState;
+  goal: Goal;
+}
+
+/** All that really happened in one schedule. */
+export interface Facts {
+  readonly tasks: Map<string, TaskFacts>;
+  /** By the id of the request's message. */
+  readonly attempts: Map<string, AttemptFacts>;
+}
+
+export const attemptId = (taskId: string, step: string, attempt: number): string =>
+  `${taskId}:${step}:${attempt}`;
+
+/** Ids are long, and in one schedule their ends tell them apart. */
+export const short = (text: string): string =>
+  text.replaceAll(/0{8}-0000-4000-8000-0{4}([0-9a-f]{8})/g, (_, end: string) =>
+    String(Number.parseInt(end, 16)),
+  );
+
+export const nameOf = (taskId: string, step = ""): string => `task ${short(taskId)} ${step}`.trim();
+
+export const isSkipped = ({ wanted }: TaskFacts, { onlyIf }: StepDefinition): boolean =>
+  onlyIf !== null && !wanted;

@@ -1,0 +1,91 @@
+import type { Random } from "@holdfast/testing/simulator";
+
+/**
+ * What can go wrong, and how often it does when a schedule has it: of a hundred occasions. An occasion
+ * is a call of a port, a message, a call of a remote service, or a round of the nemesis.
+ */
+const occasions = {
+  /** A process dies, at any await. */
+  crash: 1,
+  /** A process dies between two durable steps. */
+  failpointCrash: 6,
+  /** A process is told to stop, and finishes what is in hand. */
+  stop: 0.5,
+  /** A process stands still for a while, and then goes on. */
+  freeze: 1,
+  /** A process stands still between two durable steps. */
+  failpointFreeze: 6,
+  /** A process cannot reach the store, or the broker, for a while. */
+  storePartition: 0.7,
+  brokerPartition: 0.7,
+  /** A connection to the broker breaks and comes back. */
+  connectionLost: 1,
+  /** The store fails before it has done anything. */
+  storeRefusal: 5,
+  /** The store has done it, and says that it failed. */
+  storeUnconfirmed: 5,
+  /** A row is in other hands. */
+  rowLocked: 8,
+  /** A message never reaches the broker. */
+  publishLost: 6,
+  /** The broker has it, and the confirm does not arrive. */
+  publishUnconfirmed: 6,
+  /** No queue takes it. */
+  publishUnroutable: 3,
+  messageLost: 4,
+  messageDoubled: 8,
+  messageLate: 6,
+  messageReordered: 100,
+  /** The broker forgets all that is in one queue. */
+  queuePurged: 15,
+  /** The remote service fails before, or after, it has done what it was asked for. */
+  remoteRefusal: 12,
+  remoteUnconfirmed: 8,
+  /** It says to come again later, or in three thousand years. */
+  remoteBusy: 6,
+  remoteBusyForAges: 2,
+  /** It will not do it at all. */
+  remoteDecline: 4,
+  /** Something before it says no, whether it was done or not. */
+  gatewayRefusal: 5,
+  /** A process of Agents is of another release, and refuses what it is asked. */
+  otherRelease: 40,
+  /** It does it, but late; or answers late. */
+  remoteSlow: 25,
+  /** Somebody sends a reply that no Agent gave. */
+  forgedReply: 35,
+  /** A step that is due is forgotten, as by a release with a bug. */
+  planForgotten: 4,
+  /** An operator acts: on a task, on a step that is delayed or has failed, on an Agent, on a workflow. */
+  undoRequested: 6,
+  taskPaused: 6,
+  taskResumed: 20,
+  stepRetried: 20,
+  stepResubmitted: 60,
+  stepResolved: 50,
+  agentPaused: 6,
+  workflowPaused: 15,
+  /** The clocks of hosts differ. */
+  clockSkew: 100,
+} as const;
+
+export type FaultKind = keyof typeof occasions;
+export const faultKinds = Object.keys(occasions) as readonly FaultKind[];
+export type Faults = Readonly<Record<FaultKind, number>>;
+
+/** So many schedules have none at all: they show what must hold then. */
+const calm = 0.08;
+/** So many kinds has one of the others, on average: with all at once, all schedules would be alike. */
+const share = 0.3;
+
+const never = Object.fromEntries(faultKinds.map((kind) => [kind, 0])) as Faults;
+
+/** The probabilities of one schedule. */
+export function chooseFaults(random: Random): Faults {
+  const faults: Record<FaultKind, number> = { ...never };
+  if (random.chance(calm)) return faults;
+  for (const kind of faultKinds) {
+    if (random.chance(share)) faults[kind] = occasions[kind] / 100;
+  }
+  return faults;
+}

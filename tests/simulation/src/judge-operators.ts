@@ -1,0 +1,121 @@
+import { type StepPlan, stepsOf } from "@holdfast/domain";
+import type { PauseTarget } from "@holdfast/state-store";
+import { epoch, type StoreWatcher } from "@holdfast/testing/simulator";
+import { nameOf } from "./facts.ts";
+import type { World } from "./world.ts";
+
+/** Time during which something was paused; `to` null: it still is. */
+interface Span {
+  readonly from: number;
+  to: number | null;
+}
+
+interface Submitted {
+  readonly at: number;
+  readonly limit: number | null;
+  readonly workflow: string;
+  readonly agents: ReadonlySet<string>;
+  readonly pauses: Span[];
+}
+
+const hour = 3_600_000;
+
+/** Milliseconds that a step may be delayed at most: an hour, or the longest delay of its policy. */
+const boundOf = ({ retry, coolDown }: StepPlan): number =>
+  Math.max(hour, retry.max, coolDown?.wait ?? 0);
+
+/** What operators did and were answered, and the rules that follow from it. */
+export interface OperatorJudge extends StoreWatcher {
+  taskPaused(taskId: string): void;
+  taskResumed(taskId: string): void;
+  targetPaused(target: PauseTarget): void;
+  targetResumed(target: PauseTarget): void;
+}
+
+/** Keeps its own record of all pauses, and holds what the store saves against it. */
+export function judgeOperators({ timeline, accuse }: World): OperatorJudge {
+  const tasks = new Map<string, Submitted>();
+  const targets = new Map<string, Span[]>();
+
+  const begin = (spans: Span[]): void => void spans.push({ from: timeline.now, to: null });
+  const end = (spans: readonly Span[]): void => {
+    const last = spans.at(-1);
+    if (last?.to === null) last.to = timeline.now;
+  };
+  const isOpen = (spans: readonly Span[] | undefined): boolean => spans?.at(-1)?.to === null;
+  const spansOf = ({ kind, name }: PauseTarget): Span[] => {
+    const key = `${kind} ${name}`;
+    const spans = targets.get(key) ?? [];
+    targets.set(key, spans);
+    return spans;
+  };
+
+  /** For how long the limit of the task has been running. */
+  const ranFor = ({ at, pauses, agents, workflow }: Submitted): number => {
+    const spans = [
+      ...pauses,
+      ...spansOf({ kind: "workflow", name: workflow }),
+      ...[...agents].flatMap((name) => spansOf({ kind: "agent", name })),
+    ]
+      .map(({ from, to }) => ({ from: Math.max(from, at), to: to ?? timeline.now }))
+      .toSorted((one, other) => one.from - other.from);
+    let counted = at;
+    let paused = 0;
+    for (const { from, to } of spans) {
+      paused += Math.max(0, to - Math.max(from, counted));
+      counted = Math.max(counted, to);
+    }
+    return timeline.now - at - paused;
+  };
+
+  return {
+    taskPaused: (taskId) => begin(tasks.get(taskId)?.pauses ?? []),
+    taskResumed: (taskId) => end(tasks.get(taskId)?.pauses ?? []),
+    targetPaused: (target) => begin(spansOf(target)),
+    targetResumed: (target) => end(spansOf(target)),
+
+    submitted({ task }, { name: workflow, completeWithin: limit, steps }) {
+      const agents = new Set(steps.map(({ agent }) => agent));
+      tasks.set(task.taskId, { at: timeline.now, limit, workflow, agents, pauses: [] });
+    },
+
+    claimed({ task }, { plan }) {
+      const witness = () => nameOf(task.taskId, plan.name);
+      if (isOpen(tasks.get(task.taskId)?.pauses)) accuse("a paused task claims nothing", witness);
+      if (isOpen(spansOf({ kind: "agent", name: plan.agent }))) {
+        accuse("a paused Agent gets nothing to do", witness);
+      }
+      if (isOpen(spansOf({ kind: "workflow", name: task.workflow.name }))) {
+        accuse("a paused workflow claims nothing", witness);
+      }
+    },
+
+    marked() {},
+
+    relayed() {},
+
+    decided({ task }, reports) {
+      const { taskId } = task;
+      const known = tasks.get(taskId);
+      const isResumed = reports.some(({ reportedEvent }) => reportedEvent.event.kind === "resumed");
+      if (isOpen(known?.pauses) && !task.paused && !isResumed) {
+        accuse("a pause that was answered holds until a resume", () => nameOf(taskId));
+      }
+      const hasExpired = reports.some(
+        ({ reportedEvent, changes }) =>
+          reportedEvent.event.kind === "limitPassed" && changes.length > 0,
+      );
+      // Both clocks count whole milliseconds.
+      if (hasExpired && known !== undefined && ranFor(known) + 1 < (known.limit ?? 0)) {
+        accuse("the limit of a paused task stands still", () => nameOf(taskId));
+      }
+      for (const step of stepsOf(task)) {
+        // Set aside until its workflow is resumed: that it goes on then is a rule of its own.
+        if (step.processState !== "pending" || step.notBefore === Number.POSITIVE_INFINITY)
+          continue;
+        if (step.notBefore - epoch - timeline.now <= boundOf(step.plan)) continue;
+        accuse("no step rests beyond its bound", () => nameOf(taskId, step.plan.name));
+      }
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import type { StoreWatcher } from "@holdfast/testing/simulator";
+import type { Facts } from "./facts.ts";
+import { type EffectJudge, judgeEffects } from "./judge-effects.ts";
+import { judgeMessages, type MessageJudge } from "./judge-messages.ts";
+import { judgeMoves, type MoveOptions } from "./judge-moves.ts";
+import { judgeOperators, type OperatorJudge } from "./judge-operators.ts";
+import type { World } from "./world.ts";
+
+/**
+ * Knows what really happened, and the rules. It sees every move, message and effect, decides nothing
+ * and believes nobody: each rule is held against what it saw itself.
+ */
+export interface Referee {
+  readonly facts: Facts;
+  readonly moves: StoreWatcher;
+  readonly operators: OperatorJudge;
+  readonly messages: MessageJudge;
+  readonly effects: EffectJudge;
+}
+
+export function referee(world: World, options: MoveOptions): Referee {
+  const facts: Facts = { tasks: new Map(), attempts: new Map() };
+  return {
+    facts,
+    moves: judgeMoves(world, facts, options),
+    operators: judgeOperators(world),
+    messages: judgeMessages(world, facts),
+    effects: judgeEffects(world, facts),
+  };
+}

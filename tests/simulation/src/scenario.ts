@@ -1,0 +1,76 @@
+import type { WorkflowDefinition } from "@holdfast/domain";
+import type { Random } from "@holdfast/testing/simulator";
+import type { Script } from "./remote.ts";
+import { definitions } from "./workflows.ts";
+import type { World } from "./world.ts";
+
+/** One order that a client submits. */
+export interface Order {
+  readonly name: string;
+  readonly definition: WorkflowDefinition;
+  readonly wanted: boolean;
+  readonly priority: number;
+  /** When, in milliseconds. */
+  readonly at: number;
+  readonly scripts: Readonly<Record<string, Script>>;
+}
+
+/** Who takes part in a schedule, and what is to be done. */
+export interface Scenario {
+  readonly schedulers: number;
+  readonly supervisors: number;
+  readonly agents: number;
+  readonly window: number;
+  /** Milliseconds for which a Supervisor holds back after a start. */
+  readonly grace: number;
+  readonly orders: readonly Order[];
+  /** When all faults end, in milliseconds. */
+  readonly healsAt: number;
+}
+
+/**
+ * So many schedules have a crowd of small orders before a narrow window instead: more of those without
+ * faults, for only there is the window exact.
+ */
+const crowded = { calm: 0.15, troubled: 0.01 };
+const crowd = 6;
+
+/** Mostly small and short: that finds the same as large ones, for no more work. */
+export function chooseScenario({ random, isCalm }: Pick<World, "random" | "isCalm">): Scenario {
+  const isCrowded = random.chance(isCalm ? crowded.calm : crowded.troubled);
+  const oneOrTwo = (share: number) => (random.chance(share) ? 2 : 1);
+  const count = isCrowded ? crowd : oneOrTwo(0.05);
+  const orders = Array.from({ length: count }, (_, index) => chooseOrder(random, index, isCrowded));
+  const isLong = orders.some(takesLong) || random.chance(0.05);
+  return {
+    schedulers: isCrowded ? 1 : oneOrTwo(0.12),
+    supervisors: oneOrTwo(0.08),
+    agents: oneOrTwo(0.1),
+    window: isCrowded ? 1 : random.pick([1, 2, 200]),
+    grace: random.pick([0, 0, 300, 1_000]),
+    orders,
+    healsAt: isLong ? 1_000 + random.below(1_400) : 200 + random.below(400),
+  };
+}
+
+function chooseOrder(random: Random, index: number, isCrowded: boolean): Order {
+  const definition = isCrowded ? (definitions[0] as WorkflowDefinition) : random.pick(definitions);
+  return {
+    name: `order ${index + 1}`,
+    definition,
+    wanted: random.chance(0.6),
+    priority: random.chance(0.2) ? 1 : 0,
+    at: isCrowded ? 0 : random.below(50),
+    scripts: Object.fromEntries(definition.steps.map(({ name }) => [name, chooseScript(random)])),
+  };
+}
+
+/** It takes some retries until such a step has failed for good. */
+const takesLong = ({ scripts }: Order): boolean =>
+  Object.values(scripts).some((script) => script === "lossy" || script === "failing");
+
+function chooseScript(random: Random): Script {
+  if (random.chance(0.1)) return "declined";
+  if (random.chance(0.06)) return "lossy";
+  return random.chance(0.04) ? "failing" : "fine";
+}

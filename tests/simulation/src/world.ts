@@ -1,0 +1,97 @@
+import {
+  type Host,
+  type World as SimulatorWorld,
+  seededRandom,
+  timeline,
+} from "@holdfast/testing/simulator";
+import { chooseFaults, type FaultKind, faultKinds } from "./faults.ts";
+
+/** What all parts of one schedule share. */
+export interface World extends SimulatorWorld {
+  readonly seed: number;
+  /** Whether a fault of this kind happens now. Counted if it does; never after the healing. */
+  strikes(kind: FaultKind): boolean;
+  readonly faultCounts: ReadonlyMap<FaultKind, number>;
+  /** Whether this schedule has no faults at all. */
+  readonly isCalm: boolean;
+  /** When everything was healed; null: not yet. */
+  readonly healedAt: number | null;
+  /** Ends all faults, and has done what was asked for with `onHeal`. */
+  readonly heal: () => void;
+  /** The processes of another release: they refuse what they are asked, and acknowledge it before they say so. */
+  readonly otherReleases: Set<Host>;
+  readonly story: readonly string[];
+  /** A rule is broken. */
+  readonly accuse: (rule: string, witness: () => string) => void;
+  readonly violations: readonly Violation[];
+  /** Something is under way that will still have an effect; to be called off when it has had it. */
+  expect(): () => void;
+  /** How much of that there is. */
+  readonly expected: number;
+  /** A number that nobody has had before. */
+  unique(): number;
+}
+
+export interface Violation {
+  readonly rule: string;
+  readonly witness: string;
+}
+
+export function newWorld(seed: number, { telling }: { readonly telling: boolean }): World {
+  const random = seededRandom(seed);
+  const time = timeline();
+  const faults = chooseFaults(random);
+  const faultCounts = new Map<FaultKind, number>();
+  const story: string[] = [];
+  const violations: Violation[] = [];
+  const atHealing: (() => void)[] = [];
+  let last = 0;
+
+  const tell = (who: string, what: () => string): void => {
+    if (telling) story.push(`${time.now.toFixed(0).padStart(7)}  ${who.padEnd(14)}  ${what()}`);
+  };
+
+  const arrived = (): void => {
+    world.expected -= 1;
+  };
+
+  const world = {
+    seed,
+    random,
+    timeline: time,
+    faultCounts,
+    isCalm: faultKinds.every((kind) => faults[kind] === 0),
+    story,
+    violations,
+    otherReleases: new Set<Host>(),
+    tell,
+    healedAt: null as number | null,
+    strikes(kind: FaultKind) {
+      if (world.healedAt !== null || !random.chance(faults[kind])) return false;
+      faultCounts.set(kind, (faultCounts.get(kind) ?? 0) + 1);
+      return true;
+    },
+    heal() {
+      if (world.healedAt !== null) return;
+      world.healedAt = time.now;
+      tell("nemesis", () => "heals everything");
+      for (const act of atHealing) act();
+    },
+    onHeal: (act: () => void) => void atHealing.push(act),
+    latency: () => 1 + (random.chance(0.05) ? random.below(40) : random.below(4)),
+    accuse(rule: string, witness: () => string) {
+      tell("referee", () => `VIOLATION: ${rule}: ${witness()}`);
+      violations.push({ rule, witness: witness() });
+    },
+    expect() {
+      world.expected += 1;
+      return arrived;
+    },
+    expected: 0,
+    unique() {
+      last += 1;
+      return last;
+    },
+  };
+  return world;
+}

@@ -1,0 +1,25 @@
+/** One import, export-from, dynamic import or import type of a module. */
+export interface Import {
+  readonly specifier: string;
+  readonly line: number;
+}
+
+export interface FunctionSize {
+  /** Its own name, or the name of what holds it, as in `serveAgent.onMessage`. */
+  readonly name: string;
+  readonly lines: number;
+}
+
+/** What the checks need to know about one source file. */
+export interface Module {
+  /** Relative to the root of the repository. */
+  readonly path: string;
+  readonly lines: number;
+  readonly imports: readonly Import[];
+  readonly functions: readonly FunctionSize[];
+}
+
+/** Whether only tests load this file: a test, a fixture in `test/`, or anything of the suites. */
+export function isTestCode(path: string): boolean {
+  return path.endsWith(".test.ts") || path.includes("/test/") || path.startsWith("tests/");
+}
