@@ -5,7 +5,7 @@ import { allRight, type FaultySystem, startFaultySystem, until } from "./faulty-
 import { publish, publishAll } from "./publish.ts";
 
 /** Milliseconds: the servers write 60 MB, several times, on a machine that may have much else to do. */
-const longest = 300_000;
+const longest = 120_000;
 const mebibyte = 1024 * 1024;
 /** The heap of the Scheduler: what it reads at once must be far less. */
 const env = {
@@ -89,8 +89,10 @@ test(
     scheduler?.signal("SIGCONT");
     const ids = await faulty.submit(["good", "good"]);
     expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 2, undone: 0 }));
-    // A frozen Scheduler may lose its connection before it acknowledges: then some are kept twice.
-    const kept = "select distinct task_id from state.rejected_replies";
+    // A frozen Scheduler may lose its connection before it acknowledges: then some are kept twice. It may
+    // also have published a request of the orders twice: the second reply to it is rejected too, and not counted.
+    const kept =
+      "select distinct task_id from state.rejected_replies where reason = 'unknown_task'";
     await until(async () => (await faulty.query(kept)).length === 250);
     expect(scheduler?.isRunning).toBe(true);
   },
