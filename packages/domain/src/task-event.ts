@@ -33,7 +33,7 @@ export type TaskEvent =
       /** The remote service asked to be left alone for so long. */
       readonly retryAfter: Milliseconds | null;
     } & AttemptRef)
-  /** The Agent was told to stop, and did. */
+  /** The Agent was cancelled, and stopped. */
   | ({ readonly kind: "stopped"; readonly effect: Effect } & AttemptRef)
   /** The complete-by time passed in silence. */
   | ({
@@ -43,7 +43,7 @@ export type TaskEvent =
     } & AttemptRef)
   /** A request was not sent, or came back from its queue: no Agent had that copy at its start-by time. */
   | ({ readonly kind: "neverStarted" } & AttemptRef)
-  /** Nobody can decide what the reply means for this task: a person must look. */
+  /** What the reply means for this task cannot be decided: an operator must look. */
   | ({ readonly kind: "parked"; readonly code: string } & AttemptRef)
   | {
       readonly kind: "resubmitted";

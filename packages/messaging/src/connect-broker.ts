@@ -60,7 +60,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   );
   const consumers = subscriptions({ name, createChannel, declare, signal, log });
 
-  // Disposed of first: a consumer that nobody disposed of would ask a closed connection for channels for ever.
+  // Disposed of first: a consumer that is not disposed of would ask a closed connection for channels for ever.
   stack.defer(() => closing.abort());
   const parts = stack.move();
   return {

@@ -205,9 +205,9 @@ create table state.dead_letter_alerts (
   reason    text        not null,
   raised_at timestamptz not null,
   -- How many letters that alert was about.
-  told      integer     not null,
+  reported  integer     not null,
   -- How many have come since.
-  untold    integer     not null default 0,
+  unreported integer     not null default 0,
 
   primary key (queue, reason)
 );
@@ -720,8 +720,8 @@ create function state.must_stay(of_month date, keep interval, out has_unfinished
    where month = of_month
 $$;
 
--- Drops a month of which nothing is to be kept, all its tables at once. False: there is something, or
--- somebody is at work in these tables for so long that others would have to wait.
+-- Drops a month of which nothing is to be kept, all its tables at once. Returns false if the month
+-- must stay, or if the locks on these tables cannot be had within 100 ms.
 create function state.drop_month(of_month date, keep interval) returns boolean language plpgsql security definer
   set search_path = pg_catalog, pg_temp set lock_timeout = '100ms' as $$
 declare
@@ -733,7 +733,7 @@ begin
   foreach parent in array state.partitioned_tables() loop
     execute format('lock table only %s in access exclusive mode', parent);
   end loop;
-  -- Looked at with the locks in hand.
+  -- Read once the locks are held.
   select of_month = (select min(month) from state.partitions) into is_first
     from state.partitions
    cross join state.must_stay(of_month, at_least)
@@ -863,7 +863,7 @@ create function state.submission_fault(input jsonb, priority integer, idempotenc
 $$;
 
 -- Submits a task in the caller's transaction: with its input, its steps and the first entry of its history. No
--- Scheduler is told; one finds the steps when it looks the next time, within a second or so of the commit.
+-- Scheduler is notified; one finds the steps at its next poll, within a second or so of the commit.
 -- `publish_events` as EVENTS of the services: whether `holdfast.events` gets the statuses of the task.
 create function state.submit_task(workflow text, input jsonb, idempotency_key text default null,
                                              priority integer default 0, reply_to text default null,
@@ -958,7 +958,7 @@ $$;
 
 -- Views: for people
 
--- The pattern's own record, one row for each step in hand. Stable, whatever becomes of the tables.
+-- The pattern's own record, one row for each unfinished step. Its columns stay as they are when the tables change.
 create view state.order_process as
 select task_id       as "OrderID",
        name          as "Step",
@@ -1143,7 +1143,7 @@ grant usage on schema state
    to holdfast_submission, holdfast_operations, holdfast_scheduler, holdfast_supervisor,
       holdfast_application, holdfast_observer;
 
--- What all services read, and what whoever changes a task tells of it.
+-- What all services read, and the alerts and notifications that each change of a task may cause.
 grant select on state.compatibility, state.workflows, state.pauses, state.agents, state.alerts, state.busy_months
    to holdfast_submission, holdfast_operations, holdfast_scheduler, holdfast_supervisor;
 grant insert on state.alerts, state.outbox
@@ -1191,8 +1191,7 @@ grant select, insert, update, delete on state.standstills to holdfast_scheduler;
 grant insert on state.rejected_replies, state.dead_letters to holdfast_scheduler;
 grant select (id, queue, reason, at) on state.dead_letters to holdfast_scheduler;
 grant select, insert, update on state.dead_letter_alerts to holdfast_scheduler;
--- Whoever meets a workflow whose definition cannot be used pauses it; the Scheduler, which keeps pauses,
--- resumes it.
+-- The service that reads an unusable definition pauses its workflow; the Scheduler resumes it.
 grant insert, update on state.pauses to holdfast_scheduler;
 
 -- Supervisor

@@ -4,7 +4,7 @@ import { migrate } from "./migrate/migrate.ts";
 
 await runProcess("migrate", MigrationConfig, async ({ config, log }) => {
   const ran = await migrate(config.STATE_STORE_URL, {
-    onWait: (waited) => log.warn(waited, "migration gives way"),
+    onWait: (waited) => log.warn(waited, "migration waits for locks"),
   });
   log.info({ ran }, ran.length === 0 ? "state store was up to date" : "state store migrated");
 });

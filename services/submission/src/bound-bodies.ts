@@ -14,7 +14,7 @@ const largeAtATime = 32 * 1024 * 1024;
 export function boundBodies(app: FastifyInstance): void {
   let arriving = 0;
   app.addHook("onRequest", ({ headers, raw }, _reply, done) => {
-    // Of a chunked body nobody knows the size before its end.
+    // The size of a chunked body is unknown before its end.
     const chunked = headers["transfer-encoding"] === undefined ? 0 : limits.payloadBytes;
     const bytes = Math.min(Number(headers["content-length"] ?? chunked), limits.payloadBytes);
     if (bytes <= small) return done();

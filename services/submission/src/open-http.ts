@@ -61,7 +61,7 @@ export function openHttp(
   return Object.assign(app, { [Symbol.asyncDispose]: () => app.close() });
 }
 
-/** JSON in UTF-8, as it is: bytes that are no UTF-8 would otherwise be replaced, and nobody told. */
+/** JSON in UTF-8, as it is: bytes that are no UTF-8 would otherwise be replaced without an error. */
 function takeJsonOnly(app: FastifyInstance): void {
   app.decorateRequest("bodyBytes", 0);
   app.removeContentTypeParser("text/plain");

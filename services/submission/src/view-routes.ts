@@ -115,7 +115,7 @@ function readInstant(text: string | undefined, name: string): Instant | null {
   ]);
 }
 
-/** Where a page ended: for whoever follows it, only what the page before said. */
+/** Where a page ended. Opaque: a client only sends it back to get the next page. */
 function readCursor(cursor: string): string {
   const id = Buffer.from(cursor, "base64url").toString("latin1");
   if (isTaskId(id)) return id;

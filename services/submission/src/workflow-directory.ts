@@ -104,12 +104,12 @@ function meant(asked: string, workflows: readonly WorkflowRecord[]): string | un
   return (versions.find(({ retiredAt }) => retiredAt === null) ?? versions[0])?.name;
 }
 
-/** A schema that cannot be compiled, which an earlier release may have stored, checks nothing. */
+/** Throws a 500 for a schema that cannot be compiled: registering refuses it, so the stored row was changed. */
 function checkOf({ inputSchema }: WorkflowDefinition): InputCheck {
   try {
     return compileInput(inputSchema);
   } catch {
-    return () => [];
+    throw unusable();
   }
 }
 

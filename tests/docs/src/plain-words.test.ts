@@ -1,6 +1,6 @@
 import { globSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
-import { markdownFiles, pathOf, readFile, sourceFiles, testFiles } from "./repository.ts";
+import { markdownFiles, pathOf, productFiles, readFile, testFiles } from "./repository.ts";
 import { titlesOf } from "./test-titles.ts";
 
 /**
@@ -19,16 +19,17 @@ const proseOf = (text: string): string =>
     .replace(/\]\([^)\s]*\)/g, "]")
     .replace(/^\[[^\]]+\]: .*$/gm, "");
 
-/** What users and readers of an API see of a module: comments of exports, and texts in quotes. */
-const publicTextOf = (source: string): string =>
+/** The comments of a module, and its texts in quotes: errors, log messages, answers. */
+const textOf = (source: string): string =>
   [
-    ...source.matchAll(
-      /\/\*\*(?:[^*]|\*(?!\/))*\*\/(?=\s*\n\s*(?:export|readonly|[A-Z_]+:|[a-z]\w*[(:<?]))/g,
-    ),
+    ...source.matchAll(/\/\*(?:[^*]|\*(?!\/))*\*\/|(?:^|\s)\/\/.*$/gm),
     ...source.matchAll(/"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g),
   ]
     .map(([text]) => text)
     .join("\n");
+
+/** The comments of a statement or migration. */
+const sqlCommentsOf = (source: string): string => (source.match(/--.*$/gm) ?? []).join("\n");
 
 const refusedIn = (text: string): readonly string[] =>
   (text.match(refused) ?? []).map((word) => word.toLowerCase());
@@ -49,10 +50,13 @@ const parts = globSync("{packages,services}/*/src", { cwd: pathOf("") })
   .map((folder) => folder.slice(0, -"src".length))
   .toSorted();
 
-describe.each(parts)("the public texts of %s", (part) => {
+describe.each(parts)("the comments and texts of %s", (part) => {
   test("name actors and mechanisms", () => {
-    const files = sourceFiles.filter((file) => file.startsWith(part));
-    const found = files.flatMap((file) => refusedIn(publicTextOf(readFile(file))));
+    const files = productFiles.filter((file) => file.startsWith(part));
+    const found = files.flatMap((file) => {
+      const source = readFile(file);
+      return refusedIn(file.endsWith(".sql") ? sqlCommentsOf(source) : textOf(source));
+    });
     expect(found).toEqual([]);
   });
 });

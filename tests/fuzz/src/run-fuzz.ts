@@ -50,6 +50,11 @@ const baitRate = 3;
 const kindOf = inTurn("good", "good", "good", "unshippable", "good", "declined");
 /** For so much of the time of the inputs the system is left alone first, to compare with. */
 const quietPart = 1 / 3;
+/**
+ * Milliseconds in which orders are not timed, half the quiet part at most: services compile, and open
+ * connections, when orders and when hostile inputs first arrive.
+ */
+const longestWarmUp = 20_000;
 /** Milliseconds within which all must have ended after the last input. */
 const patience = 60_000;
 /** How many of the last orders and baits inputs refer to. */
@@ -169,8 +174,9 @@ async function judgeRun(run: Run, next: number): Promise<FuzzReport> {
   const ids = [...new Set([...(await shopOrders(stateStoreUrl)), ...tally.accepted])];
   const verdict = await judge(run, ids);
   const names = runsOf(run);
-  const quiet = await judgeSubmitted(stateStoreUrl, names.quiet, accepted);
-  const fuzz = await judgeSubmitted(stateStoreUrl, names.fuzz, accepted);
+  const warmUp = Math.min(longestWarmUp, (run.seconds * 1_000 * quietPart) / 2);
+  const quiet = await judgeSubmitted(stateStoreUrl, names.quiet, accepted, { warmUp });
+  const fuzz = await judgeSubmitted(stateStoreUrl, names.fuzz, accepted, { warmUp });
   const crashes = [...fuzzed.crashes];
   await fuzzed[Symbol.asyncDispose]();
   // What a consumer held and never settled is back in its queue now.

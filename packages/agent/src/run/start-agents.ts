@@ -103,7 +103,7 @@ export async function startAgents(options: StartAgentsOptions): Promise<RunningA
   let stopping: Promise<void> | null = null;
   const stop = (): Promise<void> => {
     stopping ??= owned.disposeAsync().then(end.resolve, (error: unknown) => {
-      log.error({ err: error, instance }, "agents not stopped in order");
+      log.error({ err: error, instance }, "agent shutdown failed");
       end.reject(error);
     });
     return stopping;

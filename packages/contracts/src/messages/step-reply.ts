@@ -29,7 +29,7 @@ const StepReplySchema = Type.Object({
       /** Whether the broker had delivered this request before: then `effect` speaks for this delivery only. */
       redelivered: Type.Optional(Type.Boolean()),
     }),
-    /** The Agent was told to stop, and did. */
+    /** The Agent was cancelled, and stopped. */
     Type.Object({ kind: Type.Literal("stopped"), effect: Effect }),
   ]),
   /** How many requests this Agent would take in one message. A wish: it copes with any number. */

@@ -67,7 +67,7 @@ const coalescing = (name: string): Queue => ({
   arguments: { "x-queue-type": "quorum", "x-max-length": 1, "x-overflow": "drop-head" },
 });
 
-/** What nobody took in time is out of date. Replicated for the same reason. */
+/** Messages that were not consumed in time are out of date. Replicated for the same reason. */
 const transient = (name: string): Queue => ({
   name,
   arguments: { "x-queue-type": "quorum", "x-max-length": 10_000, "x-message-ttl": 30_000 },

@@ -3,8 +3,8 @@ import { ContractFault, type Goal, goalOfStep } from "@holdfast/domain";
 
 /**
  * The gaps between two durable steps at which a process can be made to die or freeze. A name in
- * `-ing` is the gap before such a step, with all in hand that leads to it; the others come after it,
- * before anybody is told.
+ * `-ing` is the gap just before such a step, when all that it needs is ready; the others come just after it,
+ * before its outcome is reported.
  */
 type Name =
   /** Orders, over HTTP or by message. */

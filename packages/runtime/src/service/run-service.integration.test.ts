@@ -102,7 +102,7 @@ describe("a service that gets a signal to stop", () => {
     });
     await service.said("working");
     service.stop();
-    await service.said("not finished in time");
+    await service.said("shutdown timed out");
     expect(await service.exit()).toMatchObject({ code: 1 });
   });
 });

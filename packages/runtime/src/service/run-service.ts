@@ -137,7 +137,7 @@ function stopOnSignals(log: Logger, grace: number): AbortSignal {
     log.info({ signal: received }, "stopping");
     stop.abort();
     setTimeout(() => {
-      log.error({ grace }, "not finished in time");
+      log.error({ grace }, "shutdown timed out");
       process.exit(1);
     }, grace).unref();
   };

@@ -1,4 +1,4 @@
--- Like lock-tasks, but leaves out the tasks that are in other hands.
+-- Like lock-tasks, but skips tasks that another transaction has locked (SKIP LOCKED).
 select task_id, workflow, goal, process_state, version, priority, fault_code,
        paused_at is not null as paused, reply_to, correlation_id
   from state.tasks

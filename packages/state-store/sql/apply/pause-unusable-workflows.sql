@@ -1,4 +1,4 @@
--- Pauses workflows whose definitions cannot be used, unless somebody has paused them already.
+-- Pauses workflows whose definitions cannot be used, unless they are paused already.
 insert into state.pauses (kind, name, actor, reason)
 select 'workflow', unusable.name, :actor, unusable.reason
   from unnest(:names::text[], :reasons::text[]) as unusable (name, reason)

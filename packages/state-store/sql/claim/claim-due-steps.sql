@@ -3,11 +3,11 @@
 --
 -- SKIP LOCKED: a row that another transaction holds is skipped. The CTE is materialized so that it is evaluated
 -- once, and ends in a literal limit because with a parameter alone the planner expects the whole
--- table and reads it. Nothing is claimed of what is paused. A task that is skipped here is in the hands of a
--- decision, which sums it up.
+-- table and reads it. Nothing is claimed of what is paused. A task that is skipped here is locked by a
+-- transaction that decides about it and writes its summary.
 --
--- The input of the task comes along where it lies in the row, and where nobody can have put another in its
--- place: at the first attempt. Most requests are made of nothing else. The version is that of the task after
+-- The task's input is returned where the row holds it and no operator can have replaced it: at the first
+-- attempt. Most requests need no other value. The version is that of the task after
 -- this claim; null where the task is pending and its row was skipped, because another transaction is about to
 -- change it: the Scheduler must not cache such a task.
 with paused as materialized (

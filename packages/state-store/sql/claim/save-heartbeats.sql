@@ -1,4 +1,4 @@
--- Keeps what Agents say of themselves, and forgets those that have not been heard of for a day.
+-- Stores what Agents report in their heartbeats, and deletes Agents without a heartbeat for a day.
 with beat as (
   select *
     from unnest(:agents::text[], :instances::text[], :capacities::integer[], :in_flights::integer[],

@@ -1,6 +1,6 @@
 -- Makes steps claimable whose rest (backoff, cool-down) is over, and says when the next one's is, and
 -- what else there is to do. With `:since` at minus infinity it looks at everything, and tells how many
--- entries of indexes that took: while somebody holds a snapshot they are full of what was done meanwhile.
+-- entries of indexes that took: while a transaction holds an old snapshot, they are full of dead entries.
 -- Otherwise it looks only for what should have rested until `:since` or later.
 with recursive rested as materialized (
   select task_id, name

@@ -1,4 +1,4 @@
--- Of the next unfinished tasks, in the order of their ids, those that nobody touched for a while and that
+-- Of the next unfinished tasks, in the order of their ids, those that have not changed for a while and that
 -- have nothing to wait for, or a step that is delayed for more than an hour: `decide` knows whether its policy
 -- allows that. And after which task to go on: null, these were the last. A few at a time: with a million tasks
 -- open, all of them would take longer than a statement may.

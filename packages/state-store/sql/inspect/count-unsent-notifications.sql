@@ -1,4 +1,4 @@
--- Alerts of the last so many milliseconds that nobody has heard, and notices that nobody has sent, both
+-- Alerts of the last so many milliseconds that were not delivered, and notifications that were not sent, both
 -- older than so many milliseconds. Of each the last 10,000 are looked at.
 select (select count(*)::integer
           from (select at, told_at from state.alerts order by id desc limit 10000) as latest

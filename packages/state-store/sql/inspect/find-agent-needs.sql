@@ -16,7 +16,7 @@ select agent, array_agg(distinct workflow order by workflow) as workflows,
   from state.step_definitions
   join state.workflows on workflows.name = workflow
  group by agent
- -- Of a retired workflow only what is under way still needs its Agents.
+ -- Of a retired workflow only the unfinished tasks still need its Agents.
 having bool_or(retired_at is null)
     or exists (select from state.steps
                 where lane = agent and process_state = 'pending' and rank is not null)

@@ -1,5 +1,5 @@
 -- The Agents of one task: how much of theirs is in flight, who has them wait, and how those of their
--- instances do that were heard of in the last so many milliseconds.
+-- instances do that sent a heartbeat in the last so many milliseconds.
 select lane as agent,
        (select count(*)
           from (select from state.steps as rival

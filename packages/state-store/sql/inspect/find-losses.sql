@@ -1,4 +1,4 @@
--- Messages of the last so many milliseconds that nobody could read, and replies that were refused for
+-- Messages of the last so many milliseconds that no service could read, and replies that were refused for
 -- a reason that is no everyday race; of each the last 10,000 are looked at.
 select 'dead letter' as kind, queue as "from", reason, count(*)::integer as messages, max(at) as latest
   from (select queue, reason, at from state.dead_letters order by id desc limit 10000) as letters

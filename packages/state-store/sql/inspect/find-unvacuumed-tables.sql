@@ -1,4 +1,4 @@
--- Tables that nobody vacuums, or whose dead rows outnumber the living.
+-- Tables that are not vacuumed, or whose dead rows outnumber the living.
 select pg_class.relname as name, n_dead_tup::float8 as dead, n_live_tup::float8 as live,
        coalesce('autovacuum_enabled=false' = any (reloptions), false) as is_off
   from pg_stat_user_tables

@@ -1,5 +1,5 @@
--- Gives up notices that nobody could send for too long: a status after a day, as in its queue; others after
--- thirty. Says how many.
+-- Deletes notifications that could not be sent for too long: a status after a day, as in its queue; others after
+-- thirty. Returns how many.
 with stale as (
   select id
     from state.outbox

@@ -1,11 +1,14 @@
 -- Keeps unreadable messages, and alerts an operator: once a minute for each queue and reason,
--- with the number of messages since the alert before.
+-- with the number of messages since the alert before. `:bodies` holds all bodies, one after the other.
 with letter as (
   insert into state.dead_letters (queue, reason, detail, message_id, type, sender, body, size)
-  select queue, reason, detail, message_id, type, sender, body, size
+  select queue, reason, detail, message_id, type, sender,
+         substring(:bodies::bytea from (sum(length) over (order by nth) - length + 1)::integer for length),
+         size
     from unnest(:queues::text[], :reasons::text[], :details::text[], :message_ids::text[], :types::text[],
-                :senders::text[], :bodies::bytea[], :sizes::integer[])
-      as letter (queue, reason, detail, message_id, type, sender, body, size)
+                :senders::text[], :lengths::integer[], :sizes::integer[]) with ordinality
+      as letter (queue, reason, detail, message_id, type, sender, length, size, nth)
+   order by nth
   returning id, queue, reason, at
 ),
 kind as (
@@ -14,30 +17,30 @@ kind as (
    group by queue, reason
 ),
 counted as (
-  insert into state.dead_letter_alerts as known (queue, reason, raised_at, told)
+  insert into state.dead_letter_alerts as known (queue, reason, raised_at, reported)
   select queue, reason, statement_timestamp(), letters
     from kind
       on conflict (queue, reason) do update
      set raised_at = case when known.raised_at < statement_timestamp() - interval '1 minute'
                           then excluded.raised_at else known.raised_at end,
-         told      = case when known.raised_at < statement_timestamp() - interval '1 minute'
-                          then known.untold + excluded.told else known.told end,
-         untold    = case when known.raised_at < statement_timestamp() - interval '1 minute'
-                          then 0 else known.untold + excluded.told end
-  returning queue, reason, raised_at, told
+         reported      = case when known.raised_at < statement_timestamp() - interval '1 minute'
+                          then known.unreported + excluded.reported else known.reported end,
+         unreported    = case when known.raised_at < statement_timestamp() - interval '1 minute'
+                          then 0 else known.unreported + excluded.reported end
+  returning queue, reason, raised_at, reported
 ),
 due as (
-  select kind.queue, kind.reason, kind.first_id, kind.at, counted.told
+  select kind.queue, kind.reason, kind.first_id, kind.at, counted.reported
     from kind
     join counted on counted.queue = kind.queue and counted.reason = kind.reason
    where counted.raised_at = statement_timestamp()
 ),
 alert as (
   insert into state.alerts (episode, kind, code, detail, messages)
-  select first_id, 'message.dead', reason, queue, told from due
+  select first_id, 'message.dead', reason, queue, reported from due
 )
 insert into state.outbox (subject, channel, seq, body)
 select 'dead-letter:' || first_id, 'alert', 1,
        json_build_object('taskId', null, 'episode', first_id, 'kind', 'message.dead', 'step', null,
-                         'code', reason, 'detail', queue, 'messages', told, 'at', at)
+                         'code', reason, 'detail', queue, 'messages', reported, 'at', at)
   from due;

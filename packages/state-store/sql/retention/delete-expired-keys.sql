@@ -1,4 +1,4 @@
--- Deletes idempotency keys that stand for nothing any more; says how many.
+-- Deletes idempotency keys that stand for nothing any more; returns how many.
 with expired as (
   select tenant, idempotency_key
     from state.submissions

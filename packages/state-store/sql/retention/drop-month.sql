@@ -1,2 +1,2 @@
--- Drops the partitions of a month of which nothing is to be kept, unless somebody is at work in them.
+-- Drops the partitions of a month of which nothing is to be kept, unless another transaction has locked them.
 select state.drop_month(:month::date, :keep::float8 * interval '1 millisecond') as dropped;

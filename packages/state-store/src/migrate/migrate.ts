@@ -141,7 +141,7 @@ function patiently(client: Client, { patience = defaultPatience, onWait }: Migra
 const pauseAfter = (attempt: number): number =>
   Math.min(longestPause, firstPause * 1.5 ** (attempt - 1)) * (0.5 + Math.random() / 2);
 
-/** Nobody waits for these statements, however long they wait themselves. */
+/** No other session waits for these statements, however long they wait themselves. */
 async function runApart(
   client: Client,
   phase: Phase,

@@ -25,22 +25,24 @@ export async function recordDeadLetters(
   letters: readonly DeadLetter[],
 ): Promise<void> {
   if (letters.length === 0) return;
-  const rows = letters.map(({ detail = null, size = null, ...letter }) => ({
+  const rows = letters.map(({ body, detail = null, size = null, ...letter }) => ({
     ...letter,
     detail,
-    size: size === letter.body.length ? null : size,
+    length: body.length,
+    size: size === body.length ? null : size,
   }));
-  await insertDeadLetters(
-    db,
-    columns(rows, {
+  await insertDeadLetters(db, {
+    ...columns(rows, {
       queues: "queue",
       reasons: "reason",
       details: "detail",
       messageIds: "messageId",
       types: "type",
       senders: "sender",
-      bodies: "body",
+      lengths: "length",
       sizes: "size",
     }),
-  );
+    // One value goes to Postgres as bytes; in an array each body would be written in hexadecimal first.
+    bodies: Buffer.concat(letters.map(({ body }) => body)),
+  });
 }

@@ -41,7 +41,7 @@ export function activePartitions(
     known = rangeOf(found?.firstKnownId, found?.endKnownId);
   };
   const lookNowAndThen = () => {
-    // Nobody waits for the look, nor for another one should it fail.
+    // No caller waits for this query, nor for its retry.
     if (clock() - askedAt >= looksEvery) look().catch(() => {});
   };
   return {

@@ -44,7 +44,7 @@ export function openPool({ url, applicationName, maxConnections }: ConnectionOpt
     ...(behindPooler ? {} : sessionLimits),
     pipeline: true,
   });
-  // A connection that breaks while nobody uses it is simply replaced; without a listener it would
+  // A connection that breaks while it is idle is simply replaced; without a listener it would
   // end the process.
   pool.on("error", () => {});
   pool.on("connect", watchReplication);
@@ -55,7 +55,7 @@ export function openPool({ url, applicationName, maxConnections }: ConnectionOpt
 
 /**
  * `?pooler=transaction`: PgBouncer in front, which gives each transaction another session. It refuses what a
- * session is told at its start, so the login or `connect_query` must set it; and before 1.21 it does not know
+ * session sets at its start, so the login or `connect_query` must set it; and before 1.21 it does not know
  * named statements.
  */
 const sharesSessions = (url: string): boolean => /[?&]pooler=transaction(&|$)/.test(url);

@@ -1,7 +1,7 @@
 import { Fault, PermanentFault, SetupFault, TransientFault } from "@holdfast/domain";
 import { DatabaseError } from "pg";
 
-/** Somebody else was quicker, or waited for us: the same transaction may well succeed next time. */
+/** Another transaction was quicker, or waited for this one: a retry may well succeed. */
 const contention = new Set(["40001", "40P01", "55P03"]);
 /** A value or a row that the store refuses every time. */
 const poison = /^(21|22|23|54|HF|P0)/;

@@ -82,7 +82,7 @@ async function withClient<T>(
 /** Whether a connection with this error may lead to a server that is of no use any more. */
 const isUnavailable = (error: unknown): boolean => toStoreFault(error).code === "store.unavailable";
 
-/** Resolves to what is wrong with the connection. Where nobody answered, nobody is asked again. */
+/** Resolves to what is wrong with the connection. A server that did not answer is not asked again. */
 async function rollBack(client: PoolClient, error: unknown): Promise<Error | undefined> {
   if (isUnavailable(error)) return error as Error;
   return client.query("rollback").then(

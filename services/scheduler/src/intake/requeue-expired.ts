@@ -66,7 +66,7 @@ function read(delivery: Delivery): Returned {
 
 type Death = Pick<Delivery, "isBundled"> & { readonly reason: string };
 
-/** Of a bundle nobody knows which of its requests could not be read: all of them may try again. */
+/** Which request of a bundle could not be read is unknown: all of them may be retried. */
 function toEvent(
   { step, attempt, token }: StepRequest,
   { reason, isBundled }: Death,

@@ -65,7 +65,7 @@ export function sendNotifications({ store, broker, kind, clock, log }: Dependenc
     return sent;
   };
 
-  /** Null: somebody changed the row, so that no message can be made of it. It is dropped. */
+  /** Null: the row was changed, and no message can be made of it. It is dropped. */
   const messageOf = (notification: TakenNotification): OutgoingMessage | null => {
     try {
       return toMessage(notification);
@@ -198,7 +198,7 @@ interface Happening {
 
 /**
  * CloudEvents 1.0, structured mode of its AMQP and HTTP bindings. `source` and `id` together name one
- * event: whoever gets it twice can tell.
+ * event, so that its reader recognises the second copy.
  */
 function cloudEvent({ type, id, subject, at: time, data }: Happening) {
   const event = {

@@ -7,7 +7,7 @@ interface Dependencies {
   readonly actor: string;
 }
 
-/** Milliseconds. Longer than anything in hand can take to be saved. */
+/** Milliseconds. Longer than any decision takes to be saved. */
 const untouchedFor = 60_000;
 
 /**

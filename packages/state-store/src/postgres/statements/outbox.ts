@@ -15,13 +15,14 @@ export interface OutboxStatements {
   };
   readonly "insert-dead-letters": {
     readonly params: {
+      readonly bodies: Buffer | null;
       readonly queues: readonly (string | null)[] | null;
       readonly reasons: readonly (string | null)[] | null;
       readonly details: readonly (string | null)[] | null;
       readonly messageIds: readonly (string | null)[] | null;
       readonly types: readonly (string | null)[] | null;
       readonly senders: readonly (string | null)[] | null;
-      readonly bodies: readonly (Buffer | null)[] | null;
+      readonly lengths: readonly (number | null)[] | null;
       readonly sizes: readonly (number | null)[] | null;
     };
     readonly row: object;
