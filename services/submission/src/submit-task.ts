@@ -2,6 +2,7 @@ import { batchCalls, type Failpoint } from "@holdfast/runtime";
 import type { NewTask, StateStore, Submitted } from "@holdfast/state-store";
 import type { FastifyRequest } from "fastify";
 import type { Noun } from "./noun.ts";
+import { type QueueLimit, queueLimit } from "./queue-limit.ts";
 import { readTask } from "./read-task.ts";
 import { agentsUnknown, keyReused, retired } from "./submit-problems.ts";
 import type { OpenWorkflow, WorkflowDirectory } from "./workflow-directory.ts";
@@ -52,7 +53,8 @@ export type Accepted = Extract<Submitted, { kind: "created" | "replayed" }>;
 /** Submits tasks: those that arrive during one transaction share the next. What waits is bounded. */
 export function taskSubmitter(deps: SubmitDependencies) {
   const { directory, waiting = defaultWaiting } = deps;
-  const submissions = batchCalls(acceptTasks(deps), {
+  const limit = queueLimit({ most: waiting.tasks });
+  const submissions = batchCalls(acceptTasks(deps, limit), {
     max: batch,
     maxWaiting: { items: waiting.tasks, bytes: bytesWaiting },
     patience: waiting.patience,
@@ -73,8 +75,12 @@ export function taskSubmitter(deps: SubmitDependencies) {
   };
 
   return {
-    /** Whether a task more would be refused. */
-    isFull: () => submissions.isFull,
+    /** Whether a request more is to be refused, which is counted then. */
+    isFull(): boolean {
+      const isFull = submissions.isFull || submissions.waiting >= limit.current;
+      if (isFull) limit.refused();
+      return isFull;
+    },
     /** Resolves once the task is durable. Not written if its caller is gone, or it waited too long. */
     async submit(asked: Asked, caller: Caller): Promise<Accepted> {
       const first = directory.known(asked.workflow) ?? (await directory.find(asked.workflow));
@@ -100,10 +106,11 @@ export interface Caller {
 }
 
 const acceptTasks =
-  ({ store, hint, failpoint, actor }: SubmitDependencies) =>
+  ({ store, hint, failpoint, actor }: SubmitDependencies, limit: Pick<QueueLimit, "written">) =>
   async (tasks: readonly NewTask[]) => {
     failpoint("submission.accepting");
     const submitted = await store.submitTasks(tasks, { actor });
+    limit.written(tasks.length);
     failpoint("submission.accepted");
     if (submitted.some(({ kind }) => kind === "created")) hint();
     return submitted;

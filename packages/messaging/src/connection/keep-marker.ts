@@ -31,7 +31,8 @@ export const keepMarker = (options: Options): Promise<AsyncDisposable> => {
     open: async (channel) => {
       channel.once("close", disconnected);
       const found = await lookFor(queue, await createChannel());
-      if (found === "refused") log.warn({ queue }, "marker queue forbidden: import the broker definitions");
+      if (found === "refused")
+        log.warn({ queue }, "marker queue forbidden: import the broker definitions");
       if (found !== "missing") return;
       await missing();
       await channel.assertQueue(queue, { durable: true, arguments: { "x-queue-type": "quorum" } });

@@ -20,6 +20,8 @@ interface BatchedCall<Result> {
 interface CallBatcher<Item, Result> {
   /** Whether `add` would refuse an item now. */
   readonly isFull: boolean;
+  /** How many items wait for the next call. */
+  readonly waiting: number;
   /**
    * Puts an item of so many bytes into the next call. `result` rejects with `request.overload` when too
    * much waits or the item waited too long, and with `request.withdrawn`; in each case no call had it.
@@ -109,6 +111,9 @@ export function batchCalls<Item, Result>(
   return {
     get isFull() {
       return isFull();
+    },
+    get waiting() {
+      return waiting.size;
     },
     add(item, bytes) {
       const { promise: result, resolve, reject } = Promise.withResolvers<Result>();
