@@ -28,8 +28,6 @@ export interface BrokerOptions {
 export interface BrokerOptimisations {
   /** Messages that go the same way in one turn of the event loop share a message of the broker. */
   readonly bundles?: boolean;
-  /** What one turn of the event loop writes to the socket goes out as one write. */
-  readonly corkedWrites?: boolean;
 }
 
 /**
@@ -40,14 +38,10 @@ export interface BrokerOptimisations {
  */
 export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   const { url, name, log, topology, agents, maxMessageBytes = limits.messageBytes } = options;
-  const { bundles = true, corkedWrites = true } = options.optimisations ?? {};
+  const { bundles = true } = options.optimisations ?? {};
   await using stack = new AsyncDisposableStack();
-  const outgoing = stack.use(
-    await openConnection({ url, name: `${name} publish`, log, corkedWrites }),
-  );
-  const incoming = stack.use(
-    await openConnection({ url, name: `${name} consume`, log, corkedWrites }),
-  );
+  const outgoing = stack.use(await openConnection({ url, name: `${name} publish`, log }));
+  const incoming = stack.use(await openConnection({ url, name: `${name} consume`, log }));
   const closing = new AbortController();
   const { signal } = closing;
   const createChannel = () => incoming.createChannel();

@@ -1,9 +1,7 @@
-import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TransientFault } from "@holdfast/domain";
 import { type Channel, type ConfirmChannel, connect, type RecoveringChannelModel } from "amqplib";
 import { type ConnectionLog, type ConnectionState, trackConnection } from "./connection-state.ts";
-import { corkWrites } from "./cork-writes.ts";
 import { nodesOf } from "./server-nodes.ts";
 
 interface ConnectionOptions {
@@ -12,8 +10,6 @@ interface ConnectionOptions {
   /** Shows in the broker's list of connections. */
   readonly name: string;
   readonly log: ConnectionLog;
-  /** On by default. */
-  readonly corkedWrites?: boolean;
 }
 
 /** A connection that comes back by itself. Its channels do not: see `keepChannel`. */
@@ -32,7 +28,7 @@ const patience = 2_000;
 
 /** Connects. Throws `broker.unreachable` when the broker cannot be reached within half a minute. */
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
-  const { url, name, log, corkedWrites = true } = options;
+  const { url, name, log } = options;
   const nodes = nodesOf(url);
   const model = await connect(nodes.current, {
     // Without it each small message waits for the delayed ACK of the one before: 44 ms a hop.
@@ -42,7 +38,6 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     clientProperties: { connection_name: name },
     recovery: { waitForConnect: false, initialDelay: 100, maxDelay: 500, jitter: 0.5 },
   });
-  if (corkedWrites) model.on("connect", corkSocket);
   const state = trackConnection(model, { name, log });
   model.on("connect-failed", nodes.next).on("disconnect", nodes.next);
 
@@ -85,11 +80,6 @@ async function isConnectedInTime(
   } finally {
     clearTimeout(late);
   }
-}
-
-/** The types do not have the socket. */
-function corkSocket({ connection }: { readonly connection: unknown }): void {
-  corkWrites((connection as { readonly stream: Writable }).stream);
 }
 
 /**

@@ -2,8 +2,8 @@ import { ContractFault } from "@holdfast/domain";
 
 /**
  * The optimisations that Holdfast can do without, so that a benchmark can measure what each gives: the task
- * cache and the scan window of the store, bundles of messages, reply queues that one Scheduler owns, marks of
- * dispatched steps that wait for replies, and writes to the broker that are sent together.
+ * cache and the scan window of the store, bundles of messages, reply queues that one Scheduler owns, and marks of
+ * dispatched steps that wait for replies.
  */
 export const optimisationNames = [
   "taskCache",
@@ -11,7 +11,6 @@ export const optimisationNames = [
   "bundles",
   "ownReplyQueue",
   "lateMarks",
-  "corkedWrites",
 ] as const;
 
 /** Whether each optimisation is on. */
