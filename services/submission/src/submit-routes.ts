@@ -33,7 +33,7 @@ const SubmitQuery = Type.Object({
  */
 export function submitRoutes(app: FastifyInstance, deps: SubmitDependencies): void {
   const submitter = taskSubmitter(deps);
-  app.refuseEarly({ method: "POST", isMeant, isOverloaded: submitter.isFull });
+  app.refuseEarly({ method: "POST", isMeant, isOverloaded: () => submitter.isFull() });
 
   const submit = async (
     request: FastifyRequest,
