@@ -25,7 +25,7 @@ const cases = failpointCases("scheduler", ["relaying"]).map((failpoint) => ({
 }));
 
 test.each(cases)("$name: every order ends right", async ({ failpoint }) => {
-  // There is nobody else who could relay what the first one leaves behind.
+  // No other Scheduler can relay what the first one leaves behind.
   const [leaving, relaying] = await Promise.all([
     startWithFailpoint(faulty, { ...failpoint, gap: "claimed", action: "exit" }),
     startWithFailpoint(faulty, failpoint),

@@ -89,8 +89,8 @@ export async function openTestStore(): Promise<TestStore> {
     claim,
     async submit(workflow = shopping.name) {
       const order = { tenant: "default", workflow, input: { order: randomUUID() }, priority: 0 };
-      const nobody = { replyTo: null, correlationId: null, idempotency: null };
-      const [submitted] = await store.submitTasks([{ ...order, ...nobody }], { actor: "test" });
+      const noSubmitter = { replyTo: null, correlationId: null, idempotency: null };
+      const [submitted] = await store.submitTasks([{ ...order, ...noSubmitter }], { actor: "test" });
       if (submitted?.kind !== "created") throw new Error("Not submitted");
       return submitted.taskId;
     },

@@ -17,7 +17,7 @@ export interface ServeOptions {
   readonly hint?: () => void;
   readonly failpoint?: (gap: string) => void;
   readonly cancel?: (obsoleteAttempts: readonly AttemptOfTask[]) => void;
-  /** What operators show; null: nobody is one. */
+  /** What operators show; null: operator routes are disabled. */
   readonly token?: string | null;
   readonly waiting?: WaitingLimits;
   readonly takesUnknownAgents?: boolean;

@@ -61,7 +61,7 @@ async function fuzzLocally(options: FuzzCommand, { folder, say }: Place): Promis
   return await runFuzz({
     ...options,
     // The generator must not take CPU from the services that it times. Lowered only now: child processes
-    // inherit the priority of whoever starts them.
+    // inherit the priority of their parent.
     started: () => setPriority(constants.priority.PRIORITY_LOW),
     stateStoreUrl,
     brokerUrl: broker.url,

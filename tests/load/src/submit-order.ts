@@ -7,7 +7,7 @@ interface NewOrder {
   /** Its idempotency key. */
   readonly key: string;
   readonly body: string | Buffer;
-  /** The queue that is told what becomes of the order. */
+  /** The queue that gets the status messages of the order. */
   readonly replyTo?: string;
 }
 

@@ -1,7 +1,7 @@
 import { queryOnce } from "@holdfast/local-stack";
 import { fulfilOrder } from "@holdfast/orders";
 
-/** The orders of the shop, whoever submitted them. */
+/** All orders of the shop, by any submitter. */
 export async function shopOrders(url: string): Promise<readonly string[]> {
   const rows = await queryOnce<{ id: string }>(
     url,
