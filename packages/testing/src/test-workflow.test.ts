@@ -184,7 +184,8 @@ const hotelsOperations = () => ({
   book: { input: Trip, output: booking, undo: "cancel" as const },
 });
 
-const down = () => Promise.reject(new TransientFault("hotels.unavailable", "The hotel service does not answer"));
+const down = () =>
+  Promise.reject(new TransientFault("hotels.unavailable", "The hotel service does not answer"));
 
 test("a task that does not end is an error that says where it stands", async () => {
   const endless = defineWorkflow("endless-trip.v1", Trip, ({ city }, step) => {
