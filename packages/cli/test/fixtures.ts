@@ -90,9 +90,8 @@ export async function openTestStore(): Promise<TestStore> {
     async submit(workflow = shopping.name) {
       const order = { tenant: "default", workflow, input: { order: randomUUID() }, priority: 0 };
       const noSubmitter = { replyTo: null, correlationId: null, idempotency: null };
-      const [submitted] = await store.submitTasks([{ ...order, ...noSubmitter }], {
-        actor: "test",
-      });
+      const tasks = [{ ...order, ...noSubmitter }];
+      const [submitted] = await store.submitTasks(tasks, { actor: "test" });
       if (submitted?.kind !== "created") throw new Error("Not submitted");
       return submitted.taskId;
     },
