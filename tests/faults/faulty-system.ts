@@ -15,13 +15,14 @@ import { queryOnce } from "@holdfast/local-stack";
 import { fulfilOrder, type SampleKind, sampleOrder } from "@holdfast/orders";
 import {
   type LogLine,
+  openStore,
   type ServiceName,
   type System,
   type SystemBroker,
   startSystem,
   withLimits,
 } from "@holdfast/processes";
-import { openStateStore, type StateStore } from "@holdfast/state-store";
+import type { StateStore } from "@holdfast/state-store";
 import { type TestBroker, testBroker, testDatabase } from "@holdfast/test-servers";
 import { startPooler } from "./pooler.ts";
 
@@ -98,7 +99,7 @@ export async function startFaultySystem(options: FaultyOptions = {}): Promise<Fa
     }),
   );
   const store = stack.use(
-    await openStateStore({ url: stateStoreUrl, applicationName: "test", maxConnections: 2 }),
+    await openStore({ url: stateStoreUrl, applicationName: "test", maxConnections: 2 }),
   );
   // RabbitMQ notes up to a second late which queue it made last; killed before, it keeps that one without a
   // leader (F-H12 in docs/evidence/faults.md). There is no sign of it to wait for.

@@ -10,8 +10,7 @@ import {
   submitOrders,
 } from "@holdfast/load";
 import { connectBroker } from "@holdfast/messaging";
-import { type LogLine, operatorToken, type SystemBroker } from "@holdfast/processes";
-import { openStateStore } from "@holdfast/state-store";
+import { type LogLine, openStore, operatorToken, type SystemBroker } from "@holdfast/processes";
 import { type FuzzReport, isClean } from "./fuzz-report.ts";
 import { count, newTally, sendInputs, type Tally } from "./send/send-inputs.ts";
 import { openMessageSender } from "./send/send-messages.ts";
@@ -103,6 +102,12 @@ async function load(run: Run): Promise<number> {
     agents: [],
     log: { warn: () => {}, error: () => {} },
   });
+  // Opened before the inputs come: beside them this process may be too busy to connect in time.
+  await using store = await openStore({
+    url: stateStoreUrl,
+    applicationName: "fuzz",
+    maxConnections: 1,
+  });
   const streamOrders = (name: string, duration: number): Promise<void> =>
     submitOrders({
       run: name,
@@ -136,7 +141,7 @@ async function load(run: Run): Promise<number> {
   const [next] = await Promise.all([
     sendInputs({ ...run, around, urlOf, messages, log: sent }, over),
     streamOrders(names.fuzz, seconds * 1_000),
-    streamBaits({ stateStoreUrl, rate: baitRate, submitted }, over),
+    streamBaits({ store, rate: baitRate, submitted }, over),
     writeCulprits(run, over),
   ]);
   say("all inputs are sent; waiting for all tasks to end …");
@@ -216,7 +221,7 @@ async function judgeRun(run: Run, next: number): Promise<FuzzReport> {
 }
 
 async function judge({ fuzzed, stateStoreUrl: url }: Run, ids: readonly string[]) {
-  await using store = await openStateStore({ url, applicationName: "fuzz", maxConnections: 1 });
+  await using store = await openStore({ url, applicationName: "fuzz", maxConnections: 1 });
   const { submissionUrl, partnersUrl } = fuzzed.system;
   return await judgeOrders({ submissionUrl, partnersUrl, store }, ids);
 }

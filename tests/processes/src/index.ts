@@ -1,6 +1,7 @@
 export { asRole } from "./as-role.ts";
 export { type PartnerFaults, readFaultSettings, setFaultSettings } from "./fault-settings.ts";
 export { type KeptProcess, keepAllRunning, keepRunning } from "./keep-running.ts";
+export { openStore } from "./open-store.ts";
 export {
   operatorToken,
   type ServiceName,

@@ -1,5 +1,6 @@
 import type { WorkflowDefinition } from "@holdfast/domain";
-import { migrate, openStateStore } from "@holdfast/state-store";
+import { migrate } from "@holdfast/state-store";
+import { openStore } from "./open-store.ts";
 import {
   environmentOf,
   type ServiceName,
@@ -125,7 +126,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
 async function prepareStore({ stateStoreUrl: url, workflows = [] }: SystemOptions): Promise<void> {
   await migrate(url);
   if (workflows.length === 0) return;
-  await using store = await openStateStore({ url, applicationName: "start-up", maxConnections: 1 });
+  await using store = await openStore({ url, applicationName: "start-up", maxConnections: 1 });
   for (const workflow of workflows) await store.registerWorkflow(workflow);
 }
 

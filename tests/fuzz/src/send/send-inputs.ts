@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { hostileInput } from "../inputs/hostile-input.ts";
 import type { DecisionContext, HostileInput, HostileRequest } from "../inputs/input.ts";
 import type { MessageSender } from "./send-messages.ts";
@@ -65,6 +65,8 @@ export async function sendInputs(options: Options, signal: AbortSignal): Promise
       log.add(number, input);
       const send = async () => count(input, tally, await deliver(input, number));
       await slots[slotOf(input)].run(send);
+      // Inputs that are late follow one another at once, but answers are read between them.
+      await nextTurn();
     }
     await sleep(round, undefined, { signal }).catch(() => {});
   }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { newTask } from "@holdfast/load";
-import { openStateStore } from "@holdfast/state-store";
+import type { StateStore } from "@holdfast/state-store";
 import { baitWorkflow } from "./hostile-agent.ts";
 
 interface Options {
-  readonly stateStoreUrl: string;
+  readonly store: Pick<StateStore, "submitTasks">;
   /** A second. */
   readonly rate: number;
   readonly submitted: (taskId: string) => void;
@@ -12,12 +12,7 @@ interface Options {
 
 /** Submits work for the hostile Agent until the signal. */
 export async function streamBaits(options: Options, signal: AbortSignal): Promise<void> {
-  const { stateStoreUrl, rate, submitted } = options;
-  await using store = await openStateStore({
-    url: stateStoreUrl,
-    applicationName: "fuzz",
-    maxConnections: 1,
-  });
+  const { store, rate, submitted } = options;
   const task = newTask({ workflow: baitWorkflow.name, input: null });
   while (!signal.aborted) {
     for (const one of await store.submitTasks([task], { actor: "fuzz" })) {
