@@ -103,11 +103,7 @@ async function load(run: Run): Promise<number> {
     log: { warn: () => {}, error: () => {} },
   });
   // Opened before the inputs come: beside them this process may be too busy to connect in time.
-  await using store = await openStore({
-    url: stateStoreUrl,
-    applicationName: "fuzz",
-    maxConnections: 1,
-  });
+  await using store = await connectStore(stateStoreUrl);
   const streamOrders = (name: string, duration: number): Promise<void> =>
     submitOrders({
       run: name,
@@ -221,10 +217,13 @@ async function judgeRun(run: Run, next: number): Promise<FuzzReport> {
 }
 
 async function judge({ fuzzed, stateStoreUrl: url }: Run, ids: readonly string[]) {
-  await using store = await openStore({ url, applicationName: "fuzz", maxConnections: 1 });
+  await using store = await connectStore(url);
   const { submissionUrl, partnersUrl } = fuzzed.system;
   return await judgeOrders({ submissionUrl, partnersUrl, store }, ids);
 }
+
+const connectStore = (url: string) =>
+  openStore({ url, applicationName: "fuzz", maxConnections: 1 });
 
 const p99Of = (times: readonly number[]): number =>
   times.length === 0 ? 0 : Math.round(percentile(times, 0.99));
