@@ -17,7 +17,7 @@ const stack = {
 export default {
   // Of every project: Jest takes no limit from a project. A test that hangs ends here. It proves nothing about speed,
   // so it is far above what any test takes on a machine with much else to do.
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   // Most tests wait most of the time. In workers, so that what a test leaves behind cannot keep the run alive.
   maxWorkers: 2,
   reporters: ["default", "<rootDir>/tools/totals-reporter.mjs"],

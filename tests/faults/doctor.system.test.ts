@@ -28,7 +28,7 @@ test("doctor says that the broker takes no messages", async () => {
   });
   await broker.rabbitmqctl("set_disk_free_limit", "50MB");
   await until(async () => (await alarm())?.state === "fine");
-}, 180_000);
+});
 
 test("a queue without a leader holds up orders until doctor says so and it is deleted", async () => {
   const { broker, postgres } = stack;
@@ -48,7 +48,7 @@ test("a queue without a leader holds up orders until doctor says so and it is de
   await faulty.system.broker.restore();
   expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 2, undone: 1 }));
   expect(await leaderless()).toEqual([]);
-}, 180_000);
+});
 
 /**
  * What is left of a queue when the broker is killed while it makes it, or loses what it knew of the

@@ -78,5 +78,4 @@ async function fillDisk(path: string) {
     expect(await faulty.verdict(all)).toEqual(allRight({ processed: all.length, undone: 0 }));
     expect(faulty.system.processes.every(({ isRunning }) => isRunning)).toBe(true);
   },
-  180_000,
 );

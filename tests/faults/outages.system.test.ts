@@ -35,7 +35,7 @@ test("while the broker is killed, and later takes no messages, orders are accept
   await broker.rabbitmqctl("set_vm_memory_high_watermark", "0.6");
   expect(await faulty.verdict(meanwhile)).toEqual(allRight({ processed: 3, undone: 1 }));
   expect(faulty.system.processes.every(({ isRunning }) => isRunning)).toBe(true);
-}, 180_000);
+});
 
 /** The same retries as the orders without cool-downs have, then a rest, over and over. */
 const withCoolDowns = withLimits(fulfilOrder.definition, {

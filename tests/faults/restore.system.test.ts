@@ -99,4 +99,4 @@ test("after a restore to an earlier time, known orders are processed again, and 
   } finally {
     await queryOnce(database.url, `drop database if exists "${name}_dump" with (force)`);
   }
-}, 300_000);
+});

@@ -173,7 +173,7 @@ test("after the broker was wiped with requests in its queues, they are published
   expect(await faulty.query("select 1 from state.events where reason = 'step.expired'")).toEqual(
     [],
   );
-}, 180_000);
+});
 
 test("a submitter's queue that accepts nothing delays no order", async () => {
   const { broker, postgres } = await startServers();

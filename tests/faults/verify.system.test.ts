@@ -52,7 +52,7 @@ test("verify raises no false alarm while orders move, are undone, and processes 
   expect(await judged).toEqual(
     allRight({ processed: (ids.length * 2) / 3, undone: ids.length / 3 }),
   );
-}, 180_000);
+});
 
 /** Throws with what it printed when there is a violation: it then ends with 1. */
 async function verify(env: Readonly<Record<string, string>>): Promise<Look> {

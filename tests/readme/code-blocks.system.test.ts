@@ -128,5 +128,5 @@ describe("the commands of the pages, on a system of their own", () => {
       if (!isWell(command, result)) failed.push(`${command}\n${result.output}`);
     }
     expect(failed).toEqual([]);
-  }, 240_000);
+  });
 });

@@ -102,7 +102,7 @@ test("the example in the guides compiles, and books a trip", async () => {
     { name: "charge", process_state: "skipped" },
     { name: "hotel", process_state: "processed" },
   ]);
-}, 120_000);
+});
 
 /** The README does not show how a task is submitted: this is its guide's program for another workflow. */
 function submitStay(): string {
@@ -135,4 +135,4 @@ test("the example in the README compiles, and its Agent books a hotel", async ()
       "select task_id::text as id from state.steps where name = 'hotel' and process_state = 'processed'",
   });
   expect(hotel.asked).toEqual([{ key: `${id}:hotel:do`, body: { guest: "Ada", city: "Lyon" } }]);
-}, 120_000);
+});

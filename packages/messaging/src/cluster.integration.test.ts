@@ -160,4 +160,4 @@ test("a node is cut off from the other two: what they confirm is not lost, and a
   const took = await publishWhile(() => cluster.isolate(leader, 3_000));
   await allReceived();
   expect(Math.max(...took)).toBeLessThan(15_000);
-}, 120_000);
+});

@@ -59,7 +59,7 @@ test("an answer given before a kill -9 is still known and unchanged afterwards, 
     totals: { payments: { EUR: keys.length * charge.amount } },
   });
   expect(await end(second.child, "SIGTERM")).toBe(0);
-}, 20_000);
+});
 
 test("environment variables set the initial faults of all partners", async () => {
   await using folder = await temporaryFolder();
@@ -77,4 +77,4 @@ test("environment variables set the initial faults of all partners", async () =>
     shipping: faultSettings,
   });
   expect(await end(partners.child, "SIGTERM")).toBe(0);
-}, 20_000);
+});

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const { url } = servers.postgres;
   await queryOnce(url, "create table notes (note text); create table others (n integer)");
   pool = openPool({ url, applicationName: "test", maxConnections: 2 });
-}, 180_000);
+});
 afterAll(async () => {
   await pool.end();
   await servers[Symbol.asyncDispose]();
