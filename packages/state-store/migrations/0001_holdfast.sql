@@ -279,6 +279,8 @@ create table state.agents (
   in_flight     integer     not null,
   breaker       text        not null,
   breaker_until timestamptz,
+  -- All that it performs, undos included; null: unknown, as for an instance that does not announce it.
+  operations    text[],
   seen_at       timestamptz not null default clock_timestamp(),
 
   primary key (agent, instance),
@@ -288,9 +290,7 @@ create table state.agents (
 -- The Agents that have ever sent a heartbeat. `state.agents` forgets those that are silent for a day.
 create table state.known_agents (
   agent      text        primary key,
-  first_seen timestamptz not null default clock_timestamp(),
-  -- What its newest heartbeat announced, sorted; null: unknown, as for an Agent that does not announce them.
-  operations text[]
+  first_seen timestamptz not null default clock_timestamp()
 );
 
 -- Consumers of running Schedulers that fail to record what they have read.
@@ -1183,7 +1183,6 @@ grant select, update on state.tasks to holdfast_scheduler;
 grant select, insert, update on state.steps, state.step_payloads to holdfast_scheduler;
 grant select on state.task_payloads to holdfast_scheduler;
 grant select, insert on state.events, state.known_agents to holdfast_scheduler;
-grant update (operations) on state.known_agents to holdfast_scheduler;
 grant update on state.alerts to holdfast_scheduler;
 grant select, update, delete on state.outbox to holdfast_scheduler;
 grant insert, update, delete on state.agents to holdfast_scheduler;

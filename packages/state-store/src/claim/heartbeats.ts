@@ -16,12 +16,17 @@ export interface Heartbeat {
 
 const save = query("save-heartbeats");
 
-/** Keeps the last heartbeat of each instance, and the operations that the last one of each Agent announced. */
+/** Keeps the last heartbeat of each instance. */
 export async function recordHeartbeats(
   db: Database,
   heartbeats: readonly Heartbeat[],
 ): Promise<void> {
-  const latest = new Map(heartbeats.map((beat) => [`${beat.agent} ${beat.instance}`, beat]));
+  const latest = new Map(
+    heartbeats.map((beat) => [
+      `${beat.agent} ${beat.instance}`,
+      { ...beat, joined: beat.operations?.join(",") ?? null },
+    ]),
+  );
   const names = {
     agents: "agent",
     instances: "instance",
@@ -29,15 +34,7 @@ export async function recordHeartbeats(
     inFlights: "inFlight",
     breakers: "breaker",
     openFors: "openForMs",
+    operations: "joined",
   } as const;
-  await save(db, { ...columns([...latest.values()], names), ...announcementsOf(heartbeats) });
+  await save(db, columns([...latest.values()], names));
 }
-
-function announcementsOf(heartbeats: readonly Heartbeat[]) {
-  const byAgent = new Map(heartbeats.map(({ agent, operations }) => [agent, operations]));
-  return { announcers: [...byAgent.keys()], announcements: [...byAgent.values()].map(joined) };
-}
-
-/** Sorted, so that the store writes a set only when it has changed. */
-const joined = (operations: readonly string[] | undefined): string | null =>
-  operations === undefined ? null : [...new Set(operations)].toSorted().join(",");

@@ -17,7 +17,7 @@ export interface WorkflowRecord {
 export interface KnownAgent {
   readonly agent: string;
   readonly knownFor: number;
-  /** What its newest heartbeat announced, undos included; null: unknown. */
+  /** What its running instances announce together, undos included; null: unknown, if one of them does not say. */
   readonly operations: readonly string[] | null;
 }
 

@@ -4,8 +4,7 @@
 -- phase: locks state.known_agents
 alter table state.known_agents rename to agent_names;
 alter table state.agent_names add column channel text;
-create view state.known_agents as select agent, first_seen, operations from state.agent_names;
+create view state.known_agents as select agent, first_seen from state.agent_names;
 alter view state.known_agents alter column first_seen set default clock_timestamp();
 grant select on state.known_agents to holdfast_submission, holdfast_operations;
 grant select, insert on state.known_agents to holdfast_scheduler;
-grant update (operations) on state.known_agents to holdfast_scheduler;

@@ -39,7 +39,7 @@ const summaries: Readonly<Record<string, string>> = {
   ...ofTasks("/v1/tasks", "task"),
   ...ofTasks("/v1/:collection", "task of the collection"),
   "PUT /v1/workflows/:name":
-    "Operators: stores a workflow. 201 when it is new, 200 when it was there. `warnings` names Agents and operations that no heartbeat has announced.",
+    "Operators: stores a workflow. 201 when it is new, 200 when it was there. `warnings` names Agents that have never sent a heartbeat, and operations that no running instance announces.",
   "GET /v1/workflows": "Operators: the stored workflows.",
   "GET /v1/workflows/:name": "Operators: a workflow and its definition.",
   "POST /v1/workflows/:name/retire": "Operators: has the workflow take no new tasks.",

@@ -55,8 +55,7 @@ export interface ClaimStatements {
       readonly inFlights: readonly (number | null)[] | null;
       readonly breakers: readonly (string | null)[] | null;
       readonly openFors: readonly (number | null)[] | null;
-      readonly announcers: readonly (string | null)[] | null;
-      readonly announcements: readonly (string | null)[] | null;
+      readonly operations: readonly (string | null)[] | null;
     };
     readonly row: object;
   };

@@ -7,7 +7,7 @@ export interface WorkflowsStatements {
     readonly row: {
       readonly agent: string;
       readonly knownFor: Maybe<number>;
-      readonly operations: readonly string[] | null;
+      readonly operations: Maybe<readonly string[]>;
     };
   };
   readonly "find-lanes": {
