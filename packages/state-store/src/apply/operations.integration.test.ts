@@ -341,9 +341,9 @@ test("an Agent's operations are those of all its running instances", async () =>
     breaker: "closed",
     openForMs: 0,
   } as const;
-  const record = async (instance: string, operations?: readonly string[]) => {
+  const record = async (instance: string, announced?: readonly string[]) => {
     await scheduler.recordHeartbeats([
-      { ...beat, instance, ...(operations === undefined ? {} : { operations }) },
+      { ...beat, instance, ...(announced === undefined ? {} : { operations: announced }) },
     ]);
     const known = await submission.findKnownAgents();
     return known.find(({ agent }) => agent === "announcer")?.operations;
