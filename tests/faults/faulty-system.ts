@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { agentQueue } from "@holdfast/contracts";
 import {
   judgeOrders,
   newTask,
@@ -24,6 +25,7 @@ import {
 } from "@holdfast/processes";
 import type { StateStore } from "@holdfast/state-store";
 import { type TestBroker, testBroker, testDatabase } from "@holdfast/test-servers";
+import { connect } from "amqplib";
 import { startPooler } from "./pooler.ts";
 
 type Counts = Partial<Record<ServiceName, number>>;
@@ -177,6 +179,18 @@ function withTestSettings(env: Environments): Environments {
     scheduler: { POLL_INTERVAL: "200ms", ...env.scheduler },
     supervisor: { RECOVERY_DELAY: "200ms", ...env.supervisor },
   };
+}
+
+/** An Agent that takes every request to these Agents, however many, and answers none; disposal gives them back. */
+export async function takeRequests(
+  { broker }: Pick<FaultySystem, "broker">,
+  agents: readonly string[],
+): Promise<AsyncDisposable> {
+  const connection = await connect(broker?.url ?? "");
+  connection.on("error", () => {});
+  const channel = await connection.createChannel();
+  for (const agent of agents) await channel.consume(agentQueue(agent), () => {});
+  return { [Symbol.asyncDispose]: () => connection.close() };
 }
 
 /** A folder of one's own, removed on disposal. */

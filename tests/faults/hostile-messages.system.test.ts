@@ -1,13 +1,17 @@
 import {
-  agentQueue,
   heartbeatExchange,
   heartbeatRoute,
   replyExchange,
   submissionQueue,
 } from "@holdfast/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { connect } from "amqplib";
-import { allRight, type FaultySystem, startFaultySystem, until } from "./faulty-system.ts";
+import {
+  allRight,
+  type FaultySystem,
+  startFaultySystem,
+  takeRequests,
+  until,
+} from "./faulty-system.ts";
 import { type AnyMessage, publish, publishAll } from "./publish.ts";
 
 const deep = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
@@ -43,14 +47,6 @@ async function attemptOf(faulty: FaultySystem, taskId: string) {
   const [found] = await find();
   if (found === undefined) throw new Error("no step is being processed");
   return { taskId, step: found.name, attempt: found.attempt, token: found.token };
-}
-
-/** Takes the requests of an Agent and answers none, until the broker is gone. */
-async function takeRequests(faulty: FaultySystem, agent: string): Promise<void> {
-  const connection = await connect(faulty.broker?.url ?? "");
-  connection.on("error", () => {});
-  const channel = await connection.createChannel();
-  await channel.consume(agentQueue(agent), () => {}, { noAck: true });
 }
 
 test("replies that cannot be stored delay no other order", async () => {
@@ -100,8 +96,8 @@ describe("a reply to a live step", () => {
       limits: { startWithin: 60_000, completeWithin: 60_000 },
     });
     await faulty.system.running("agent")[0]?.[Symbol.asyncDispose]();
-    // Requests are sent where somebody takes them.
-    await takeRequests(faulty, "inventory");
+    // Requests are sent where a consumer takes them. It ends with the broker.
+    await takeRequests(faulty, ["inventory"]);
   });
   afterAll(async () => {
     await faulty[Symbol.asyncDispose]();
