@@ -46,7 +46,7 @@ export default {
       // They open no state store, or break it themselves, or ask it for something only once, or count
       // what one connection keeps.
       testPathIgnorePatterns: [
-        "/(crashes|held-snapshots|plans|statement-types|pgbouncer|connection-faults|outages|migrate|migrations|prepared-statements|refusing-servers|failover|store-outage|upgrade|connections|overload)\\.",
+        "/(crashes|held-snapshots|plans|statement-types|pgbouncer|connection-faults|outages|store-pressure|migrate|migrations|prepared-statements|refusing-servers|failover|store-outage|upgrade|connections|overload)\\.",
         "/services/agent/",
       ],
     },

@@ -27,3 +27,6 @@ export const request = (overrides: Partial<StepRequest> = {}): StepRequest => ({
   input: { amount: 5 },
   ...overrides,
 });
+
+/** A handler of an operation that the test does not expect to be called. */
+export const unasked = () => Promise.reject(new Error("Nobody asked for this"));

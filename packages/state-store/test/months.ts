@@ -113,3 +113,35 @@ function monthPartitions(
     },
   };
 }
+
+const day = 24 * 3_600_000;
+/** For tests: milliseconds for which finished tasks are kept. */
+export const kept = 31 * day;
+
+/** What a Supervisor does about the past, once; whether the month before last is old depends on the day. */
+export async function dropOldMonths(store: MonthsStore): Promise<readonly string[]> {
+  const dropped: string[] = [];
+  const undecided = await store.monthAt(-2);
+  for (const old of await store.supervisor.findOldMonths({ keep: kept })) {
+    if (old.month === undecided) continue;
+    if (old.hasRecent && !old.hasUnfinished) continue;
+    const { month, hasUnfinished } = old;
+    const keeping = { month, keep: kept, batch: 3 };
+    if (hasUnfinished) while ((await store.supervisor.deleteFinishedTasks(keeping)) === 3);
+    else if (await dropMonth(store, keeping)) dropped.push(month);
+  }
+  return dropped;
+}
+
+/** Whether the month was dropped: by the answer alone nobody knows, for it may be lost. */
+export async function dropMonth(
+  store: MonthsStore,
+  dropping: { readonly month: string; readonly keep: number },
+): Promise<boolean> {
+  for (let tries = 0; tries < 5; tries += 1) {
+    // False as well while the server itself is at work in it.
+    await store.supervisor.dropMonth(dropping);
+    if (!(await store.months()).includes(dropping.month)) return true;
+  }
+  return false;
+}

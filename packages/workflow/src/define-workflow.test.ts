@@ -1,32 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
-import { z } from "zod";
-import { defineAgent } from "./agent.ts";
+import { Order, payments, shipping } from "../test/fixtures.ts";
 import { equals, exists, not } from "./conditions.ts";
 import { defineWorkflow, type Plan, type WorkflowName } from "./define-workflow.ts";
 import { present } from "./ref.ts";
 
-const Money = z.object({ amount: z.int(), currency: z.string() });
-const payments = defineAgent("payments", {
-  charge: {
-    input: z.object({ price: Money, note: z.string().optional() }),
-    output: z.object({ chargeId: z.string() }),
-    undo: "refund",
-  },
-  assess: {
-    input: z.object({ price: Money }),
-    output: z.object({ verdict: z.enum(["ok", "odd"]) }),
-  },
-});
-const shipping = defineAgent("shipping", {
-  ship: { input: z.object({ chargeId: z.string() }), output: z.null() },
-});
-const Order = z.object({ price: Money, gift: z.boolean(), coupon: z.string().optional() });
-
 const orderOf = (workflow: WorkflowName, plan: Plan<unknown>) =>
   defineWorkflow(workflow, Order, plan).definition.steps.map((step) => [step.name, step.after]);
-
-const invalid = (message: string) => expect.objectContaining({ code: "workflow.invalid", message });
-const define = (plan: Plan<z.input<typeof Order>>) => () => defineWorkflow("sell.v1", Order, plan);
 
 describe("a step of a definition", () => {
   test("has templates for refs, milliseconds for durations, and a default for every missing setting", () => {
@@ -203,69 +182,5 @@ describe("a condition", () => {
       { not: { equals: [{ $ref: "/input/gift" }, true] } },
       { exists: { $ref: "/steps/charge" } },
     ]);
-  });
-});
-
-const defineWithoutVersion = () =>
-  // @ts-expect-error: no version
-  defineWorkflow("sell", Order, (_, step) => {
-    step("a", {
-      call: payments.assess({ price: { amount: 1, currency: "EUR" } }),
-      completeWithin: "1s",
-    });
-  });
-
-describe("a mistake", () => {
-  const price = { amount: 1, currency: "EUR" };
-
-  test("in a duration is named with its place", () => {
-    const plan = define((_, step) =>
-      // @ts-expect-error: no unit
-      step("a", { call: payments.assess({ price }), completeWithin: "5 sec" }),
-    );
-    expect(plan).toThrow(
-      invalid(
-        'sell.v1, step "a": completeWithin is 5 sec, which is no duration: write a number and ms, s, m, h or d, such as 30s',
-      ),
-    );
-  });
-
-  test("such as a missing limit is refused by the types and at run time", () => {
-    const plan = define((_, step) =>
-      // @ts-expect-error: completeWithin is required
-      step("a", { call: payments.assess({ price }) }),
-    );
-    expect(plan).toThrow(/step "a": completeWithin is undefined/);
-  });
-
-  test("in the undo settings of an operation without an undo is named", () => {
-    const plan = define((_, step) =>
-      step("a", { call: payments.assess({ price }), completeWithin: "1s", undo: {} }),
-    );
-    expect(plan).toThrow(
-      invalid(
-        'sell.v1, step "a": undo is set, but payments.assess has no undo: name one in defineAgent, or remove undo here',
-      ),
-    );
-  });
-
-  test("in the input of a step is named with its place", () => {
-    const plan = define((_, step) =>
-      step("a", {
-        // @ts-expect-error: a Date is not an integer
-        call: payments.assess({ price: { amount: new Date(0), currency: "EUR" } }),
-        completeWithin: "1s",
-      }),
-    );
-    expect(plan).toThrow(invalid('sell.v1, step "a": at /price/amount: a Date is not JSON'));
-  });
-
-  test("in the name of the workflow is refused by the types and at run time", () => {
-    expect(defineWithoutVersion).toThrow(/^sell: name must match/);
-  });
-
-  test("in an undo that a workflow calls itself is refused by the types", () => {
-    // @ts-expect-error: the undo is Holdfast's to call
-    expect(payments.refund).toBeUndefined();
   });
 });

@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
-import { fulfilOrder, sampleOrder } from "@holdfast/orders";
 import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
 import { testDatabase } from "@holdfast/test-servers";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
+import { bookTrip, sampleBooking } from "../test/bookings.ts";
 import { serve } from "../test/serve.ts";
 
 const resources = new AsyncDisposableStack();
@@ -14,21 +14,21 @@ beforeAll(async () => {
   await migrate(database.url);
   const options = { url: database.url, applicationName: "test", maxConnections: 4 };
   store = resources.use(await openStateStore(options));
-  await store.registerWorkflow(fulfilOrder.definition);
+  await store.registerWorkflow(bookTrip);
   app = resources.use(serve(store));
 });
 afterAll(async () => {
   await resources.disposeAsync();
 });
 
-const order = sampleOrder({ kind: "good" });
-const text = JSON.stringify(order);
-const named = (name: string) => JSON.stringify({ ...order, customer: { ...order.customer, name } });
+const booking = sampleBooking();
+const text = JSON.stringify(booking);
+const named = (name: string) => JSON.stringify({ ...booking, guest: { ...booking.guest, name } });
 
 const post = (payload: Buffer | string, headers: Readonly<Record<string, string>> = {}) =>
   app.inject({
     method: "POST",
-    url: "/v1/orders",
+    url: "/v1/bookings",
     headers: { "content-type": "application/json", ...headers },
     payload,
   });
@@ -39,7 +39,7 @@ const utf16 = { "content-type": "application/json; charset=utf-16le" };
 test.each<[string, () => ReturnType<typeof post>]>([
   ["a prototype as a key", () => post(`{"__proto__":{"admin":true},${text.slice(1)}`)],
   ["a constructor as a key", () => post(`{"constructor":{"prototype":{}},${text.slice(1)}`)],
-  ["a prototype deep inside", () => post(text.replace('"sku"', '"__proto__":{"a":1},"sku"'))],
+  ["a prototype deep inside", () => post(text.replace('"code"', '"__proto__":{"a":1},"code"'))],
   ["bytes that are no UTF-8", () => post(Buffer.from(named("Z\u00fcrich"), "latin1"))],
   ["UTF-16", () => post(Buffer.from(text, "utf16le"), utf16)],
   ["bytes that must be unpacked", () => post(gzipSync(text), { "content-encoding": "gzip" })],
@@ -54,7 +54,7 @@ test.each<[string, () => ReturnType<typeof post>]>([
   ["five thousand levels", () => post(nested(5_000))],
   ["a hundred thousand levels", () => post(nested(100_000))],
   ["a list", () => post(`[${text}]`)],
-  ["a text", () => post('"order"')],
+  ["a text", () => post('"booking"')],
   ["null", () => post("null")],
 ])("the API refuses %s as the sender's fault, and changes nothing", async (_, send) => {
   const before = await store.countTasks();
@@ -69,18 +69,18 @@ test("the API accepts a body with a byte order mark", async () => {
   const response = await post(`\ufeff${text}`);
   expect(response.statusCode).toBe(202);
   const { id } = response.json<{ id: string }>();
-  expect((await app.inject({ url: `/v1/orders/${id}` })).json()).toMatchObject({ order });
+  expect((await app.inject({ url: `/v1/bookings/${id}` })).json()).toMatchObject({ booking });
 });
 
-/** Any order, with anything in place of any one of its parts. */
+/** Any booking, with anything in place of any one of its parts. */
 const anyBody = fc.oneof(
   fc.jsonValue({ maxDepth: 6 }),
   fc
-    .record({ field: fc.constantFrom(...Object.keys(order)), value: fc.jsonValue() })
-    .map(({ field, value }) => ({ ...order, [field]: value })),
+    .record({ field: fc.constantFrom(...Object.keys(booking)), value: fc.jsonValue() })
+    .map(({ field, value }) => ({ ...booking, [field]: value })),
   fc
     .string({ unit: "binary", minLength: 1, maxLength: 40 })
-    .map((name) => ({ ...order, customer: { ...order.customer, name: `x${name}x` } })),
+    .map((name) => ({ ...booking, guest: { ...booking.guest, name: `x${name}x` } })),
 );
 
 test("any random body is accepted and read back unchanged, or refused as the sender's fault", async () => {
@@ -92,8 +92,8 @@ test("any random body is accepted and read back unchanged, or refused as the sen
         return;
       }
       const { id } = response.json<{ id: string }>();
-      const found = await app.inject({ url: `/v1/orders/${id}` });
-      expect(found.json().order).toEqual(JSON.parse(JSON.stringify(body)));
+      const found = await app.inject({ url: `/v1/bookings/${id}` });
+      expect(found.json().booking).toEqual(JSON.parse(JSON.stringify(body)));
     }),
     { numRuns: 300 },
   );

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { queryOnce } from "@holdfast/local-stack";
-import { fulfilOrder, sampleOrder } from "@holdfast/orders";
 import { openHealth } from "@holdfast/runtime";
 import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
 import { type Link, openLink, testDatabase } from "@holdfast/test-servers";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { bookTrip, sampleBooking } from "../test/bookings.ts";
 import { serve } from "../test/serve.ts";
 import type { WaitingLimits } from "./submit-task.ts";
 import { workflowDirectory } from "./workflow-directory.ts";
@@ -21,7 +21,7 @@ beforeAll(async () => {
   link = resources.use(await openLink(databaseUrl));
   const options = { url: link.url, applicationName: "test", maxConnections: 4 };
   store = resources.use(await openStateStore(options));
-  await store.registerWorkflow(fulfilOrder.definition);
+  await store.registerWorkflow(bookTrip);
 });
 afterAll(async () => {
   await resources.disposeAsync();
@@ -41,18 +41,18 @@ const writtenKeys = async () =>
     )
   ).map(({ key }) => key);
 
-const order = JSON.stringify(sampleOrder({ kind: "good" }));
+const booking = JSON.stringify(sampleBooking());
 
 const until = async (isSo: () => boolean) => {
   while (!isSo()) await sleep(1);
 };
 
-/** A submission on a port of its own, whose first order is in a transaction that stands still. */
+/** A submission on a port of its own, whose first booking is in a transaction that stands still. */
 async function busySubmission(waiting: WaitingLimits) {
   const health = openHealth(new AbortController().signal);
   health.check("state store", () => true);
   const directory = workflowDirectory(store);
-  await directory.find("fulfil-order");
+  await directory.find("book-trip");
   let begun = 0;
   const app = serve(store, {
     health,
@@ -68,10 +68,10 @@ async function busySubmission(waiting: WaitingLimits) {
   });
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   const post = (key: string, signal?: AbortSignal) =>
-    fetch(`${url}/v1/orders`, {
+    fetch(`${url}/v1/bookings`, {
       method: "POST",
       headers: { "content-type": "application/json", "idempotency-key": key },
-      body: order,
+      body: booking,
       ...(signal === undefined ? {} : { signal }),
     });
   link.silence();
@@ -101,7 +101,7 @@ const keysFrom = (name: string, count: number): readonly string[] =>
 const statuses = async (answers: readonly Promise<Response>[]) =>
   (await Promise.all(answers)).map(({ status }) => status);
 
-test("orders beyond those that may wait are answered 503 at once, and health goes on", async () => {
+test("bookings beyond those that may wait are answered 503 at once, and health goes on", async () => {
   await using submission = await busySubmission({ tasks: 20, patience: 60_000 });
   const waiting = await submission.postAll(keysFrom("waiting", 20));
   const refused = await Promise.all(keysFrom("refused", 50).map((key) => submission.post(key)));
@@ -120,7 +120,7 @@ test("orders beyond those that may wait are answered 503 at once, and health goe
   expect(await writtenKeys()).toEqual(expected.toSorted());
 });
 
-test("a waiting order whose client has gone is not written, and another gets its place", async () => {
+test("a waiting booking whose client has gone is not written, and another gets its place", async () => {
   await using submission = await busySubmission({ tasks: 10, patience: 60_000 });
   const gone = new AbortController();
   const abandoned = await submission.postAll(keysFrom("abandoned", 10), gone.signal);
@@ -139,7 +139,7 @@ test("a waiting order whose client has gone is not written, and another gets its
   expect(await writtenKeys()).toEqual(["first", "other"]);
 });
 
-test("an order that waited too long is answered 503, and not written afterwards", async () => {
+test("a booking that waited too long is answered 503, and not written afterwards", async () => {
   await using submission = await busySubmission({ tasks: 10, patience: 200 });
   const waiting = await submission.postAll(keysFrom("waiting", 10));
   expect(await statuses(waiting)).toEqual(Array(10).fill(503));

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { queryOnce } from "@holdfast/local-stack";
-import { fulfilOrder, sampleOrder } from "@holdfast/orders";
 import { openHealth } from "@holdfast/runtime";
 import { migrate, openStateStore } from "@holdfast/state-store";
 import { type Link, openLink, testDatabase } from "@holdfast/test-servers";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { bookTrip, sampleBooking } from "../test/bookings.ts";
 import { serve } from "../test/serve.ts";
 
 const resources = new AsyncDisposableStack();
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const store = resources.use(
     await openStateStore({ url: link.url, applicationName: "test", maxConnections: 2 }),
   );
-  await store.registerWorkflow(fulfilOrder.definition);
+  await store.registerWorkflow(bookTrip);
   // Its answers are cached for a second; here a second passes with each question.
   let seconds = 0;
   const now = () => (seconds += 1) * 1_000;
@@ -34,9 +34,9 @@ afterAll(async () => {
 const post = (key: string) =>
   app.inject({
     method: "POST",
-    url: "/v1/orders",
+    url: "/v1/bookings",
     headers: { "content-type": "application/json", "idempotency-key": key },
-    payload: JSON.stringify(sampleOrder({ kind: "good" })),
+    payload: JSON.stringify(sampleBooking()),
   });
 
 const tasks = async () =>
@@ -51,7 +51,7 @@ const ready = async () => (await app.inject({ url: "/health/ready" })).statusCod
 
 const notNow = { status: 503, code: "store.unavailable" };
 
-test("while Postgres is away, each order gets a 503 soon, and the same one is taken afterwards", async () => {
+test("while Postgres is away, each booking gets a 503 soon, and the same one is taken afterwards", async () => {
   link.takeDown();
   const keys = Array.from({ length: 30 }, (_, index) => `away-${index}`);
   const [answers, took] = await timed(() => Promise.all(keys.map(post)));
@@ -69,7 +69,7 @@ test("while Postgres is away, each order gets a 503 soon, and the same one is ta
   expect(await tasks()).toBe(30);
 });
 
-test("while Postgres is read-only, orders get a 503 and readiness fails, until it accepts writes", async () => {
+test("while Postgres is read-only, bookings get a 503 and readiness fails, until it accepts writes", async () => {
   const database = new URL(url).pathname.slice(1);
   await queryOnce(url, `alter database ${database} set default_transaction_read_only = on`);
   link.reset();
@@ -83,7 +83,7 @@ test("while Postgres is read-only, orders get a 503 and readiness fails, until i
   expect(await ready()).toBe(200);
 });
 
-test("while Postgres is silent, orders are not kept waiting for ever", async () => {
+test("while Postgres is silent, bookings are not kept waiting for ever", async () => {
   await post("before");
   link.silence();
   const [answers, took] = await timed(() => Promise.all(["one", "two"].map(post)));
@@ -143,7 +143,7 @@ test.each<[string, (login: string) => Promise<unknown>, (login: string) => Promi
     () => onServer(`alter database ${current()} allow_connections false`),
     () => onServer(`alter database ${current()} allow_connections true`),
   ],
-])("while Postgres %s, an order gets a 503, and is taken afterwards", async (...faulty) => {
+])("while Postgres %s, a booking gets a 503, and is taken afterwards", async (...faulty) => {
   const [, begin, end] = faulty;
   await using login = await ownLogin();
   await using store = await openStateStore({
@@ -152,13 +152,13 @@ test.each<[string, (login: string) => Promise<unknown>, (login: string) => Promi
     maxConnections: 2,
   });
   await using own = serve(store);
-  const order = JSON.stringify(sampleOrder({ kind: "good" }));
+  const booking = JSON.stringify(sampleBooking());
   const submit = () =>
     own.inject({
       method: "POST",
-      url: "/v1/orders",
+      url: "/v1/bookings",
       headers: { "content-type": "application/json" },
-      payload: order,
+      payload: booking,
     });
   expect((await submit()).statusCode).toBe(202);
   await begin(login.name);

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { deadRequestQueue, submissionQueue } from "@holdfast/contracts";
 import { queryOnce } from "@holdfast/local-stack";
 import { type Broker, connectBroker } from "@holdfast/messaging";
-import { fulfilOrder, sampleOrder } from "@holdfast/orders";
 import { migrate, openStateStore } from "@holdfast/state-store";
 import { type TestBroker, testBroker, testDatabase } from "@holdfast/test-servers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { bookTrip, sampleBooking } from "../test/bookings.ts";
 import { takeTasks } from "./take-tasks.ts";
 import { workflowDirectory } from "./workflow-directory.ts";
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const store = resources.use(
     await openStateStore({ url: databaseUrl, applicationName: "test", maxConnections: 4 }),
   );
-  await store.registerWorkflow(fulfilOrder.definition);
+  await store.registerWorkflow(bookTrip);
   server = resources.use(await testBroker());
   const quiet = { warn: () => {}, error: () => {} };
   const options = { name: "test", topology: "declare", agents: [], log: quiet } as const;
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const take = takeTasks({
     store,
     directory: workflowDirectory(store),
-    workflow: fulfilOrder.name,
+    workflow: bookTrip.name,
     hint: () => {},
     log: { warn: (...line: readonly unknown[]) => void logged.push(JSON.stringify(line)) },
     failpoint: () => {},
@@ -48,13 +48,13 @@ beforeEach(async () => {
   await queryOnce(databaseUrl, "truncate state.outbox");
 });
 
-const order = sampleOrder({ kind: "good" });
+const booking = sampleBooking();
 
 async function send(body: string, properties: { messageId: string; replyTo?: string }) {
   const result = await broker.publish({
     exchange: "",
     routingKey: submissionQueue,
-    type: "order",
+    type: "booking",
     body: Buffer.from(body),
     correlationId: "their-number",
     ...properties,
@@ -75,14 +75,14 @@ const until = async (isSo: () => Promise<boolean>) => {
 const dead = (count: number) => until(async () => (await server.depth(deadRequestQueue)) === count);
 
 describe("a message that is delivered again", () => {
-  test("weeks later makes no second order, and makes one after its key has expired", async () => {
+  test("weeks later makes no second booking, and makes one after its key has expired", async () => {
     const messageId = randomUUID();
     const before = (await tasks()) ?? 0;
     const sendAgain = async () => {
-      await send(JSON.stringify(order), { messageId });
+      await send(JSON.stringify(booking), { messageId });
       // One that follows it: by then it has been handled.
       const next = randomUUID();
-      await send(JSON.stringify(order), { messageId: next });
+      await send(JSON.stringify(booking), { messageId: next });
       await until(
         async () =>
           (await query(`select 1 from state.submissions where idempotency_key = '${next}'`))
@@ -101,24 +101,24 @@ describe("a message that is delivered again", () => {
 
 describe("a message that is refused", () => {
   const replyTo = "status.shop";
-  const named = (name: string) => ({ ...order, customer: { ...order.customer, name } });
+  const named = (name: string) => ({ ...booking, guest: { ...booking.guest, name } });
 
   test.each<[string, string, string, readonly string[]]>([
-    ["no JSON", `{"customer": {"name": "Ada Lovelace"`, "request.not_json", []],
+    ["no JSON", `{"guest": {"name": "Ada Lovelace"`, "request.not_json", []],
     [
-      "a field that an order does not have",
-      JSON.stringify({ ...order, x: 1 }),
-      "order.invalid",
+      "a field that a booking does not have",
+      JSON.stringify({ ...booking, x: 1 }),
+      "booking.invalid",
       ["/x"],
     ],
     [
       "a prototype as a key",
-      `{"__proto__":{"admin":true},${JSON.stringify(order).slice(1)}`,
-      "order.invalid",
+      `{"__proto__":{"admin":true},${JSON.stringify(booking).slice(1)}`,
+      "booking.invalid",
       ["/__proto__"],
     ],
-    ["a wrong total", JSON.stringify({ ...order, total: "1" }), "order.invalid", ["/total"]],
-    ["a NUL", JSON.stringify(named("Ada\u0000")), "order.invalid", []],
+    ["a wrong total", JSON.stringify({ ...booking, total: "1" }), "booking.invalid", ["/total"]],
+    ["a NUL", JSON.stringify(named("Ada\u0000")), "booking.invalid", []],
   ])(
     "because of %s is dead-lettered, and its submitter gets the reason",
     async (_, body, code, pointers) => {
@@ -145,12 +145,12 @@ describe("a message that is refused", () => {
     },
   );
 
-  test("because its key belongs to another order says so, and the others of its batch are accepted", async () => {
+  test("because its key belongs to another booking says so, and the others of its batch are accepted", async () => {
     const messageId = randomUUID();
     const before = (await tasks()) ?? 0;
-    await send(JSON.stringify(order), { messageId });
-    await send(JSON.stringify(sampleOrder({ kind: "good", seed: 9 })), { messageId, replyTo });
-    await send(JSON.stringify(order), { messageId: randomUUID() });
+    await send(JSON.stringify(booking), { messageId });
+    await send(JSON.stringify(sampleBooking(9)), { messageId, replyTo });
+    await send(JSON.stringify(booking), { messageId: randomUUID() });
     await dead(1);
     await until(async () => (await tasks()) === before + 2);
     expect((await notifications()).map(({ body }) => body)).toMatchObject([

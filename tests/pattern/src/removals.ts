@@ -555,7 +555,7 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
         'if (submitted.some(({ kind }) => kind === "created")) hint();',
       ),
     ],
-    test: "an order is answered with 202 and its URL once it is durable, and the Schedulers get a hint",
+    test: "a booking is answered with 202 and its URL once it is durable, and the Schedulers get a hint",
   },
   "P-60": {
     what: "statuses are deleted instead of sent",
@@ -587,7 +587,7 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
         "...(input === undefined ? {} : { correctedInput: input }),",
       ),
     ],
-    test: "an order › that halted continues with the step that failed, with its input or a corrected one",
+    test: "a booking › that halted continues with the step that failed, with its input or a corrected one",
   },
   "P-63": {
     what: "a request that no Agent took counts as a failure",
@@ -599,8 +599,8 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
     edits: [
       edit(
         "docs/evidence/faults.md",
-        "[fifty simultaneous requests with one key make one order][order-routes]",
-        "[makes one order of fifty][order-routes]",
+        "[fifty simultaneous requests with one key make one booking][collection-routes]",
+        "[makes one booking of fifty][collection-routes]",
       ),
     ],
     test: "the page names for every row the tests that show it, or why there is none",

@@ -40,6 +40,12 @@ export const isAtWork = (
       host.isAlive && copies > 0 && timeline.now <= firstAt + step.plan.completeWithin,
   );
 
+/** Whether an Agent that took it then has no time left. */
+export const isOver = (
+  { step }: AttemptFacts,
+  { takenAt, now }: { readonly takenAt: number; readonly now: number },
+): boolean => now > takenAt + step.plan.completeWithin;
+
 /** What is true of one step, and what its history has said so far. */
 export interface StepFacts {
   /** Of the call that it is, or undoes. */
@@ -72,6 +78,9 @@ export interface Facts {
 
 export const attemptId = (taskId: string, step: string, attempt: number): string =>
   `${taskId}:${step}:${attempt}`;
+
+/** Whether a step is a call, and no compensation. */
+export const isCall = (step: string): boolean => !step.includes(":");
 
 /** Ids are long, and in one schedule their ends tell them apart. */
 export const short = (text: string): string =>

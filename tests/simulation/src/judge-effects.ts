@@ -1,5 +1,5 @@
 import { isFinished, type StepDefinition } from "@holdfast/domain";
-import { type Facts, isSkipped, nameOf, type StepFacts, type TaskFacts } from "./facts.ts";
+import { type Facts, isCall, isSkipped, nameOf, type StepFacts, type TaskFacts } from "./facts.ts";
 import { type LedgerWatcher, outputIdOf } from "./remote.ts";
 import { sourceOf } from "./workflows.ts";
 import type { World } from "./world.ts";
@@ -19,34 +19,6 @@ export function judgeEffects(world: World, { tasks }: Facts): EffectJudge {
     return facts === undefined || step === undefined ? null : { facts, step };
   };
 
-  const checkInput = (
-    taskId: string,
-    facts: TaskFacts,
-    definition: StepDefinition,
-    from: string | null,
-  ): void => {
-    const source = definition.input === null ? null : sourceOf(definition);
-    const step = source === null ? undefined : facts.steps.get(source);
-    const isMissing = source === null || step === undefined || isSkipped(facts, step.definition);
-    if (from !== (isMissing ? null : outputIdOf({ taskId, step: source }))) {
-      accuse("a step is given what the one before it returned", () =>
-        nameOf(taskId, definition.name),
-      );
-    }
-  };
-
-  const judgeStep = (taskId: string, facts: TaskFacts, name: string, step: StepFacts): void => {
-    if (name.includes(":")) return;
-    const witness = () =>
-      `${nameOf(taskId, name)}: ${step.net} times, and the task is ${facts.processState}`;
-    if (facts.processState === "processed") {
-      const expected = isSkipped(facts, step.definition) ? 0 : 1;
-      if (step.net !== expected) accuse("what a processed task asks for is done once", witness);
-    } else if (step.definition.undo !== null && step.net !== 0) {
-      accuse("nothing is left of what was undone", witness);
-    }
-  };
-
   return {
     performed(key, { taskId, step: name }, from) {
       world.tell("remote", () => `does ${nameOf(taskId, name)}`);
@@ -57,18 +29,8 @@ export function judgeEffects(world: World, { tasks }: Facts): EffectJudge {
       step.keys.add(key);
       if (step.keys.size > 1) accuse("a step has one idempotency key", () => nameOf(taskId, name));
       if (step.net > 1) accuse("nothing is done twice", () => nameOf(taskId, name));
-      // A call that was long on its way, of a step that nothing undoes: nobody can call it back.
-      const isBeyondRecall = facts.goal === "undo" && step.definition.undo === null;
-      for (const before of isBeyondRecall ? [] : step.definition.after) {
-        const earlier = facts.steps.get(before);
-        if (earlier === undefined || isSkipped(facts, earlier.definition)) continue;
-        if (earlier.net === 1) continue;
-        accuse(
-          "nothing is done before what it builds on",
-          () => `${nameOf(taskId, name)}: ${before}`,
-        );
-      }
-      checkInput(taskId, facts, step.definition, from);
+      checkOrder(world, { taskId, facts, definition: step.definition });
+      checkInput(world, { taskId, facts, definition: step.definition }, from);
     },
 
     undone({ taskId, step: name }) {
@@ -80,21 +42,14 @@ export function judgeEffects(world: World, { tasks }: Facts): EffectJudge {
       step.net -= 1;
       if (facts.goal === "do")
         accuse("a task that goes on is not undone", () => nameOf(taskId, name));
-      for (const later of facts.definition.steps) {
-        const isLater = later.after.includes(name) && later.undo !== null;
-        if (!isLater || facts.steps.get(later.name)?.net === 0) continue;
-        accuse(
-          "what was done last is undone first",
-          () => `${nameOf(taskId, name)}: ${later.name}`,
-        );
-      }
+      checkReverseOrder(world, { taskId, facts, definition: step.definition });
     },
 
     judge({ isUntroubled }) {
       for (const [taskId, facts] of tasks) {
         if (isFinished(facts)) {
           for (const [name, step] of facts.steps) {
-            judgeStep(taskId, facts, name, step);
+            checkResult(world, { taskId, facts, name, step });
             if (isUntroubled && step.attempt > 1) {
               accuse("without faults one attempt is enough", () => nameOf(taskId, name));
             }
@@ -105,4 +60,68 @@ export function judgeEffects(world: World, { tasks }: Facts): EffectJudge {
       }
     },
   };
+}
+
+/** A step of a task that the remote service did or undid. */
+interface Effect {
+  readonly taskId: string;
+  readonly facts: TaskFacts;
+  readonly definition: StepDefinition;
+}
+
+function checkOrder({ accuse }: World, { taskId, facts, definition }: Effect): void {
+  // A call that was long on its way, of a step that nothing undoes: nobody can call it back.
+  const isBeyondRecall = facts.goal === "undo" && definition.undo === null;
+  for (const before of isBeyondRecall ? [] : definition.after) {
+    const earlier = facts.steps.get(before);
+    if (earlier === undefined || isSkipped(facts, earlier.definition)) continue;
+    if (earlier.net === 1) continue;
+    accuse(
+      "nothing is done before what it builds on",
+      () => `${nameOf(taskId, definition.name)}: ${before}`,
+    );
+  }
+}
+
+function checkInput(
+  { accuse }: World,
+  { taskId, facts, definition }: Effect,
+  from: string | null,
+): void {
+  const source = definition.input === null ? null : sourceOf(definition);
+  const step = source === null ? undefined : facts.steps.get(source);
+  const isMissing = source === null || step === undefined || isSkipped(facts, step.definition);
+  if (from !== (isMissing ? null : outputIdOf({ taskId, step: source }))) {
+    accuse("a step is given what the one before it returned", () =>
+      nameOf(taskId, definition.name),
+    );
+  }
+}
+
+function checkReverseOrder({ accuse }: World, { taskId, facts, definition }: Effect): void {
+  const { name } = definition;
+  for (const later of facts.definition.steps) {
+    const isLater = later.after.includes(name) && later.undo !== null;
+    if (!isLater || facts.steps.get(later.name)?.net === 0) continue;
+    accuse("what was done last is undone first", () => `${nameOf(taskId, name)}: ${later.name}`);
+  }
+}
+
+interface Result {
+  readonly taskId: string;
+  readonly facts: TaskFacts;
+  readonly name: string;
+  readonly step: StepFacts;
+}
+
+function checkResult({ accuse }: World, { taskId, facts, name, step }: Result): void {
+  if (!isCall(name)) return;
+  const witness = () =>
+    `${nameOf(taskId, name)}: ${step.net} times, and the task is ${facts.processState}`;
+  if (facts.processState === "processed") {
+    const expected = isSkipped(facts, step.definition) ? 0 : 1;
+    if (step.net !== expected) accuse("what a processed task asks for is done once", witness);
+  } else if (step.definition.undo !== null && step.net !== 0) {
+    accuse("nothing is left of what was undone", witness);
+  }
 }

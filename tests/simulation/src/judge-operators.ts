@@ -1,21 +1,12 @@
-import { type StepPlan, stepsOf } from "@holdfast/domain";
+import { type StepPlan, stepsOf, type Task } from "@holdfast/domain";
 import type { PauseTarget } from "@holdfast/state-store";
 import { epoch, type StoreWatcher } from "@holdfast/testing/simulator";
 import { nameOf } from "./facts.ts";
+import { isOpen, type Pausable, pauseRecord } from "./pause-record.ts";
 import type { World } from "./world.ts";
 
-/** Time during which something was paused; `to` null: it still is. */
-interface Span {
-  readonly from: number;
-  to: number | null;
-}
-
-interface Submitted {
-  readonly at: number;
+interface Submitted extends Pausable {
   readonly limit: number | null;
-  readonly workflow: string;
-  readonly agents: ReadonlySet<string>;
-  readonly pauses: Span[];
 }
 
 const hour = 3_600_000;
@@ -33,46 +24,16 @@ export interface OperatorJudge extends StoreWatcher {
 }
 
 /** Keeps its own record of all pauses, and holds what the store saves against it. */
-export function judgeOperators({ timeline, accuse }: World): OperatorJudge {
+export function judgeOperators(world: World): OperatorJudge {
+  const { timeline, accuse } = world;
   const tasks = new Map<string, Submitted>();
-  const targets = new Map<string, Span[]>();
-
-  const begin = (spans: Span[]): void => void spans.push({ from: timeline.now, to: null });
-  const end = (spans: readonly Span[]): void => {
-    const last = spans.at(-1);
-    if (last?.to === null) last.to = timeline.now;
-  };
-  const isOpen = (spans: readonly Span[] | undefined): boolean => spans?.at(-1)?.to === null;
-  const spansOf = ({ kind, name }: PauseTarget): Span[] => {
-    const key = `${kind} ${name}`;
-    const spans = targets.get(key) ?? [];
-    targets.set(key, spans);
-    return spans;
-  };
-
-  /** For how long the limit of the task has been running. */
-  const ranFor = ({ at, pauses, agents, workflow }: Submitted): number => {
-    const spans = [
-      ...pauses,
-      ...spansOf({ kind: "workflow", name: workflow }),
-      ...[...agents].flatMap((name) => spansOf({ kind: "agent", name })),
-    ]
-      .map(({ from, to }) => ({ from: Math.max(from, at), to: to ?? timeline.now }))
-      .toSorted((one, other) => one.from - other.from);
-    let counted = at;
-    let paused = 0;
-    for (const { from, to } of spans) {
-      paused += Math.max(0, to - Math.max(from, counted));
-      counted = Math.max(counted, to);
-    }
-    return timeline.now - at - paused;
-  };
+  const record = pauseRecord(world);
 
   return {
-    taskPaused: (taskId) => begin(tasks.get(taskId)?.pauses ?? []),
-    taskResumed: (taskId) => end(tasks.get(taskId)?.pauses ?? []),
-    targetPaused: (target) => begin(spansOf(target)),
-    targetResumed: (target) => end(spansOf(target)),
+    taskPaused: (taskId) => record.begin(tasks.get(taskId)?.pauses ?? []),
+    taskResumed: (taskId) => record.end(tasks.get(taskId)?.pauses ?? []),
+    targetPaused: (target) => record.begin(record.spansOf(target)),
+    targetResumed: (target) => record.end(record.spansOf(target)),
 
     submitted({ task }, { name: workflow, completeWithin: limit, steps }) {
       const agents = new Set(steps.map(({ agent }) => agent));
@@ -82,10 +43,10 @@ export function judgeOperators({ timeline, accuse }: World): OperatorJudge {
     claimed({ task }, { plan }) {
       const witness = () => nameOf(task.taskId, plan.name);
       if (isOpen(tasks.get(task.taskId)?.pauses)) accuse("a paused task claims nothing", witness);
-      if (isOpen(spansOf({ kind: "agent", name: plan.agent }))) {
+      if (isOpen(record.spansOf({ kind: "agent", name: plan.agent }))) {
         accuse("a paused Agent gets nothing to do", witness);
       }
-      if (isOpen(spansOf({ kind: "workflow", name: task.workflow.name }))) {
+      if (isOpen(record.spansOf({ kind: "workflow", name: task.workflow.name }))) {
         accuse("a paused workflow claims nothing", witness);
       }
     },
@@ -106,16 +67,19 @@ export function judgeOperators({ timeline, accuse }: World): OperatorJudge {
           reportedEvent.event.kind === "limitPassed" && changes.length > 0,
       );
       // Both clocks count whole milliseconds.
-      if (hasExpired && known !== undefined && ranFor(known) + 1 < (known.limit ?? 0)) {
+      if (hasExpired && known !== undefined && record.ranFor(known) + 1 < (known.limit ?? 0)) {
         accuse("the limit of a paused task stands still", () => nameOf(taskId));
       }
-      for (const step of stepsOf(task)) {
-        // Set aside until its workflow is resumed: that it goes on then is a rule of its own.
-        if (step.processState !== "pending" || step.notBefore === Number.POSITIVE_INFINITY)
-          continue;
-        if (step.notBefore - epoch - timeline.now <= boundOf(step.plan)) continue;
-        accuse("no step rests beyond its bound", () => nameOf(taskId, step.plan.name));
-      }
+      judgeDelays(world, task);
     },
   };
+}
+
+function judgeDelays({ timeline, accuse }: World, task: Task): void {
+  for (const step of stepsOf(task)) {
+    // Set aside until its workflow is resumed: that it goes on then is a rule of its own.
+    if (step.processState !== "pending" || step.notBefore === Number.POSITIVE_INFINITY) continue;
+    if (step.notBefore - epoch - timeline.now <= boundOf(step.plan)) continue;
+    accuse("no step rests beyond its bound", () => nameOf(task.taskId, step.plan.name));
+  }
 }

@@ -1,6 +1,7 @@
 import type { Step } from "@holdfast/domain";
 import type { StoredTask } from "@holdfast/testing/simulator";
-import { failedOf, type OperatorActs } from "./operator-acts.ts";
+import type { OperatorActs } from "./operator-acts.ts";
+import { failedOf } from "./unleash-operators.ts";
 import type { World } from "./world.ts";
 
 /** Milliseconds between two looks. */

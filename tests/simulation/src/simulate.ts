@@ -1,31 +1,24 @@
 import { isFinished } from "@holdfast/domain";
-import { wakeHint } from "@holdfast/messaging";
 import {
-  brokerPort,
   epoch,
-  type Host,
   memoryBroker,
   memoryStore,
-  type Role,
   realDomain,
-  runAgents,
-  runScheduler,
-  runSupervisor,
-  type SimulatedStore,
   type StoredTask,
-  startHost,
-  storePort,
 } from "@holdfast/testing/simulator";
-import { simulatedAgents } from "./agents.ts";
 import type { FaultKind } from "./faults.ts";
 import type { Mutation } from "./mutation.ts";
 import { unleashNemesis } from "./nemesis.ts";
 import { callOperator } from "./operator.ts";
-import { operatorActs, unleashOperators } from "./operator-acts.ts";
-import { referee } from "./referee.ts";
-import { refusingGateway, remoteService } from "./remote.ts";
-import { chooseScenario, type Order } from "./scenario.ts";
-import { newWorld, type Violation } from "./world.ts";
+import { operatorActs } from "./operator-acts.ts";
+import { openPorts } from "./ports.ts";
+import { type Referee, referee } from "./referee.ts";
+import { remoteService } from "./remote.ts";
+import { runClients } from "./run-clients.ts";
+import { runProcesses } from "./run-processes.ts";
+import { chooseScenario, type Scenario } from "./scenario.ts";
+import { unleashOperators } from "./unleash-operators.ts";
+import { newWorld, type Violation, type World } from "./world.ts";
 
 /** What became of one schedule. */
 export interface Verdict {
@@ -54,91 +47,23 @@ export async function simulate(
   { mutation = {}, telling = false }: SimulationOptions = {},
 ): Promise<Verdict> {
   const world = newWorld(seed, { telling });
-  const { random, timeline } = world;
+  const { timeline } = world;
   const scenario = chooseScenario(world);
   const inFlightLimit =
     world.isCalm && scenario.schedulers === 1 ? 2 * scenario.window : Number.POSITIVE_INFINITY;
   const judges = referee(world, { inFlightLimit });
   const { facts } = judges;
 
-  const memory = memoryStore({
-    now: () => epoch + timeline.now,
-    random: random.next,
-    newId: () => `00000000-0000-4000-8000-0000${world.unique().toString(16).padStart(8, "0")}`,
-    isLocked: () => world.strikes("rowLocked"),
-    domain: mutation.domain?.(realDomain) ?? realDomain,
-    watchers: [judges.moves, judges.operators],
-  });
-  for (const { definition } of scenario.orders) memory.registerWorkflow(definition);
+  const memory = openMemory(world, { judges, scenario, mutation });
   const store = mutation.store?.(memory) ?? memory;
   const broker = memoryBroker(world, { agents: lanes, watcher: judges.messages });
   const remote = remoteService(judges.effects, mutation.habits);
   const service = mutation.service?.(remote) ?? remote;
+  const ports = { memory, store, broker, judge: judges.messages, mutation };
+  const portsOf = openPorts(world, ports);
 
-  const portsOf = (host: Host) => {
-    const stores = storePort(world, host, store);
-    const brokers = brokerPort(world, host, { broker, judge: judges.messages });
-    return {
-      store: mutation.storePort?.(stores, memory) ?? stores,
-      broker: mutation.brokerPort?.(brokers, host) ?? brokers,
-      clock: mutation.clock?.(host.clock, host) ?? host.clock,
-    };
-  };
-
-  const startScheduler = (host: Host, stop: AbortSignal): Promise<void> =>
-    runScheduler(host, portsOf(host), {
-      stop,
-      window: mutation.window ?? scenario.window,
-      identity: mutation.identity ?? "required",
-    });
-
-  const startSupervisor = (host: Host, stop: AbortSignal): Promise<void> =>
-    runSupervisor(host, portsOf(host), { stop, grace: scenario.grace });
-
-  const orders = new Map<string, Order>(scenario.orders.map((order) => [order.name, order]));
-  const scriptOf = (order: string, step: string) => orders.get(order)?.scripts[step] ?? "fine";
-
-  const startAgents = (host: Host, stop: AbortSignal): Promise<void> => {
-    const gateway = refusingGateway(random, mutation.habits);
-    const agents = simulatedAgents(world, host, { service, gateway, scriptOf });
-    return runAgents(host, portsOf(host), { stop, agents });
-  };
-
-  const run = { scheduler: startScheduler, supervisor: startSupervisor, agent: startAgents };
-
-  /** Starts a process, and another one for each that ends. */
-  const keepRunning = (role: keyof typeof run, instance: number, start = 1): void => {
-    const host = startHost(world, { name: `${role} ${instance}.${start}`, role });
-    world.tell(host.name, () => "starts");
-    const stop = new AbortController();
-    host.onStop(() => stop.abort());
-    host.onDeath(() => {
-      const down = world.healedAt === null ? 20 + random.below(800) : 0;
-      timeline.after(down, () => keepRunning(role, instance, start + 1));
-    });
-    void run[role](host, stop.signal).then(host.kill);
-  };
-
-  const keepAll = (role: keyof typeof run, count: number): void => {
-    for (let instance = 1; instance <= count; instance += 1) keepRunning(role, instance);
-  };
-  keepAll("scheduler", scenario.schedulers);
-  keepAll("supervisor", scenario.supervisors);
-  keepAll("agent", scenario.agents);
-
-  let clients = scenario.orders.length;
-  for (const order of scenario.orders) {
-    const host = startHost(world, { name: order.name, role: "client" satisfies Role });
-    host.onDeath(() => {
-      clients -= 1;
-    });
-    const ports = portsOf(host);
-    const submitted = () => {
-      wakeHint(ports.broker)();
-      host.kill();
-    };
-    timeline.after(order.at, () => void submitOrder(ports.store, host, order).then(submitted));
-  }
+  runProcesses(world, { scenario, mutation, service, portsOf });
+  const clients = runClients(world, { orders: scenario.orders, portsOf });
   unleashNemesis(world, { store: memory, broker, facts });
   const acts = operatorActs(world, { memory, store, service, judge: judges.operators, facts });
   unleashOperators(world, acts);
@@ -146,7 +71,7 @@ export async function simulate(
   timeline.after(scenario.healsAt, world.heal);
 
   const isQuiet = (): boolean =>
-    clients === 0 &&
+    clients.left === 0 &&
     broker.countOutstanding() === 0 &&
     world.expected === 0 &&
     areFinished(memory.tasks);
@@ -169,33 +94,29 @@ export async function simulate(
   };
 }
 
+interface MemoryOptions {
+  readonly judges: Referee;
+  readonly scenario: Scenario;
+  readonly mutation: Mutation;
+}
+
+/** The store, which knows the workflows of the scenario. */
+function openMemory(world: World, { judges, scenario, mutation }: MemoryOptions) {
+  const memory = memoryStore({
+    now: () => epoch + world.timeline.now,
+    random: world.random.next,
+    newId: () => `00000000-0000-4000-8000-0000${world.unique().toString(16).padStart(8, "0")}`,
+    isLocked: () => world.strikes("rowLocked"),
+    domain: mutation.domain?.(realDomain) ?? realDomain,
+    watchers: [judges.moves, judges.operators],
+  });
+  for (const { definition } of scenario.orders) memory.registerWorkflow(definition);
+  return memory;
+}
+
 function areFinished(tasks: ReadonlyMap<string, StoredTask>): boolean {
   for (const { task } of tasks.values()) {
     if (!isFinished(task)) return false;
   }
   return true;
-}
-
-/** A client that does not hear yes asks again, under the same key. */
-async function submitOrder(store: SimulatedStore, host: Host, order: Order): Promise<void> {
-  const { name, definition, wanted, priority } = order;
-  const task = {
-    tenant: "default",
-    workflow: definition.name,
-    input: { order: name, wanted },
-    priority,
-    replyTo: null,
-    correlationId: null,
-    idempotency: { key: name, hash: name },
-  };
-  for (;;) {
-    try {
-      await store.submitTasks([task], { actor: host.name });
-      return;
-    } catch {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      host.clock.after(40, resolve);
-      await promise;
-    }
-  }
 }

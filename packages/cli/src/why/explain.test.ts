@@ -1,61 +1,8 @@
-import { type StepKind, stepStates, taskStates } from "@holdfast/domain";
-import type { LaneFacts, StepFacts, TaskFacts } from "@holdfast/state-store";
+import type { StepFacts, TaskFacts } from "@holdfast/state-store";
 import { describe, expect, test } from "@jest/globals";
+import { broker, charge, facts, lane, noon, pause } from "../../test/task-facts.ts";
 import { explain } from "./explain.ts";
-import type { BrokerFacts, Facts } from "./facts.ts";
-
-const noon = Date.UTC(2026, 0, 1, 12);
-
-const charge: StepFacts = {
-  name: "charge",
-  kind: "call",
-  agent: "payments",
-  processState: "pending",
-  attempt: 0,
-  failureCount: 0,
-  requeueCount: 0,
-  admitted: true,
-  faultCode: null,
-  faultDetail: null,
-  lockedBy: null,
-  dispatched: false,
-  startBy: null,
-  completeBy: null,
-  notBefore: noon - 5_000,
-  dueBefore: 3,
-  lastAction: "plan",
-  lastReason: null,
-  lastActor: null,
-  since: noon - 5_000,
-};
-
-const lane: LaneFacts = {
-  agent: "payments",
-  inFlight: 7,
-  paused: null,
-  instances: 2,
-  broken: 0,
-  brokenUntil: null,
-};
-
-const broker: BrokerFacts = { blocked: null, schedulers: 2, consumers: { payments: 2 } };
-
-const facts: Facts = {
-  workflow: "shopping.v1",
-  goal: "do",
-  processState: "processing",
-  faultCode: null,
-  createdAt: noon - 60_000,
-  finishedAt: null,
-  paused: null,
-  workflowPaused: null,
-  now: noon,
-  steps: [charge],
-  lanes: [lane],
-  plan: null,
-  broker,
-  standstills: [],
-};
+import type { Facts } from "./facts.ts";
 
 test("a Scheduler that cannot record what it reads is named, as long as the task is open", () => {
   const standstill = {
@@ -74,8 +21,6 @@ test("a Scheduler that cannot record what it reads is named, as long as the task
     named,
   );
 });
-
-const pause = { at: noon - 60_000, by: "ann", reason: "stock-taking" };
 
 const failures = (number: number) =>
   ({
@@ -263,54 +208,3 @@ describe("explains of a task that has ended, or needs a person,", () => {
     expect(sentence(task, step)).toContain(text);
   });
 });
-
-test("why prints a whole sentence for every combination of facts", () => {
-  const kinds: readonly StepKind[] = ["call", "compensation"];
-  const combinations = product({
-    processState: taskStates,
-    goal: ["do", "undo"] as const,
-    paused: [null, pause],
-    workflowPaused: [null, { ...pause, reason: null }],
-    step: stepStates,
-    kind: kinds,
-    notBefore: [null, noon - 1, noon + 1, Number.POSITIVE_INFINITY],
-    lastAction: [null, "retry", "coolDown", "requeue"],
-    bare: [true, false],
-    broker: [null, { blocked: "x", schedulers: 1, consumers: {} }, broker],
-  });
-  const broken: string[] = [];
-  let combined = 0;
-  for (const { step, kind, notBefore, lastAction, bare, ...task } of combinations) {
-    const known = bare
-      ? { since: null, completeBy: null, lockedBy: null, faultCode: null, lastReason: null }
-      : { since: noon, completeBy: noon + 1, lockedBy: "z", faultCode: "a.b", lastReason: "a.b" };
-    const one: StepFacts = { ...charge, ...known, kind, notBefore, lastAction, processState: step };
-    const other: StepFacts = { ...one, name: "charge:undo" };
-    const lanes = bare ? [] : facts.lanes;
-    const explanation = explain({ ...facts, ...task, lanes, steps: [one, other] });
-    const texts = [explanation.sentence, ...explanation.evidence];
-    broken.push(...texts.filter((text) => !isWhole(text)));
-    combined += 1;
-  }
-  expect(broken).toEqual([]);
-  expect(combined).toBe(6 * 2 * 2 * 2 * 7 * 2 * 4 * 4 * 2 * 3);
-});
-
-const isWhole = (text: string): boolean =>
-  /^[A-Z].{12,}\.$/.test(text) && !/null|undefined|NaN|Infinity|Invalid/.test(text);
-
-type Choices = Readonly<Record<string, readonly unknown[]>>;
-
-function* product<const Of extends Choices>(
-  of: Of,
-): Generator<{ readonly [key in keyof Of]: Of[key][number] }> {
-  const [first, ...rest] = Object.entries(of);
-  if (first === undefined) {
-    yield {} as never;
-    return;
-  }
-  const [key, values] = first;
-  for (const others of product(Object.fromEntries(rest))) {
-    for (const value of values) yield { [key]: value, ...others } as never;
-  }
-}

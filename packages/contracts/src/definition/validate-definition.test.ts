@@ -1,39 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
+import { policy, problemsOf, ref, step, workflow } from "../../test/definitions.ts";
 import { validateDefinition } from "./validate-definition.ts";
-
-const step = (name: string, overrides: object = {}) => ({
-  name,
-  agent: "shipping",
-  operation: "ship",
-  input: {},
-  after: [],
-  onlyIf: null,
-  startWithin: 30_000,
-  completeWithin: 5_000,
-  retry: { failures: 3, backoff: 1_000, max: 60_000 },
-  coolDown: null,
-  onFailure: "compensate",
-  undo: null,
-  ...overrides,
-});
-const workflow = (steps: readonly unknown[], overrides: object = {}) => ({
-  format: 1,
-  name: "fulfil-order.v1",
-  inputSchema: { type: "object" },
-  steps,
-  completeWithin: null,
-  output: null,
-  ...overrides,
-});
-function problemsOf(json: unknown): readonly string[] {
-  try {
-    validateDefinition(json);
-    return [];
-  } catch (error) {
-    return (error as Error).message.split("\n");
-  }
-}
-const ref = (pointer: string) => ({ $ref: pointer });
 
 test("a valid definition is returned unchanged", () => {
   const definition = workflow(
@@ -50,62 +17,6 @@ test("a valid definition is returned unchanged", () => {
     { output: { id: ref("/steps/ship/id") }, completeWithin: 60_000 },
   );
   expect(validateDefinition(definition)).toBe(definition);
-});
-
-function policy() {
-  const { startWithin, completeWithin, retry, coolDown } = step("x");
-  return { startWithin, completeWithin, retry, coolDown };
-}
-
-describe("a problem with the order", () => {
-  test.each<[string, unknown, readonly string[]]>([
-    [
-      "a ref to a step that is not before it",
-      workflow([step("ship", { input: ref("/steps/charge") }), step("charge")]),
-      ['fulfil-order.v1, step "ship": refers to step "charge", which is not before it'],
-    ],
-    [
-      "a ref to itself",
-      workflow([step("ship", { input: [ref("/steps/ship/id")] })]),
-      ['fulfil-order.v1, step "ship": refers to step "ship", which is not before it'],
-    ],
-    [
-      "a condition on a step that does not exist",
-      workflow([step("ship", { onlyIf: { not: { exists: ref("/steps/charge") } } })]),
-      ['fulfil-order.v1, step "ship": refers to step "charge", which does not exist'],
-    ],
-    [
-      "an output that refers to nothing",
-      workflow([step("ship")], { output: ref("/steps/charge") }),
-      ['fulfil-order.v1: output refers to step "charge", which does not exist'],
-    ],
-    [
-      "two steps of one name",
-      workflow([step("ship"), step("ship")]),
-      [
-        'fulfil-order.v1, step "ship": another step has the same name: give each step a name of its own',
-      ],
-    ],
-    [
-      "a predecessor that does not exist",
-      workflow([step("ship", { after: ["charge"] })]),
-      ['fulfil-order.v1, step "ship": comes after step "charge", which does not exist'],
-    ],
-    [
-      "a cycle",
-      workflow([
-        step("a", { after: ["b"] }),
-        step("b", { after: ["a"] }),
-        step("c", { after: ["a"] }),
-      ]),
-      [
-        'fulfil-order.v1, step "a": comes after itself, directly or through others',
-        'fulfil-order.v1, step "b": comes after itself, directly or through others',
-      ],
-    ],
-  ])("%s is named with its place", (_, json, expected) => {
-    expect(problemsOf(json)).toEqual(expected);
-  });
 });
 
 describe("a problem with the form", () => {

@@ -15,104 +15,6 @@ afterEach(async () => {
   await tested[Symbol.asyncDispose]();
 });
 
-describe("bundles", () => {
-  const bundle = { key: "payments", most: 10 };
-  const publishTogether = (texts: readonly string[]) =>
-    Promise.all(texts.map((text) => tested.broker.publish(message(text, { bundle }))));
-
-  test("are one message for the broker, and separate messages for the consumer", async () => {
-    expect(await publishTogether(["a", "b", "c"])).toEqual(["stored", "stored", "stored"]);
-    await until(async () => (await tested.broker.inspect(queue))?.messages === 1);
-    const deliveries = inbox<Delivery>();
-    await using _consumer = await tested.broker.consume(queue, { prefetch: 1 }, async (delivery) =>
-      deliveries.add(delivery),
-    );
-    const received = await deliveries.first(3);
-    expect(received.map(textOf)).toEqual(["a", "b", "c"]);
-    expect(received.map(({ isBundled }) => isBundled)).toEqual([true, true, true]);
-    expect(new Set(received.map(({ messageId }) => messageId)).size).toBe(3);
-    await until(() => tested.isEmpty(queue));
-  });
-
-  test("are acknowledged when all their messages are handled, and redelivered as a whole", async () => {
-    const texts = inbox<string>();
-    const never = Promise.withResolvers<void>();
-    await using _consumer = await tested.broker.consume(
-      queue,
-      { prefetch: 1 },
-      async (delivery) => {
-        texts.add(textOf(delivery));
-        if (textOf(delivery) === "b" && !delivery.redelivered) await never.promise;
-      },
-    );
-    await publishTogether(["a", "b", "c"]);
-    await texts.first(3);
-    tested.link.reset();
-    expect(await texts.first(6)).toEqual(["a", "b", "c", "a", "b", "c"]);
-    await until(() => tested.isEmpty(queue));
-    never.resolve();
-  });
-
-  test("are dead-lettered whole if one message is unreadable, after the rest is handled", async () => {
-    const mayFinish = Promise.withResolvers<void>();
-    const texts = inbox<string>();
-    await using _consumer = await tested.broker.consume(
-      queue,
-      { prefetch: 1 },
-      async (delivery) => {
-        texts.add(textOf(delivery));
-        if (textOf(delivery) === "odd") delivery.reject();
-        else await mayFinish.promise;
-      },
-    );
-    await publishTogether(["a", "odd", "c"]);
-    await texts.first(3);
-    expect(await tested.isEmpty(expiredQueue)).toBe(true);
-    mayFinish.resolve();
-    const dead = inbox<Delivery>();
-    await using _dead = await tested.broker.consume(
-      expiredQueue,
-      { prefetch: 1 },
-      async (delivery) => dead.add(delivery),
-    );
-    const letters = await dead.first(3);
-    expect(letters.map(textOf)).toEqual(["a", "odd", "c"]);
-    expect(letters.every((one) => one.deathReason === "rejected" && one.isBundled)).toBe(true);
-  });
-
-  test("are retried as a whole if one message could not be handled", async () => {
-    const texts = inbox<string>();
-    await using _consumer = await tested.broker.consume(
-      queue,
-      { prefetch: 1 },
-      async (delivery) => {
-        texts.add(textOf(delivery));
-        if (textOf(delivery) === "b" && texts.items.length <= 2) throw new Error("not now");
-      },
-    );
-    await publishTogether(["a", "b"]);
-    expect(await texts.first(4)).toEqual(["a", "b", "a", "b"]);
-    await until(() => tested.isEmpty(queue));
-  });
-
-  test("are never split across two batches", async () => {
-    const batches = inbox<readonly string[]>();
-    await publishTogether(["a", "b", "c"]);
-    await publishTogether(["d", "e", "f"]);
-    await until(async () => (await tested.broker.inspect(queue))?.messages === 2);
-    await using _consumer = await tested.broker.consumeBatches(
-      queue,
-      { prefetch: 10, max: 2 },
-      async (batch) => batches.add(batch.map(textOf)),
-    );
-    expect(await batches.first(2)).toEqual([
-      ["a", "b", "c"],
-      ["d", "e", "f"],
-    ]);
-    await until(() => tested.isEmpty(queue));
-  });
-});
-
 describe("consuming in batches", () => {
   test("handles a lone message at once, and collects those that arrive meanwhile", async () => {
     const batches = inbox<readonly string[]>();
@@ -305,48 +207,6 @@ describe("consuming in batches", () => {
   });
 });
 
-describe("a message that is larger than allowed", () => {
-  test.each(["consume", "consumeBatches"] as const)(
-    "is rejected before it is parsed (%s)",
-    async (consume) => {
-      const sizes = inbox<number>();
-      const how = { prefetch: 10, max: 10, maxBytes: 1_000 };
-      const take = (delivery: Delivery) => sizes.add(delivery.size);
-      await using _consumer =
-        consume === "consume"
-          ? await tested.broker.consume(queue, how, async (one) => take(one))
-          : await tested.broker.consumeBatches(queue, how, async (all) => all.forEach(take));
-      await tested.publishAll(["x".repeat(1_001), "x".repeat(1_000)]);
-      expect(await sizes.first(1)).toEqual([1_000]);
-      await until(async () => (await tested.broker.inspect(expiredQueue))?.messages === 1);
-      await until(() => tested.isEmpty(queue));
-    },
-  );
-
-  test("is cut if the consumer asks for that, and its full size is known", async () => {
-    const deliveries = inbox<Delivery>();
-    await using _consumer = await tested.broker.consumeBatches(
-      queue,
-      { prefetch: 10, max: 10, maxBytes: 1_000, oversized: "cut" },
-      async (batch) => batch.forEach((one) => deliveries.add(one)),
-    );
-    await tested.publishAll(["x".repeat(5_000)]);
-    const [delivery] = await deliveries.first(1);
-    expect(delivery).toMatchObject({ size: 5_000, body: Buffer.from("x".repeat(1_000)) });
-    await until(() => tested.isEmpty(queue));
-  });
-
-  test("is never more than a connection allows", async () => {
-    const deliveries = inbox<Delivery>();
-    await using _consumer = await tested.broker.consume(queue, { prefetch: 1 }, async (one) =>
-      deliveries.add(one),
-    );
-    await tested.publishAll(["x".repeat(1024 * 1024 + 1), "small"]);
-    expect((await deliveries.first(1)).map(textOf)).toEqual(["small"]);
-    await until(async () => (await tested.broker.inspect(expiredQueue))?.messages === 1);
-  });
-});
-
 test("a batch may wait until it is full or a time has passed, and stops waiting if its consumer ends", async () => {
   const batches = inbox<readonly string[]>();
   const consume = (gatherFor: number) =>
@@ -361,26 +221,4 @@ test("a batch may wait until it is full or a time has passed, and stops waiting 
   await using _hasty = await consume(100);
   expect(await batches.first(2)).toEqual([["a", "b", "c"], ["d"]]);
   await until(() => tested.isEmpty(queue));
-});
-
-test("message properties that Postgres could not store arrive as texts that it can", async () => {
-  const deliveries = inbox<Delivery>();
-  await using _consumer = await tested.broker.consume(queue, { prefetch: 1 }, async (one) =>
-    deliveries.add(one),
-  );
-  tested.operator.publish("", queue, Buffer.from("a"), {
-    messageId: "a\0b",
-    type: "\0",
-    correlationId: "c\0",
-    replyTo: "r\0",
-    headers: { "x-first-death-reason": "x".repeat(10_000) },
-  });
-  const [delivery] = await deliveries.first(1);
-  expect(delivery).toMatchObject({
-    messageId: "a\ufffdb",
-    type: "\ufffd",
-    correlationId: "c\ufffd",
-    replyTo: "r\ufffd",
-    deathReason: undefined,
-  });
 });

@@ -2,13 +2,13 @@ import type { TaskEvent } from "@holdfast/domain";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import {
   claimAll,
-  completed,
   newTask,
   openTestStores,
   submitMany,
   type TestStore,
   testWorkflow,
 } from "../../test/fixtures.ts";
+import { complete, record } from "../../test/replies.ts";
 import type { ClaimedStep } from "../claim/claimed-step.ts";
 import type { StateStore } from "../state-store.ts";
 
@@ -33,19 +33,12 @@ afterAll(async () => {
   await db[Symbol.asyncDispose]();
 });
 
-const actor = "scheduler-1";
-const claim = { lockedBy: actor, capacity: [{ lane: "agent", slots: 10 }], relayAfter: 300 };
-const reply = (one: ClaimedStep) => ({
-  taskId: one.taskId,
-  event: completed(one),
-  output: { of: one.name },
-});
-const record = (store: StateStore, ...claims: readonly ClaimedStep[]) =>
-  store.applyEvents(claims.map(reply), { actor, claim });
-
 /** As a Scheduler that has nothing in hand. */
 async function readAndRecord(claims: readonly ClaimedStep[]): Promise<void> {
-  await other.applyEvents(claims.map(reply), { actor });
+  await other.applyEvents(
+    claims.map((claim) => complete(claim, { of: claim.name })),
+    { actor: "scheduler-1" },
+  );
   await claimAll(other);
 }
 
@@ -161,95 +154,4 @@ test("a reply that is recorded twice at once counts once", async () => {
   const applied = both.flatMap(({ outcomes }) => outcomes).filter((outcome) => outcome.applied);
   expect(applied).toHaveLength(20);
   expect(await db.query("select from state.events where action = 'complete'")).toHaveLength(20);
-});
-
-/** What an operator does to a task whose step `a` is in flight, and what the task is like after the reply. */
-const acts: readonly [string, readonly TaskEvent[], object, object][] = [
-  [
-    "pause",
-    [{ kind: "paused" }],
-    { goal: "do", paused: true },
-    { a: "processed", b: "waiting", c: "waiting" },
-  ],
-  [
-    "pause and resume",
-    [{ kind: "paused" }, { kind: "resumed" }],
-    { goal: "do", paused: false },
-    { a: "processed", b: "processing", c: "waiting" },
-  ],
-  [
-    "undo",
-    [{ kind: "undoRequested", code: "operator.undo" }],
-    { goal: "undo", paused: false },
-    { a: "processed", "a:undo": "processing", b: "cancelled", c: "cancelled" },
-  ],
-  [
-    "cancel",
-    [{ kind: "undoRequested", code: "operator.cancel" }],
-    { goal: "undo", paused: false },
-    { a: "processed", "a:undo": "processing", b: "cancelled", c: "cancelled" },
-  ],
-];
-
-test.each(acts)(
-  "an operator's %s is kept although the claim skipped the locked row of the task",
-  async (_, events, task, states) => {
-    await submission.submitTasks([newTask()], { actor: "test" });
-    await db.query("begin");
-    await db.query("select from state.tasks for no key update");
-    const [one] = await claimAll(scheduler);
-    await db.query("rollback");
-    const { taskId } = one!;
-    for (const event of events) await other.applyEvents([{ taskId, event }], { actor: "ann" });
-    await record(scheduler, one!);
-    expect(await db.query("select goal, paused_at is not null as paused from state.tasks")).toEqual(
-      [task],
-    );
-    const steps = await db.query<{ name: string; process_state: string }>(
-      "select name, process_state from state.steps",
-    );
-    expect(Object.fromEntries(steps.map((step) => [step.name, step.process_state]))).toEqual(
-      states,
-    );
-    expect(await submission.findInvariantViolations({ batch: 10 })).toEqual([]);
-  },
-);
-
-test("a backlog that is paused while its replies are recorded stays paused", async () => {
-  const submitted = await submitMany(submission, 200);
-  await db.query("begin");
-  await db.query("select from state.tasks for no key update");
-  const claims = await claimAll(scheduler);
-  await db.query("rollback");
-
-  const left = submitted.flatMap((one) => (one.kind === "created" ? [one.taskId] : []));
-  const pausedIds: string[] = [];
-  const operator = async () => {
-    for (let taskId = left.shift(); taskId !== undefined; taskId = left.shift()) {
-      const event = { kind: "paused" } as const;
-      const { outcomes } = await other.applyEvents([{ taskId, event }], { actor: "ann" });
-      if (outcomes[0]?.applied === true) pausedIds.push(taskId);
-    }
-  };
-  const agents = async () => {
-    // The last ones first: operators are faster for some, replies for others.
-    for (let end = claims.length; end > 0; end -= 10) {
-      await record(scheduler, ...claims.slice(Math.max(0, end - 10), end));
-    }
-  };
-  await Promise.all([operator(), operator(), agents()]);
-
-  expect(pausedIds.length).toBeGreaterThan(0);
-  const stillPaused = await db.query<{ task_id: string }>(
-    "select task_id from state.tasks where paused_at is not null",
-  );
-  expect(stillPaused.map(({ task_id }) => task_id).toSorted()).toEqual(pausedIds.toSorted());
-  const claimedLater = await db.query(
-    `select claim.task_id, claim.step
-       from state.events claim
-       join state.events pause on pause.task_id = claim.task_id and pause.action = 'pause'
-      where claim.action = 'claim' and claim.id > pause.id`,
-  );
-  expect(claimedLater).toEqual([]);
-  expect(await submission.findInvariantViolations({ batch: 10 })).toEqual([]);
 });

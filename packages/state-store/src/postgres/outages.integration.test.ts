@@ -1,19 +1,17 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Cut, type Link, openLink } from "@holdfast/test-servers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { Client } from "pg";
+import { claimAll, openTestStore, type TestStore, testWorkflow } from "../../test/fixtures.ts";
 import {
-  claimAll,
-  completed,
-  newTask,
-  openTestStore,
-  type TestStore,
-  testWorkflow,
-} from "../../test/fixtures.ts";
-import { openStateStore } from "../open-state-store.ts";
+  claimAndReply,
+  countRows,
+  endAllBackends,
+  insist,
+  openAsOwner as open,
+  submitWithKey as submit,
+  unavailable,
+} from "../../test/outages.ts";
 import type { StateStore } from "../state-store.ts";
-import { openPool } from "./pool.ts";
 
 let parts: AsyncDisposableStack;
 let db: TestStore;
@@ -38,11 +36,8 @@ beforeEach(async () => {
   );
 });
 
-const open = (url: string) => openStateStore({ url, applicationName: "test", maxConnections: 8 });
 const actor = "test";
-const keyed = (key: string) => newTask({ idempotency: { key, hash: "h" } });
-const submit = (by: StateStore, key: string) => by.submitTasks([keyed(key)], { actor });
-const unavailable = { code: "store.unavailable", transient: true };
+
 const violations = () => store.findInvariantViolations({ batch: 10 });
 
 /** ReadyForQuery outside of any transaction: all that Postgres was asked for is done. */
@@ -52,27 +47,7 @@ const done = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 const loseNext = (text: string, when: Cut["when"]): void =>
   link.cutAt({ pattern: Buffer.from(text), when, answer: done });
 
-const count = async (from: string): Promise<number> =>
-  (await db.query<{ n: number }>(`select count(*)::int as n from ${from}`))[0]?.n ?? 0;
-
-/** As whoever gets a 503 does: the same again, until it works. */
-async function insist<T>(work: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error as { readonly transient?: boolean }).transient) throw error;
-    }
-  }
-}
-
-async function claimed() {
-  const [claim] = await claimAll(store);
-  return {
-    ...claim!,
-    reportedEvent: { taskId: claim!.taskId, event: completed(claim!), output: {} },
-  };
-}
+const count = (from: string) => countRows(db, from);
 
 describe("a connection that is lost", () => {
   const moments = ["before", "after"] as const;
@@ -128,7 +103,7 @@ describe("a connection that is lost", () => {
     "%s the COMMIT of a reply is recovered: the reply counts once",
     async (moment) => {
       await submit(store, "key");
-      const { reportedEvent } = await claimed();
+      const reportedEvent = await claimAndReply(store);
       loseNext("commit", moment);
       const first = await distant.applyEvents([reportedEvent], { actor });
       expect(first.outcomes).toMatchObject([{ applied: true }]);
@@ -143,8 +118,7 @@ describe("a connection that is lost", () => {
     "%s a decision that is begun and committed in one message is recovered: it counts once",
     async (moment) => {
       await submit(store, "key");
-      const [claim] = await claimAll(distant);
-      const reportedEvent = { taskId: claim!.taskId, event: completed(claim!), output: {} };
+      const reportedEvent = await claimAndReply(distant);
       const cutsBefore = link.cuts;
       loseNext("begin-transaction", moment);
       const first = await distant.applyEvents([reportedEvent], { actor });
@@ -160,7 +134,7 @@ describe("a connection that is lost", () => {
   test("by the server, again and again: every submission is there once in the end", async () => {
     const keys = Array.from({ length: 60 }, (_, index) => `key ${index}`);
     const submitting = Promise.all(keys.map((key) => insist(() => submit(distant, key))));
-    for (let round = 0; round < 5; round += 1) await endAllBackends();
+    for (let round = 0; round < 5; round += 1) await endAllBackends(db);
     await submitting;
     expect(await count("state.tasks")).toBe(60);
     expect(await violations()).toEqual([]);
@@ -179,19 +153,10 @@ describe("a connection that is lost", () => {
 
   test("while it is idle is replaced", async () => {
     await Promise.all([1, 2, 3].map(() => distant.ping()));
-    expect(await endAllBackends()).toBeGreaterThan(0);
+    expect(await endAllBackends(db)).toBeGreaterThan(0);
     await insist(() => distant.ping());
   });
 });
-
-/** All but our own. Resolves to how many there were. */
-async function endAllBackends(): Promise<number> {
-  const ended = await db.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()`,
-  );
-  return ended.length;
-}
 
 describe("a backend that dies in the middle of a submission", () => {
   const tables = [
@@ -219,123 +184,4 @@ describe("a backend that dies in the middle of a submission", () => {
     expect(await count("state.steps")).toBe(0);
     expect(await submit(store, "key")).toMatchObject([{ kind: "created" }]);
   });
-});
-
-/** Has the first updates of steps fail. */
-const failAtFirst = async (sqlstate: string, times: number): Promise<void> => {
-  await db.query(
-    `create or replace function public.fail() returns trigger language plpgsql as $$ begin
-       if nextval('public.attempts') <= ${times} then
-         raise exception 'in need' using errcode = '${sqlstate}';
-       end if;
-       return null; end $$`,
-  );
-  await db.query(
-    "create trigger fail after update on state.steps for each statement execute function public.fail()",
-  );
-};
-
-const attempts = () => db.query<{ n: number }>("select last_value::int as n from public.attempts");
-
-describe("a store under pressure", () => {
-  beforeEach(async () => {
-    // A sequence is not rolled back: it counts the attempts.
-    await db.query("create sequence public.attempts");
-    await db.query("grant usage on sequence public.attempts to public");
-  });
-  afterEach(async () => {
-    await db.query("drop trigger if exists fail on state.steps");
-    await db.query("drop sequence public.attempts");
-  });
-
-  test.each([
-    ["a serialization failure", "40001"],
-    ["a deadlock", "40P01"],
-    ["a lock that is not to be had", "55P03"],
-  ])("makes the service retry %s at once", async (_, sqlstate) => {
-    await submit(store, "key");
-    const { reportedEvent } = await claimed();
-    await failAtFirst(sqlstate, 3);
-    expect((await store.applyEvents([reportedEvent], { actor })).outcomes).toMatchObject([
-      { applied: true },
-    ]);
-    expect((await attempts())[0]?.n).toBeGreaterThan(3);
-  });
-
-  test("makes the service report endless contention after eight attempts", async () => {
-    await submit(store, "key");
-    const { reportedEvent } = await claimed();
-    await failAtFirst("40P01", 1_000);
-    await expect(store.applyEvents([reportedEvent], { actor })).rejects.toMatchObject({
-      code: "store.contention",
-      transient: true,
-    });
-    expect(await attempts()).toEqual([{ n: 8 }]);
-  });
-
-  test.each([
-    ["a full disk", "53100"],
-    ["too little memory", "53200"],
-    ["a statement that took too long", "57014"],
-    ["a shutdown", "57P01"],
-  ])(
-    "is unavailable for %s, parks no step for it, and is available afterwards",
-    async (_, code) => {
-      await submit(store, "key");
-      const { reportedEvent } = await claimed();
-      await failAtFirst(code, 1_000);
-      await expect(store.applyEvents([reportedEvent], { actor })).rejects.toMatchObject(
-        unavailable,
-      );
-      expect(await count("state.steps where process_state = 'error'")).toBe(0);
-      await db.query("drop trigger fail on state.steps");
-      const { outcomes } = await store.applyEvents([reportedEvent], { actor });
-      expect(outcomes).toMatchObject([{ applied: true }]);
-      expect(await violations()).toEqual([]);
-    },
-  );
-
-  test("ends a wait for a lock at its timeout, and gets the lock at the retry", async () => {
-    await submit(store, "key");
-    const { reportedEvent } = await claimed();
-    const holder = new Client({ connectionString: db.url });
-    await holder.connect();
-    await holder.query("begin");
-    await holder.query("select from state.tasks for update");
-    const refused = store.applyEvents([reportedEvent], { actor });
-    await expect(refused).rejects.toMatchObject({ code: "store.contention", transient: true });
-    await holder.query("rollback");
-    await holder.end();
-    expect((await store.applyEvents([reportedEvent], { actor })).outcomes).toMatchObject([
-      { applied: true },
-    ]);
-  });
-
-  test("is unavailable with no connection left, and available with the first free one", async () => {
-    const login = `few_${randomUUID().slice(0, 8)}`;
-    await db.query(`create role ${login} login password 'few' connection limit 2`);
-    await db.query(`grant holdfast_submission to ${login}`);
-    const { href } = Object.assign(new URL(db.url), { username: login, password: "few" });
-    const others = [new Client(href), new Client(href)];
-    const crowded = await open(href);
-    await endAllBackends();
-    await Promise.all(others.map((client) => client.connect()));
-    await expect(submit(crowded, "key")).rejects.toMatchObject(unavailable);
-    await others[0]?.end();
-    const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`);
-    await Promise.all(keys.map((key) => insist(() => submit(crowded, key))));
-    await others[1]?.end();
-    await crowded[Symbol.asyncDispose]();
-    await db.query(`drop owned by ${login}`);
-    await db.query(`drop role ${login}`);
-    expect(await count("state.tasks")).toBe(20);
-  });
-});
-
-test("the server ends a statement that takes too long", async () => {
-  const pool = openPool({ url: db.url, applicationName: "slow", maxConnections: 1 });
-  await expect(pool.query("select pg_sleep(600)")).rejects.toMatchObject({ code: "57014" });
-  const active = `pg_stat_activity where application_name = 'slow' and state = 'active'`;
-  while ((await count(active)) > 0) await sleep(20);
-  await pool.end();
 });

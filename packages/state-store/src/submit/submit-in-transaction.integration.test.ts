@@ -1,85 +1,35 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { Client } from "pg";
-import {
-  claimAll,
-  completed,
-  newTask,
-  openTestStore,
-  type TestStore,
-  testWorkflow,
-} from "../../test/fixtures.ts";
+import type { Client } from "pg";
+import { openTestApplication, type TestApplication } from "../../test/application.ts";
+import { claimAll, completed, newTask, type TestStore } from "../../test/fixtures.ts";
 import type { StateStore } from "../state-store.ts";
-import { type SubmittedTask, submitTasks } from "./submit-in-transaction.ts";
+import { submitTasks } from "./submit-in-transaction.ts";
 
+let tested: TestApplication;
 let db: TestStore;
 let store: StateStore;
 let operations: StateStore;
-/** With the rights of an application, which has a table of its own. */
 let application: Client;
-const inputSchema = {
-  type: "object",
-  properties: { x: { type: "integer" }, y: { type: "array", items: { type: "string" } } },
-  required: ["x"],
-};
-const onlyIf = { equals: [{ $ref: "/input/x" }, 1] } as const;
 beforeAll(async () => {
-  db = await openTestStore();
-  store = await db.open("submission");
-  operations = await db.open("operations");
-  const trip = (name: string) => ({
-    ...testWorkflow([{ name: "a" }, { name: "b" }], name),
-    inputSchema,
-  });
-  await store.registerWorkflow({ ...trip("trip.v1"), completeWithin: 60_000 });
-  await store.registerWorkflow(trip("trip.v9"));
-  await store.registerWorkflow({ ...trip("trip.v10"), completeWithin: 60_000 });
-  await store.registerWorkflow(testWorkflow([{ name: "a", onlyIf }], "conditional.v1"));
-  await store.registerWorkflow(
-    testWorkflow([{ name: "a" }, { name: "b", onlyIf }, { name: "c", after: [] }], "later.v1"),
-  );
-  await db.query("create table public.bookings (task_id uuid primary key, guest text not null)");
-  await db.query("grant insert, select on public.bookings to holdfast_application");
-  application = new Client({ connectionString: db.url });
-  application.on("error", () => {});
-  await application.connect();
-  await application.query("set role holdfast_application");
+  tested = await openTestApplication();
+  ({ db, store, operations, application } = tested);
 });
 afterAll(async () => {
-  await application.end();
-  await db[Symbol.asyncDispose]();
+  await tested[Symbol.asyncDispose]();
 });
-beforeEach(async () => {
-  await db.query(
-    "truncate state.submissions, state.tasks, state.steps, state.events, state.task_payloads, state.outbox, public.bookings",
-  );
-});
+beforeEach(() => tested.clear());
 
-const count = async (table: string) =>
-  (await db.query<{ n: number }>(`select count(*)::int as n from ${table}`))[0]?.n;
-
-const book = async (task: SubmittedTask, guest: string | null = "Ada") => {
-  await application.query("begin");
-  try {
-    const [submitted] = await submitTasks(application, [task]);
-    await application.query("insert into public.bookings values ($1, $2)", [
-      submitted!.taskId,
-      guest,
-    ]);
-    await application.query("commit");
-    return submitted!;
-  } catch (error) {
-    await application.query("rollback");
-    throw error;
-  }
-};
+const count = (table: string) => tested.count(table);
 
 test("a task and the rows of its application are written in one transaction, or neither is", async () => {
-  await book({ workflow: "trip.v1", input: { x: 1 } });
+  await tested.book({ workflow: "trip.v1", input: { x: 1 } });
   const joined = await db.query(
     "select guest, process_state from public.bookings join state.tasks using (task_id)",
   );
   expect(joined).toEqual([{ guest: "Ada", process_state: "pending" }]);
-  await expect(book({ workflow: "trip.v1", input: { x: 1 } }, null)).rejects.toThrow("not-null");
+  await expect(tested.book({ workflow: "trip.v1", input: { x: 1 } }, null)).rejects.toThrow(
+    "not-null",
+  );
   expect(await count("state.tasks")).toBe(1);
   expect(await count("state.steps")).toBe(2);
   expect(await count("state.events")).toBe(1);
@@ -139,20 +89,6 @@ test("a Scheduler claims a task that was submitted by SQL, and processes it", as
   expect(await store.findInvariantViolations({ batch: 10 })).toEqual([]);
 });
 
-test("a workflow whose stored input schema cannot be compiled is an error, and no task is created", async () => {
-  await store.registerWorkflow(testWorkflow([{ name: "a" }], "broken.v1"));
-  await db.query(
-    `update state.workflows
-        set definition = jsonb_set(definition::jsonb, '{inputSchema}', '{"pattern": "("}')::json
-      where name = 'broken.v1'`,
-  );
-  await expect(book({ workflow: "broken.v1", input: { x: 1 } })).rejects.toMatchObject({
-    code: "workflow.unusable",
-    message: expect.stringContaining("The stored input schema of broken.v1 cannot be compiled: "),
-  });
-  expect(await count("state.tasks")).toBe(0);
-});
-
 test("a workflow name without a version means its newest version that is not retired", async () => {
   const [{ workflow } = { workflow: "" }] = await submittedAs("trip");
   expect(workflow).toBe("trip.v10");
@@ -205,39 +141,6 @@ describe("an idempotency key", () => {
   });
 });
 
-test.each<[string, SubmittedTask, string]>([
-  ["an unknown workflow", { workflow: "no", input: { x: 1 } }, "workflow.unknown"],
-  ["an input that its schema refuses", { workflow: "trip", input: { x: "1" } }, "task.invalid"],
-  ["an unknown field", { workflow: "trip", input: { x: 1, z: 1 } }, "task.invalid"],
-  [
-    "a priority that there is not",
-    { workflow: "trip", input: { x: 1 }, priority: 10 },
-    "task.invalid",
-  ],
-  ["a queue of ours", { workflow: "trip", input: { x: 1 }, replyTo: "agent.a" }, "task.invalid"],
-  [
-    "a condition of its first step",
-    { workflow: "conditional", input: { x: 1 } },
-    "workflow.first_step_conditional",
-  ],
-])("a submission by SQL refuses %s with a code, and writes nothing", async (_, task, code) => {
-  await expect(submitTasks(application, [task])).rejects.toMatchObject({ code });
-  expect(await count("state.tasks")).toBe(0);
-});
-
-const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
-
-test.each([
-  ["too deep", nested(33), "deeper than 32 levels"],
-  ["too long", JSON.stringify("x".repeat(262_144)), "longer than 262144 bytes"],
-  ["inexact", "[9007199254740993]", "too large to be exact"],
-])("by SQL alone an input that is %s is refused", async (_, input, message) => {
-  await expect(
-    application.query("select state.submit_task('later', $1::jsonb)", [input]),
-  ).rejects.toThrow(message);
-  await application.query("select state.submit_task('later', $1::jsonb)", [nested(32)]);
-});
-
 test("a submission creates the partition of its month if it is missing", async () => {
   await db.query(
     `do $$ declare parent text; of_month date; begin
@@ -251,18 +154,4 @@ test("a submission creates the partition of its month if it is missing", async (
   );
   await submitTasks(application, [{ workflow: "trip", input: { x: 1 } }]);
   expect(await count("state.tasks")).toBe(1);
-});
-
-test("the login of an application can submit and nothing else", async () => {
-  for (const statement of [
-    "select from state.tasks",
-    "select from state.workflows",
-    "insert into state.tasks (task_id, workflow) values (gen_random_uuid(), 'trip.v1')",
-    "delete from state.submissions",
-    "select state.make_partitions()",
-    "select state.new_task_id(), * from state.agents",
-    "select state.drop_month('2020-01-01', interval '1 day')",
-  ]) {
-    await expect(application.query(statement)).rejects.toThrow("permission denied");
-  }
 });

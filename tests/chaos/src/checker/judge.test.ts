@@ -1,20 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Evidence } from "./evidence.ts";
 import { judge } from "./judge.ts";
-import { summarise } from "./measure-recovery.ts";
-import { mergeVerdicts } from "./merge-verdicts.ts";
-import { cleanEvidence, processed, undone } from "./testing.ts";
-import { timelineOf } from "./timeline.ts";
+import { alter, cleanEvidence, processed, undone } from "./testing.ts";
 import { type Invariant, invariants } from "./violation.ts";
-
-/** Changes the rows that fit, and leaves the others. */
-function alter<Row extends object>(
-  rows: readonly Row[],
-  fits: (row: Row) => boolean,
-  changes: Partial<Row>,
-): readonly Row[] {
-  return rows.map((row) => (fits(row) ? { ...row, ...changes } : row));
-}
 
 const isCharge = (taskId: string) => (one: { taskId: string; name: string }) =>
   one.taskId === taskId && one.name === "charge";
@@ -207,77 +195,4 @@ test.each<[string, Corruption]>([
   const verdict = judge({ ...evidence, ...corrupt(evidence) });
   expect(verdict.vacuous).toContain(reason);
   expect(verdict.valid).toBe(false);
-});
-
-test.each([
-  ["in a wiped broker", { class: "broker-wiped" }],
-  [
-    "in a queue that lost its leader",
-    { class: "broker-killed", target: "leaderless: task.submissions" },
-  ],
-])("an order by message that was %s is forfeited, and not lost", (_, fault) => {
-  const { history, tasks, faults, ...rest } = cleanEvidence();
-  const verdict = judge({
-    ...rest,
-    history: alter(history, () => true, { via: "message" }),
-    tasks: tasks.filter(({ taskId }) => taskId !== processed),
-    faults: [...faults, { ...faults[0]!, from: 0, healedAt: 9_000_000, ...fault }],
-  });
-  expect(verdict).toMatchObject({ lost: 0, forfeited: 1 });
-});
-
-const wiped = { class: "broker-wiped" };
-const leaderless = { class: "broker-killed", target: "rabbitmq, leaderless: status.client" };
-test.each([
-  ["are lost with a wiped broker until their queue is declared again", wiped, 9_000_000, 0],
-  ["are lost with a leaderless queue until it is declared again", leaderless, 9_000_000, 0],
-  ["are missed if their queue had been declared again before", wiped, 2, 1],
-  ["are missed if a killed broker kept their queue", { class: "broker-killed" }, 9_000_000, 1],
-])("statuses of an order %s", (_, fault, queueBackAt, violations) => {
-  const { faults, statuses, ...rest } = cleanEvidence();
-  const verdict = judge({
-    ...rest,
-    statuses: statuses.slice(1),
-    statusQueueSeen: [0, queueBackAt],
-    faults: [...faults, { ...faults[0]!, from: 0, healedAt: 1, ...fault }],
-  });
-  expect(verdict.violations.map(({ invariant }) => invariant)).toEqual(
-    Array.from({ length: violations }, () => "I13"),
-  );
-});
-
-test("recovery is measured from the moment when every fault was over", () => {
-  const { recovery } = judge(cleanEvidence());
-  const { "agent-frozen": frozen = { outages: [], times: [] } } = recovery;
-  expect(frozen).toEqual({ outages: [50], times: [350, 450] });
-  expect(summarise(frozen)).toEqual({
-    faults: 1,
-    outage: { p50: 50, p99: 50, max: 50 },
-    struck: 2,
-    p50: 350,
-    p99: 450,
-    max: 450,
-  });
-});
-
-test("a timeline of an order lists all observations of it, and the faults meanwhile", () => {
-  const lines = timelineOf(cleanEvidence(), undone).map((line) => line.slice(13));
-  expect(lines[0]).toBe("FAULT    agent-frozen agent-1");
-  expect(lines).toContain("partner  reservations undone");
-  expect(lines).toContain(
-    "store    charge fail processing -> error #1 payments.declined (scheduler-1)",
-  );
-  expect(lines.join()).not.toContain("shipments");
-});
-
-test("rounds are summed up, and one invalid round makes the sum invalid", () => {
-  const good = judge(cleanEvidence());
-  const bad = judge({ ...cleanEvidence(), ledger: [] });
-  const { recovery, violations, ...both } = mergeVerdicts([good, bad]);
-  expect(both).toMatchObject({ valid: false, orders: 4, faults: 2, classes: 1, stuck: 0 });
-  expect(violations).toEqual(bad.violations);
-  expect(recovery).toEqual({
-    "agent-frozen": { outages: [50, 50], times: [350, 450, 350, 450] },
-  });
-  expect(mergeVerdicts([good, good]).valid).toBe(true);
 });

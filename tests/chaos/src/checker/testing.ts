@@ -197,3 +197,12 @@ export function cleanEvidence(): Evidence {
     samples: [{ at: start + 9_000, overdueMs: 100, idleInTransactionMs: 0, connections: 20 }],
   };
 }
+
+/** Changes the rows that fit, and leaves the others. */
+export function alter<Row extends object>(
+  rows: readonly Row[],
+  fits: (row: Row) => boolean,
+  changes: Partial<Row>,
+): readonly Row[] {
+  return rows.map((row) => (fits(row) ? { ...row, ...changes } : row));
+}

@@ -1,18 +1,12 @@
-import { replyQueue } from "@holdfast/contracts";
-import type { BrokerFacts, ManagedQueue, QueueFacts } from "@holdfast/messaging";
-import type { AgentNeed, ServerFacts } from "@holdfast/state-store";
+import type { ServerFacts } from "@holdfast/state-store";
 import { describe, expect, test } from "@jest/globals";
-import { duration } from "../print/duration.ts";
-import { checkAgents } from "./check-agents.ts";
-import { checkBroker } from "./check-broker.ts";
+import { wrongs } from "../../test/broker-facts.ts";
 import { checkClock } from "./check-clock.ts";
 import { checkClockJump } from "./check-clock-jump.ts";
 import { checkPartitions } from "./check-partitions.ts";
-import { checkQueues } from "./check-queues.ts";
 import { checkPooler, checkSchema } from "./check-schema.ts";
 import { checkServer } from "./check-server.ts";
 import { checkVacuum } from "./check-vacuum.ts";
-import type { Finding } from "./finding.ts";
 
 const day = 86_400_000;
 
@@ -30,50 +24,6 @@ const server: ServerFacts = {
   seesAllSessions: true,
   now: 0,
 };
-
-const broker: BrokerFacts = {
-  version: "4.1.2",
-  blocked: null,
-  queues: [],
-  missingExchanges: [],
-  management: { alarms: [], queues: [], bindings: [], connections: 9, maxConnections: null },
-};
-
-const managedBroker = (queue: Partial<ManagedQueue>): BrokerFacts => ({
-  ...broker,
-  queues: [queueOf({ name: "agent.payments" })],
-  management: {
-    alarms: [],
-    bindings: [],
-    connections: 1,
-    maxConnections: null,
-    queues: [
-      {
-        name: "agent.payments",
-        arguments: {},
-        messages: null,
-        consumers: null,
-        policy: null,
-        definition: {},
-        members: 3,
-        online: 3,
-        ...queue,
-      },
-    ],
-  },
-});
-
-const queueOf = (queue: Partial<QueueFacts>): QueueFacts => ({
-  name: "agent.payments",
-  state: "there",
-  messages: 0,
-  consumers: 1,
-  difference: null,
-  ...queue,
-});
-
-const wrongs = (findings: readonly Finding[]) =>
-  findings.filter(({ state }) => state === "wrong").map(({ code, text }) => `${code}: ${text}`);
 
 describe("of Postgres", () => {
   test.each<readonly [Partial<ServerFacts>, string]>([
@@ -189,101 +139,4 @@ describe("of Postgres", () => {
       expected.map((text) => expect.stringContaining(text)),
     );
   });
-});
-
-describe("of RabbitMQ", () => {
-  test.each<readonly [Partial<BrokerFacts>, string]>([
-    [{ version: "3.9.29" }, "broker.version: RabbitMQ 3.9.29 is older"],
-    [{ blocked: "low on memory" }, "broker.alarms: an alarm is on (low on memory)"],
-  ])("%j is wrong", (facts, text) => {
-    expect(wrongs(checkBroker({ ...broker, ...facts }))).toEqual([expect.stringContaining(text)]);
-  });
-
-  test.each(["3.10.8", "3.13.7", "4.0.5", "4.3.0", "4.4.0"])("%s will do", (version) => {
-    expect(wrongs(checkBroker({ ...broker, version }))).toEqual([]);
-  });
-
-  test("an alarm is reported once, whichever source shows it", () => {
-    const management = { ...managedBroker({}).management, alarms: ["disk space"] } as never;
-    expect(wrongs(checkBroker({ ...broker, blocked: "low on disk", management }))).toEqual([
-      expect.stringContaining("an alarm is on (disk space)"),
-    ]);
-  });
-
-  test("a queue without a leader is reported as that and nothing else", () => {
-    const queues = [queueOf({ name: replyQueue, state: "silent", consumers: 0 })];
-    expect(wrongs(checkQueues({ ...broker, management: null, queues }))).toEqual([
-      "broker.leaders: the queue scheduler.replies takes no consumer: it seems to have no leader",
-    ]);
-  });
-
-  test("a queue without all of its replicas is a problem", () => {
-    expect(wrongs(checkQueues(managedBroker({ online: 2 })))).toContain(
-      "broker.replicas: agent.payments has 2 of 3 replicas",
-    );
-  });
-
-  test("a policy that raises the delivery limit changes nothing", () => {
-    const harmless = managedBroker({
-      policy: "p",
-      arguments: { "x-delivery-limit": 20 },
-      definition: { "delivery-limit": 50 },
-    });
-    expect(wrongs(checkQueues(harmless)).filter((text) => text.includes("policies"))).toEqual([]);
-  });
-
-  test("a missing exchange is a problem", () => {
-    const facts = { ...broker, missingExchanges: ["holdfast.replies"] };
-    expect(wrongs(checkQueues(facts))).toContain(
-      "broker.topology: the exchange holdfast.replies is missing",
-    );
-  });
-});
-
-describe("of Agents", () => {
-  const need: AgentNeed = {
-    agent: "payments",
-    workflows: ["a.v1", "b.v1"],
-    longest: 60_000,
-    longestStep: "a.v1/charge",
-    openSteps: 1,
-  };
-  const look = (
-    facts: BrokerFacts,
-    longest = need.longest,
-    consumerTimeout: number | null = null,
-  ) => wrongs(checkAgents({ needs: [{ ...need, longest }], broker: facts, consumerTimeout }));
-
-  test("an Agent without a consumer is named with the workflows that need it", () => {
-    expect(look({ ...broker, queues: [queueOf({ consumers: 0 })] })).toEqual([
-      "agents.absent: no process serves the Agent payments: a.v1, b.v1 need it, and 1 of its steps is open",
-    ]);
-  });
-
-  test.each<readonly [string, Partial<ManagedQueue>, number, number | null, number]>([
-    ["half an hour by itself", {}, 30 * 60_000, null, 1],
-    ["as long as was said", {}, 30 * 60_000, 31 * 60_000, 0],
-    ["what the queue says", { arguments: { "x-consumer-timeout": 50_000 } }, 60_000, null, 1],
-    ["what a policy says", { definition: { "consumer-timeout": 7_200_000 } }, 3_600_000, null, 0],
-  ])("the broker waits %s", (_, queue, longest, said, expected) => {
-    expect(look(managedBroker(queue), longest, said)).toHaveLength(expected);
-  });
-
-  test("no Agent is missing if no workflow is stored", () => {
-    const found = checkAgents({ needs: [], broker, consumerTimeout: null });
-    expect(found.map(({ state, text }) => [state, text])).toEqual([
-      ["fine", "no workflow is stored yet"],
-    ]);
-  });
-});
-
-test.each([
-  [0, "0 ms"],
-  [1_999, "1999 ms"],
-  [2_000, "2 s"],
-  [119_000, "119 s"],
-  [7_200_000, "2 h"],
-  [172_800_000, "2 d"],
-])("%i milliseconds are %s", (ms, text) => {
-  expect(duration(ms)).toBe(text);
 });

@@ -1,0 +1,61 @@
+import { AgentHeartbeat, heartbeatQueue, limits } from "@holdfast/contracts";
+import type { Broker } from "@holdfast/messaging";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { request, unasked } from "../../test/fixtures.ts";
+import { mailbox, openTestedAgent, type TestedAgent } from "../../test/serving.ts";
+import { sendHeartbeats } from "./send-heartbeats.ts";
+
+let tested: TestedAgent;
+
+beforeEach(async () => {
+  tested = await openTestedAgent();
+});
+
+afterEach(async () => {
+  await tested[Symbol.asyncDispose]();
+});
+
+test("an Agent sends heartbeats with its operations and the state of its circuit breaker", async () => {
+  const beats = mailbox<AgentHeartbeat>();
+  tested.parts.use(
+    await tested.scheduler.consume(
+      heartbeatQueue,
+      { prefetch: 10 },
+      async ({ body, routingKey }) => {
+        expect(routingKey).toBe("heartbeat.payments");
+        beats.put(AgentHeartbeat.decode(body));
+      },
+    ),
+  );
+  const { broker, served } = await tested.serve({
+    charge: () => Promise.reject(new Error("down")),
+    options: { retries: 0, failures: 1, openFor: 60_000 },
+  });
+  const userId = decodeURIComponent(new URL(tested.server.url).username);
+  const beat = sendHeartbeats({ broker, served: [served], instance: "i-1", userId });
+  await beat();
+  const operations = ["charge", "refund", "assess"];
+  const idle = { agent: "payments", instance: "i-1", capacity: 10, inFlight: 0, operations };
+  expect(await beats.take()).toEqual({ ...idle, breaker: "closed", openForMs: 0 });
+  await tested.ask(request());
+  await tested.replies.take();
+  await beat();
+  expect(await beats.take()).toMatchObject({ breaker: "open", openForMs: expect.any(Number) });
+});
+
+test("an Agent with more operations than a heartbeat may name announces none", async () => {
+  const { served } = await tested.serve({ charge: unasked });
+  const operationsOf = async (count: number) => {
+    const operations = Array.from({ length: count }, (_, index) => `do${index}`);
+    const sent: Buffer[] = [];
+    const publish: Broker["publish"] = async ({ body }) => {
+      sent.push(body);
+      return "stored";
+    };
+    const many = { ...served, operations };
+    await sendHeartbeats({ broker: { publish }, served: [many], instance: "i-1", userId: "u" })();
+    return sent.map((body) => AgentHeartbeat.decode(body).operations?.length);
+  };
+  expect(await operationsOf(limits.operations)).toEqual([limits.operations]);
+  expect(await operationsOf(limits.operations + 1)).toEqual([undefined]);
+});

@@ -1,0 +1,145 @@
+import { replyQueue } from "@holdfast/contracts";
+import { openStateStore } from "@holdfast/state-store";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { type TestStore, workflowOf } from "../../test/fixtures.ts";
+import { type AskedSystem, openAskedSystem } from "../../test/why.ts";
+
+let system: AskedSystem;
+let store: TestStore;
+beforeAll(async () => {
+  system = await openAskedSystem();
+  ({ store } = system);
+});
+afterAll(async () => {
+  await system[Symbol.asyncDispose]();
+});
+
+beforeEach(() =>
+  store.query("truncate state.tasks, state.steps, state.events, state.pauses, state.agents"),
+);
+
+const because = { actor: "ann", reason: "stock-taking" };
+
+describe("a step that is due waits", () => {
+  test("for its turn", async () => {
+    const [, taskId] = [await store.submit(), await store.submit()];
+    expect(await system.why(taskId)).toMatch(
+      /^.*\(shopping\.v1, pending\)\nIt waits for step reserve of Agent inventory, which is due since .*1 are due before it and 0 in flight\.\n {2}It waits with step charge of Agent payments for what comes before: reserve \(pending\)\.\n$/,
+    );
+  });
+
+  test("for an Agent that is paused", async () => {
+    const taskId = await store.submit();
+    await store.store.pause({ kind: "agent", name: "inventory", ...because });
+    expect(await system.why(taskId)).toMatch(
+      /Agent is paused by ann since .* because: stock-taking\./,
+    );
+  });
+
+  test("for its workflow, which is paused, also once the step is parked", async () => {
+    const taskId = await store.submit();
+    await store.store.pause({ kind: "workflow", name: "shopping.v1", ...because });
+    const paused = "the workflow shopping.v1 is paused by ann";
+    expect(await system.why(taskId)).toContain(paused);
+    await store.query(
+      "update state.steps set rank = null, not_before = 'infinity' where rank is not null",
+    );
+    expect(await system.why(taskId)).toContain(paused);
+    await store.store.resume({ kind: "workflow", name: "shopping.v1", ...because });
+    expect(await system.why(taskId)).toContain("was paused until a moment ago");
+  });
+
+  test("for its task, which is paused", async () => {
+    const taskId = await store.submit();
+    await store.store.applyEvents([{ taskId, event: { kind: "paused" } }], {
+      actor: "ann",
+    });
+    expect(await system.why(taskId)).toContain("It is paused by ann since");
+  });
+
+  test("for its definition, which cannot be used, to be restored", async () => {
+    const other = workflowOf("spoilt.v1", [{ name: "reserve", agent: "inventory" }]);
+    await store.store.registerWorkflow(other);
+    const taskId = await store.submit("spoilt.v1");
+    await store.query("update state.workflows set definition = '[]' where name = 'spoilt.v1'");
+    const claims = await store.store.claimDueSteps({
+      lockedBy: "scheduler-1",
+      capacity: [{ lane: "inventory", slots: 500 }],
+      relayAfter: 60_000,
+    });
+    // As a Scheduler that was started since.
+    await using scheduler = await openStateStore({
+      url: store.url,
+      applicationName: "test",
+      maxConnections: 2,
+    });
+    await scheduler.applyEvents(
+      claims
+        .filter((one) => one.taskId === taskId)
+        .map(({ name: step, attempt, token }) => ({
+          taskId,
+          event: { kind: "neverStarted", step, attempt, token },
+        })),
+      { actor: "scheduler-2" },
+    );
+    const sentence = await system.why(taskId);
+    expect(sentence).toContain("the workflow spoilt.v1 is paused by holdfast (unusable)");
+    expect(sentence).toContain("restore it; see holdfast verify");
+  });
+
+  test("for an Agent whose breakers are open, all of them", async () => {
+    const taskId = await store.submit();
+    const beat = { agent: "inventory", capacity: 1, inFlight: 0 };
+    await store.store.recordHeartbeats([
+      { ...beat, instance: "a", breaker: "open", openForMs: 60_000 },
+    ]);
+    expect(await system.why(taskId)).toContain(
+      "the breaker of every instance of the Agent is open until",
+    );
+    await store.store.recordHeartbeats([
+      { ...beat, instance: "b", breaker: "closed", openForMs: 0 },
+    ]);
+    expect(await system.why(taskId)).toContain("a Scheduler claims it when its turn comes");
+  });
+
+  test("for a slot of a full in-flight limit", async () => {
+    await Promise.all(Array.from({ length: 200 }, () => store.submit()));
+    const capacity = [{ lane: "inventory", slots: 200 }];
+    await store.store.claimDueSteps({ lockedBy: "scheduler-1", capacity, relayAfter: 60_000 });
+    expect(await system.why(await store.submit())).toContain(
+      "window is full with 200 steps in flight",
+    );
+  });
+
+  test("for an Agent that has no queue", async () => {
+    await store.store.registerWorkflow(
+      workflowOf("shipping.v1", [{ name: "ship", agent: "shipping" }]),
+    );
+    expect(await system.why(await store.submit("shipping.v1"))).toContain("the Agent has no queue");
+  });
+
+  describe("while a service is missing:", () => {
+    afterEach(() => system.listenTo());
+
+    test("for an Agent", async () => {
+      const taskId = await store.submit();
+      await system.listenTo([replyQueue]);
+      expect(await system.why(taskId)).toContain("the Agent has no consumer; start it");
+    });
+
+    test("for an Agent, with a request already sent", async () => {
+      const taskId = await store.submit();
+      await store.claim(taskId);
+      await system.listenTo([replyQueue]);
+      expect(await system.why(taskId)).toContain(
+        "no consumer that could take the request; start it",
+      );
+    });
+
+    test("for a Scheduler", async () => {
+      const taskId = await store.submit();
+      await system.listenTo(["agent.inventory"]);
+      expect(await system.why(taskId)).toContain("no Scheduler runs");
+    });
+  });
+});

@@ -1,0 +1,59 @@
+import type { LaneFacts, StepFacts } from "@holdfast/state-store";
+import type { BrokerFacts, Facts } from "../src/why/facts.ts";
+
+/** For tests: the instant at which the facts were read. */
+export const noon = Date.UTC(2026, 0, 1, 12);
+
+export const charge: StepFacts = {
+  name: "charge",
+  kind: "call",
+  agent: "payments",
+  processState: "pending",
+  attempt: 0,
+  failureCount: 0,
+  requeueCount: 0,
+  admitted: true,
+  faultCode: null,
+  faultDetail: null,
+  lockedBy: null,
+  dispatched: false,
+  startBy: null,
+  completeBy: null,
+  notBefore: noon - 5_000,
+  dueBefore: 3,
+  lastAction: "plan",
+  lastReason: null,
+  lastActor: null,
+  since: noon - 5_000,
+};
+
+export const lane: LaneFacts = {
+  agent: "payments",
+  inFlight: 7,
+  paused: null,
+  instances: 2,
+  broken: 0,
+  brokenUntil: null,
+};
+
+export const broker: BrokerFacts = { blocked: null, schedulers: 2, consumers: { payments: 2 } };
+
+/** Of a task that waits for its charge, which is due. */
+export const facts: Facts = {
+  workflow: "shopping.v1",
+  goal: "do",
+  processState: "processing",
+  faultCode: null,
+  createdAt: noon - 60_000,
+  finishedAt: null,
+  paused: null,
+  workflowPaused: null,
+  now: noon,
+  steps: [charge],
+  lanes: [lane],
+  plan: null,
+  broker,
+  standstills: [],
+};
+
+export const pause = { at: noon - 60_000, by: "ann", reason: "stock-taking" };

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import {
+  claimAll,
+  openTestStores,
+  submitMany,
+  type TestStore,
+  testWorkflow,
+} from "../../test/fixtures.ts";
+import { complete } from "../../test/replies.ts";
+import type { StateStore } from "../state-store.ts";
+
+let db: TestStore;
+let submission: StateStore;
+let scheduler: StateStore;
+beforeAll(async () => {
+  ({ db, submission, scheduler } = await openTestStores());
+});
+afterAll(async () => {
+  await db[Symbol.asyncDispose]();
+});
+beforeEach(() => db.clear("rejected_replies"));
+
+const submit = (count: number, workflow: string) => submitMany(submission, count, { workflow });
+const apply = (...reportedEvents: Parameters<StateStore["applyEvents"]>[0]) =>
+  scheduler.applyEvents(reportedEvents, { actor: "scheduler-1" });
+
+describe("an output that breaks the contract of its operation", () => {
+  const outputs = {
+    "agent.a": { type: "object", properties: { ok: { type: "string" } }, required: ["ok"] },
+  };
+  const workflow = { ...testWorkflow([{ name: "a" }, { name: "b" }], "held.v1"), outputs };
+
+  test("fails its step for good, is not kept with it, and spoils no other of the batch", async () => {
+    await submission.registerWorkflow(workflow);
+    await submit(2, "held.v1");
+    const claims = await claimAll(scheduler);
+    const { outcomes } = await apply(
+      complete(claims[0]!, { ok: 5 }),
+      complete(claims[1]!, { ok: "yes" }),
+    );
+    expect(outcomes).toMatchObject([
+      { applied: true, outputFault: { code: "step.output_invalid" } },
+      { applied: true },
+    ]);
+    expect(outcomes[1]).not.toHaveProperty("outputFault");
+    const steps = await db.query(
+      `select process_state, steps.fault_code, may_have_effect, fault_detail, output
+         from state.steps join state.step_payloads using (task_id, name)
+        where name = 'a' order by process_state`,
+    );
+    expect(steps).toEqual([
+      {
+        process_state: "error",
+        fault_code: "step.output_invalid",
+        may_have_effect: true,
+        fault_detail: "The output at /ok must be string",
+        output: null,
+      },
+      {
+        process_state: "processed",
+        fault_code: null,
+        may_have_effect: expect.any(Boolean),
+        fault_detail: null,
+        output: { ok: "yes" },
+      },
+    ]);
+  });
+
+  test("is judged by the stored contract: a definition of an earlier release is used unchanged", async () => {
+    const { outputs: _, ...earlier } = { ...workflow, name: "earlier.v1" };
+    await submission.registerWorkflow(earlier);
+    await submission.registerWorkflow({ ...earlier, outputs });
+    expect((await scheduler.findWorkflow("earlier.v1"))?.definition).toEqual(earlier);
+  });
+
+  test("cannot be changed under the same name, but may be left out", async () => {
+    await submission.registerWorkflow(workflow);
+    const { outputs: _, ...earlier } = workflow;
+    await submission.registerWorkflow(earlier);
+    const changed = { ...workflow, outputs: { "agent.a": { type: "null" } } };
+    await expect(submission.registerWorkflow(changed)).rejects.toMatchObject({
+      code: "workflow.changed",
+    });
+  });
+});

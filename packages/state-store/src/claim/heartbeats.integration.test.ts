@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { openTestStores, type TestStore } from "../../test/fixtures.ts";
+import type { StateStore } from "../state-store.ts";
+
+let db: TestStore;
+let submission: StateStore;
+let scheduler: StateStore;
+beforeAll(async () => {
+  ({ db, submission, scheduler } = await openTestStores());
+});
+afterAll(async () => {
+  await db[Symbol.asyncDispose]();
+});
+
+test("the store keeps the last heartbeat of each instance of an Agent", async () => {
+  const beat = { agent: "agent", instance: "i-1", capacity: 10, inFlight: 3 };
+  await scheduler.recordHeartbeats([
+    { ...beat, breaker: "closed", openForMs: 0 },
+    { ...beat, breaker: "open", openForMs: 5_000 },
+  ]);
+  const known = await db.query(
+    "select instance, breaker, breaker_until > now() as open from state.agents",
+  );
+  expect(known).toEqual([{ instance: "i-1", breaker: "open", open: true }]);
+});
+
+test("an Agent's operations are those of all its running instances", async () => {
+  const beat = {
+    agent: "announcer",
+    capacity: 10,
+    inFlight: 0,
+    breaker: "closed",
+    openForMs: 0,
+  } as const;
+  const record = async (instance: string, announced?: readonly string[]) => {
+    await scheduler.recordHeartbeats([
+      { ...beat, instance, ...(announced === undefined ? {} : { operations: announced }) },
+    ]);
+    const known = await submission.findKnownAgents();
+    return known.find(({ agent }) => agent === "announcer")?.operations;
+  };
+  const pass = (minutes: number) =>
+    db.query(
+      `update state.agents set seen_at = seen_at - interval '${minutes} minutes' where agent = 'announcer'`,
+    );
+  expect(await record("i-1", ["cancel", "book"])).toEqual(["book", "cancel"]);
+  expect(await record("i-2", ["book", "move"])).toEqual(["book", "cancel", "move"]);
+  expect(await record("i-1", [])).toEqual(["book", "move"]);
+  // One that does not say what it performs may perform anything.
+  expect(await record("i-3")).toBeNull();
+  await pass(2);
+  expect(await record("i-1", ["book"])).toEqual(["book"]);
+  // All are down: what ran last counts.
+  await pass(60);
+  expect(
+    (await submission.findKnownAgents()).find(({ agent }) => agent === "announcer"),
+  ).toMatchObject({
+    operations: ["book"],
+  });
+});

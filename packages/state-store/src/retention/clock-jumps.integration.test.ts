@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { newTask } from "../../test/fixtures.ts";
+import { dropOldMonths, kept, type MonthsStore, openMonthsStore } from "../../test/months.ts";
+
+const batch = 200;
+
+let store: MonthsStore;
+beforeEach(async () => {
+  store = await openMonthsStore();
+});
+afterEach(async () => {
+  await store[Symbol.asyncDispose]();
+});
+
+const ahead = (since: number | null) => since !== null;
+const jump = (interval: string) =>
+  store.db.query(`update state.trusted_clock set at = at - interval '${interval}'`);
+const later = (interval: string) =>
+  store.db.query(
+    `update state.trusted_clock set ahead_since = ahead_since - interval '${interval}'`,
+  );
+const alerts = async () =>
+  (
+    await store.db.query<{ alerts: number }>(
+      "select count(*)::integer as alerts from state.alerts where kind = 'store.clock_jumped'",
+    )
+  )[0]?.alerts;
+
+describe("a clock that jumps", () => {
+  test("deletes nothing for a day, and alerts; then a month for each day", async () => {
+    await store.beginAt(-4);
+    await store.supervisor.makePartitions();
+    for (const offset of [-4, -3]) await store.submitIn(await store.monthAt(offset), 2);
+    await store.submission.submitTasks([newTask({ idempotency: { key: "1", hash: "1" } })], {
+      actor: "test",
+    });
+    await store.db.query("update state.submissions set expires_at = now() - interval '1 hour'");
+    // Four months ago by the clock of now, a moment ago by the one before.
+    await jump("4 months");
+
+    const before = await store.months();
+    expect(ahead(await store.supervisor.lookAtClock())).toBe(true);
+    expect(await dropOldMonths(store)).toEqual([]);
+    for (const month of before) {
+      expect(await store.supervisor.dropMonth({ month, keep: kept })).toBe(false);
+      expect(await store.supervisor.deleteFinishedTasks({ month, keep: kept, batch })).toBe(0);
+    }
+    expect(await store.supervisor.deleteExpiredKeys({ batch })).toBe(0);
+    expect(await alerts()).toBe(1);
+    await later("23 hours");
+    expect(ahead(await store.supervisor.lookAtClock())).toBe(true);
+    expect(await dropOldMonths(store)).toEqual([]);
+    expect(await store.months()).toEqual(before);
+    expect(await alerts()).toBe(1);
+
+    // Each day makes up for a month: none is old yet, then one more is at a time.
+    const left: number[] = [];
+    for (let days = 0; days < 4; days += 1) {
+      await later("1 day");
+      await store.supervisor.lookAtClock();
+      await dropOldMonths(store);
+      left.push((await store.months()).length);
+    }
+    const steps = left.map((months, index) => (left[index - 1] ?? before.length) - months);
+    expect(Math.max(...steps)).toBe(1);
+    expect(await store.supervisor.lookAtClock()).toBeNull();
+    expect(await store.supervisor.deleteExpiredKeys({ batch })).toBe(1);
+  });
+
+  test("and is corrected has deleted nothing, and is trusted at once", async () => {
+    await jump("4 months");
+    expect(ahead(await store.supervisor.lookAtClock())).toBe(true);
+    await jump("-4 months");
+    expect(await store.supervisor.lookAtClock()).toBeNull();
+  });
+
+  test("by years creates partitions for the new time, and not for the time in between", async () => {
+    await store.beginAt(-20);
+    const made = await store.supervisor.makePartitions();
+    expect(made.length).toBe(15);
+    expect(await store.months()).toEqual(
+      expect.arrayContaining([await store.monthAt(0), await store.monthAt(1)]),
+    );
+    expect(await store.supervisor.makePartitions()).toEqual([]);
+  });
+});

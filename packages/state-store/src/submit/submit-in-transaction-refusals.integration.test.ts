@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import type { Client } from "pg";
+import { openTestApplication, type TestApplication } from "../../test/application.ts";
+import { type TestStore, testWorkflow } from "../../test/fixtures.ts";
+import type { StateStore } from "../state-store.ts";
+import { type SubmittedTask, submitTasks } from "./submit-in-transaction.ts";
+
+let tested: TestApplication;
+let db: TestStore;
+let store: StateStore;
+let application: Client;
+beforeAll(async () => {
+  tested = await openTestApplication();
+  ({ db, store, application } = tested);
+});
+afterAll(async () => {
+  await tested[Symbol.asyncDispose]();
+});
+beforeEach(() => tested.clear());
+
+const count = (table: string) => tested.count(table);
+
+test("a workflow whose stored input schema cannot be compiled is an error, and no task is created", async () => {
+  await store.registerWorkflow(testWorkflow([{ name: "a" }], "broken.v1"));
+  await db.query(
+    `update state.workflows
+        set definition = jsonb_set(definition::jsonb, '{inputSchema}', '{"pattern": "("}')::json
+      where name = 'broken.v1'`,
+  );
+  await expect(tested.book({ workflow: "broken.v1", input: { x: 1 } })).rejects.toMatchObject({
+    code: "workflow.unusable",
+    message: expect.stringContaining("The stored input schema of broken.v1 cannot be compiled: "),
+  });
+  expect(await count("state.tasks")).toBe(0);
+});
+
+test.each<[string, SubmittedTask, string]>([
+  ["an unknown workflow", { workflow: "no", input: { x: 1 } }, "workflow.unknown"],
+  ["an input that its schema refuses", { workflow: "trip", input: { x: "1" } }, "task.invalid"],
+  ["an unknown field", { workflow: "trip", input: { x: 1, z: 1 } }, "task.invalid"],
+  [
+    "a priority that there is not",
+    { workflow: "trip", input: { x: 1 }, priority: 10 },
+    "task.invalid",
+  ],
+  ["a queue of ours", { workflow: "trip", input: { x: 1 }, replyTo: "agent.a" }, "task.invalid"],
+  [
+    "a condition of its first step",
+    { workflow: "conditional", input: { x: 1 } },
+    "workflow.first_step_conditional",
+  ],
+])("a submission by SQL refuses %s with a code, and writes nothing", async (_, task, code) => {
+  await expect(submitTasks(application, [task])).rejects.toMatchObject({ code });
+  expect(await count("state.tasks")).toBe(0);
+});
+
+const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+
+test.each([
+  ["too deep", nested(33), "deeper than 32 levels"],
+  ["too long", JSON.stringify("x".repeat(262_144)), "longer than 262144 bytes"],
+  ["inexact", "[9007199254740993]", "too large to be exact"],
+])("by SQL alone an input that is %s is refused", async (_, input, message) => {
+  await expect(
+    application.query("select state.submit_task('later', $1::jsonb)", [input]),
+  ).rejects.toThrow(message);
+  await application.query("select state.submit_task('later', $1::jsonb)", [nested(32)]);
+});
+
+test("the login of an application can submit and nothing else", async () => {
+  for (const statement of [
+    "select from state.tasks",
+    "select from state.workflows",
+    "insert into state.tasks (task_id, workflow) values (gen_random_uuid(), 'trip.v1')",
+    "delete from state.submissions",
+    "select state.make_partitions()",
+    "select state.new_task_id(), * from state.agents",
+    "select state.drop_month('2020-01-01', interval '1 day')",
+  ]) {
+    await expect(application.query(statement)).rejects.toThrow("permission denied");
+  }
+});

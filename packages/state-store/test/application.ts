@@ -1,0 +1,80 @@
+import { Client } from "pg";
+import type { StateStore } from "../src/state-store.ts";
+import { type SubmittedTask, submitTasks } from "../src/submit/submit-in-transaction.ts";
+import { openTestStore, type TestStore, testWorkflow } from "./fixtures.ts";
+
+/** For tests: an application that submits tasks by SQL, beside rows of its own in `public.bookings`. */
+export interface TestApplication extends AsyncDisposable {
+  readonly db: TestStore;
+  readonly store: StateStore;
+  readonly operations: StateStore;
+  /** With the rights of an application. */
+  readonly application: Client;
+  /** Deletes all tasks and bookings. */
+  clear(): Promise<void>;
+  count(table: string): Promise<number | undefined>;
+  /** Submits a task and inserts its booking in one transaction. */
+  book(task: SubmittedTask, guest?: string | null): Promise<{ readonly taskId: string }>;
+}
+
+const inputSchema = {
+  type: "object",
+  properties: { x: { type: "integer" }, y: { type: "array", items: { type: "string" } } },
+  required: ["x"],
+};
+const onlyIf = { equals: [{ $ref: "/input/x" }, 1] } as const;
+const trip = (name: string) => ({
+  ...testWorkflow([{ name: "a" }, { name: "b" }], name),
+  inputSchema,
+});
+const workflows = [
+  { ...trip("trip.v1"), completeWithin: 60_000 },
+  trip("trip.v9"),
+  { ...trip("trip.v10"), completeWithin: 60_000 },
+  testWorkflow([{ name: "a", onlyIf }], "conditional.v1"),
+  testWorkflow([{ name: "a" }, { name: "b", onlyIf }, { name: "c", after: [] }], "later.v1"),
+];
+
+export async function openTestApplication(): Promise<TestApplication> {
+  const db = await openTestStore();
+  const store = await db.open("submission");
+  for (const workflow of workflows) await store.registerWorkflow(workflow);
+  await db.query("create table public.bookings (task_id uuid primary key, guest text not null)");
+  await db.query("grant insert, select on public.bookings to holdfast_application");
+  const application = new Client({ connectionString: db.url });
+  application.on("error", () => {});
+  await application.connect();
+  await application.query("set role holdfast_application");
+  return {
+    db,
+    store,
+    operations: await db.open("operations"),
+    application,
+    async clear() {
+      await db.query(
+        "truncate state.submissions, state.tasks, state.steps, state.events, state.task_payloads, state.outbox, public.bookings",
+      );
+    },
+    count: async (table) =>
+      (await db.query<{ n: number }>(`select count(*)::int as n from ${table}`))[0]?.n,
+    async book(task, guest = "Ada") {
+      await application.query("begin");
+      try {
+        const [submitted] = await submitTasks(application, [task]);
+        await application.query("insert into public.bookings values ($1, $2)", [
+          submitted!.taskId,
+          guest,
+        ]);
+        await application.query("commit");
+        return submitted!;
+      } catch (error) {
+        await application.query("rollback");
+        throw error;
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await application.end();
+      await db[Symbol.asyncDispose]();
+    },
+  };
+}

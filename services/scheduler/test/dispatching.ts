@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto";
+import { planWorkflow, type StepDefinition, type WorkflowDefinition } from "@holdfast/domain";
+import type { OutgoingMessage, PublishResult } from "@holdfast/messaging";
+import type { Logger } from "@holdfast/runtime";
+import {
+  type ClaimedStep,
+  type LoadedValues,
+  type ReportedTaskEvent,
+  stepContracts,
+  type ValueRef,
+} from "@holdfast/state-store";
+import { batchSizes as openBatchSizes } from "../src/dispatch/batch-sizes.ts";
+import { dispatchSteps } from "../src/dispatch/dispatch-steps.ts";
+import { dispatches as openDispatches } from "../src/dispatch/dispatches.ts";
+
+const policy = {
+  startWithin: 30_000,
+  completeWithin: 5_000,
+  retry: { failures: 3, backoff: 1_000, max: 60_000 },
+  coolDown: null,
+  onFailure: "compensate",
+} as const;
+
+const step = (name: string, input: StepDefinition["input"]): StepDefinition => ({
+  ...policy,
+  name,
+  agent: "payments",
+  operation: "charge",
+  input,
+  after: [],
+  onlyIf: null,
+  undo: { ...policy, operation: "refund", onFailure: "halt" },
+});
+
+const definition: WorkflowDefinition = {
+  format: 1,
+  name: "pay.v1",
+  inputSchema: {},
+  completeWithin: null,
+  output: null,
+  // Only of what "weigh" is given, and as it was when the workflow was defined.
+  inputs: {
+    "scales.weigh": { type: "object", properties: { amount: { type: ["number", "string"] } } },
+  },
+  steps: [
+    step("charge", { amount: { $ref: "/input/total" }, card: { $ref: "/steps/card/id" } }),
+    { ...step("weigh", { amount: { $ref: "/input/total" } }), agent: "scales", operation: "weigh" },
+    step(
+      "repeat",
+      Array.from({ length: 64 }, () => ({ $ref: "/input/total" })),
+    ),
+    step("lost", { amount: { $ref: "/input/nowhere/at/all" } }),
+  ],
+};
+
+/** For tests: a step that was just claimed. */
+export const claim = (name = "charge", changes: Partial<ClaimedStep> = {}): ClaimedStep => ({
+  taskId: randomUUID(),
+  name,
+  lane: "payments",
+  workflow: "pay.v1",
+  attempt: 2,
+  token: randomUUID(),
+  startBy: 1_030_000,
+  completeBy: 1_035_000,
+  now: 1_000_000,
+  keyGeneration: 0,
+  taskInput: null,
+  ...changes,
+});
+
+const values: LoadedValues = {
+  input: { total: 30 },
+  outputs: new Map([["card", { id: "card-1" }]]),
+  correctedInputs: new Map(),
+  problem: null,
+};
+
+const silent = () => {};
+
+/** A dispatch with all of its dependencies, and what it published, applied and loaded. */
+export function dispatching(
+  answer: (message: OutgoingMessage) => PublishResult = () => "stored",
+  batchSizes = openBatchSizes(),
+) {
+  const published: OutgoingMessage[] = [];
+  const asked: ValueRef[] = [];
+  const applied: ReportedTaskEvent[] = [];
+  const clock = { now: () => 500, after: () => () => {} };
+  const dispatches = openDispatches({ clock, onMarkDue: silent });
+  const dispatch = dispatchSteps({
+    store: {
+      findWorkflow: async (name) =>
+        name === definition.name
+          ? { definition, plan: planWorkflow(definition), contracts: stepContracts(definition) }
+          : null,
+      loadValues: async (refs) => {
+        asked.push(...refs);
+        return new Map(refs.map(({ taskId }) => [taskId, values]));
+      },
+      loadCalls: async () => [],
+    },
+    apply: async (reportedEvents) => {
+      applied.push(...reportedEvents);
+      return {
+        outcomes: [],
+        tasks: [],
+        claims: null,
+        obsoleteAttempts: [],
+        hasNotifications: false,
+      };
+    },
+    broker: {
+      publish: async (message) => {
+        published.push(message);
+        return answer(message);
+      },
+    },
+    dispatches,
+    batchSizes,
+    replyTo: () => "scheduler.replies.1",
+    userId: "scheduler",
+    clock,
+    log: { warn: silent, error: silent } as Partial<Logger> as Logger,
+    failpoint: silent,
+    actor: "scheduler-1",
+  });
+  return { dispatch, dispatches, published, applied, asked };
+}

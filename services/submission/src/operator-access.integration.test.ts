@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { halted } from "../test/halted-bookings.ts";
+import { type OperatedService, openOperated, token, wish } from "../test/operated.ts";
+
+let operated: OperatedService;
+
+beforeAll(async () => {
+  operated = await openOperated();
+});
+afterAll(async () => {
+  await operated[Symbol.asyncDispose]();
+});
+beforeEach(() => operated.forgetHints());
+
+describe("access to operator routes", () => {
+  test.each([
+    ["nobody", ""],
+    ["somebody with another token", "Bearer something-else"],
+    ["somebody with the token, but not as one", token],
+  ])("is refused to %s", async (_, authorization) => {
+    const booking = await operated.submit();
+    const response = await operated.act(
+      `/v1/bookings/${booking.id}/undo`,
+      { ...wish, version: 1 },
+      authorization,
+    );
+    expect(response.statusCode).toBe(401);
+    expect(response.json()).toMatchObject({ code: "operator.unknown" });
+    expect(await operated.show(booking.id)).toEqual(booking);
+  });
+
+  test("is refused to all if no token is set, whatever they send", async () => {
+    await using closed = operated.openApp(null);
+    const response = await closed.inject({
+      method: "POST",
+      url: "/v1/agents/payments/pause",
+      headers: { authorization: "Bearer null" },
+      payload: wish,
+    });
+    expect(response.statusCode).toBe(403);
+    expect(response.json()).toMatchObject({ code: "operator.disabled" });
+  });
+});
+
+describe("a text that cannot be stored is refused with 422,", () => {
+  test.each([
+    ["a NUL in the actor", { ...wish, actor: "a\u0000b" }, "/actor"],
+    ["half a character in the actor", { ...wish, actor: "a\ud800b" }, "/actor"],
+    ["a line break in the actor", { ...wish, actor: "a\nb" }, "/actor"],
+    ["a NUL in the reason", { ...wish, reason: "a\u0000b" }, "/reason"],
+    ["half a character in the reason", { ...wish, reason: "\udfff" }, "/reason"],
+    ["a reason that is too long", { ...wish, reason: "x".repeat(1_001) }, "/reason"],
+  ])("%s, on an Agent and on a booking", async (_, payload, pointer) => {
+    const booking = await operated.submit();
+    const body = JSON.stringify(payload);
+    const post = (url: string, version: string) =>
+      operated.app.inject({
+        method: "POST",
+        url,
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        payload: body.replace("{", `{${version}`),
+      });
+    const onAgent = await post("/v1/agents/payments/pause", "");
+    const onTask = await post(`/v1/bookings/${booking.id}/pause`, '"version":1,');
+    for (const response of [onAgent, onTask]) {
+      expect(response.json()).toMatchObject({
+        status: 422,
+        code: "request.invalid",
+        errors: [{ pointer, detail: expect.stringMatching(/stored|characters/) }],
+      });
+    }
+    expect(await operated.show(booking.id)).toEqual(booking);
+  });
+
+  test.each(["/v1/agents/a%00b/pause", "/v1/workflows/a%00b/resume"])(
+    "a NUL in %s",
+    async (path) => {
+      expect((await operated.act(path, wish)).json()).toMatchObject({
+        status: 422,
+        code: "request.invalid",
+      });
+    },
+  );
+
+  test.each(["resubmit", "resolve"])("an input or output of %s", async (verb) => {
+    const payload = verb === "resubmit" ? { input: "a\ud800" } : { output: { x: "a\u0000" } };
+    const response = await operated.onBooking(await halted(operated), verb, payload);
+    expect(response.json()).toMatchObject({
+      status: 422,
+      detail: expect.stringContaining("NUL or half a character"),
+    });
+  });
+});
+
+test("a client without a token learns nothing about the body that a route expects", async () => {
+  const booking = await operated.submit();
+  for (const path of [`/v1/bookings/${booking.id}/pause`, "/v1/agents/payments/pause"]) {
+    const response = await operated.act(path, { nonsense: true }, "Bearer wrong");
+    expect(response.json()).toMatchObject({ status: 401, code: "operator.unknown" });
+  }
+});
+
+test("an address that guesses tokens is blocked for a while", async () => {
+  await using guessed = operated.openApp(token);
+  const guess = (authorization: string) =>
+    guessed.inject({
+      method: "POST",
+      url: "/v1/agents/payments/pause",
+      headers: { authorization },
+      payload: wish,
+    });
+  for (let tries = 0; tries < 10; tries += 1) {
+    expect((await guess(`Bearer guess-${tries}`)).statusCode).toBe(401);
+  }
+  const refused = await guess(`Bearer ${token}`);
+  expect(refused.json()).toMatchObject({ status: 429, code: "operator.too_many_tries" });
+  expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+});

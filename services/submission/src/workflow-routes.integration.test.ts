@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { idOf, input, openTrips, step, type TripService, trip, wish } from "../test/trips.ts";
+
+let trips: TripService;
+
+beforeAll(async () => {
+  trips = await openTrips();
+});
+afterAll(async () => {
+  await trips[Symbol.asyncDispose]();
+});
+beforeEach(() => trips.clear());
+
+/** The heartbeat of an Agent of an older release: it does not name its operations. */
+const hotels = {
+  agent: "hotels",
+  instance: "i-1",
+  capacity: 10,
+  inFlight: 0,
+  breaker: "closed",
+  openForMs: 0,
+} as const;
+
+describe("a workflow", () => {
+  test("is stored once, and again only with the same content", async () => {
+    expect((await trips.put("visit.v1", trip("visit.v1"))).statusCode).toBe(201);
+    const again = await trips.put("visit.v1", trip("visit.v1"));
+    expect(again.statusCode).toBe(200);
+    expect(again.json()).toMatchObject({ warnings: [expect.stringContaining("hotels")] });
+    expect((await trips.put("visit.v1", trip("visit.v1", { output: 1 }))).json()).toMatchObject({
+      status: 409,
+      code: "workflow.changed",
+    });
+    expect((await trips.put("visit.v1", trip("visit.v1"), {})).statusCode).toBe(401);
+  });
+
+  test("is stored with a warning for each operation that its Agent has not announced", async () => {
+    const [use, undo] = [step?.operation ?? "", step?.undo?.operation ?? ""];
+    const warningsWhen = async (...operations: string[]) => {
+      await announce(...operations);
+      const response = await trips.put("visit.v1", trip("visit.v1"));
+      expect([200, 201]).toContain(response.statusCode);
+      return response.json<{ warnings: string[] }>().warnings;
+    };
+    const announce = (...operations: string[]) =>
+      trips.store.recordHeartbeats([{ ...hotels, operations }]);
+    expect(await warningsWhen("book", undo, "reserv")).toEqual([
+      `The Agent hotels has not announced the operation ${use}. It announced: reserv, ${undo}, book.`,
+    ]);
+    expect(await warningsWhen(use)).toEqual([
+      `The Agent hotels has not announced the operation ${undo}. It announced: ${use}.`,
+    ]);
+    expect(await warningsWhen(use, undo)).toEqual([]);
+    await trips.store.recordHeartbeats([hotels]);
+    expect((await trips.put("visit.v1", trip("visit.v1"))).json()).toMatchObject({ warnings: [] });
+  });
+
+  test("that is invalid is refused with a pointer to each mistake", async () => {
+    const wrong = trip("visit.v1", {
+      inputSchema: { type: "nonsense" },
+      steps: [{ ...step, input: { $ref: "/steps/none/x" }, after: [], agent: "Hotels" }],
+      outputs: { "hotels.book": { type: "nonsense" } },
+      extra: 1,
+    });
+    const response = await trips.put("visit.v1", wrong);
+    expect(response.json()).toMatchObject({ status: 422, code: "workflow.invalid" });
+    const { errors } = response.json<{ errors: { pointer: string }[] }>();
+    const pointers = errors.map(({ pointer }) => pointer);
+    expect(pointers).toEqual(
+      expect.arrayContaining([
+        "/extra",
+        "/steps/0/agent",
+        "/steps/0",
+        "/inputSchema",
+        "/outputs/hotels.book",
+      ]),
+    );
+    expect((await trips.put("other.v1", trip("visit.v1"))).json()).toMatchObject({
+      errors: [{ pointer: "/name" }],
+    });
+  });
+
+  test("that is retired accepts no new tasks, its tasks go on, and retiring can be reversed", async () => {
+    const before = idOf(
+      await trips.submit({ workflow: "trip.v10" }, { "idempotency-key": "early" }),
+    );
+    expect((await trips.ask("/v1/workflows/trip.v10/retire")).statusCode).toBe(204);
+    expect((await trips.ask("/v1/workflows/trip.v10/retire")).json()).toMatchObject({
+      code: "workflow.retired_already",
+    });
+    expect((await trips.submit({ workflow: "trip.v10" })).json()).toMatchObject({
+      status: 410,
+      code: "workflow.retired",
+    });
+    const replayed = await trips.submit({ workflow: "trip.v10" }, { "idempotency-key": "early" });
+    expect(replayed.json()).toEqual({ id: before });
+    const newest = idOf(await trips.submit());
+    expect((await trips.get(`/v1/tasks/${newest}`)).json()).toMatchObject({ workflow: "trip.v2" });
+    expect((await trips.get("/v1/workflows/trip.v10")).json()).toMatchObject({
+      retired: { by: "ann" },
+      definition: { name: "trip.v10" },
+    });
+    expect((await trips.ask("/v1/workflows/trip.v10/reinstate")).statusCode).toBe(204);
+    expect((await trips.submit({ workflow: "trip.v10" })).statusCode).toBe(202);
+    expect((await trips.ask("/v1/workflows/none.v1/retire")).statusCode).toBe(404);
+  });
+
+  test("that another process retired a moment ago accepts no tasks in this process either", async () => {
+    await trips.submit();
+    await trips.store.retireWorkflow({ ...wish, name: "trip.v10" });
+    const id = idOf(await trips.submit());
+    expect((await trips.get(`/v1/tasks/${id}`)).json()).toMatchObject({ workflow: "trip.v2" });
+  });
+
+  test("has a noun of its own for its tasks, unless it is reserved or taken", async () => {
+    const withNoun = (name: string, collection: string) =>
+      trips.put(name, trip(name, { collection }));
+    expect((await withNoun("visit.v1", "tasks")).json()).toMatchObject({
+      status: 409,
+      code: "workflow.collection_reserved",
+    });
+    expect((await withNoun("visit.v1", "bookings")).json()).toMatchObject({
+      status: 409,
+      code: "workflow.collection_taken",
+    });
+    expect((await trips.get("/v1/workflows/visit.v1")).statusCode).toBe(404);
+    expect((await withNoun("visit.v1", "visits")).statusCode).toBe(201);
+    const response = await trips.post("/v1/visits", input, { priority: "4" });
+    expect(response.headers["location"]).toMatch(/^\/v1\/visits\//);
+    expect((await trips.get(`/v1/visits/${idOf(response)}`)).json()).toMatchObject({
+      visit: input,
+    });
+    expect((await trips.post("/v1/nothing", input)).json()).toMatchObject({
+      code: "request.no_route",
+    });
+  });
+});

@@ -1,0 +1,77 @@
+import type { ClaimedStep } from "@holdfast/state-store";
+import { expect } from "@jest/globals";
+import { inOrder, nameOfClaim, type Pair, type Side } from "./pair.ts";
+
+/** Compares what both claimed, and keeps it for later events. */
+export async function sameClaims(
+  pair: Pair,
+  theirs: readonly ClaimedStep[],
+  ours: readonly ClaimedStep[],
+): Promise<void> {
+  const byName = (side: Side, claims: readonly ClaimedStep[]) =>
+    new Map(claims.map((claim) => [nameOfClaim(pair, side, claim), claim]));
+  const named = byName(0, theirs);
+  const mine = byName(1, ours);
+  expect([...mine.keys()].toSorted(inOrder)).toEqual([...named.keys()].toSorted(inOrder));
+  for (const [name, claim] of mine) {
+    const other = named.get(name)!;
+    expect(claim.startBy - claim.now).toBeCloseTo(other.startBy - other.now, 0);
+    expect(claim.completeBy - claim.now).toBeCloseTo(other.completeBy - other.now, 0);
+    const { lane, workflow, keyGeneration, taskInput } = other;
+    const same = { lane, workflow, keyGeneration, taskInput };
+    expect(claim).toMatchObject(same);
+    pair.claims.push([other, claim]);
+  }
+}
+
+/** Either there is none, or they lie within what a test run takes. */
+export function nearly(ours: number | null, theirs: number | null): void {
+  expect(ours === null).toBe(theirs === null);
+  if (ours !== null && theirs !== null) expect(Math.abs(ours - theirs)).toBeLessThan(60_000);
+}
+
+/** All that both hold of every task: how it stands, and how it came to that. */
+export async function sameTasks(pair: Pair): Promise<void> {
+  for (const [theirId, ourId] of pair.tasks) {
+    const theirs = (await pair.real.findTask({ taskId: theirId, tenant: "default" }))!;
+    const { task, version, outputs } = pair.memory.tasks.get(ourId)!;
+    expect({
+      goal: task.goal,
+      processState: task.processState,
+      version,
+      faultCode: task.faultCode,
+      isPaused: task.paused,
+      steps: [...task.steps.values()]
+        .map(({ plan, processState, attempt, failureCount, requeueCount, faultCode }) => {
+          const output = outputs.get(plan.name) ?? null;
+          const { name } = plan;
+          return { name, processState, attempt, failureCount, requeueCount, faultCode, output };
+        })
+        .toSorted(inOrder),
+    }).toEqual({
+      goal: theirs.goal,
+      processState: theirs.processState,
+      version: theirs.version,
+      faultCode: theirs.faultCode,
+      isPaused: theirs.paused !== null,
+      steps: theirs.steps
+        .map(({ name, processState, attempt, failureCount, requeueCount, faultCode, output }) => {
+          return { name, processState, attempt, failureCount, requeueCount, faultCode, output };
+        })
+        .toSorted(inOrder),
+    });
+    const history = await pair.real.findEvents({ taskId: theirId });
+    expect(
+      pair.memory.history
+        .filter(({ taskId }) => taskId === ourId)
+        .map(({ step, action, from, to, attempt, actor, reason }) => {
+          return { step, action, from, to, attempt, actor, reason };
+        }),
+    ).toEqual(
+      history.map(({ step, action, fromState: from, toState: to, attempt, actor, reason }) => {
+        return { step, action, from, to, attempt, actor, reason };
+      }),
+    );
+  }
+  expect(await pair.real.findInvariantViolations({ batch: 10 })).toEqual([]);
+}

@@ -1,0 +1,207 @@
+import { expect } from "@jest/globals";
+import { nearly, sameClaims } from "./compare.ts";
+import { indexOf, inOrder, nameOfClaim, type Pair, sides } from "./pair.ts";
+import { randomReport } from "./random-report.ts";
+import { slow } from "./slow-workflows.ts";
+
+/** Beyond the shortest delays. How much of them has really passed depends on the machine. */
+const moment = 1_000;
+/** Beyond every limit and rest. */
+const jump = 2 * 60 * 60_000;
+
+const because = { actor: "ann", reason: "the customer called" };
+
+type Operation = (pair: Pair) => Promise<void>;
+
+export function chooseOperation({ random, tasks }: Pair): string {
+  if (tasks.length < 3) return "submitTasks";
+  const [claim, apply] = ["claimDueSteps", "applyEvents"];
+  const frequent = [claim, claim, apply, apply, apply];
+  return random.pick([...frequent, ...Object.keys(operationsOf)]);
+}
+
+/** What a Scheduler, a Supervisor, a client and an operator do, on both stores. */
+export const operationsOf: Readonly<Record<string, Operation>> = {
+  async submitTasks({ real, memory, random, tasks }) {
+    const name = `order ${random.below(12)}`;
+    const task = {
+      tenant: "default",
+      workflow: random.pick(slow).name,
+      input: { order: name, wanted: random.chance(0.5) },
+      priority: random.below(2),
+      replyTo: null,
+      correlationId: null,
+      idempotency: random.chance(0.5) ? { key: name, hash: random.pick(["x", "y"]) } : null,
+    };
+    const [theirs] = await real.submitTasks([task], { actor: "client" });
+    const [ours] = memory.submitTasks([task], { actor: "client" });
+    expect(ours?.kind).toBe(theirs?.kind);
+    if (theirs?.kind === "created" && ours?.kind === "created") {
+      tasks.push([theirs.taskId, ours.taskId]);
+    }
+  },
+
+  async claimDueSteps(pair) {
+    const options = claimOptions(pair);
+    await sameClaims(
+      pair,
+      await pair.real.claimDueSteps(options),
+      pair.memory.claimDueSteps(options),
+    );
+  },
+
+  async applyEvents(pair) {
+    const { real, memory, random } = pair;
+    const pairs = Array.from({ length: 1 + random.below(4) }, () => randomReport(pair));
+    const [theirs, ours] = sides((side) => pairs.map((both) => both[side]));
+    const claim = random.chance(0.4) ? { claim: claimOptions(pair) } : {};
+    const options = { actor: "tester", skipLocked: random.chance(0.3), ...claim };
+    const real_ = await real.applyEvents(theirs, options);
+    const memory_ = memory.applyEvents(ours, options);
+    const compared = sides((side) => {
+      const { outcomes, tasks, obsoleteAttempts } = side === 0 ? real_ : memory_;
+      return {
+        outcomes: outcomes.map((outcome) =>
+          outcome.applied
+            ? outcome.changes.map(({ step, action, from, reason }) => {
+                return [step.plan.name, action, from, step.processState, reason];
+              })
+            : outcome.reason,
+        ),
+        tasks: tasks
+          .map(({ taskId, goal, processState, faultCode, paused }) => {
+            return [indexOf(pair, side, taskId), goal, processState, faultCode, paused];
+          })
+          .toSorted(inOrder),
+        obsoleteAttempts: obsoleteAttempts
+          .map(({ taskId, step, attempt }) => [indexOf(pair, side, taskId), step, attempt])
+          .toSorted(inOrder),
+      };
+    });
+    expect(compared[1]).toEqual(compared[0]);
+    if (real_.claims !== null || memory_.claims !== null) {
+      await sameClaims(pair, real_.claims ?? [], memory_.claims ?? []);
+    }
+  },
+
+  async markDispatchedSteps({ real, memory, random, claims }) {
+    const marked = claims.filter(() => random.chance(0.3));
+    if (marked.length === 0) return;
+    await real.markDispatchedSteps(marked.map(([theirs]) => theirs));
+    memory.markDispatchedSteps(marked.map(([, ours]) => ours));
+  },
+
+  async takeUndispatchedSteps(pair) {
+    const options = { relayAfter: 300_000 };
+    const theirs = await pair.real.takeUndispatchedSteps(options);
+    const ours = pair.memory.takeUndispatchedSteps(options);
+    const [named, mine] = sides((side) =>
+      (side === 0 ? theirs : ours).map((claim) => nameOfClaim(pair, side, claim)).toSorted(inOrder),
+    );
+    expect(mine).toEqual(named);
+  },
+
+  async undispatchSteps({ real, memory }) {
+    expect(memory.undispatchSteps()).toBe(await real.undispatchSteps());
+  },
+
+  async stageDueSteps({ real, memory, advance }) {
+    await advance(moment);
+    const theirs = await real.stageDueSteps();
+    const ours = memory.stageDueSteps();
+    expect([...ours.lanes].toSorted(inOrder)).toEqual([...theirs.lanes].toSorted(inOrder));
+    nearly(ours.nextIn, theirs.nextIn);
+    nearly(ours.relayIn, theirs.relayIn);
+  },
+
+  async findExpired(pair) {
+    const theirs = await pair.real.findExpired({ batch: 200 });
+    const ours = pair.memory.findExpired({ batch: 200 });
+    const [named, mine] = sides((side) => {
+      const { steps, taskIds } = side === 0 ? theirs : ours;
+      return {
+        steps: steps
+          .map(({ taskId, step, attempt }) => [indexOf(pair, side, taskId), step, attempt])
+          .toSorted(inOrder),
+        tasks: taskIds.map((taskId) => indexOf(pair, side, taskId)).toSorted(inOrder),
+      };
+    });
+    expect(mine).toEqual(named);
+    nearly(ours.nextIn, theirs.nextIn);
+  },
+
+  async findStalledTasks(pair) {
+    const options = { after: null, untouchedFor: 60_000 };
+    const theirs = await pair.real.findStalledTasks(options);
+    const ours = pair.memory.findStalledTasks(options);
+    const [named, mine] = sides((side) =>
+      (side === 0 ? theirs : ours).taskIds
+        .map((taskId) => indexOf(pair, side, taskId))
+        .toSorted(inOrder),
+    );
+    expect(mine).toEqual(named);
+    expect(ours.next).toEqual(theirs.next);
+  },
+
+  async pause({ real, memory, random }) {
+    const wish = { ...because, kind: "agent", name: random.pick(["left", "right"]) } as const;
+    const act = random.pick(["pause", "resume", "resume", "resume"] as const);
+    expect(memory[act](wish)).toBe(await real[act](wish));
+  },
+
+  async pauseWorkflow({ real, memory, random }) {
+    // Rarely, for nothing of it is claimed until it is resumed.
+    if (random.chance(0.7)) return;
+    const wish = { ...because, kind: "workflow", name: random.pick(slow).name } as const;
+    expect(memory.pause(wish)).toBe(await real.pause(wish));
+  },
+
+  async resumeWorkflows({ real, memory }) {
+    for (const name of new Set(slow.map((workflow) => workflow.name))) {
+      const wish = { ...because, kind: "workflow", name } as const;
+      expect(memory.resume(wish)).toBe(await real.resume(wish));
+    }
+  },
+
+  async applyPauses({ real, memory }) {
+    expect(memory.applyPauses()).toBe(await real.applyPauses());
+  },
+
+  async countStepsInFlight({ real, memory }) {
+    for (const lockedBy of ["scheduler", "another"]) {
+      const theirs = await real.countStepsInFlight({ lockedBy });
+      const ours = memory.countStepsInFlight({ lockedBy });
+      expect(ours.toSorted(inOrder)).toEqual(theirs.toSorted(inOrder));
+    }
+  },
+
+  async loadCalls(pair) {
+    const [theirs, ours] = pair.random.pick(pair.tasks);
+    const rows = await pair.real.loadCalls({ taskIds: [theirs] });
+    const [named, mine] = [rows, pair.memory.loadCalls({ taskIds: [ours] })].map((calls) =>
+      calls.map(({ taskId: _own, ...call }) => call).toSorted(inOrder),
+    );
+    expect(mine).toEqual(named);
+  },
+
+  async loadValues(pair) {
+    const [theirs, ours] = pair.random.pick(pair.tasks);
+    const names = [null, "a", "b", "c", "a:undo"].filter(() => pair.random.chance(0.7));
+    const refs = (taskId: string) => names.map((name) => ({ taskId, name }));
+    const found = (await pair.real.loadValues(refs(theirs))).get(theirs);
+    expect(pair.memory.loadValues(refs(ours)).get(ours)).toEqual(found);
+  },
+
+  advance: ({ advance }) => advance(jump),
+};
+
+function claimOptions({ random }: Pair) {
+  const slots = random.pick([0, 1, 2, 500]);
+  const most = slots + random.pick([0, 1, 500]);
+  const lanes = random.pick([["left"], ["right"], ["left", "right"]]);
+  return {
+    lockedBy: "scheduler",
+    capacity: lanes.map((lane) => ({ lane, slots, most })),
+    relayAfter: 300_000,
+  };
+}

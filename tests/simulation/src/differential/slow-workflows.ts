@@ -1,0 +1,20 @@
+import { definitions } from "../workflows.ts";
+
+/** All limits of the workflows in minutes, so that no time passes but what the test lets pass. */
+export const slow = [...new Set(definitions)].map((definition) => {
+  const limits = {
+    startWithin: 1_200_000,
+    completeWithin: 600_000,
+    retry: { failures: 2, backoff: 600_000, max: 900_000 },
+  };
+  return {
+    ...definition,
+    completeWithin: definition.completeWithin === null ? null : 1_200_000,
+    steps: definition.steps.map((step) => ({
+      ...step,
+      ...limits,
+      coolDown: step.coolDown && { ...step.coolDown, wait: 600_000 },
+      undo: step.undo && { ...step.undo, ...limits, coolDown: { wait: 600_000, times: 1 } },
+    })),
+  };
+});

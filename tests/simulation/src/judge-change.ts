@@ -1,0 +1,140 @@
+import { type Change, nextStepState } from "@holdfast/domain";
+import type { ReportedTaskEvent } from "@holdfast/state-store";
+import { epoch } from "@holdfast/testing/simulator";
+import {
+  type AttemptFacts,
+  attemptId,
+  type Facts,
+  isAtWork,
+  isSkipped,
+  nameOf,
+  type StepFacts,
+  type TaskFacts,
+} from "./facts.ts";
+import type { World } from "./world.ts";
+
+/** One move of a step, and what is true of it. */
+interface Move {
+  readonly world: World;
+  readonly facts: TaskFacts;
+  readonly known: StepFacts;
+  readonly attempt: AttemptFacts | undefined;
+  readonly change: Change;
+  readonly report: ReportedTaskEvent;
+  readonly witness: () => string;
+}
+
+interface Decided {
+  readonly facts: TaskFacts;
+  readonly change: Change;
+  /** The event that the store was given. */
+  readonly report: ReportedTaskEvent;
+}
+
+/** Holds one move of a step against the rules, and notes where the step stands. */
+export function judgeChange(
+  world: World,
+  { attempts }: Pick<Facts, "attempts">,
+  { facts, change, report }: Decided,
+): void {
+  const { step, action, from, reason } = change;
+  const { taskId } = report;
+  const witness = () => {
+    const why = reason === null ? "" : ` (${reason})`;
+    return `${nameOf(taskId, step.plan.name)}: ${action}, ${from} -> ${step.processState}${why}`;
+  };
+  world.tell("store", witness);
+  const known = facts.steps.get(step.plan.name);
+  if (known === undefined) return;
+  const attempt = attempts.get(attemptId(taskId, step.plan.name, step.attempt));
+  const move = { world, facts, known, attempt, change, report, witness };
+  checkMove(move);
+  checkStart(move);
+  checkCounter(move);
+  checkCause(move);
+  if (action === "complete") checkCompletion(move);
+}
+
+function checkMove({ world: { accuse }, known, witness, change }: Move): void {
+  const { step, action, from } = change;
+  if (nextStepState(action, from) !== step.processState) accuse("every move is legal", witness);
+  if (known.state !== from) {
+    accuse("the history of a step is unbroken", () => `${witness()}, but it was ${known.state}`);
+  }
+  if (step.attempt !== known.attempt) accuse("only a claim counts an attempt", witness);
+  if (known.mayHaveEffect && !step.mayHaveEffect) {
+    accuse("a possible effect is never forgotten", witness);
+  }
+  known.state = step.processState;
+  known.mayHaveEffect = step.mayHaveEffect;
+}
+
+function checkStart({ world, facts, known, witness, change }: Move): void {
+  const { accuse } = world;
+  const { step, action } = change;
+  const { definition } = known;
+  if (step.plan.kind !== "call" || (action !== "plan" && action !== "skip")) return;
+  if (isSkipped(facts, definition) !== (action === "skip")) {
+    accuse("a step is done exactly if its condition holds", witness);
+  }
+  for (const before of definition.after) {
+    const state = facts.steps.get(before)?.state;
+    if (state === "processed" || state === "skipped") continue;
+    accuse(
+      "a step starts when those before it are done",
+      () => `${witness()}: ${before} is ${state}`,
+    );
+  }
+}
+
+/** What is counted as a failure, up to the threshold of its policy. */
+const isCounted = ({ action }: Change): boolean =>
+  action === "retry" || action === "coolDown" || action === "fail";
+
+function checkCounter({ world: { accuse }, known, witness, change }: Move): void {
+  const { step, action } = change;
+  const threshold =
+    (step.plan.kind === "call" ? known.definition : known.definition.undo)?.retry.failures ?? 0;
+  const isReset = action === "complete" || action === "resubmit" || action === "resolve";
+  const counted = isCounted(change)
+    ? Math.min(known.failureCount + 1, threshold)
+    : known.failureCount;
+  if (step.failureCount !== (isReset ? 0 : counted)) {
+    const counts = () => `${witness()}, ${known.failureCount} -> ${step.failureCount}`;
+    accuse("a failure counts once, up to the threshold", counts);
+  }
+  known.failureCount = step.failureCount;
+}
+
+/** What is counted as a failure must have been one, and what was one must be counted. */
+function checkCause({ world, attempt, witness, change, report: { event } }: Move): void {
+  const { accuse } = world;
+  const { step, action } = change;
+  if (isCounted(change) && event.kind === "expired" && attempt?.isConfirmed !== true) {
+    accuse("what the broker never had is no failure", witness);
+  }
+  // With one step that fails for good, others are cancelled whose last attempt may be young.
+  if (event.kind === "expired" && event.step === step.plan.name && attempt !== undefined) {
+    const { completeBy } = attempt.step;
+    if (world.timeline.now + epoch < completeBy) accuse("every attempt has its time", witness);
+  }
+  if (isCounted(change) && event.kind === "neverStarted") {
+    accuse("what no Agent took is no failure", witness);
+  }
+  const isInDoubt = attempt?.isRelayed === true || action === "cancel";
+  if (event.kind === "neverStarted" && isInDoubt && attempt && isAtWork(attempt, world)) {
+    accuse("what an Agent is at work on is not taken for unbegun", witness);
+  }
+  const isUntried = attempt?.outcomes.some((one) => one.kind === "failed" && !one.attempted);
+  if (action === "requeue" && event.kind === "failed" && isUntried !== true) {
+    accuse("a failed attempt is counted", witness);
+  }
+}
+
+function checkCompletion({ world: { accuse }, attempt, witness, report: { output } }: Move): void {
+  const given = JSON.stringify(output);
+  const isGiven = attempt?.outcomes.some(
+    (one) => one.kind === "completed" && JSON.stringify(one.output) === given,
+  );
+  if (isGiven !== true) accuse("only what its Agent completed is complete", witness);
+}

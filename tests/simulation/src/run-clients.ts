@@ -1,0 +1,64 @@
+import { wakeHint } from "@holdfast/messaging";
+import { type Host, type Role, type SimulatedStore, startHost } from "@holdfast/testing/simulator";
+import type { PortsOf } from "./ports.ts";
+import type { Order } from "./scenario.ts";
+import type { World } from "./world.ts";
+
+interface Options {
+  readonly orders: readonly Order[];
+  readonly portsOf: PortsOf;
+}
+
+/** Submits each order from a process of its own. */
+export function runClients(
+  world: World,
+  { orders, portsOf }: Options,
+): {
+  /** How many are not done yet. */
+  readonly left: number;
+} {
+  let left = orders.length;
+  for (const order of orders) {
+    const host = startHost(world, { name: order.name, role: "client" satisfies Role });
+    host.onDeath(() => {
+      left -= 1;
+    });
+    const ports = portsOf(host);
+    const submitted = () => {
+      wakeHint(ports.broker)();
+      host.kill();
+    };
+    world.timeline.after(order.at, () => {
+      void submitOrder(ports.store, host, order).then(submitted);
+    });
+  }
+  return {
+    get left() {
+      return left;
+    },
+  };
+}
+
+/** A client that does not hear yes asks again, under the same key. */
+async function submitOrder(store: SimulatedStore, host: Host, order: Order): Promise<void> {
+  const { name, definition, wanted, priority } = order;
+  const task = {
+    tenant: "default",
+    workflow: definition.name,
+    input: { order: name, wanted },
+    priority,
+    replyTo: null,
+    correlationId: null,
+    idempotency: { key: name, hash: name },
+  };
+  for (;;) {
+    try {
+      await store.submitTasks([task], { actor: host.name });
+      return;
+    } catch {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      host.clock.after(40, resolve);
+      await promise;
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { type Step, stepsOf } from "@holdfast/domain";
+import type { StoredTask } from "@holdfast/testing/simulator";
+import type { FaultKind } from "./faults.ts";
+import type { OperatorActs } from "./operator-acts.ts";
+import type { World } from "./world.ts";
+
+/** Milliseconds between two rounds. */
+const rest = 90;
+const agents = ["left", "right"];
+
+/** The steps of a halted task that an operator may resubmit or resolve. */
+export const failedOf = ({ task }: StoredTask): readonly Step[] =>
+  stepsOf(task).filter(
+    ({ processState, plan }) =>
+      processState === "error" && (plan.kind === "call") === (task.goal === "do"),
+  );
+
+/** Operators act at any point of a task's life, until the healing. */
+export function unleashOperators(world: World, acts: OperatorActs): void {
+  const { random, timeline } = world;
+  const on = (kind: FaultKind, choose: (stored: StoredTask) => (() => void) | null): void => {
+    const able = acts.unfinished().flatMap((stored) => choose(stored) ?? []);
+    if (able.length > 0 && world.strikes(kind)) random.pick(able)();
+  };
+  const withFailed = (stored: StoredTask, move: (step: Step) => void) => {
+    const failed = failedOf(stored);
+    return failed.length === 0 ? null : () => move(random.pick(failed));
+  };
+
+  const round = (): void => {
+    if (world.healedAt !== null) return;
+    on("undoRequested", (stored) => () => acts.undo(stored));
+    on("taskPaused", (stored) => (stored.task.paused ? null : () => acts.pauseTask(stored)));
+    on("taskResumed", (stored) => (stored.task.paused ? () => acts.resumeTask(stored) : null));
+    on("stepRetried", (stored) => {
+      const step = acts.delayed(stored, 0);
+      return step === undefined ? null : () => acts.retry(stored, step);
+    });
+    on("stepResubmitted", (stored) =>
+      withFailed(stored, (step) => acts.resubmit(stored, step, random.chance(0.5))),
+    );
+    on("stepResolved", (stored) => withFailed(stored, (step) => acts.resolve(stored, step)));
+    if (world.strikes("agentPaused")) acts.toggle({ kind: "agent", name: random.pick(agents) });
+    on("workflowPaused", ({ task }) => () => {
+      acts.toggle({ kind: "workflow", name: task.workflow.name });
+    });
+    timeline.aside(rest, round);
+  };
+  timeline.aside(rest, round);
+}
