@@ -63,7 +63,8 @@ export async function haltedUndo(operated: OperatedService): Promise<Shown> {
       outcome === "completed"
         ? ({ kind: "completed", ...ref } as const)
         : ({ kind: "failed", ...failure, effect: "unknown", retryAfter: null, ...ref } as const);
-    await operated.store.applyEvents([{ taskId: id, event, output: {} }], { actor: "scheduler-1" });
+    const output = outcome === "completed" ? { reservationId: "r-1" } : {};
+    await operated.store.applyEvents([{ taskId: id, event, output }], { actor: "scheduler-1" });
   };
   await report("reserve", "completed");
   await operated.onBooking(await operated.show(id), "cancel");
