@@ -1,3 +1,4 @@
+import { priorities } from "@holdfast/domain";
 import { queryOnce } from "@holdfast/local-stack";
 import type { ClaimedStep, ReportedTaskEvent, StateStore } from "@holdfast/state-store";
 import { migrate, openStateStore } from "@holdfast/state-store";
@@ -131,7 +132,8 @@ const operationsOf: Readonly<Record<string, Operation>> = {
       tenant: "default",
       workflow: random.pick(slow).name,
       input: { order: name, wanted: random.chance(0.5) },
-      priority: random.below(2),
+      priority: random.pick(priorities),
+      fairness: null,
       replyTo: null,
       correlationId: null,
       idempotency: random.chance(0.5) ? { key: name, hash: random.pick(["x", "y"]) } : null,

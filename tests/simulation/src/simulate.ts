@@ -67,7 +67,7 @@ export async function simulate(
     newId: () => `00000000-0000-4000-8000-0000${world.unique().toString(16).padStart(8, "0")}`,
     isLocked: () => world.strikes("rowLocked"),
     domain: mutation.domain?.(realDomain) ?? realDomain,
-    watchers: [judges.moves, judges.operators],
+    watchers: [judges.moves, judges.order, judges.operators],
   });
   for (const { definition } of scenario.orders) memory.registerWorkflow(definition);
   const store = mutation.store?.(memory) ?? memory;
@@ -178,12 +178,13 @@ function areFinished(tasks: ReadonlyMap<string, StoredTask>): boolean {
 
 /** A client that does not hear yes asks again, under the same key. */
 async function submitOrder(store: SimulatedStore, host: Host, order: Order): Promise<void> {
-  const { name, definition, wanted, priority } = order;
+  const { name, definition, wanted, priority, fairness } = order;
   const task = {
     tenant: "default",
     workflow: definition.name,
     input: { order: name, wanted },
     priority,
+    fairness,
     replyTo: null,
     correlationId: null,
     idempotency: { key: name, hash: name },
