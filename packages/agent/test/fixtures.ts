@@ -29,4 +29,4 @@ export const request = (overrides: Partial<StepRequest> = {}): StepRequest => ({
 });
 
 /** A handler of an operation that the test does not expect to be called. */
-export const unasked = () => Promise.reject(new Error("Nobody asked for this"));
+export const unasked = () => Promise.reject(new Error("The test calls no such operation"));

@@ -128,7 +128,7 @@ export const answerOf = ({ body }: Delivery) => StepReply.decode(body);
 
 export const chargeId = "c-1";
 
-/** A handler that says when it begins and ends when it is told to. */
+/** A handler that reports each attempt that it begins, and completes all of them on `release`. */
 export function held() {
   const begun = mailbox<number>();
   const release = Promise.withResolvers<{ readonly chargeId: string }>();

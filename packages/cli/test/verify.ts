@@ -25,7 +25,7 @@ export async function verifyAsJson(
 /** For tests: submits a task and brings it into a state that a healthy store can have. Resolves to its id. */
 export const taskStates: Readonly<Record<string, (store: TestStore) => Promise<string>>> = {
   submitted: (store) => store.submit(),
-  "in hand": async (store) => {
+  claimed: async (store) => {
     const taskId = await store.submit();
     await store.claim(taskId);
     return taskId;

@@ -63,7 +63,10 @@ export function taskSubmitter(deps: SubmitDependencies) {
   const mustHaveAgents = async (workflow: OpenWorkflow, asked: Asked): Promise<void> => {
     if (deps.takesUnknownAgents || asked.allowsUnknownAgents) return;
     const unknown = await directory.unknownAgents(workflow.definition);
-    if (unknown.length > 0) throw agentsUnknown(workflow, unknown);
+    // For a retired workflow the store answers: to start its Agents would not help.
+    if (unknown.length > 0 && !directory.isRetired(workflow.name)) {
+      throw agentsUnknown(workflow, unknown);
+    }
   };
 
   const write = async (asked: Asked, workflow: OpenWorkflow, caller: Caller) => {

@@ -136,4 +136,15 @@ describe("an Agent without any heartbeat", () => {
     await known("hotels", "1 second");
     expect((await submitAnew("/v1/tasks")).statusCode).toBe(202);
   });
+
+  test("is not asked for if the workflow is retired: the answer is 410", async () => {
+    await known("rooms", "2 minutes");
+    for (const name of ["trip.v1", "trip.v2", "trip.v10"]) {
+      expect((await trips.ask(`/v1/workflows/${name}/retire`)).statusCode).toBe(204);
+    }
+    expect((await submitAnew("/v1/tasks")).json()).toMatchObject({
+      status: 410,
+      code: "workflow.retired",
+    });
+  });
 });

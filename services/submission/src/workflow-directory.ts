@@ -29,6 +29,8 @@ export interface WorkflowDirectory {
   versionsOf(asked: string): Promise<readonly string[]>;
   /** Agents of the workflow that have never announced themselves, though others have for a while. */
   unknownAgents(definition: WorkflowDefinition): Promise<readonly string[]>;
+  /** Whether the workflow was retired when the directory was last read. */
+  isRetired(name: string): boolean;
   /** Reads them anew: they were just changed. */
   reload(): Promise<void>;
 }
@@ -89,6 +91,11 @@ export function workflowDirectory(
       // One may have announced itself since.
       return missing(await snapshots.read());
     },
+    isRetired: (name) =>
+      snapshots
+        .last()
+        ?.workflows.some((workflow) => workflow.name === name && workflow.retiredAt !== null) ??
+      false,
     reload: () => snapshots.reload(),
   };
 }

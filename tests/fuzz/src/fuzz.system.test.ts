@@ -32,5 +32,5 @@ test("ten seconds of hostile messages and requests crash, stall and lose nothing
   else process.stderr.write(`${JSON.stringify({ folder, said, report }, null, 2)}\n`);
   expect(verdict).toEqual(right);
   // How many more depends on the machine; so few would prove nothing.
-  expect(sent).toBeGreaterThan(100);
+  expect(sent).toBeGreaterThan(250);
 });

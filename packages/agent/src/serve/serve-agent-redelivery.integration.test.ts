@@ -98,7 +98,7 @@ test("an Agent drops a copy of a request that it is working on, and no other req
 });
 
 test.each([
-  ["nobody can read", Buffer.from("{")],
+  ["is unreadable", Buffer.from("{")],
   ["is for another Agent", StepRequest.encode(request({ agent: "shipping" }))],
 ])("an Agent dead-letters a request that %s and goes on", async (_, body) => {
   await tested.serve({ charge: async () => ({ chargeId }) });
@@ -125,7 +125,7 @@ test("an Agent goes on after all connections were cut", async () => {
   expect(answerOf(await tested.replies.take())).toMatchObject({ taskId: asked.taskId });
 });
 
-/** Has somebody receive a request and lose the connection with it, so that the broker delivers it again. */
+/** A consumer receives the request and loses its connection, so that the broker delivers the request again. */
 const redeliver = (asked: StepRequest): Promise<void> =>
   askBroker(tested.server.url, async (channel) => {
     await tested.ask(asked);

@@ -2,10 +2,9 @@ import { StepReply, StepRequest } from "@holdfast/contracts";
 import type { Broker, Delivery } from "@holdfast/messaging";
 import type { Logger } from "@holdfast/runtime";
 import { expect, test } from "@jest/globals";
-import { payments, request } from "../../test/fixtures.ts";
+import { payments, request, unasked } from "../../test/fixtures.ts";
 import { host } from "../run/host.ts";
 
-const unasked = () => Promise.reject(new Error("Nobody asked for this"));
 const silent = () => {};
 const log = { debug: silent, warn: silent, error: silent } as unknown as Logger;
 

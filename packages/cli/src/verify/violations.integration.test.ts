@@ -75,7 +75,7 @@ const breaches: readonly (readonly [
   ],
   [
     "an attempt is claimed once",
-    "in hand",
+    "claimed",
     (of) => `insert into state.events (task_id, step, action, from_state, to_state, attempt, actor)
                select task_id, step, action, from_state, to_state, attempt, 'rival'
                  from state.events where ${of} and action = 'claim'`,

@@ -59,13 +59,13 @@ describe("consuming one by one", () => {
       begun.add(textOf(delivery));
       await mayFinish.promise;
     });
-    await tested.publishAll(["in hand"]);
+    await tested.publishAll(["in its handler"]);
     await begun.first(1);
     const ended = consumer[Symbol.asyncDispose]();
     await tested.publishAll(["too late"]);
     mayFinish.resolve();
     await ended;
-    expect(begun.items).toEqual(["in hand"]);
+    expect(begun.items).toEqual(["in its handler"]);
     // A quorum queue takes its time to count.
     await until(async () => (await tested.broker.inspect(queue))?.consumers === 0);
     expect(await tested.broker.inspect(queue)).toEqual({ messages: 1, consumers: 0 });

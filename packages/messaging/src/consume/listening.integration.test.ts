@@ -50,9 +50,9 @@ describe("listening", () => {
 
   test("leaves no queue behind", async () => {
     const listener = await listen();
-    expect(await tested.broker.publish(hint("somebody"))).toBe("stored");
+    expect(await tested.broker.publish(hint("to its listener"))).toBe("stored");
     await listener[Symbol.asyncDispose]();
-    expect(await tested.broker.publish(hint("nobody"))).toBe("unroutable");
-    expect(await tested.broker.publish({ ...hint("whoever"), transient: true })).toBe("stored");
+    expect(await tested.broker.publish(hint("to no queue"))).toBe("unroutable");
+    expect(await tested.broker.publish({ ...hint("to no queue"), transient: true })).toBe("stored");
   });
 });

@@ -68,7 +68,7 @@ describe("publishing", () => {
   });
 
   test("goes on after the broker has closed the channel over a forged user", async () => {
-    expect(await tested.broker.publish(message("x", { userId: "somebody-else" }))).toBe("unknown");
+    expect(await tested.broker.publish(message("x", { userId: "another-user" }))).toBe("unknown");
     await tested.publishAtLast(message("y"));
   });
 

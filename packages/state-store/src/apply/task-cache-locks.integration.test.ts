@@ -13,7 +13,7 @@ import type { StateStore } from "../state-store.ts";
 
 let db: TestStore;
 let submission: StateStore;
-/** Claims, and so has tasks in hand. */
+/** Claims, and so has tasks in its cache. */
 let scheduler: StateStore;
 /** Has not claimed the first steps, and so reads the tasks. */
 let other: StateStore;
@@ -23,8 +23,8 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await db.clear();
-  // A claim whose answer was lost has nothing in hand.
-  scheduler = await db.open("scheduler", { withoutFaults: "what is in hand is looked at" });
+  // A claim whose answer was lost puts nothing into the cache.
+  scheduler = await db.open("scheduler", { withoutFaults: "the cache is looked at" });
   // Its workflow is known from now on.
   await scheduler.findWorkflow("test.v1");
 });
