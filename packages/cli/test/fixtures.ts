@@ -87,10 +87,12 @@ export async function openTestStore(): Promise<TestStore> {
     store,
     query,
     claim,
-    async submit(workflow = shopping.name) {
-      const order = { tenant: "default", workflow, input: { order: randomUUID() }, priority: 0 };
+    async submit(workflow = shopping.name, changes = {}) {
+      const order = { tenant: "default", workflow, input: { order: randomUUID() } };
       const noSubmitter = { replyTo: null, correlationId: null, idempotency: null };
-      const tasks = [{ ...order, ...noSubmitter }];
+      const tasks = [
+        { ...order, priority: "normal" as const, fairness: null, ...noSubmitter, ...changes },
+      ];
       const [submitted] = await store.submitTasks(tasks, { actor: "test" });
       if (submitted?.kind !== "created") throw new Error("Not submitted");
       return submitted.taskId;

@@ -198,6 +198,11 @@ export const faultCodes = {
     meaning: "The headers are too large or too many.",
     action: "Send fewer.",
   },
+  "request.fairness_invalid": {
+    transient: false,
+    meaning: "The fairness key or weight of a task is not allowed; the detail says what is.",
+    action: "Correct it: in the request, or where the workflow finds it in the input.",
+  },
   "request.idempotency_key_invalid": {
     transient: false,
     meaning: "The idempotency key is empty, too long or cannot be stored.",
@@ -245,8 +250,8 @@ export const faultCodes = {
   },
   "request.priority_invalid": {
     transient: false,
-    meaning: "The header `priority` is no number from 0 to 9.",
-    action: "Correct the header.",
+    meaning: "The priority is none that there is.",
+    action: "Say `urgent`, `normal` or `batch`, or leave it out.",
   },
   "request.reply_to_invalid": {
     transient: false,

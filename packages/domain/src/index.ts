@@ -2,6 +2,7 @@ export type {
   AttemptOfTask,
   DecidedTask,
   DueStep,
+  DueStepOfTask,
   EventOutcome,
   ReportedTaskEvent,
   VersionedTask,
@@ -11,8 +12,19 @@ export { evaluateCondition, refsOfCondition } from "./condition.ts";
 export { decide } from "./decide.ts";
 export { type BatchOptions, type DecidedBatch, decideBatch } from "./decide-batch.ts";
 export type { Decision, DecisionContext } from "./decision.ts";
-export { changedSteps, dueOrder } from "./due-order.ts";
+export { bandOfStep, changedSteps, rankOf, type Urgency } from "./due-order.ts";
 export { backoff } from "./failure.ts";
+export {
+  allowedFairness,
+  type Fairness,
+  type FairQueue,
+  fairnessLimits,
+  isFairnessKey,
+  isFairnessWeight,
+  rankFairSteps,
+  strideOf,
+  virtualTime,
+} from "./fairness.ts";
 export {
   type AgentCode,
   agentCode,
@@ -32,6 +44,14 @@ export { type Folded, foldEvents, type Outcome, type ReportedEvent } from "./fol
 export { idempotencyKey } from "./idempotency-key.ts";
 export type { Json } from "./json.ts";
 export { type Duration, parseDuration } from "./parse-duration.ts";
+export {
+  type Band,
+  bandOf,
+  bands,
+  isPriority,
+  type Priority,
+  priorities,
+} from "./priority.ts";
 export {
   constant,
   type Instant,
@@ -81,6 +101,7 @@ export {
   type Condition,
   type CoolDownPolicy,
   definitionFormat,
+  type FairnessDefinition,
   type FaultPolicy,
   type Milliseconds,
   type OperationSchemas,

@@ -1,3 +1,4 @@
+import { type Band, bandOf, type Priority } from "./priority.ts";
 import { mayStartCall, mayStartCompensation } from "./start-rules.ts";
 import type { WaitingStep } from "./step.ts";
 import type { Goal, Task } from "./task.ts";
@@ -12,8 +13,8 @@ export interface StepKindRules {
   readonly addedAt: "submission" | "undo";
   /** What makes a waiting step of a task under that goal due. */
   readonly mayStart: (task: Task, step: WaitingStep) => boolean;
-  /** Levels of priority above that of the task: which of two due steps is claimed first. */
-  readonly extraPriority: number;
+  /** Its band in the due order, by the priority of the task. */
+  readonly band: (priority: Priority) => Band;
   /** What the final failure of a step means for its task. */
   readonly onFinalFailure: (policy: Pick<StepPolicy, "onFailure">) => "compensate" | "halt";
   /** Whether an operator is alerted as soon as a step fails once, and not only when it fails for good. */
@@ -35,7 +36,7 @@ export const stepKinds: Readonly<Record<StepKind, StepKindRules>> = {
     goal: "do",
     addedAt: "submission",
     mayStart: mayStartCall,
-    extraPriority: 0,
+    band: bandOf,
     onFinalFailure: ({ onFailure }) => onFailure,
     alertsOnFirstFailure: false,
     hasCorrectableInput: true,
@@ -47,7 +48,7 @@ export const stepKinds: Readonly<Record<StepKind, StepKindRules>> = {
     addedAt: "undo",
     mayStart: mayStartCompensation,
     // An undo goes first: the effects of an abandoned task should not last.
-    extraPriority: 1,
+    band: () => bandOf("undo"),
     // There is no way back from the way back.
     onFinalFailure: () => "halt",
     alertsOnFirstFailure: true,

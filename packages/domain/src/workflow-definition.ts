@@ -80,6 +80,12 @@ export interface OperationSchemas {
   readonly [operation: string]: { readonly [key: string]: Json };
 }
 
+/** Where in the input of a task its fairness key and weight stand: pointers such as `/input/customer`. */
+export interface FairnessDefinition {
+  readonly key: string;
+  readonly weight?: string;
+}
+
 /** A workflow as it is stored: immutable data, named with its version (`fulfil-order.v1`). */
 export interface WorkflowDefinition {
   readonly format: typeof definitionFormat;
@@ -93,6 +99,8 @@ export interface WorkflowDefinition {
   readonly output: Template;
   /** The noun under which its tasks have routes of their own, such as `orders`. Means nothing to tasks. */
   readonly collection?: string;
+  /** By what its tasks share a band. Absent: by nothing, unless a submission says so. */
+  readonly fairness?: FairnessDefinition;
   /**
    * The contracts of the operations as they were when the workflow was defined: JSON Schemas of what they take
    * (`inputs`) and return (`outputs`), by `<agent>.<operation>`. Tasks under way are held to these, whatever

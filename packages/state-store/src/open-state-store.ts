@@ -42,6 +42,7 @@ import {
   deleteFinishedTasks,
   deleteOldMessages,
   deleteOldRecords,
+  deletePassedFairnessKeys,
   dropMonth,
   findOldMonths,
   lookAtClock,
@@ -108,7 +109,7 @@ export async function openStateStore({
     ...workflowOperations(context, bind),
     ...readOperations(bind),
     ...outboxOperations(bind),
-    ...retentionOperations(bind),
+    ...retentionOperations(context, bind),
     ping: () => pingStore(pool),
     [Symbol.asyncDispose]: () => pool.end(),
   };
@@ -179,12 +180,16 @@ const outboxOperations = ({ repeatable, once, exactlyOnce }: Binder) => ({
   recordStandstills: repeatable(recordStandstills),
 });
 
-const retentionOperations = ({ repeatable, exactlyOnce }: Binder) => ({
+const retentionOperations = (
+  { partitions }: StoreContext,
+  { repeatable, exactlyOnce }: Binder,
+) => ({
   makePartitions: () => repeatable(makePartitions)({}),
   findOldMonths: repeatable(findOldMonths),
   deleteFinishedTasks: repeatable(deleteFinishedTasks),
   dropMonth: repeatable(dropMonth),
   deleteExpiredKeys: exactlyOnce(deleteExpiredKeys),
+  deletePassedFairnessKeys: repeatable(deletePassedFairnessKeys(partitions)),
   deleteOldRecords: exactlyOnce(deleteOldRecords),
   deleteOldMessages: exactlyOnce(deleteOldMessages),
   deleteExcessMessages: exactlyOnce(deleteExcessMessages),

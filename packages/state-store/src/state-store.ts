@@ -159,6 +159,8 @@ export interface StateStore extends AsyncDisposable {
   dropMonth(params: { readonly month: string; readonly keep: number }): Promise<boolean>;
   /** Deletes a batch of expired idempotency keys; returns how many. Takes effect exactly once. */
   deleteExpiredKeys(params: { readonly batch: number }): Promise<number>;
+  /** Deletes a batch of fairness keys that the queue has passed; returns how many. Safe to repeat. */
+  deletePassedFairnessKeys(params: { readonly batch: number }): Promise<number>;
   /** Deletes a batch of old alerts and ended pauses; returns how many. Takes effect exactly once. */
   deleteOldRecords(keeping: Keeping): Promise<number>;
   /** Deletes a batch of old rejected replies and dead letters; returns how many. Takes effect exactly once. */

@@ -18,11 +18,21 @@ import { within } from "./within.ts";
 /** The name changes with every change of meaning, as that of a message does. */
 export type WorkflowName = `${string}.v${number}`;
 
-export interface WorkflowOptions {
+/** By what the tasks of a workflow share a band: places in their input. */
+interface FairnessOptions {
+  /** Such as a customer's id: a text or a whole number. Tasks without one are claimed in the order of time. */
+  readonly key: Ref<string> | Ref<number> | Ref<string | null> | Ref<string | undefined>;
+  /** 1 to 1000: how many steps are claimed for one of a key with the weight 1. */
+  readonly weight?: Ref<number> | Ref<number | null> | Ref<number | undefined>;
+}
+
+export interface WorkflowOptions<Input = unknown> {
   /** Limit on the whole task: once it has passed, the task is undone. None unless said otherwise. */
   readonly completeWithin?: Duration;
   /** The business's noun for its tasks: with `orders` they are submitted at `POST /v1/orders`. */
   readonly collection?: string;
+  /** Where the fairness key and weight of a task stand, unless its submission names others. */
+  readonly fairness?: (input: Ref<Input>) => FairnessOptions;
 }
 
 /** A workflow is data: what follows it later is bound to `definition`, and to nothing else of it. */
@@ -51,7 +61,7 @@ export function defineWorkflow<S extends Schema>(
   name: WorkflowName,
   input: S,
   plan: Plan<InputOf<S>>,
-  { completeWithin, collection }: WorkflowOptions = {},
+  { completeWithin, collection, fairness }: WorkflowOptions<InputOf<S>> = {},
 ): Workflow<S> {
   const steps: StepDefinition[] = [];
   const inputs: Record<string, { readonly [key: string]: Json }> = {};
@@ -75,11 +85,17 @@ export function defineWorkflow<S extends Schema>(
     ),
     output: within(`${name}, output`, () => toTemplate(output)),
     ...(collection === undefined ? {} : { collection }),
+    ...(fairness === undefined ? {} : { fairness: pointersOf(fairness(refTo("/input"))) }),
     inputs,
     outputs,
   });
   return { name, input, definition };
 }
+
+const pointersOf = ({ key, weight }: FairnessOptions) => ({
+  key: pointerOf(key) ?? "",
+  ...(weight === undefined ? {} : { weight: pointerOf(weight) ?? "" }),
+});
 
 function toStep(
   name: string,

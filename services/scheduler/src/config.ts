@@ -23,6 +23,11 @@ export const SchedulerConfig = Type.Object({
   STATE_STORE_CONNECTIONS: Integer({ default: 6, minimum: 2, maximum: 100 }),
   /** How many steps of one Agent each Scheduler may have in flight. */
   WINDOW: Integer({ default: 200, minimum: 1, maximum: 10_000 }),
+  /**
+   * Percent of the slots of an Agent that each claim keeps for tasks of the priority `batch`, while some are due. With 0
+   * they wait until nothing more urgent is due.
+   */
+  BATCH_RESERVE: Integer({ default: 0, minimum: 0, maximum: 50 }),
   /** The longest time between two claims of the Scheduler, when no hint wakes it. */
   POLL_INTERVAL: Duration({ default: "1s", least: "10ms" }),
   EVENTS: Events,

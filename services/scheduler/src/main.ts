@@ -51,6 +51,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     userId: userOf(config.BROKER_URL),
     signal,
     maxInFlight: config.WINDOW,
+    batchReserve: config.BATCH_RESERVE,
     pollInterval: config.POLL_INTERVAL,
     identity: config.REPLY_IDENTITY,
     maxMessageBytes: config.MAX_MESSAGE_BYTES,

@@ -58,6 +58,8 @@ export interface SchedulerOptions {
   readonly signal: AbortSignal;
   /** How many steps of one Agent each Scheduler may have in flight. */
   readonly maxInFlight: number;
+  /** Percent of the slots of a claim that are for the band `batch`, if a step of it is due; none unless given. */
+  readonly batchReserve?: number;
   /** The longest delay between two rounds of the relay, in milliseconds. */
   readonly pollInterval: number;
   /** Whether a reply must carry the `user_id` that the broker vouches for. */
@@ -144,6 +146,7 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
     wake,
     lockedBy: actor,
     relayAfter,
+    batchReserve: options.batchReserve ?? 0,
   });
   const relayed = { ...shared, dispatches, dispatch, wake, notify, relayAfter };
   const relay = relaySteps({ ...relayed, maxDelay: options.pollInterval });

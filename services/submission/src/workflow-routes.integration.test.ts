@@ -125,7 +125,7 @@ describe("a workflow", () => {
     });
     expect((await trips.get("/v1/workflows/visit.v1")).statusCode).toBe(404);
     expect((await withNoun("visit.v1", "visits")).statusCode).toBe(201);
-    const response = await trips.post("/v1/visits", input, { priority: "4" });
+    const response = await trips.post("/v1/visits", input);
     expect(response.headers["location"]).toMatch(/^\/v1\/visits\//);
     expect((await trips.get(`/v1/visits/${idOf(response)}`)).json()).toMatchObject({
       visit: input,

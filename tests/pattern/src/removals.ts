@@ -615,22 +615,22 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
     edits: [
       edit(
         claimSql,
-        "limit capacity.slots\n           for no key",
-        "limit 500\n           for no key",
+        "limit capacity.slots\n              for no key",
+        "limit 500\n              for no key",
       ),
       edit(claimSql, "limit capacity.slots\n   ) as due", "limit 500\n   ) as due"),
     ],
     test: "a claim takes no more steps of a lane than it has slots",
   },
   "P-67": {
-    what: "a priority is no head start",
+    what: "urgent steps are in the band of all others",
     edits: [
       edit(
-        "packages/domain/src/due-order.ts",
-        "(priority + stepKinds",
-        "(0 * priority + stepKinds",
+        "packages/domain/src/priority.ts",
+        "bands.indexOf(name)",
+        "Math.max(2, bands.indexOf(name))",
       ),
     ],
-    test: "a claim takes the oldest steps first, and a priority advances a step's due time",
+    test: "a claim takes the urgent band first, and the oldest first within a band",
   },
 };

@@ -6,6 +6,7 @@ import type { Domain, Host, SimulatedBroker } from "@holdfast/testing/simulator"
 import { addChanges, editChanges, editEvents, editTasks, inHand } from "./edit-fold.ts";
 import type { Mutation } from "./mutation.ts";
 import { operatorMutants } from "./operator-mutants.ts";
+import { orderMutants } from "./order-mutants.ts";
 
 /** By name, as what was built wrongly. The simulation must find each of them. */
 export const mutants: Readonly<Record<string, Mutation>> = {
@@ -327,6 +328,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "the remote service does not know keys": { habits: { knowsKeys: false } },
   "the remote service does what was undone": { habits: { keepsTombstones: false } },
   ...operatorMutants,
+  ...orderMutants,
 };
 
 type AttemptEvent = Extract<TaskEvent, { token: string; attempt: number }>;

@@ -4,6 +4,7 @@ import { type EffectJudge, judgeEffects } from "./judge-effects.ts";
 import { judgeMessages, type MessageJudge } from "./judge-messages.ts";
 import { judgeMoves, type MoveOptions } from "./judge-moves.ts";
 import { judgeOperators, type OperatorJudge } from "./judge-operators.ts";
+import { judgeOrder } from "./judge-order.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -13,6 +14,7 @@ import type { World } from "./world.ts";
 export interface Referee {
   readonly facts: Facts;
   readonly moves: StoreWatcher;
+  readonly order: StoreWatcher;
   readonly operators: OperatorJudge;
   readonly messages: MessageJudge;
   readonly effects: EffectJudge;
@@ -23,6 +25,7 @@ export function referee(world: World, options: MoveOptions): Referee {
   return {
     facts,
     moves: judgeMoves(world, facts, options),
+    order: judgeOrder(world),
     operators: judgeOperators(world),
     messages: judgeMessages(world, facts),
     effects: judgeEffects(world, facts),

@@ -1,5 +1,5 @@
-import type { WorkflowDefinition } from "@holdfast/domain";
-import type { Random } from "@holdfast/testing/simulator";
+import type { Fairness, Priority, WorkflowDefinition } from "@holdfast/domain";
+import { type Random, seededRandom } from "@holdfast/testing/simulator";
 import type { Script } from "./remote.ts";
 import { definitions } from "./workflows.ts";
 import type { World } from "./world.ts";
@@ -9,7 +9,8 @@ export interface Order {
   readonly name: string;
   readonly definition: WorkflowDefinition;
   readonly wanted: boolean;
-  readonly priority: number;
+  readonly priority: Priority;
+  readonly fairness: Fairness | null;
   /** When, in milliseconds. */
   readonly at: number;
   readonly scripts: Readonly<Record<string, Script>>;
@@ -33,14 +34,21 @@ export interface Scenario {
  * faults, for only there is the window exact.
  */
 const crowded = { calm: 0.15, troubled: 0.01 };
-const crowd = 6;
+const crowd = 8;
+/** Of these, so many are of one key where another key comes later. */
+const early = 5;
 
 /** Mostly small and short: that finds the same as large ones, for no more work. */
-export function chooseScenario({ random, isCalm }: Pick<World, "random" | "isCalm">): Scenario {
+export function chooseScenario({
+  random,
+  isCalm,
+  seed,
+}: Pick<World, "random" | "isCalm" | "seed">): Scenario {
   const isCrowded = random.chance(isCalm ? crowded.calm : crowded.troubled);
   const oneOrTwo = (share: number) => (random.chance(share) ? 2 : 1);
   const count = isCrowded ? crowd : oneOrTwo(0.05);
-  const orders = Array.from({ length: count }, (_, index) => chooseOrder(random, index, isCrowded));
+  const chosen = Array.from({ length: count }, (_, index) => chooseOrder(random, index, isCrowded));
+  const orders = isCrowded ? chosen.map(inTurn(seed)) : chosen;
   const isLong = orders.some(takesLong) || random.chance(0.05);
   return {
     schedulers: isCrowded ? 1 : oneOrTwo(0.12),
@@ -59,9 +67,35 @@ function chooseOrder(random: Random, index: number, isCrowded: boolean): Order {
     name: `order ${index + 1}`,
     definition,
     wanted: random.chance(0.6),
-    priority: random.chance(0.2) ? 1 : 0,
+    priority: random.chance(0.2) ? "urgent" : "normal",
+    fairness: null,
     at: isCrowded ? 0 : random.below(50),
     scripts: Object.fromEntries(definition.steps.map(({ name }) => [name, chooseScript(random)])),
+  };
+}
+
+const [ann, bob, eve]: readonly Fairness[] = [
+  { key: "ann", weight: 1 },
+  { key: "bob", weight: 1 },
+  { key: "eve", weight: 3 },
+];
+
+/** In a crowd the order matters: some of it is batch work, most has a key, and some of it comes later. */
+function inTurn(seed: number) {
+  const random = seededRandom(seed + 1_000_000_007);
+  const [hasKeys, isSecondLate] = [random.chance(0.75), random.chance(0.4)];
+  const later = 60 + random.below(80);
+  return (order: Order, index: number): Order => {
+    const second = { fairness: bob ?? null, at: later, priority: order.priority };
+    const first = { fairness: ann ?? null, at: 0, priority: order.priority };
+    if (isSecondLate) return { ...order, ...(index < early ? first : second) };
+    const fairness = random.pick([ann, ann, bob, eve, undefined]) ?? null;
+    return {
+      ...order,
+      priority: random.chance(0.15) ? "batch" : order.priority,
+      fairness: hasKeys ? fairness : null,
+      at: random.chance(0.7) ? 0 : random.below(50),
+    };
   };
 }
 

@@ -1,6 +1,7 @@
 import type { StepFacts } from "@holdfast/state-store";
 import { count } from "../print/count.ts";
 import { type BrokerFacts, type Facts, laneOf } from "./facts.ts";
+import { turnOf } from "./turn-of.ts";
 import { faultOf, instant, pausedBy, queueMissing, stepOf } from "./words.ts";
 
 /** How many steps of one Agent each Scheduler has in flight at most, where WINDOW does not say otherwise. */
@@ -82,10 +83,10 @@ function agentReason(step: StepFacts, facts: Facts): string | null {
   const schedulers = Math.max(1, facts.broker?.schedulers ?? 1);
   if (inFlight >= usualWindow * schedulers) {
     const each = schedulers === 1 ? "" : ` for each of ${schedulers} Schedulers`;
-    return `It waits for ${stepOf(step)}, which is due: the Agent's window is full with ${inFlight} steps in flight (it is ${usualWindow}${each}, unless WINDOW says otherwise), and ${step.dueBefore} are due before it.`;
+    return `It waits for ${stepOf(step)}, which is due: the Agent's window is full with ${inFlight} steps in flight (it is ${usualWindow}${each}, unless WINDOW says otherwise). ${turnOf(step)}`;
   }
   return null;
 }
 
 const turnReason = (step: StepFacts, facts: Facts): string =>
-  `It waits for ${stepOf(step)}, which is due since ${instant(step.notBefore, facts.now)}: a Scheduler claims it when its turn comes, ${step.dueBefore} are due before it and ${laneOf(facts, step.agent).inFlight} in flight.`;
+  `It waits for ${stepOf(step)}, which is due since ${instant(step.notBefore, facts.now)}: a Scheduler claims it when its turn comes, with ${laneOf(facts, step.agent).inFlight} of its Agent in flight. ${turnOf(step)}`;

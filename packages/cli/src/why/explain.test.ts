@@ -36,7 +36,10 @@ const evidence = (task: Partial<Facts>): string =>
 
 describe("explains of a step that is due", () => {
   test.each<readonly [string, Partial<Facts>]>([
-    ["3 are due before it and 7 in flight", {}],
+    [
+      "with 7 of its Agent in flight. It is in the band normal: 3 are due before it (undo 1, normal 2).",
+      {},
+    ],
     ["the workflow shopping.v1 is paused by ann since", { workflowPaused: pause }],
     ["the Agent is paused by ann since", { lanes: [{ ...lane, paused: pause }] }],
     [
@@ -52,7 +55,10 @@ describe("explains of a step that is due", () => {
       { lanes: [{ ...lane, broken: 2, brokenUntil: noon + 9_000 }] },
     ],
     ["the Agent's window is full with 400 steps", { lanes: [{ ...lane, inFlight: 400 }] }],
-    ["3 are due before it and 399 in flight", { lanes: [{ ...lane, inFlight: 399 }] }],
+    [
+      "with 399 of its Agent in flight. It is in the band normal: 3 are due before it",
+      { lanes: [{ ...lane, inFlight: 399 }] },
+    ],
     ["3 are due before it", { broker: null }],
     ["3 are due before it", { lanes: [{ ...lane, broken: 1, brokenUntil: noon + 9_000 }] }],
   ])("%s", (text, task) => {

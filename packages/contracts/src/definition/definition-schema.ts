@@ -86,6 +86,12 @@ const Step = Type.Object(
   closed,
 );
 
+/** A place in the input of a task (RFC 6901). */
+const InputPointer = Type.String({
+  maxLength: limits.name,
+  pattern: "^/input(/([^/~\\u0000-\\u001f\\ud800-\\udfff]|~[01])+)+$",
+});
+
 /** The outer form of a definition; templates and conditions are for those who know their meaning. */
 export const definitionSchema = Type.Object(
   {
@@ -99,6 +105,9 @@ export const definitionSchema = Type.Object(
     completeWithin: nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
     output: Payload,
     collection: Type.Optional(Type.String({ maxLength: 50, pattern: collectionPattern })),
+    fairness: Type.Optional(
+      Type.Object({ key: InputPointer, weight: Type.Optional(InputPointer) }, closed),
+    ),
     inputs: Type.Optional(Type.Record(Type.String(), Type.Object({}))),
     outputs: Type.Optional(Type.Record(Type.String(), Type.Object({}))),
   },

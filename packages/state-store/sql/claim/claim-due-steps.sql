@@ -1,5 +1,6 @@
--- Claims due steps for one Scheduler: of each lane the longest due, at most as many as it has slots. The
--- spans of ranks that are searched come in order and do not overlap; the next is begun when one has too few.
+-- Claims due steps for one Scheduler: of each lane the first by band and rank, at most as many as it has slots. The
+-- spans that are searched come in order and do not overlap; the next is begun when one has too few. `reserved` is
+-- how many slots of a lane are for steps of the last band, if any is due.
 --
 -- SKIP LOCKED: a row that another transaction holds is skipped. The CTE is materialized so that it is evaluated
 -- once, and ends in a literal limit because with a parameter alone the planner expects the whole
@@ -14,39 +15,54 @@ with paused as materialized (
   select kind, name from state.pauses where resumed_at is null
 ),
 capacity as (
-  select lane, slots
-    from unnest(:lanes::text[], :slots::integer[]) as capacity (lane, slots)
+  select lane, slots,
+         slots - case when reserved > 0
+                       and exists (select from state.steps
+                                    where process_state = 'pending'
+                                      and rank is not null
+                                      and task_id between :first_id and :last_id
+                                      and steps.lane = capacity.lane
+                                      and band = 3)
+                      then reserved else 0 end as for_others
+    from unnest(:lanes::text[], :slots::integer[], :reserved::integer[]) as capacity (lane, slots, reserved)
    where not exists (select from paused where kind = 'agent' and name = capacity.lane)
 ),
 picked as materialized (
   select due.task_id, due.name
     from capacity
    cross join lateral (
-     select found.task_id, found.name
-       from unnest(:span_lanes::text[], :span_froms::float8[], :span_tos::float8[])
-              as span (lane, low, high)
+     select part.task_id, part.name
+       from (values (false), (true)) as bands (are_last)
       cross join lateral (
-        select task_id, name
-          from state.steps
-         where process_state = 'pending'
-           and rank is not null
-           and task_id between :first_id and :last_id
-           and lane = capacity.lane
-           and rank between to_timestamp(span.low / 1000) and to_timestamp(span.high / 1000)
-           and format <= :format
-           -- The next attempt has a number.
-           and attempt < 2147483647
-           -- Steps of paused workflows are set aside soon, so that there are never many to pass over.
-           and (not exists (select from paused where kind = 'workflow')
-                or (select workflow from state.tasks
-                     where tasks.task_id = steps.task_id
-                       and tasks.task_id between :first_id and :last_id)
-                   not in (select name from paused where kind = 'workflow'))
-         order by rank
-         limit capacity.slots
-           for no key update skip locked
-      ) as found
-      where span.lane = capacity.lane
+        select found.task_id, found.name
+          from unnest(:span_lanes::text[], :span_lows::integer[], :span_froms::float8[],
+                      :span_highs::integer[], :span_tos::float8[]) as span (lane, low, low_rank, high, high_rank)
+         cross join lateral (
+           select task_id, name
+             from state.steps
+            where process_state = 'pending'
+              and rank is not null
+              and task_id between :first_id and :last_id
+              and lane = capacity.lane
+              and (band, rank) >= (span.low, to_timestamp(span.low_rank / 1000))
+              and (band, rank) <= (span.high, to_timestamp(span.high_rank / 1000))
+              and format <= :format
+              -- The next attempt has a number.
+              and attempt < 2147483647
+              -- Steps of paused workflows are set aside soon, so that there are never many to pass over.
+              and (not exists (select from paused where kind = 'workflow')
+                   or (select workflow from state.tasks
+                        where tasks.task_id = steps.task_id
+                          and tasks.task_id between :first_id and :last_id)
+                      not in (select name from paused where kind = 'workflow'))
+            order by band, rank
+            limit capacity.slots
+              for no key update skip locked
+         ) as found
+         where span.lane = capacity.lane
+           and (span.low = 3) = bands.are_last
+         limit case when bands.are_last then capacity.slots else capacity.for_others end
+      ) as part
       limit capacity.slots
    ) as due
    limit 500
@@ -100,7 +116,7 @@ select claimed.task_id, claimed.name, claimed.lane, claimed.attempt, claimed.tok
        (extract(epoch from claimed.start_by) * 1000)::float8    as start_by,
        (extract(epoch from claimed.complete_by) * 1000)::float8 as complete_by,
        (extract(epoch from statement_timestamp()) * 1000)::float8 as now,
-       claimed.key_generation, tasks.workflow, tasks.priority, tasks.reply_to, tasks.correlation_id,
+       claimed.key_generation, tasks.workflow, tasks.priority, tasks.fairness_key, tasks.reply_to, tasks.correlation_id,
        -- By a lookup: the planner may only nest loops, and would read all of `begun` for each step.
        case when tasks.process_state = 'pending'
             then ((select jsonb_object_agg(task_id, version) from begun) ->> claimed.task_id::text)::integer

@@ -1,5 +1,9 @@
 -- One task of a tenant, with its steps and what is known of them, for people to read.
-select tasks.task_id, tasks.workflow, tasks.goal, tasks.process_state, tasks.version, tasks.fault_code,
+select tasks.task_id, tasks.workflow, tasks.goal, tasks.process_state, tasks.version, tasks.priority,
+       case when tasks.fairness_key is not null then
+         json_build_object('key', tasks.fairness_key, 'weight', tasks.fairness_weight)
+       end as fairness,
+       tasks.fault_code,
        tasks.created_at, tasks.updated_at, tasks.finished_at, task_payloads.input,
        case when tasks.paused_at is not null then
          json_build_object('at', tasks.paused_at, 'by', tasks.paused_by, 'reason', tasks.pause_reason)

@@ -136,12 +136,13 @@ const idle: ReadonlySet<string> = new Set(["waiting", "processed", "skipped"]);
 
 /** The task of a first claim: only its submission and this claim have happened to it. */
 function newlyBegun(
-  { taskId, workflow, attempt, version, priority, replyTo, correlationId }: ClaimedRow,
+  { taskId, workflow, attempt, version, priority, fairnessKey, replyTo, correlationId }: ClaimedRow,
   catalog: Pick<WorkflowCatalog, "known">,
 ): VersionedTask | null {
   const plan = catalog.known(workflow)?.plan;
   if (plan === undefined || hasConditions(plan) || attempt !== 1 || version !== 2) return null;
-  return { version, priority, replyTo, correlationId, task: { ...submitted(plan), taskId } };
+  const task = { ...submitted(plan), taskId };
+  return { version, priority, fairnessKey, replyTo, correlationId, task };
 }
 
 const submissions = new WeakMap<WorkflowPlan, Task>();

@@ -1,4 +1,4 @@
-import type { Instant, Json } from "@holdfast/domain";
+import type { Instant, Json, Priority } from "@holdfast/domain";
 
 /** A step that one Scheduler, and no other, may now ask its Agent to do. */
 export interface ClaimedStep {
@@ -21,7 +21,8 @@ export interface ClaimedStep {
 export interface ClaimedRow extends ClaimedStep {
   /** Of the task after the claim; null: another transaction held the task's row, so it is not known. */
   readonly version: number | null;
-  readonly priority: number;
+  readonly priority: Priority;
+  readonly fairnessKey: string | null;
   readonly replyTo: string | null;
   readonly correlationId: string | null;
 }
@@ -33,6 +34,8 @@ export interface LaneCapacity {
   readonly slots: number;
   /** How many, if the same transaction makes as many due; `slots` unless it is more. */
   readonly most?: number;
+  /** How many of `slots` are for steps of the last band, if any is due; none unless given. */
+  readonly reserved?: number;
 }
 
 export interface ClaimOptions {
@@ -53,8 +56,9 @@ export function capacityFor(
 ): readonly LaneCapacity[] {
   const byLane = Map.groupBy(dueSteps, ({ lane }) => lane);
   return capacity
-    .map(({ lane, slots, most = slots }) => ({
+    .map(({ lane, slots, most = slots, reserved = 0 }) => ({
       lane,
+      reserved,
       slots: Math.max(slots, Math.min(most, byLane.get(lane)?.length ?? 0)),
     }))
     .filter(({ slots }) => slots > 0);

@@ -1,4 +1,12 @@
-import type { Goal, Instant, StepKind, StepState, TaskState, WorkflowPlan } from "@holdfast/domain";
+import type {
+  Band,
+  Goal,
+  Instant,
+  StepKind,
+  StepState,
+  TaskState,
+  WorkflowPlan,
+} from "@holdfast/domain";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import { isUsable, readWorkflow } from "../workflows/workflow-catalog.ts";
@@ -48,8 +56,14 @@ export interface StepFacts {
   readonly completeBy: Instant | null;
   /** `Infinity`: set aside, because its workflow is paused. */
   readonly notBefore: Instant | null;
-  /** How many steps of its Agent are due before it, counted no further than to 10,000. */
-  readonly dueBefore: number;
+  /** Its place in the due order: see `bands`. */
+  readonly band: Band;
+  readonly fairnessKey: string | null;
+  readonly fairnessWeight: number | null;
+  /** How many steps of its Agent are due before it, in each band up to its own, counted no further than to 10,000. */
+  readonly dueBefore: readonly number[];
+  /** The three keys that have most of the next 1,000 steps before it in its band. */
+  readonly keysBefore: readonly { readonly key: string; readonly steps: number }[];
   /** The last entry of its history; null: it stands where it was submitted. */
   readonly lastAction: string | null;
   readonly lastReason: string | null;

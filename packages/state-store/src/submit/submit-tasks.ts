@@ -1,13 +1,16 @@
 import {
+  type Fairness,
   Fault,
   type Json,
   lookupIn,
   type Milliseconds,
   notificationsOfNew,
+  type Priority,
   stepsOf,
   submit,
 } from "@holdfast/domain";
 import { addSteps, newStepRow } from "../apply/save-tasks.ts";
+import { rankFairSteps } from "../claim/rank-fair-steps.ts";
 import { enqueueNotifications } from "../outbox/notifications.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { withRetries } from "../postgres/retry.ts";
@@ -23,8 +26,9 @@ export interface NewTask {
   readonly tenant: string;
   readonly workflow: string;
   readonly input: Json;
-  /** 0 to 9: each level is a head start of 30 s. */
-  readonly priority: number;
+  readonly priority: Priority;
+  /** By what its steps share their band; null: first come, first served. */
+  readonly fairness: Fairness | null;
   readonly replyTo: string | null;
   readonly correlationId: string | null;
   /** The same key with the same hash stands for the same task while the key is kept. */
@@ -87,11 +91,11 @@ const isWithoutPartition = ({ details }: Fault): boolean => details["sqlstate"] 
 const waitForReplication = query("wait-for-replication");
 
 const submitTogether = (
-  { pool, catalog, events }: StoreContext,
+  context: StoreContext,
   tasks: readonly NewTask[],
   { actor }: { readonly actor: string },
 ): Promise<readonly Submitted[]> =>
-  inTransaction(pool, async (client) => {
+  inTransaction(context.pool, async (client) => {
     const named = [...new Set(tasks.map(({ workflow }) => workflow))];
     const ids = await newTaskIds(client, { count: tasks.length, workflows: named });
     const retired = new Set(ids[0]?.retired);
@@ -100,13 +104,13 @@ const submitTogether = (
       client,
       candidates.filter(({ task }) => !retired.has(task.workflow)),
     );
-    const workflows = await storedWorkflows(client, catalog, accepted);
+    const workflows = await storedWorkflows(client, context.catalog, accepted);
     const earlier = await findEarlier(client, candidates, accepted);
     // What is answered again may not have reached a synchronous standby the first time.
     const isReplay = accepted.size < candidates.length;
     return {
       sent: [
-        ...insertAll(client, accepted, { workflows, actor, now: ids[0]?.now ?? 0, events }),
+        ...insertAll(context, client, { accepted, workflows, actor, now: ids[0]?.now ?? 0 }),
         ...(isReplay ? [waitForReplication(client, {})] : []),
       ],
       result: () =>
@@ -169,16 +173,16 @@ async function storedWorkflows(
 }
 
 interface InsertOptions {
+  readonly accepted: ReadonlySet<Candidate>;
   readonly workflows: ReadonlyMap<string, StoredWorkflow>;
   readonly actor: string;
   readonly now: number;
-  readonly events: boolean;
 }
 
 function insertAll(
+  context: StoreContext,
   db: Database,
-  accepted: ReadonlySet<Candidate>,
-  { workflows, actor, now, events }: InsertOptions,
+  { accepted, workflows, actor, now }: InsertOptions,
 ): readonly Promise<unknown>[] {
   if (accepted.size === 0) return [];
   const rows = [...accepted].map(({ taskId, task }) => {
@@ -186,14 +190,19 @@ function insertAll(
     const valueOf = lookupIn({ input: task.input, outputs: new Map() });
     const decided = submit(taskId, plan, { now, random: Math.random, valueOf }).task;
     const { completeWithin } = definition;
+    const fairnessKey = task.fairness?.key ?? null;
     return {
       ...task,
       taskId,
       input: JSON.stringify(task.input),
       processState: decided.processState,
       completeBy: completeWithin === null ? null : now + completeWithin,
-      steps: stepsOf(decided).map((step) => newStepRow(taskId, step, task.priority, now)),
-      notifications: notificationsOfNew(decided, task, { now, events }),
+      fairnessKey,
+      fairnessWeight: task.fairness?.weight ?? null,
+      steps: stepsOf(decided).map((step) =>
+        newStepRow(taskId, step, { priority: task.priority, fairnessKey }, now),
+      ),
+      notifications: notificationsOfNew(decided, task, { now, events: context.events }),
     };
   });
   return [
@@ -205,21 +214,37 @@ function insertAll(
         workflows: "workflow",
         states: "processState",
         priorities: "priority",
+        fairnessKeys: "fairnessKey",
+        fairnessWeights: "fairnessWeight",
         replyTos: "replyTo",
         correlationIds: "correlationId",
         completeBys: "completeBy",
         inputs: "input",
       }),
     }),
-    addSteps(
-      db,
-      rows.flatMap(({ steps }) => steps),
-    ),
+    ...insertSteps(context, db, rows),
     ...enqueueNotifications(
       db,
       rows.flatMap(({ notifications }) => notifications),
     ),
   ];
+}
+
+type NewSteps = readonly ReturnType<typeof newStepRow>[];
+
+function insertSteps(
+  context: StoreContext,
+  db: Database,
+  rows: readonly { readonly fairnessKey: string | null; readonly steps: NewSteps }[],
+): readonly Promise<unknown>[] {
+  const inserted = addSteps(
+    db,
+    rows.flatMap(({ steps }) => steps),
+  );
+  const fair = rows
+    .filter(({ fairnessKey }) => fairnessKey !== null)
+    .flatMap(({ steps }) => steps.filter(({ processState }) => processState === "pending"));
+  return fair.length === 0 ? [inserted] : [inserted, rankFairSteps(context)(db, fair)];
 }
 
 interface Outcomes {

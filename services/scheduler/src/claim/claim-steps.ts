@@ -1,5 +1,6 @@
 import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
 import type { AppliedEvents, ClaimedStep, ClaimOptions, StateStore } from "@holdfast/state-store";
+import { batchReserve } from "./batch-reserve.ts";
 import { claimBatch, dispatchClaims } from "./dispatch-claims.ts";
 import type { InFlightLimits } from "./in-flight-limits.ts";
 
@@ -16,6 +17,8 @@ interface Dependencies {
   readonly failpoint: Failpoint;
   readonly lockedBy: string;
   readonly relayAfter: () => number;
+  /** Percent of the slots of a claim that are for the band `batch`, if a step of it is due. */
+  readonly batchReserve: number;
 }
 
 /** Milliseconds. The relay looks for due steps, with the statement that it runs anyway, and wakes the claim. */
@@ -28,11 +31,13 @@ const delay = 60_000;
 export function claimSteps(deps: Dependencies) {
   const { store, limits, wake, clock, failpoint, lockedBy, relayAfter } = deps;
   const dispatcher = dispatchClaims(deps);
+  const reserve = batchReserve(deps.batchReserve);
 
   /** What may be claimed once these lanes have one step less each; null: nothing. */
   const optionsFor = (freed: readonly string[]): ClaimOptions | null => {
     const capacity = limits.capacity(freed);
-    return capacity.length === 0 ? null : { lockedBy, capacity, relayAfter: relayAfter() };
+    if (capacity.length === 0) return null;
+    return { lockedBy, capacity: capacity.map(reserve), relayAfter: relayAfter() };
   };
 
   return {

@@ -1,3 +1,4 @@
+import { priorities } from "@holdfast/domain";
 import { expect } from "@jest/globals";
 import { nearly, sameClaims } from "./compare.ts";
 import { indexOf, inOrder, nameOfClaim, type Pair, sides } from "./pair.ts";
@@ -28,7 +29,8 @@ export const operationsOf: Readonly<Record<string, Operation>> = {
       tenant: "default",
       workflow: random.pick(slow).name,
       input: { order: name, wanted: random.chance(0.5) },
-      priority: random.below(2),
+      priority: random.pick(priorities),
+      fairness: null,
       replyTo: null,
       correlationId: null,
       idempotency: random.chance(0.5) ? { key: name, hash: random.pick(["x", "y"]) } : null,

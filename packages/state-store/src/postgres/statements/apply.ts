@@ -20,6 +20,7 @@ export interface ApplyStatements {
       readonly names: readonly (string | null)[] | null;
       readonly kinds: readonly (string | null)[] | null;
       readonly lanes: readonly (string | null)[] | null;
+      readonly bands: readonly (number | null)[] | null;
       readonly states: readonly (string | null)[] | null;
       readonly ranks: readonly (number | null)[] | null;
       readonly notBefores: readonly (number | null)[] | null;
@@ -87,7 +88,8 @@ export interface ApplyStatements {
       readonly goal: string;
       readonly processState: string;
       readonly version: number;
-      readonly priority: number;
+      readonly priority: string;
+      readonly fairnessKey: string | null;
       readonly faultCode: string | null;
       readonly paused: Maybe<boolean>;
       readonly replyTo: string | null;
@@ -109,7 +111,8 @@ export interface ApplyStatements {
       readonly goal: string;
       readonly processState: string;
       readonly version: number;
-      readonly priority: number;
+      readonly priority: string;
+      readonly fairnessKey: string | null;
       readonly faultCode: string | null;
       readonly paused: Maybe<boolean>;
       readonly replyTo: string | null;

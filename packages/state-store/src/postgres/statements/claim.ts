@@ -6,8 +6,11 @@ export interface ClaimStatements {
     readonly params: {
       readonly lanes: readonly (string | null)[] | null;
       readonly slots: readonly (number | null)[] | null;
+      readonly reserved: readonly (number | null)[] | null;
       readonly spanLanes: readonly (string | null)[] | null;
+      readonly spanLows: readonly (number | null)[] | null;
       readonly spanFroms: readonly (number | null)[] | null;
+      readonly spanHighs: readonly (number | null)[] | null;
       readonly spanTos: readonly (number | null)[] | null;
       readonly format: number | null;
       readonly lockedBy: string | null;
@@ -24,7 +27,8 @@ export interface ClaimStatements {
       readonly now: Maybe<number>;
       readonly keyGeneration: Maybe<number>;
       readonly workflow: Maybe<string>;
-      readonly priority: Maybe<number>;
+      readonly priority: Maybe<string>;
+      readonly fairnessKey: string | null;
       readonly replyTo: string | null;
       readonly correlationId: string | null;
       readonly version: Maybe<number>;
@@ -47,6 +51,17 @@ export interface ClaimStatements {
     };
     readonly row: object;
   };
+  readonly "rank-fair-steps": {
+    readonly params: {
+      readonly taskIds: readonly (string | null)[] | null;
+      readonly names: readonly (string | null)[] | null;
+    };
+    readonly row: {
+      readonly lane: string;
+      readonly band: Maybe<number>;
+      readonly rank: Maybe<number>;
+    };
+  };
   readonly "save-heartbeats": {
     readonly params: {
       readonly agents: readonly (string | null)[] | null;
@@ -65,6 +80,8 @@ export interface ClaimStatements {
       readonly readBefore: Maybe<number>;
       readonly due: unknown;
       readonly promoted: unknown;
+      readonly fair: unknown;
+      readonly isFull: Maybe<boolean>;
       readonly nextIn: Maybe<number>;
       readonly relayIn: Maybe<number>;
       readonly hasNotifications: Maybe<boolean>;

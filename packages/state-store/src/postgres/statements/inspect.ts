@@ -129,7 +129,11 @@ export interface InspectStatements {
       readonly startBy: Maybe<number>;
       readonly completeBy: Maybe<number>;
       readonly notBefore: Maybe<number>;
-      readonly dueBefore: Maybe<number>;
+      readonly band: Maybe<number>;
+      readonly fairnessKey: string | null;
+      readonly fairnessWeight: Maybe<number>;
+      readonly dueBefore: unknown;
+      readonly keysBefore: unknown;
       readonly lastAction: Maybe<string>;
       readonly lastReason: string | null;
       readonly lastActor: Maybe<string>;

@@ -29,6 +29,8 @@ export interface ReadStatements {
       readonly goal: Maybe<string>;
       readonly processState: Maybe<string>;
       readonly version: Maybe<number>;
+      readonly priority: Maybe<string>;
+      readonly fairness: unknown;
       readonly faultCode: string | null;
       readonly createdAt: Maybe<Date>;
       readonly updatedAt: Maybe<Date>;

@@ -37,6 +37,8 @@ export interface StoreState extends Required<MemoryStoreOptions> {
   readonly tasks: Map<string, StoredTask>;
   /** By idempotency key. */
   readonly submissions: Map<string, { readonly hash: string; readonly taskId: string }>;
+  /** By lane and band: from where each fairness key goes on. */
+  readonly fairnessKeys: Map<string, ReadonlyMap<string, number>>;
   readonly history: Move[];
   readonly pauses: ReturnType<typeof memoryPauses>;
 }
@@ -52,6 +54,7 @@ export const emptyState = (options: MemoryStoreOptions): StoreState => ({
   workflows: new Map(),
   tasks: new Map(),
   submissions: new Map(),
+  fairnessKeys: new Map(),
   history: [],
   pauses: memoryPauses(options.now),
 });
