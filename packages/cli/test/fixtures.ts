@@ -90,10 +90,8 @@ export async function openTestStore(): Promise<TestStore> {
     async submit(workflow = shopping.name, changes = {}) {
       const order = { tenant: "default", workflow, input: { order: randomUUID() } };
       const noSubmitter = { replyTo: null, correlationId: null, idempotency: null };
-      const tasks = [
-        { ...order, priority: "normal" as const, fairness: null, ...noSubmitter, ...changes },
-      ];
-      const [submitted] = await store.submitTasks(tasks, { actor: "test" });
+      const task = { ...order, ...usualUrgency, ...noSubmitter, ...changes };
+      const [submitted] = await store.submitTasks([task], { actor: "test" });
       if (submitted?.kind !== "created") throw new Error("Not submitted");
       return submitted.taskId;
     },
@@ -116,5 +114,7 @@ export async function openTestStore(): Promise<TestStore> {
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
+
+const usualUrgency = { priority: "normal", fairness: null } as const;
 
 const attemptOf = ({ name: step, attempt, token }: ClaimedStep) => ({ step, attempt, token });

@@ -1,9 +1,8 @@
 import type { Change } from "./change.ts";
-import type { Urgency } from "./due-order.ts";
 import type { ContractFault } from "./faults.ts";
 import type { Outcome, ReportedEvent } from "./fold-events.ts";
 import type { Json } from "./json.ts";
-import type { Band } from "./priority.ts";
+import type { Band, Urgency } from "./priority.ts";
 import type { Instant } from "./step.ts";
 import type { Task } from "./task.ts";
 

@@ -1,15 +1,8 @@
 import type { DecidedTask, DueStepOfTask } from "./batch.ts";
-import type { Band, Priority } from "./priority.ts";
+import type { Band, Urgency } from "./priority.ts";
 import type { Instant, Step } from "./step.ts";
 import { stepKinds } from "./step-kinds.ts";
 import type { Task } from "./task.ts";
-
-/** What of a task decides the order of its steps. */
-export interface Urgency {
-  readonly priority: Priority;
-  /** Null: its steps are claimed in the order in which they become due. */
-  readonly fairnessKey: string | null;
-}
 
 /** The band of a step: undos have their own. */
 export const bandOfStep = ({ plan }: Step, { priority }: Pick<Urgency, "priority">): Band =>

@@ -12,7 +12,7 @@ export { evaluateCondition, refsOfCondition } from "./condition.ts";
 export { decide } from "./decide.ts";
 export { type BatchOptions, type DecidedBatch, decideBatch } from "./decide-batch.ts";
 export type { Decision, DecisionContext } from "./decision.ts";
-export { bandOfStep, changedSteps, rankOf, type Urgency } from "./due-order.ts";
+export { bandOfStep, changedSteps, rankOf } from "./due-order.ts";
 export { backoff } from "./failure.ts";
 export {
   allowedFairness,
@@ -51,6 +51,7 @@ export {
   isPriority,
   type Priority,
   priorities,
+  type Urgency,
 } from "./priority.ts";
 export {
   constant,

@@ -12,3 +12,10 @@ export const bandOf = (name: (typeof bands)[number]): Band => bands.indexOf(name
 
 export const isPriority = (value: unknown): value is Priority =>
   priorities.some((priority) => priority === value);
+
+/** What of a task decides the order of its steps. */
+export interface Urgency {
+  readonly priority: Priority;
+  /** Null: its steps are claimed in the order in which they become due. */
+  readonly fairnessKey: string | null;
+}

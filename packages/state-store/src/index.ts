@@ -44,13 +44,14 @@ export type { ListedTask, TaskFilter, TaskPage } from "./read/list-tasks.ts";
 export type { HistoryEntry, StepRecord, TaskRecord } from "./read/read-task.ts";
 export type { OldMonth } from "./retention/retention.ts";
 export type { StateStore } from "./state-store.ts";
+export type { NewTask } from "./submit/new-task.ts";
 export {
   type SubmittedTask,
   type SubmittedTaskId,
   submitTasks,
   type TransactionClient,
 } from "./submit/submit-in-transaction.ts";
-export type { NewTask, Submitted } from "./submit/submit-tasks.ts";
+export type { Submitted } from "./submit/submit-tasks.ts";
 export { type StepContracts, stepContracts } from "./workflows/output-contract.ts";
 export type { KnownAgent, WorkflowRecord, WorkflowWish } from "./workflows/stored-workflows.ts";
 export { familyOf, type StoredWorkflow } from "./workflows/workflow-catalog.ts";

@@ -18,7 +18,8 @@ import type { Pause, PauseWish } from "./pause/pauses.ts";
 import type { TaskFilter, TaskPage } from "./read/list-tasks.ts";
 import type { HistoryEntry, TaskRecord } from "./read/read-task.ts";
 import type { DroppedMessages, Keeping, OldMonth } from "./retention/retention.ts";
-import type { NewTask, Submitted } from "./submit/submit-tasks.ts";
+import type { NewTask } from "./submit/new-task.ts";
+import type { Submitted } from "./submit/submit-tasks.ts";
 import type { KnownAgent, WorkflowRecord, WorkflowWish } from "./workflows/stored-workflows.ts";
 import type { StoredWorkflow } from "./workflows/workflow-catalog.ts";
 

@@ -10,7 +10,7 @@ import type { ClaimedStep, ClaimOptions } from "../src/claim/claimed-step.ts";
 import { migrate } from "../src/migrate/migrate.ts";
 import { openStateStore } from "../src/open-state-store.ts";
 import type { StateStore } from "../src/state-store.ts";
-import type { NewTask } from "../src/submit/submit-tasks.ts";
+import type { NewTask } from "../src/submit/new-task.ts";
 
 /** For tests: a migrated database of one's own, dropped on disposal. */
 export interface TestStore extends AsyncDisposable {

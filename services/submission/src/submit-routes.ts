@@ -89,20 +89,21 @@ export function submitRoutes(app: FastifyInstance, deps: SubmitDependencies): vo
     app.post(door.path, { schema }, async (request, reply) => {
       const { headers, body: input } = request;
       const noun = await door.nounOf(request);
-      return submit(request, reply, {
-        noun,
-        workflow: noun.family ?? "",
-        input,
-        // `Priority` is taken: browsers and proxies send one of RFC 9218.
-        priority: text(headers["task-priority"]),
-        fairnessKey: text(headers["fairness-key"]),
-        fairnessWeight: text(headers["fairness-weight"]),
-        replyTo: text(headers["reply-to"]),
-        correlationId: text(headers["correlation-id"]),
-      });
+      const asked = { noun, workflow: noun.family ?? "", input, ...askedInHeaders(headers) };
+      return submit(request, reply, asked);
     });
   }
 }
+
+/** The body of a collection's route is the input, so the rest is in headers. */
+const askedInHeaders = (headers: FastifyRequest["headers"]) => ({
+  // `Priority` is taken: browsers and proxies send one of RFC 9218.
+  priority: text(headers["task-priority"]),
+  fairnessKey: text(headers["fairness-key"]),
+  fairnessWeight: text(headers["fairness-weight"]),
+  replyTo: text(headers["reply-to"]),
+  correlationId: text(headers["correlation-id"]),
+});
 
 function onGone(request: FastifyRequest, reply: FastifyReply, call: () => void): void {
   if (request.raw.socket.destroyed) call();

@@ -9,6 +9,7 @@ import {
   openTrips,
   type TripService,
   token,
+  trip,
   wish,
 } from "../test/trips.ts";
 import { workflowDirectory } from "./workflow-directory.ts";

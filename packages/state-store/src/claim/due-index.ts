@@ -67,16 +67,9 @@ export function dueIndex({ random = Math.random }: { readonly random?: () => num
     if (since !== ever || keysFirst) {
       return allBands.flatMap((band) => spansOfBand(lane, band, keysFirst));
     }
-    const through = (lowBand: Band, highBand: Band) => ({
-      lane,
-      lowBand,
-      from: ever,
-      highBand,
-      to: open,
-    });
     return isSplit
-      ? [through(0, lastBand - 1), through(lastBand, lastBand)]
-      : [through(0, lastBand)];
+      ? [wholeBands(lane, 0, lastBand - 1), wholeBands(lane, lastBand, lastBand)]
+      : [wholeBands(lane, 0, lastBand)];
   };
 
   return {
@@ -104,6 +97,14 @@ export function dueIndex({ random = Math.random }: { readonly random?: () => num
     },
   };
 }
+
+const wholeBands = (lane: string, lowBand: Band, highBand: Band): DueSpan => ({
+  lane,
+  lowBand,
+  from: ever,
+  highBand,
+  to: open,
+});
 
 const isVirtual = ({ rank }: DueStep): boolean => rank >= virtualTime;
 

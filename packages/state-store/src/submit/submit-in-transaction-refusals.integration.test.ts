@@ -114,7 +114,7 @@ test.each<[string, Json, Json]>([
   });
 });
 
-(levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
 test.each([
   ["too deep", nested(33), "deeper than 32 levels"],

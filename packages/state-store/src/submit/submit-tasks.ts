@@ -1,17 +1,4 @@
-import {
-  type Fairness,
-  Fault,
-  type Json,
-  lookupIn,
-  type Milliseconds,
-  notificationsOfNew,
-  type Priority,
-  stepsOf,
-  submit,
-} from "@holdfast/domain";
-import { addSteps, newStepRow } from "../apply/save-tasks.ts";
-import { rankFairSteps } from "../claim/rank-fair-steps.ts";
-import { enqueueNotifications } from "../outbox/notifications.ts";
+import { Fault } from "@holdfast/domain";
 import { type Database, query } from "../postgres/query.ts";
 import { withRetries } from "../postgres/retry.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
@@ -20,25 +7,8 @@ import { inTransaction } from "../postgres/transaction.ts";
 import { makePartitions } from "../retention/retention.ts";
 import type { StoreContext } from "../store-context.ts";
 import type { StoredWorkflow, WorkflowCatalog } from "../workflows/workflow-catalog.ts";
-
-/** A task to be written down. */
-export interface NewTask {
-  readonly tenant: string;
-  readonly workflow: string;
-  readonly input: Json;
-  readonly priority: Priority;
-  /** By what its steps share their band; null: first come, first served. */
-  readonly fairness: Fairness | null;
-  readonly replyTo: string | null;
-  readonly correlationId: string | null;
-  /** The same key with the same hash stands for the same task while the key is kept. */
-  readonly idempotency: {
-    readonly key: string;
-    readonly hash: string;
-    /** 24 hours unless said otherwise. */
-    readonly keepFor?: Milliseconds;
-  } | null;
-}
+import { insertAll } from "./insert-tasks.ts";
+import type { Candidate, NewTask } from "./new-task.ts";
 
 /** `conflict`: the key was used for something else. `retired`: its workflow takes no new tasks. */
 export type Submitted =
@@ -47,11 +17,6 @@ export type Submitted =
   | { readonly kind: "retired" };
 
 const day = 24 * 60 * 60 * 1_000;
-
-interface Candidate {
-  readonly taskId: string;
-  readonly task: NewTask;
-}
 
 const newTaskIds = query(
   "new-task-ids",
@@ -62,7 +27,6 @@ const findSubmissions = query(
   "find-submissions",
   rowsOf<{ tenant: string; key: string; hash: string; taskId: string }>(),
 );
-const insertTasks = query("insert-tasks");
 
 /**
  * Writes tasks down with all their steps: all of them or none. Safe to repeat, but
@@ -170,81 +134,6 @@ async function storedWorkflows(
     if (!stored.has(task.workflow)) stored.set(task.workflow, await catalog.get(db, task.workflow));
   }
   return stored;
-}
-
-interface InsertOptions {
-  readonly accepted: ReadonlySet<Candidate>;
-  readonly workflows: ReadonlyMap<string, StoredWorkflow>;
-  readonly actor: string;
-  readonly now: number;
-}
-
-function insertAll(
-  context: StoreContext,
-  db: Database,
-  { accepted, workflows, actor, now }: InsertOptions,
-): readonly Promise<unknown>[] {
-  if (accepted.size === 0) return [];
-  const rows = [...accepted].map(({ taskId, task }) => {
-    const { plan, definition } = workflows.get(task.workflow)!;
-    const valueOf = lookupIn({ input: task.input, outputs: new Map() });
-    const decided = submit(taskId, plan, { now, random: Math.random, valueOf }).task;
-    const { completeWithin } = definition;
-    const fairnessKey = task.fairness?.key ?? null;
-    return {
-      ...task,
-      taskId,
-      input: JSON.stringify(task.input),
-      processState: decided.processState,
-      completeBy: completeWithin === null ? null : now + completeWithin,
-      fairnessKey,
-      fairnessWeight: task.fairness?.weight ?? null,
-      steps: stepsOf(decided).map((step) =>
-        newStepRow(taskId, step, { priority: task.priority, fairnessKey }, now),
-      ),
-      notifications: notificationsOfNew(decided, task, { now, events: context.events }),
-    };
-  });
-  return [
-    insertTasks(db, {
-      actor,
-      ...columns(rows, {
-        taskIds: "taskId",
-        tenants: "tenant",
-        workflows: "workflow",
-        states: "processState",
-        priorities: "priority",
-        fairnessKeys: "fairnessKey",
-        fairnessWeights: "fairnessWeight",
-        replyTos: "replyTo",
-        correlationIds: "correlationId",
-        completeBys: "completeBy",
-        inputs: "input",
-      }),
-    }),
-    ...insertSteps(context, db, rows),
-    ...enqueueNotifications(
-      db,
-      rows.flatMap(({ notifications }) => notifications),
-    ),
-  ];
-}
-
-type NewSteps = readonly ReturnType<typeof newStepRow>[];
-
-function insertSteps(
-  context: StoreContext,
-  db: Database,
-  rows: readonly { readonly fairnessKey: string | null; readonly steps: NewSteps }[],
-): readonly Promise<unknown>[] {
-  const inserted = addSteps(
-    db,
-    rows.flatMap(({ steps }) => steps),
-  );
-  const fair = rows
-    .filter(({ fairnessKey }) => fairnessKey !== null)
-    .flatMap(({ steps }) => steps.filter(({ processState }) => processState === "pending"));
-  return fair.length === 0 ? [inserted] : [inserted, rankFairSteps(context)(db, fair)];
 }
 
 interface Outcomes {
