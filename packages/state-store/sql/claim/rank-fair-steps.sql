@@ -60,12 +60,14 @@ queue as materialized (
 counted as (
   insert into state.fairness_keys as known (lane, band, key, next, taken)
   select lane, band, key, floor + taken * interval '1 microsecond', taken * interval '1 microsecond'
-    from (select due.lane, due.band, due.key, queue.floor, sum(due.stride)::float8 as taken
-            from due
-            join queue on queue.lane = due.lane and queue.band = due.band
-           group by due.lane, due.band, due.key, queue.floor
+    from (select lane, band, key, taken,
+                 (select floor from queue
+                   where queue.lane = of_key.lane and queue.band = of_key.band) as floor
+            from (select lane, band, key, sum(stride)::float8 as taken
+                    from due
+                   group by lane, band, key) as of_key
            union all
-          select lane, band, '', floor, 0 from queue where known_from is null) as added
+          select lane, band, '', 0, floor from queue where known_from is null) as added
    order by lane, band, key
       on conflict (lane, band, key) do update
      set next  = greatest(known.next, excluded.next - excluded.taken) + excluded.taken,
