@@ -74,7 +74,7 @@ counted as (
          taken = excluded.taken
   returning lane, band, key, next - taken as start
 ),
--- Best effort, and rarely: nobody waits for this row.
+-- Best effort, and rarely: no transaction waits for this row.
 passed as materialized (
   select known.lane, known.band, queue.floor
     from queue
