@@ -93,7 +93,7 @@ describe("a task", () => {
     expect((await trips.submit(body)).json()).toMatchObject({ status, code });
   });
 
-  test("is told which priorities there are", async () => {
+  test("that names another priority is refused with those that there are", async () => {
     expect((await trips.submit({ priority: "high" })).json().errors).toEqual([
       { pointer: "/priority", detail: expect.stringContaining("urgent, normal, batch") },
     ]);
