@@ -1,4 +1,4 @@
-import type { LaneFacts, StepFacts } from "@holdfast/state-store";
+import type { BreakerFacts, LaneFacts, StepFacts } from "@holdfast/state-store";
 import type { BrokerFacts, Facts } from "../src/why/facts.ts";
 
 /** For tests: the instant at which the facts were read. */
@@ -38,6 +38,21 @@ export const lane: LaneFacts = {
   instances: 2,
   broken: 0,
   brokenUntil: null,
+  breaker: null,
+};
+
+/** An open breaker of the remote service behind it. */
+export const breaker: BreakerFacts = {
+  service: "psp",
+  state: "open",
+  reason: "10 attempts in a row failed, the last with psp.down",
+  by: "scheduler-1",
+  since: noon - 3_000,
+  held: false,
+  openUntil: noon + 2_000,
+  throttledUntil: null,
+  probe: null,
+  due: 12,
 };
 
 export const broker: BrokerFacts = { blocked: null, schedulers: 2, consumers: { payments: 2 } };

@@ -163,6 +163,21 @@ export const faultCodes = {
     meaning: "The workflow or Agent is not paused.",
     action: "None.",
   },
+  "remote.not_open": {
+    transient: false,
+    meaning: "The breaker of the remote service is closed, and the service did not ask to be left alone.",
+    action: "None.",
+  },
+  "remote.open": {
+    transient: false,
+    meaning: "An operator holds the breaker of the remote service open already.",
+    action: "None.",
+  },
+  "remote.unknown": {
+    transient: false,
+    meaning: "No Agent of a stored workflow calls a remote service of this name.",
+    action: "Check the name: `GET /v1/remotes` lists them.",
+  },
   "request.charset_unsupported": {
     transient: false,
     meaning: "The body is in another charset than UTF-8.",

@@ -7,6 +7,20 @@ export type {
   ReportedTaskEvent,
   VersionedTask,
 } from "./batch.ts";
+export {
+  type BreakerState,
+  breakerStates,
+  type Evidence,
+  evidenceOf,
+  type FailureStreak,
+  longestThrottle,
+  mustOpen,
+  nextStreak,
+  openForAfter,
+  rampEnd,
+  rampLimit,
+  shortestThrottle,
+} from "./breaker.ts";
 export type { Change } from "./change.ts";
 export { evaluateCondition, refsOfCondition } from "./condition.ts";
 export { decide } from "./decide.ts";

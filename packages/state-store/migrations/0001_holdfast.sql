@@ -307,6 +307,35 @@ create table state.fairness_keys (
   primary key (lane, band, key)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
+-- The circuit breaker of each remote service that has ever been in trouble: all Schedulers share it. A service
+-- without a row is closed.
+create table state.breakers (
+  service         text        primary key,
+  state           text        not null,
+  -- When it came to be so.
+  since           timestamptz not null,
+  -- Open: when a probe is due; infinity: an operator holds it open.
+  open_until      timestamptz,
+  -- How often in a row it has opened: each time for longer.
+  openings        integer     not null default 0,
+  -- The service asked to be left alone until then.
+  throttled_until timestamptz,
+  -- Who opened or closed it last, and why.
+  actor           text        not null,
+  reason          text        not null,
+  -- Half-open: the one step that is tried, and the token of the attempt.
+  probe_task_id   uuid,
+  probe_step      text,
+  probe_token     uuid,
+  -- When operators were alerted last that it has opened.
+  alerted_at      timestamptz,
+
+  constraint known_state check (state in ('closed', 'open', 'half-open')),
+  constraint open_until_then check ((state = 'open') = (open_until is not null)),
+  constraint half_open_with_probe check ((state = 'half-open') = (probe_token is not null)),
+  constraint whole_probe check (num_nonnulls(probe_task_id, probe_step, probe_token) in (0, 3))
+) with (fillfactor = 50);
+
 -- The Agents that have ever sent a heartbeat. `state.agents` forgets those that are silent for a day.
 create table state.known_agents (
   agent      text        primary key,
@@ -1225,6 +1254,7 @@ grant select on state.compatibility, state.workflows, state.pauses, state.agents
    to holdfast_submission, holdfast_operations, holdfast_scheduler, holdfast_supervisor;
 grant insert on state.alerts, state.outbox
    to holdfast_submission, holdfast_operations, holdfast_scheduler, holdfast_supervisor;
+grant select on state.breakers to holdfast_submission, holdfast_operations, holdfast_scheduler;
 -- Who makes a step due ranks it.
 grant select, insert, update on state.fairness_keys
    to holdfast_submission, holdfast_operations, holdfast_scheduler, holdfast_supervisor;
@@ -1256,6 +1286,7 @@ grant update (process_state, rank, not_before, failure_count, requeue_count, coo
 -- An undo adds its steps; what is decided is in the history.
 grant insert on state.steps, state.events, state.workflows to holdfast_operations;
 grant insert, update on state.step_payloads, state.pauses to holdfast_operations;
+grant insert, update on state.breakers to holdfast_operations;
 grant select, insert, update on state.collections to holdfast_operations;
 grant update (retired_at, retired_by, retired_reason) on state.workflows to holdfast_operations;
 grant execute on function state.make_partitions() to holdfast_operations;
@@ -1268,6 +1299,8 @@ grant select, insert on state.events, state.known_agents to holdfast_scheduler;
 grant update on state.alerts to holdfast_scheduler;
 grant select, update, delete on state.outbox to holdfast_scheduler;
 grant insert, update, delete on state.agents to holdfast_scheduler;
+grant insert, update on state.breakers to holdfast_scheduler;
+grant execute on function state.raise_alert(text, text, text) to holdfast_scheduler;
 grant select, insert, update, delete on state.standstills to holdfast_scheduler;
 grant insert on state.rejected_replies, state.dead_letters to holdfast_scheduler;
 grant select (id, queue, reason, at) on state.dead_letters to holdfast_scheduler;

@@ -4,6 +4,15 @@ export type { AppliedEvents } from "./apply/apply-together.ts";
 export type { LoadedValues, ValueRef } from "./apply/load-values.ts";
 export { unusableActor } from "./apply/park-tasks.ts";
 export type { RejectedReply } from "./apply/rejected-replies.ts";
+export type {
+  Breaker,
+  BreakerWish,
+  FailingService,
+  ProbeOutcome,
+  Throttle,
+} from "./breakers/breakers.ts";
+export type { ProbeOptions } from "./breakers/claim-probe.ts";
+export type { RemoteRecord } from "./breakers/find-remotes.ts";
 export {
   type ClaimedStep,
   type ClaimOptions,
@@ -17,7 +26,7 @@ export type { Violation } from "./inspect/find-invariant-violations.ts";
 export type { KeptOptions } from "./inspect/find-kept-options.ts";
 export type { Migrations } from "./inspect/find-migrations.ts";
 export type { FoundPooler } from "./inspect/find-pooler.ts";
-export type { LaneFacts, PauseFacts, StepFacts, TaskFacts } from "./inspect/find-task-facts.ts";
+export type { BreakerFacts, LaneFacts, PauseFacts, StepFacts, TaskFacts } from "./inspect/find-task-facts.ts";
 export type { Unusable } from "./inspect/find-unusable.ts";
 export {
   type AgentNeed,

@@ -4,6 +4,17 @@ import { loadValues } from "./apply/load-values.ts";
 import { recordRejectedReplies } from "./apply/rejected-replies.ts";
 import { noTaskCache, taskCache } from "./apply/task-cache.ts";
 import {
+  closeBreaker,
+  endProbes,
+  findBreakers,
+  findBrokenServices,
+  holdBreakerOpen,
+  openBreakers,
+  throttleServices,
+} from "./breakers/breakers.ts";
+import { claimProbe } from "./breakers/claim-probe.ts";
+import { findRemotes } from "./breakers/find-remotes.ts";
+import {
   claimDueSteps,
   markDispatchedSteps,
   takeUndispatchedSteps,
@@ -105,6 +116,7 @@ export async function openStateStore({
   return {
     ...taskOperations(context, bind),
     ...claimOperations(context, bind),
+    ...breakerOperations(context, bind),
     ...pauseOperations(context, bind),
     ...workflowOperations(context, bind),
     ...readOperations(bind),
@@ -142,6 +154,18 @@ function claimOperations(context: StoreContext, { repeatable, once }: Binder) {
     recordHeartbeats: repeatable(recordHeartbeats),
   };
 }
+
+const breakerOperations = (context: StoreContext, { repeatable, exactlyOnce }: Binder) => ({
+  findBreakers: () => repeatable(findBreakers)({}),
+  findBrokenServices: () => repeatable(findBrokenServices)({}),
+  findRemotes: () => repeatable(findRemotes(context.partitions))({}),
+  openBreakers: exactlyOnce(openBreakers),
+  throttleServices: repeatable(throttleServices),
+  claimProbe: claimProbe(context),
+  endProbes: repeatable(endProbes),
+  holdBreakerOpen: exactlyOnce(holdBreakerOpen),
+  closeBreaker: exactlyOnce(closeBreaker),
+});
 
 const pauseOperations = ({ pool }: StoreContext, { repeatable, exactlyOnce }: Binder) => ({
   pause: exactlyOnce(pause),

@@ -3,6 +3,15 @@ import type { AppliedEvents, ApplyOptions } from "./apply/apply-together.ts";
 import type { CallFacts } from "./apply/load-calls.ts";
 import type { LoadedValues, ValueRef } from "./apply/load-values.ts";
 import type { RejectedReply } from "./apply/rejected-replies.ts";
+import type {
+  Breaker,
+  BreakerWish,
+  FailingService,
+  ProbeOutcome,
+  Throttle,
+} from "./breakers/breakers.ts";
+import type { ProbeOptions } from "./breakers/claim-probe.ts";
+import type { RemoteRecord } from "./breakers/find-remotes.ts";
 import type { ClaimedStep, ClaimOptions } from "./claim/claimed-step.ts";
 import type { StepsInFlight } from "./claim/count-steps-in-flight.ts";
 import type { Heartbeat } from "./claim/heartbeats.ts";
@@ -81,6 +90,34 @@ export interface StateStore extends AsyncDisposable {
   countStepsInFlight(params: { readonly lockedBy: string }): Promise<readonly StepsInFlight[]>;
   /** Keeps the last heartbeat of each instance. Safe to repeat. */
   recordHeartbeats(heartbeats: readonly Heartbeat[]): Promise<void>;
+
+  /** The breakers of remote services that hold something back, or did in the last minute. Safe to repeat. */
+  findBreakers(): Promise<readonly Breaker[]>;
+  /** Remote services with a closed breaker whose Agents' instances all have an open circuit. Safe to repeat. */
+  findBrokenServices(): Promise<readonly { readonly service: string; readonly instances: number }[]>;
+  /** All remote services, with what their breakers hold back. Safe to repeat. */
+  findRemotes(): Promise<readonly RemoteRecord[]>;
+  /** Opens closed breakers, and alerts an operator. Returns how many were closed. Takes effect exactly once. */
+  openBreakers(params: {
+    readonly services: readonly FailingService[];
+    readonly actor: string;
+  }): Promise<number>;
+  /** Has all Schedulers leave remote services alone, as they have asked. Safe to repeat. */
+  throttleServices(params: {
+    readonly throttles: readonly Throttle[];
+    readonly actor: string;
+  }): Promise<void>;
+  /** Claims the one step with which an open breaker is tried. Not safe to repeat: see `claimDueSteps`. */
+  claimProbe(options: ProbeOptions): Promise<ClaimedStep | null>;
+  /** Closes or opens breakers by what their probes have shown. Safe to repeat. */
+  endProbes(params: {
+    readonly outcomes: readonly ProbeOutcome[];
+    readonly actor: string;
+  }): Promise<void>;
+  /** Opens a breaker until an operator closes it. False: it is held open already. Takes effect exactly once. */
+  holdBreakerOpen(wish: BreakerWish): Promise<boolean>;
+  /** Closes a breaker. False: it held nothing back. Takes effect exactly once. */
+  closeBreaker(wish: BreakerWish): Promise<boolean>;
 
   /** Finds overdue steps and tasks, at most `batch` of each, without locks. Safe to repeat. */
   findExpired(params: { readonly batch: number }): Promise<Expired>;

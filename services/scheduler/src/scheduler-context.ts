@@ -8,6 +8,7 @@ import { dispatchSteps } from "./dispatch/dispatch-steps.ts";
 import { type Dispatches, dispatches as openDispatches } from "./dispatch/dispatches.ts";
 import { relaySteps, type StepRelay } from "./dispatch/relay-steps.ts";
 import { type LoopSet, loopSet } from "./loop-set.ts";
+import { guardRemotes, type RemoteGuard } from "./remotes/guard-remotes.ts";
 import type { NotificationBroker } from "./outbox/send-notifications.ts";
 import { type ReplyAddress, replyAddress } from "./replies/reply-address.ts";
 
@@ -16,9 +17,13 @@ export type SchedulerStore = Pick<
   StateStore,
   | "applyEvents"
   | "claimDueSteps"
+  | "claimProbe"
   | "countStepsInFlight"
   | "deleteNotifications"
   | "deleteStaleNotifications"
+  | "endProbes"
+  | "findBreakers"
+  | "findBrokenServices"
   | "findLanes"
   | "findWorkflow"
   | "recordDeadLetters"
@@ -28,9 +33,11 @@ export type SchedulerStore = Pick<
   | "loadCalls"
   | "loadValues"
   | "markDispatchedSteps"
+  | "openBreakers"
   | "stageDueSteps"
   | "takeNotifications"
   | "takeUndispatchedSteps"
+  | "throttleServices"
   | "undispatchSteps"
 >;
 
@@ -84,6 +91,7 @@ export type LoopName =
   | "claim"
   | "mark"
   | "relay"
+  | "remotes"
   | "notifications"
   | "alerts"
   | "stale notifications";
@@ -104,6 +112,9 @@ export interface SchedulerContext
   readonly replies: ReplyAddress;
   readonly claims: StepClaims;
   readonly relay: StepRelay;
+  readonly remotes: RemoteGuard;
+  /** One round of guarding remote services. */
+  readonly guard: () => Promise<number>;
 }
 
 /** Builds what the loops share; nothing runs before they start. */
@@ -135,7 +146,9 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
     ...(maxMessageBytes === undefined ? {} : { maxMessageBytes }),
   });
   const { relayAfter } = dispatches;
-  const counted = { store, broker, maxInFlight, lockedBy: actor, clock, log, signal };
+  const remotes = guardRemotes({ ...shared, wake: () => loops.wake("remotes") });
+  const limitOf = remotes.limit;
+  const counted = { store, broker, maxInFlight, limitOf, lockedBy: actor, clock, log, signal };
   const limits = inFlightLimits({ ...counted, onCapacity: wake });
   const hint = wakeHint(broker);
   const claims = claimSteps({
@@ -150,7 +163,10 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
   });
   const relayed = { ...shared, dispatches, dispatch, wake, notify, relayAfter };
   const relay = relaySteps({ ...relayed, maxDelay: options.pollInterval });
-  return { ...shared, loops, wake, apply, dispatches, batchSizes, replies, claims, relay };
+  const guarded = { claims, lanes: limits.lanes, wakeClaims: wake, notify };
+  const guard = () => remotes.round(guarded);
+  const parts = { dispatches, batchSizes, replies, claims, relay, remotes, guard };
+  return { ...shared, loops, wake, apply, ...parts };
 }
 
 interface Applying {

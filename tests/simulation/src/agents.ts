@@ -42,7 +42,8 @@ export function simulatedAgents(
     const { taskId, step, idempotencyKey } = context;
     const script = scriptOf(order, step);
     const declines = () => script === "declined" || world.strikes("remoteDecline");
-    const call = { what: `do ${step}`, isDown: script === "failing", isLossy: script === "lossy" };
+    const isDown = script === "failing" || (script === "out" && world.healedAt === null);
+    const call = { what: `do ${step}`, isDown, isLossy: script === "lossy" };
     const ask = () => service.perform(idempotencyKey, { caller: { taskId, step }, from, declines });
     return callRemote(world, host, call, () =>
       world.strikes("gatewayRefusal") ? gateway(ask) : ask(),

@@ -3,6 +3,7 @@ import type { StepPlan, Task, TaskEvent, WorkflowPlan } from "@holdfast/domain";
 import type { Broker, Delivery, OutgoingMessage } from "@holdfast/messaging";
 import type { ClaimedStep } from "@holdfast/state-store";
 import type { Domain, Host, SimulatedBroker } from "@holdfast/testing/simulator";
+import { breakerMutants } from "./breaker-mutants.ts";
 import { addChanges, editChanges, editEvents, editTasks, inHand } from "./edit-fold.ts";
 import type { Mutation } from "./mutation.ts";
 import { operatorMutants } from "./operator-mutants.ts";
@@ -329,6 +330,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "the remote service does what was undone": { habits: { keepsTombstones: false } },
   ...operatorMutants,
   ...orderMutants,
+  ...breakerMutants,
 };
 
 type AttemptEvent = Extract<TaskEvent, { token: string; attempt: number }>;

@@ -1,5 +1,6 @@
 import type { StoreWatcher } from "@holdfast/testing/simulator";
 import type { Facts } from "./facts.ts";
+import { judgeBreakers } from "./judge-breakers.ts";
 import { type EffectJudge, judgeEffects } from "./judge-effects.ts";
 import { judgeMessages, type MessageJudge } from "./judge-messages.ts";
 import { judgeMoves, type MoveOptions } from "./judge-moves.ts";
@@ -15,6 +16,7 @@ export interface Referee {
   readonly facts: Facts;
   readonly moves: StoreWatcher;
   readonly order: StoreWatcher;
+  readonly breakers: StoreWatcher;
   readonly operators: OperatorJudge;
   readonly messages: MessageJudge;
   readonly effects: EffectJudge;
@@ -26,6 +28,7 @@ export function referee(world: World, options: MoveOptions): Referee {
     facts,
     moves: judgeMoves(world, facts, options),
     order: judgeOrder(world),
+    breakers: judgeBreakers(world),
     operators: judgeOperators(world),
     messages: judgeMessages(world, facts),
     effects: judgeEffects(world, facts),

@@ -1,7 +1,7 @@
 import type { Fairness, Priority, WorkflowDefinition } from "@holdfast/domain";
 import { type Random, seededRandom } from "@holdfast/testing/simulator";
 import type { Script } from "./remote.ts";
-import { definitions } from "./workflows.ts";
+import { definitions, persistent } from "./workflows.ts";
 import type { World } from "./world.ts";
 
 /** One order that a client submits. */
@@ -38,12 +38,18 @@ const crowd = 8;
 /** Of these, so many are of one key where another key comes later. */
 const early = 5;
 
+/** So many schedules are of an outage that lasts until a breaker has been tried several times. */
+const outages = { calm: 0.08, troubled: 0.004 };
+const ordersInOutage = 8;
+
 /** Mostly small and short: that finds the same as large ones, for no more work. */
 export function chooseScenario({
   random,
   isCalm,
   seed,
 }: Pick<World, "random" | "isCalm" | "seed">): Scenario {
+  const isOutage = seededRandom(seed + 2_000_000_011).chance(isCalm ? outages.calm : outages.troubled);
+  if (isOutage) return chooseOutage(random);
   const isCrowded = random.chance(isCalm ? crowded.calm : crowded.troubled);
   const oneOrTwo = (share: number) => (random.chance(share) ? 2 : 1);
   const count = isCrowded ? crowd : oneOrTwo(0.05);
@@ -58,6 +64,28 @@ export function chooseScenario({
     grace: random.pick([0, 0, 300, 1_000]),
     orders,
     healsAt: isLong ? 1_000 + random.below(1_400) : 200 + random.below(400),
+  };
+}
+
+/** Nothing that is asked of one Agent works, until everything is healed. */
+function chooseOutage(random: Random): Scenario {
+  const orders = Array.from({ length: ordersInOutage }, (_, index): Order => ({
+    name: `order ${index + 1}`,
+    definition: persistent,
+    wanted: true,
+    priority: "normal",
+    fairness: null,
+    at: random.below(3_000),
+    scripts: { a: "out" },
+  }));
+  return {
+    schedulers: 2,
+    supervisors: 1,
+    agents: 1,
+    window: 200,
+    grace: 0,
+    orders,
+    healsAt: 8_000 + random.below(12_000),
   };
 }
 

@@ -108,7 +108,7 @@ function openMemory(world: World, { judges, scenario, mutation }: MemoryOptions)
     newId: () => `00000000-0000-4000-8000-0000${world.unique().toString(16).padStart(8, "0")}`,
     isLocked: () => world.strikes("rowLocked"),
     domain: mutation.domain?.(realDomain) ?? realDomain,
-    watchers: [judges.moves, judges.order, judges.operators],
+    watchers: [judges.moves, judges.order, judges.breakers, judges.operators],
   });
   for (const { definition } of scenario.orders) memory.registerWorkflow(definition);
   return memory;

@@ -12,6 +12,7 @@ export function explainPending(step: StepFacts, facts: Facts): string {
   return (
     pausedReason(step, facts) ??
     delayReason(step, facts) ??
+    breakerReason(step, facts) ??
     brokerReason(step, facts.broker) ??
     agentReason(step, facts) ??
     turnReason(step, facts)
@@ -55,6 +56,27 @@ function delayReason(step: StepFacts, { now, plan, broker }: Facts): string | nu
   return step.lastAction === "requeue"
     ? `It waits for ${stepOf(step)}, which was requeued ${count(requeueCount, "time")} in a row (${faultOf(step)}) and is delayed until ${until}: no failure of the step is counted. ${tryNow(step)}.`
     : `It waits for ${stepOf(step)}, which is not due until ${until}.`;
+}
+
+/** Why the breaker of the remote service holds the step back, and who ends that when. */
+function breakerReason(step: StepFacts, facts: Facts): string | null {
+  const { breaker } = laneOf(facts, step.agent);
+  if (breaker === null) return null;
+  const { service, state, reason, by, held, openUntil, throttledUntil, probe, due } = breaker;
+  const waits = `It waits for ${stepOf(step)}, which is due:`;
+  const holds = `It holds back ${count(due, "due step")} of the Agent`;
+  const closeIt = `To close it: POST /v1/remotes/${service}/close`;
+  const since = instant(breaker.since, facts.now);
+  if (held) {
+    return `${waits} ${by} opened the breaker of the remote service ${service} at ${since}: ${reason}. ${holds}, until an operator closes it. ${closeIt}.`;
+  }
+  if (state === "half-open") {
+    return `${waits} the breaker of the remote service ${service} is half-open since ${since}. One step is tried, of task ${probe}; when it is answered, the others follow. ${holds}. ${closeIt}.`;
+  }
+  if (state === "open") {
+    return `${waits} the breaker of the remote service ${service} is open since ${since}: ${reason}. ${holds}. From ${instant(openUntil, facts.now)} on one step is tried. ${closeIt}.`;
+  }
+  return `${waits} the remote service ${service} asked to be left alone until ${instant(throttledUntil, facts.now)}. Then the steps are released in growing numbers. ${holds}. ${closeIt}.`;
 }
 
 function brokerReason(step: StepFacts, broker: BrokerFacts | null): string | null {

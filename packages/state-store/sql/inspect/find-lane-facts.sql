@@ -9,10 +9,26 @@ select lane as agent,
          json_build_object('at', extract(epoch from pauses.paused_at) * 1000,
                            'by', pauses.actor, 'reason', pauses.reason)
        end as paused,
-       heard.instances, heard.broken, heard.broken_until
+       heard.instances, heard.broken, heard.broken_until,
+       case when breakers.state <> 'closed' or breakers.throttled_until > clock_timestamp() then
+         json_build_object('service', breakers.service, 'state', breakers.state, 'reason', breakers.reason,
+                           'by', breakers.actor, 'since', extract(epoch from breakers.since) * 1000,
+                           'held', coalesce(breakers.open_until = 'infinity', false),
+                           'openUntil', case when breakers.open_until < 'infinity'
+                                             then extract(epoch from breakers.open_until) * 1000 end,
+                           'throttledUntil', case when breakers.throttled_until > clock_timestamp()
+                                                  then extract(epoch from breakers.throttled_until) * 1000 end,
+                           'probe', breakers.probe_task_id,
+                           'due', (select count(*)
+                                     from (select from state.steps as due
+                                            where due.process_state = 'pending' and due.rank is not null
+                                              and due.lane = asked.lane
+                                            limit 10000) as due))
+       end as breaker
   from (select distinct lane from state.steps where task_id = :task_id) as asked
   left join state.pauses on pauses.kind = 'agent' and pauses.name = asked.lane
                         and pauses.resumed_at is null
+  left join state.breakers on breakers.service = asked.lane
  cross join lateral (
          select count(*)::integer as instances,
                 (count(*) filter (where breaker = 'open'))::integer as broken,

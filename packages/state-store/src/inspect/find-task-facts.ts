@@ -1,5 +1,6 @@
 import type {
   Band,
+  BreakerState,
   Goal,
   Instant,
   StepKind,
@@ -81,6 +82,28 @@ export interface LaneFacts {
   readonly instances: number;
   readonly broken: number;
   readonly brokenUntil: Instant | null;
+  /** The breaker of the remote service behind it; null: it holds nothing back. */
+  readonly breaker: BreakerFacts | null;
+}
+
+/** The breaker of a remote service that holds back the steps of an Agent. */
+export interface BreakerFacts {
+  readonly service: string;
+  readonly state: BreakerState;
+  readonly reason: string;
+  /** Who opened or closed it last. */
+  readonly by: string;
+  readonly since: Instant;
+  /** An operator holds it open. */
+  readonly held: boolean;
+  /** When a probe is due. */
+  readonly openUntil: Instant | null;
+  /** The service asked to be left alone until then. */
+  readonly throttledUntil: Instant | null;
+  /** The task of which a step is tried. */
+  readonly probe: string | null;
+  /** How many steps of the Agent are due, counted no further than to 10,000. */
+  readonly due: number;
 }
 
 const findTask = query(

@@ -6,6 +6,7 @@ export { type Host, type Role, startHost } from "./host.ts";
 export { type Ports, runAgents, runScheduler, runSupervisor } from "./processes.ts";
 export { type Random, seededRandom } from "./random.ts";
 export { type Domain, realDomain } from "./store/domain.ts";
+export type { StoredBreaker } from "./store/breakers.ts";
 export { type MemoryStore, memoryStore } from "./store/memory-store.ts";
 export { replaceStep, type StoredTask } from "./store/memory-task.ts";
 export type { AtOnce, SimulatedStore } from "./store/simulated-store.ts";

@@ -1,11 +1,17 @@
 import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
-import type { AppliedEvents, ClaimedStep, ClaimOptions, StateStore } from "@holdfast/state-store";
+import type {
+  AppliedEvents,
+  ClaimedStep,
+  ClaimOptions,
+  ProbeOptions,
+  StateStore,
+} from "@holdfast/state-store";
 import { batchReserve } from "./batch-reserve.ts";
 import { claimBatch, dispatchClaims } from "./dispatch-claims.ts";
 import type { InFlightLimits } from "./in-flight-limits.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "claimDueSteps">;
+  readonly store: Pick<StateStore, "claimDueSteps" | "claimProbe">;
   readonly limits: InFlightLimits;
   readonly dispatch: (claims: readonly ClaimedStep[], claimedAt: number) => Promise<void>;
   /** A hint to the other Schedulers that more steps are due than one claim takes. */
@@ -68,6 +74,13 @@ export function claimSteps(deps: Dependencies) {
       if (applied.claims === null) wake();
       else dispatcher.send(applied.claims, claimedAt);
       return applied;
+    },
+    /** Claims the one step with which an open breaker is tried. False: there was none, or it is not due. */
+    async probe(wish: Pick<ProbeOptions, "service" | "lanes">): Promise<boolean> {
+      const claimedAt = clock.now();
+      const probe = await store.claimProbe({ ...wish, lockedBy, relayAfter: relayAfter() });
+      if (probe !== null) dispatcher.send([probe], claimedAt);
+      return probe !== null;
     },
     /** Frees the slots of lanes whose events were applied without a claim. */
     freed(lanes: readonly string[], applied: Pick<AppliedEvents, "outcomes">): void {

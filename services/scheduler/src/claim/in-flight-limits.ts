@@ -9,6 +9,8 @@ interface Dependencies {
   readonly broker: Pick<Broker, "inspect">;
   /** How many steps of one lane each Scheduler may have in flight. */
   readonly maxInFlight: number;
+  /** What is left of a limit while the remote service of the lane is in trouble. */
+  readonly limitOf: (lane: string, max: number) => number;
   /** Which of them are ours. */
   readonly lockedBy: string;
   readonly clock: Pick<Clock, "now" | "after">;
@@ -30,14 +32,19 @@ const refreshEvery = 1_000;
  * that they all consume.
  */
 export function inFlightLimits(deps: Dependencies) {
-  const { store, broker, maxInFlight, clock, log, onCapacity } = deps;
+  const { store, broker, maxInFlight, limitOf, clock, log, onCapacity } = deps;
   let lanes: readonly string[] = [];
   let maxima: ReadonlyMap<string, number> = new Map();
   let schedulers = 1;
   let [lanesStaleAt, consumersStaleAt] = [0, 0];
 
   const capacityOf = (lane: string, freed = 0): LaneCapacity =>
-    laneCapacity(lane, { ...counts.of(lane), max: maxima.get(lane) ?? probe, schedulers, freed });
+    laneCapacity(lane, {
+      ...counts.of(lane),
+      max: limitOf(lane, maxima.get(lane) ?? probe),
+      schedulers,
+      freed,
+    });
 
   const lanesWithSlots = () => new Set(lanes.filter((lane) => capacityOf(lane).slots > 0));
 
@@ -84,6 +91,8 @@ export function inFlightLimits(deps: Dependencies) {
     /** `since`: on our clock, when the claim began. */
     claimed: (lane: string, since: number): void => counts.claimed(lane, since),
     settled: counts.settled,
+    /** The lanes of all workflows. */
+    lanes: (): readonly string[] => lanes,
   };
 }
 
@@ -107,6 +116,8 @@ function laneCapacity(
   lane: string,
   { inFlight, own, max, schedulers, freed }: LaneLoad,
 ): LaneCapacity & { readonly most: number } {
+  // More may have been freed than was counted.
+  if (max === 0) return { lane, slots: 0, most: 0 };
   const free = max + freed - inFlight;
   const ours = Math.ceil(max / schedulers) + freed - own;
   const slots = Math.max(0, Math.min(free, ours));

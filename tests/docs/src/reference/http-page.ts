@@ -49,6 +49,12 @@ const summaries: Readonly<Record<string, string>> = {
   "POST /v1/workflows/:name/pause": "Operators: claims no further step of this workflow's tasks.",
   "POST /v1/workflows/:name/resume": "Operators: ends the pause of a workflow.",
   "GET /v1/pauses": "Operators: every pause in force.",
+  "GET /v1/remotes":
+    "Operators: the remote services, their circuit breakers, and the due steps that these hold back.",
+  "POST /v1/remotes/:name/open":
+    "Operators: opens the breaker of a remote service, until an operator closes it.",
+  "POST /v1/remotes/:name/close":
+    "Operators: closes the breaker of a remote service; its steps are released in growing numbers.",
 };
 
 /** The routes of docs/reference/http.md, as the submission service has them. */

@@ -138,7 +138,10 @@ const onTarget = (dice: Dice, around: DecisionContext): Route => {
   return {
     target: "operator on agent or workflow",
     method: "POST",
-    path: `/v1/${dice.pick(["agents", "workflows"])}/${name}/${dice.pick(["pause", "resume"])}`,
+    path: dice.pick([
+      `/v1/${dice.pick(["agents", "workflows"])}/${name}/${dice.pick(["pause", "resume"])}`,
+      `/v1/remotes/${name}/${dice.pick(["open", "close"])}`,
+    ]),
     headers: { ...json, ...authorization(dice, around) },
     valid: () => ({ actor: "fuzz", reason: "to see what happens" }),
   };
@@ -160,6 +163,7 @@ const elsewhere = (dice: Dice, around: DecisionContext): Route => ({
   path: dice.pick([
     "/",
     "/v1/pauses",
+    "/v1/remotes",
     "/v1/orders",
     "/v1/orders/",
     "//v1//orders",

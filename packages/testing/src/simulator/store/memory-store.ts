@@ -1,4 +1,5 @@
 import { applying } from "./apply.ts";
+import { guarding, type StoredBreaker } from "./breakers.ts";
 import { claimDueSteps } from "./claim.ts";
 import { expiring } from "./expire.ts";
 import type { Move, StoredTask } from "./memory-task.ts";
@@ -13,6 +14,7 @@ import { submitting } from "./submit.ts";
 export interface MemoryStore extends AtOnce<SimulatedStore> {
   readonly tasks: ReadonlyMap<string, StoredTask>;
   readonly history: readonly Move[];
+  readonly breakers: ReadonlyMap<string, StoredBreaker>;
 }
 
 /**
@@ -30,10 +32,12 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
     ...reading(state),
     ...expiring(state),
     ...pausing(state),
+    ...guarding(state),
     ...submitting(state),
     ...notSimulated,
     tasks: state.tasks,
     history: state.history,
+    breakers: state.breakers,
   };
 }
 

@@ -61,6 +61,7 @@ export function storePort(world: World, host: Host, store: AtOnce<SimulatedStore
     ...port,
     // Definitions never change, so a process keeps them; what is never asked for costs no time.
     findLanes: () => Promise.resolve(store.findLanes()),
+    findBrokenServices: () => Promise.resolve(store.findBrokenServices()),
     findWorkflow: (name) => Promise.resolve(store.findWorkflow(name)),
     takeNotifications: (options) => Promise.resolve(store.takeNotifications(options)),
     deleteStaleNotifications: () => Promise.resolve(store.deleteStaleNotifications()),
@@ -76,7 +77,12 @@ const operations: Readonly<Record<Host["role"], readonly (keyof SimulatedStore)[
   scheduler: [
     "applyEvents",
     "claimDueSteps",
+    "claimProbe",
     "countStepsInFlight",
+    "endProbes",
+    "findBreakers",
+    "openBreakers",
+    "throttleServices",
     "recordDeadLetters",
     "applyPauses",
     "loadCalls",

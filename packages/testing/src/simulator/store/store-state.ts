@@ -1,5 +1,6 @@
-import type { Change, Instant, ProcessingStep, WorkflowDefinition } from "@holdfast/domain";
+import type { BreakerState, Change, Instant, ProcessingStep, WorkflowDefinition } from "@holdfast/domain";
 import type { ReportedTaskEvent, StoredWorkflow } from "@holdfast/state-store";
+import type { StoredBreaker } from "./breakers.ts";
 import { type Domain, realDomain } from "./domain.ts";
 import { memoryPauses } from "./memory-pauses.ts";
 import type { Move, StoredTask } from "./memory-task.ts";
@@ -11,6 +12,10 @@ export interface StoreWatcher {
   marked(stored: StoredTask, step: ProcessingStep): void;
   relayed(stored: StoredTask, step: ProcessingStep): void;
   decided(stored: StoredTask, reports: readonly Report[]): void;
+  /** The breaker of a remote service came into this state. */
+  breaker?(service: string, state: BreakerState): void;
+  /** The breaker of a remote service is tried with this attempt. */
+  probed?(service: string, probe: NonNullable<StoredBreaker["probe"]>): void;
 }
 
 /** A reported event and the moves that it led to. */
@@ -39,6 +44,8 @@ export interface StoreState extends Required<MemoryStoreOptions> {
   readonly submissions: Map<string, { readonly hash: string; readonly taskId: string }>;
   /** By lane and band: from where each fairness key goes on. */
   readonly fairnessKeys: Map<string, ReadonlyMap<string, number>>;
+  /** By remote service. */
+  readonly breakers: Map<string, StoredBreaker>;
   readonly history: Move[];
   readonly pauses: ReturnType<typeof memoryPauses>;
 }
@@ -55,6 +62,7 @@ export const emptyState = (options: MemoryStoreOptions): StoreState => ({
   tasks: new Map(),
   submissions: new Map(),
   fairnessKeys: new Map(),
+  breakers: new Map(),
   history: [],
   pauses: memoryPauses(options.now),
 });

@@ -1,0 +1,35 @@
+-- Remote services, with what their breakers hold back: due steps, counted no further than to 10,000, and the tasks of
+-- the first ten of them.
+with remote as (
+  select service, array_agg(lane order by lane) as agents
+    from unnest(:services::text[], :lanes::text[]) as given (service, lane)
+   group by service
+)
+select coalesce(remote.service, breakers.service) as service, coalesce(remote.agents, '{}') as agents,
+       coalesce(breakers.state, 'closed') as state, breakers.since, breakers.actor, breakers.reason,
+       coalesce(breakers.open_until = 'infinity', false) as held,
+       case when breakers.open_until < 'infinity' then breakers.open_until end as open_until,
+       case when breakers.throttled_until > statement_timestamp() then breakers.throttled_until end as throttled_until,
+       breakers.probe_task_id, breakers.probe_step,
+       case when breakers.state <> 'closed' or breakers.throttled_until > statement_timestamp() then
+         (select count(*)
+            from (select from state.steps
+                   where process_state = 'pending'
+                     and rank is not null
+                     and task_id between :first_id and :last_id
+                     and lane = any (remote.agents)
+                   limit 10000) as due)::integer
+       else 0 end as held_steps,
+       case when breakers.state <> 'closed' or breakers.throttled_until > statement_timestamp() then
+         array(select task_id::text
+                 from (select task_id from state.steps
+                        where process_state = 'pending'
+                          and rank is not null
+                          and task_id between :first_id and :last_id
+                          and lane = any (remote.agents)
+                        order by lane, band, rank
+                        limit 10) as due)
+       else '{}'::text[] end as held_tasks
+  from remote
+  full join state.breakers on breakers.service = remote.service
+ order by 1;

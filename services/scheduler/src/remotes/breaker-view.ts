@@ -1,0 +1,92 @@
+import { rampEnd, rampLimit } from "@holdfast/domain";
+import type { Clock } from "@holdfast/runtime";
+import type { Breaker } from "@holdfast/state-store";
+
+interface Dependencies {
+  readonly clock: Pick<Clock, "now">;
+  /** The remote service behind a lane. */
+  readonly serviceOf: (lane: string) => string;
+}
+
+/** Milliseconds between two looks at the breakers. */
+const lookEvery = 500;
+/** While steps are released in growing numbers, and there may be more slots without a reply. */
+const lookOftenEvery = 250;
+/** Milliseconds until a probe is tried again for which there was no step. */
+const probeAgainIn = 1_000;
+
+/** The breakers as this Scheduler has read them last. Between two looks its own clock goes on. */
+export function breakerView({ clock, serviceOf }: Dependencies) {
+  let breakers: ReadonlyMap<string, Breaker> = new Map();
+  let readAt = clock.now();
+  /** By service: before that no probe is tried, because no step was due. */
+  const noProbeBefore = new Map<string, number>();
+
+  const passed = (): number => clock.now() - readAt;
+  const throttledFor = ({ throttledFor: left }: Breaker): number => (left ?? -rampEnd) - passed();
+  /** For how long steps have been released again; negative: they are held back. */
+  const releasedFor = (breaker: Breaker): number =>
+    breaker.state === "closed"
+      ? Math.min(breaker.age + passed(), -throttledFor(breaker))
+      : Number.NEGATIVE_INFINITY;
+  const isProbeDue = (breaker: Breaker): boolean =>
+    breaker.state !== "closed" &&
+    !breaker.held &&
+    (breaker.openFor ?? 0) <= passed() &&
+    throttledFor(breaker) <= 0 &&
+    (noProbeBefore.get(breaker.service) ?? 0) <= clock.now();
+
+  return {
+    /** Takes over what the store has. Returns whether steps of some service are released by it. */
+    replace(found: readonly Breaker[]): boolean {
+      const held = [...breakers.values()].filter((breaker) => releasedFor(breaker) < 0);
+      breakers = new Map(found.map((breaker) => [breaker.service, breaker]));
+      readAt = clock.now();
+      for (const service of noProbeBefore.keys()) {
+        if (!breakers.has(service)) noProbeBefore.delete(service);
+      }
+      const isReleased = (service: string): boolean => {
+        const now = breakers.get(service);
+        return now === undefined || releasedFor(now) >= 0;
+      };
+      return held.some(({ service }) => isReleased(service)) || this.isRamping();
+    },
+    /** Whether the steps of some service are released in growing numbers. */
+    isRamping: (): boolean =>
+      [...breakers.values()].some((breaker) => {
+        const age = releasedFor(breaker);
+        return age >= 0 && age < rampEnd;
+      }),
+    isClosed: (service: string): boolean =>
+      (breakers.get(service)?.state ?? "closed") === "closed",
+    /** How much longer a service wants to be left alone, in milliseconds. */
+    throttledFor: (service: string): number => {
+      const breaker = breakers.get(service);
+      return breaker === undefined ? 0 : Math.max(0, throttledFor(breaker));
+    },
+    /** How many steps of a lane all Schedulers together may have in flight, if without a breaker it were `max`. */
+    limit(lane: string, max: number): number {
+      const breaker = breakers.get(serviceOf(lane));
+      if (breaker === undefined) return max;
+      const age = releasedFor(breaker);
+      return age < 0 ? 0 : Math.min(max, rampLimit(age));
+    },
+    /** The services of which a step is to be tried now. */
+    dueProbes: (): readonly string[] =>
+      [...breakers.values()].filter(isProbeDue).map(({ service }) => service),
+    /** There was no step to try. */
+    deferProbe: (service: string): void =>
+      void noProbeBefore.set(service, clock.now() + probeAgainIn),
+    /** Milliseconds until the next look. */
+    nextLook(): number {
+      const ends = [...breakers.values()].flatMap((breaker) => [
+        ...(breaker.openFor === null ? [] : [breaker.openFor - passed()]),
+        throttledFor(breaker),
+      ]);
+      const coming = ends.filter((ms) => ms > 0);
+      return Math.min(this.isRamping() ? lookOftenEvery : lookEvery, ...coming);
+    },
+  };
+}
+
+export type BreakerView = ReturnType<typeof breakerView>;

@@ -1,0 +1,94 @@
+import type { ReportedTaskEvent } from "@holdfast/domain";
+import type { Clock, Logger } from "@holdfast/runtime";
+import type { AppliedEvents, StateStore } from "@holdfast/state-store";
+import type { StepClaims } from "../claim/claim-steps.ts";
+import { breakerView } from "./breaker-view.ts";
+import { remoteReports } from "./remote-reports.ts";
+import { retryBudget } from "./retry-budget.ts";
+
+interface Dependencies {
+  readonly store: Pick<
+    StateStore,
+    "endProbes" | "findBreakers" | "findBrokenServices" | "openBreakers" | "throttleServices"
+  >;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly actor: string;
+  /** Has the round begin now. */
+  readonly wake: () => void;
+}
+
+interface RoundDependencies {
+  readonly claims: Pick<StepClaims, "probe">;
+  /** The lanes of all workflows. */
+  readonly lanes: () => readonly string[];
+  /** Has steps claimed that are released. */
+  readonly wakeClaims: () => void;
+  /** Has alerts sent. */
+  readonly notify: () => void;
+}
+
+/** An Agent, and what it has reported of one attempt. */
+interface RemoteEvent {
+  readonly agent: string;
+  readonly reportedEvent: ReportedTaskEvent;
+}
+
+/**
+ * Keeps load away from remote services that fail or ask to be left alone. The breaker of each service is in the
+ * state store, so all Schedulers act alike: open, no step of its Agents is claimed but one probe.
+ */
+export function guardRemotes({ store, clock, log, actor, wake }: Dependencies) {
+  const serviceOf = (lane: string): string => lane;
+  const view = breakerView({ clock, serviceOf });
+  const reports = remoteReports({ view, clock });
+  const budget = retryBudget(clock);
+
+  const write = async (notify: () => void): Promise<void> => {
+    const report = reports.gathered();
+    const { failing, throttles, outcomes } = report;
+    if (throttles.length > 0) await store.throttleServices({ throttles, actor });
+    if (outcomes.length > 0) await store.endProbes({ outcomes, actor });
+    const broken = (await store.findBrokenServices()).map(({ service, instances }) => ({
+      service,
+      reason: `${instances === 1 ? "The one instance" : `All ${instances} instances`} of its Agents have opened their circuits`,
+    }));
+    const services = [...new Map([...failing, ...broken].map((one) => [one.service, one])).values()];
+    if (services.length > 0 && (await store.openBreakers({ services, actor })) > 0) {
+      log.error({ services }, "circuit breaker opened");
+      notify();
+    }
+    reports.written(report);
+  };
+
+  return {
+    limit: view.limit,
+    /** Delays retries beyond the budget of their remote services. */
+    spreadRetries: (received: readonly RemoteEvent[]): readonly ReportedTaskEvent[] =>
+      received.map(({ agent, reportedEvent }) => ({
+        ...reportedEvent,
+        event: budget.spread(serviceOf(agent), reportedEvent.event),
+      })),
+    /** Learns from attempts whose end was recorded; one that was refused may be anybody's. */
+    learn(received: readonly RemoteEvent[], { outcomes }: Pick<AppliedEvents, "outcomes">): void {
+      received.forEach(({ agent, reportedEvent: { event } }, index) => {
+        if (outcomes[index]?.applied !== true) return;
+        reports.note(serviceOf(agent), event);
+        if (event.kind === "completed") budget.answered(serviceOf(agent));
+      });
+      if (!reports.isEmpty()) wake();
+    },
+    /** One round: writes down what was learned, reads the breakers, and probes. Resolves to the delay until the next. */
+    async round({ claims, lanes, wakeClaims, notify }: RoundDependencies): Promise<number> {
+      await write(notify);
+      if (view.replace(await store.findBreakers())) wakeClaims();
+      for (const service of view.dueProbes()) {
+        const ofService = lanes().filter((lane) => serviceOf(lane) === service);
+        if (!(await claims.probe({ service, lanes: ofService }))) view.deferProbe(service);
+      }
+      return view.nextLook();
+    },
+  };
+}
+
+export type RemoteGuard = ReturnType<typeof guardRemotes>;
