@@ -42,7 +42,9 @@ test("a remote service that is down opens one breaker for all, is probed, and al
     return steps?.n ?? 0;
   };
   const probes = () =>
-    faulty.query("select state, openings from state.breakers where openings > 2 and service = 'payments'");
+    faulty.query(
+      "select state, openings from state.breakers where openings > 2 and service = 'payments'",
+    );
   // What was in flight when it opened ends; from then on there is one probe at a time.
   await until(async () => (await inFlight()) <= 1);
   let most = 0;
@@ -76,7 +78,14 @@ test("an operator who opens a breaker holds back its steps, and no failure is co
   // Each Scheduler has read it by then: every half second.
   await until(async () => {
     const ids = await faulty.submit(many(1));
-    await until(async () => (await faulty.query(`select from state.steps where name = 'reserve' and task_id = '${ids[0]}' and process_state = 'processed'`)).length === 1);
+    await until(
+      async () =>
+        (
+          await faulty.query(
+            `select from state.steps where name = 'reserve' and task_id = '${ids[0]}' and process_state = 'processed'`,
+          )
+        ).length === 1,
+    );
     return (await payments(faulty)).heldSteps > 0;
   });
   const ids = await faulty.submit(many(20));

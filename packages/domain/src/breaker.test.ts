@@ -51,7 +51,11 @@ describe("a breaker opens", () => {
   test.each([
     ["nine failures", failures(9, 200), 2_000],
     ["a burst of failures", failures(500, 1), 500],
-    ["failures with an answer between them", [...failures(9, 200), ["answered", 1_900] as const, ...failures(9, 200, 2_000)], 3_800],
+    [
+      "failures with an answer between them",
+      [...failures(9, 200), ["answered", 1_900] as const, ...failures(9, 200, 2_000)],
+      3_800,
+    ],
   ])("not after %s", (_, outcomes, now) => {
     expect(mustOpen(after(outcomes), now)).toBe(false);
   });
@@ -63,7 +67,9 @@ describe("a breaker opens", () => {
 });
 
 test("a breaker is open for longer each time in a row, up to a minute", () => {
-  expect([1, 2, 3, 4, 5, 100].map(openForAfter)).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
+  expect([1, 2, 3, 4, 5, 100].map(openForAfter)).toEqual([
+    5_000, 10_000, 20_000, 40_000, 60_000, 60_000,
+  ]);
 });
 
 test("released steps come in growing numbers", () => {

@@ -61,6 +61,29 @@ export const faultCodes = {
     meaning: "The Agent has no operation of this name.",
     action: "Deploy the release of the Agent that has it, then resubmit the step.",
   },
+  "breaker.not_open": {
+    transient: false,
+    meaning:
+      "The breaker of the remote service is closed, and the service did not ask to be left alone.",
+    action: "None.",
+  },
+  "breaker.open": {
+    transient: false,
+    meaning: "An operator holds the breaker of the remote service open already.",
+    action: "None.",
+  },
+  "breaker.opened": {
+    transient: null,
+    meaning:
+      "Alert: a remote service fails, so no step of its Agents is claimed but one at a time that tries it.",
+    action:
+      "Repair the remote service. `GET /v1/remotes` shows what is held back. It closes by itself once a step is answered.",
+  },
+  "breaker.unknown": {
+    transient: false,
+    meaning: "No Agent of a stored workflow calls a remote service of this name.",
+    action: "Check the name: `GET /v1/remotes` lists them.",
+  },
   "broker.closed": {
     transient: true,
     meaning: "The connection to RabbitMQ was closed.",
@@ -162,21 +185,6 @@ export const faultCodes = {
     transient: false,
     meaning: "The workflow or Agent is not paused.",
     action: "None.",
-  },
-  "remote.not_open": {
-    transient: false,
-    meaning: "The breaker of the remote service is closed, and the service did not ask to be left alone.",
-    action: "None.",
-  },
-  "remote.open": {
-    transient: false,
-    meaning: "An operator holds the breaker of the remote service open already.",
-    action: "None.",
-  },
-  "remote.unknown": {
-    transient: false,
-    meaning: "No Agent of a stored workflow calls a remote service of this name.",
-    action: "Check the name: `GET /v1/remotes` lists them.",
   },
   "request.charset_unsupported": {
     transient: false,

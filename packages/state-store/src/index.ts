@@ -26,7 +26,13 @@ export type { Violation } from "./inspect/find-invariant-violations.ts";
 export type { KeptOptions } from "./inspect/find-kept-options.ts";
 export type { Migrations } from "./inspect/find-migrations.ts";
 export type { FoundPooler } from "./inspect/find-pooler.ts";
-export type { BreakerFacts, LaneFacts, PauseFacts, StepFacts, TaskFacts } from "./inspect/find-task-facts.ts";
+export type {
+  BreakerFacts,
+  LaneFacts,
+  PauseFacts,
+  StepFacts,
+  TaskFacts,
+} from "./inspect/find-task-facts.ts";
 export type { Unusable } from "./inspect/find-unusable.ts";
 export {
   type AgentNeed,

@@ -94,7 +94,9 @@ export interface StateStore extends AsyncDisposable {
   /** The breakers of remote services that hold something back, or did in the last minute. Safe to repeat. */
   findBreakers(): Promise<readonly Breaker[]>;
   /** Remote services with a closed breaker whose Agents' instances all have an open circuit. Safe to repeat. */
-  findBrokenServices(): Promise<readonly { readonly service: string; readonly instances: number }[]>;
+  findBrokenServices(): Promise<
+    readonly { readonly service: string; readonly instances: number }[]
+  >;
   /** All remote services, with what their breakers hold back. Safe to repeat. */
   findRemotes(): Promise<readonly RemoteRecord[]>;
   /** Opens closed breakers, and alerts an operator. Returns how many were closed. Takes effect exactly once. */

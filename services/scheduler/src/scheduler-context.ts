@@ -8,8 +8,8 @@ import { dispatchSteps } from "./dispatch/dispatch-steps.ts";
 import { type Dispatches, dispatches as openDispatches } from "./dispatch/dispatches.ts";
 import { relaySteps, type StepRelay } from "./dispatch/relay-steps.ts";
 import { type LoopSet, loopSet } from "./loop-set.ts";
-import { guardRemotes, type RemoteGuard } from "./remotes/guard-remotes.ts";
 import type { NotificationBroker } from "./outbox/send-notifications.ts";
+import { guardRemotes, type RemoteGuard } from "./remotes/guard-remotes.ts";
 import { type ReplyAddress, replyAddress } from "./replies/reply-address.ts";
 
 /** What a Scheduler asks of the state store. */

@@ -21,12 +21,16 @@ const list = async () => {
 test("the breaker of a remote service is opened and closed, with the operator and the reason", async () => {
   const path = "/v1/remotes/notifications";
   expect(await list()).toContainEqual(
-    expect.objectContaining({ name: "notifications", breaker: "closed", agents: ["notifications"] }),
+    expect.objectContaining({
+      name: "notifications",
+      breaker: "closed",
+      agents: ["notifications"],
+    }),
   );
   expect((await operated.act(`${path}/open`, wish)).statusCode).toBe(204);
   expect((await operated.act(`${path}/open`, wish)).json()).toMatchObject({
     status: 409,
-    code: "remote.open",
+    code: "breaker.open",
   });
   expect(await list()).toContainEqual(
     expect.objectContaining({ name: "notifications", breaker: "open", held: true, ...wish }),
@@ -34,7 +38,7 @@ test("the breaker of a remote service is opened and closed, with the operator an
   expect((await operated.act(`${path}/close`, wish)).statusCode).toBe(204);
   expect((await operated.act(`${path}/close`, wish)).json()).toMatchObject({
     status: 409,
-    code: "remote.not_open",
+    code: "breaker.not_open",
   });
 });
 
@@ -43,7 +47,7 @@ test.each(["open", "close"])(
   async (verb) => {
     expect((await operated.act(`/v1/remotes/paymnets/${verb}`, wish)).json()).toMatchObject({
       status: 404,
-      code: "remote.unknown",
+      code: "breaker.unknown",
       detail: expect.stringContaining("payments"),
     });
   },

@@ -48,7 +48,9 @@ export function chooseScenario({
   isCalm,
   seed,
 }: Pick<World, "random" | "isCalm" | "seed">): Scenario {
-  const isOutage = seededRandom(seed + 2_000_000_011).chance(isCalm ? outages.calm : outages.troubled);
+  const isOutage = seededRandom(seed + 2_000_000_011).chance(
+    isCalm ? outages.calm : outages.troubled,
+  );
   if (isOutage) return chooseOutage(random);
   const isCrowded = random.chance(isCalm ? crowded.calm : crowded.troubled);
   const oneOrTwo = (share: number) => (random.chance(share) ? 2 : 1);
@@ -69,15 +71,18 @@ export function chooseScenario({
 
 /** Nothing that is asked of one Agent works, until everything is healed. */
 function chooseOutage(random: Random): Scenario {
-  const orders = Array.from({ length: ordersInOutage }, (_, index): Order => ({
-    name: `order ${index + 1}`,
-    definition: persistent,
-    wanted: true,
-    priority: "normal",
-    fairness: null,
-    at: random.below(3_000),
-    scripts: { a: "out" },
-  }));
+  const orders = Array.from(
+    { length: ordersInOutage },
+    (_, index): Order => ({
+      name: `order ${index + 1}`,
+      definition: persistent,
+      wanted: true,
+      priority: "normal",
+      fairness: null,
+      at: random.below(3_000),
+      scripts: { a: "out" },
+    }),
+  );
   return {
     schedulers: 2,
     supervisors: 1,

@@ -111,10 +111,14 @@ const urgent = defineWorkflow("urgent.v1", Order, ({ order }, step) => {
 });
 
 /** It outlasts an outage: a breaker opens and is probed while it is retried. */
-export const { definition: persistent } = defineWorkflow("persistent.v1", Order, ({ order }, step) => {
-  const retry = { failures: 500, backoff: "80ms", max: "150ms" } as const;
-  step("a", { call: left.reserve({ order, from: null }), ...brief, retry });
-});
+export const { definition: persistent } = defineWorkflow(
+  "persistent.v1",
+  Order,
+  ({ order }, step) => {
+    const retry = { failures: 500, backoff: "80ms", max: "150ms" } as const;
+    step("a", { call: left.reserve({ order, from: null }), ...brief, retry });
+  },
+);
 
 const workflows: readonly Workflow<Order>[] = [
   ...Array.from({ length: 14 }, () => one),

@@ -4,8 +4,11 @@ with remote as (
   select service, array_agg(lane order by lane) as agents
     from unnest(:services::text[], :lanes::text[]) as given (service, lane)
    group by service
+),
+known as (
+  select service from remote union select service from state.breakers
 )
-select coalesce(remote.service, breakers.service) as service, coalesce(remote.agents, '{}') as agents,
+select known.service, coalesce(remote.agents, '{}') as agents,
        coalesce(breakers.state, 'closed') as state, breakers.since, breakers.actor, breakers.reason,
        coalesce(breakers.open_until = 'infinity', false) as held,
        case when breakers.open_until < 'infinity' then breakers.open_until end as open_until,
@@ -30,6 +33,7 @@ select coalesce(remote.service, breakers.service) as service, coalesce(remote.ag
                         order by lane, band, rank
                         limit 10) as due)
        else '{}'::text[] end as held_tasks
-  from remote
-  full join state.breakers on breakers.service = remote.service
+  from known
+  left join remote on remote.service = known.service
+  left join state.breakers on breakers.service = known.service
  order by 1;

@@ -152,8 +152,8 @@ describe("a probe", () => {
     const probe = await probeBy(scheduler);
     const report = { taskId: probe!.taskId, event: completed(probe!), output: {} };
     await scheduler.applyEvents([report], { actor });
-    expect(await scheduler.countTasks()).toEqual({ processed: 1 });
-    expect(await scheduler.findInvariantViolations({ batch: 10 })).toEqual([]);
+    expect(await submission.countTasks()).toEqual({ processed: 1 });
+    expect(await submission.findInvariantViolations({ batch: 10 })).toEqual([]);
   });
 
   test("is not taken of an Agent that an operator has paused", async () => {

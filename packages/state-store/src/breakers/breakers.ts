@@ -76,7 +76,10 @@ export async function throttleServices(
   db: Database,
   { throttles, actor }: ByActor & { readonly throttles: readonly Throttle[] },
 ): Promise<void> {
-  await throttle(db, { ...columns(throttles, { services: "service", throttles: "throttle" }), actor });
+  await throttle(db, {
+    ...columns(throttles, { services: "service", throttles: "throttle" }),
+    actor,
+  });
 }
 
 /** Tells breakers what their probes have shown; attempts that are no probes are left out. */

@@ -35,7 +35,7 @@ const find = queryAmong("find-remotes", rowsOf<RemoteRecord>());
 export const findRemotes =
   (partitions: ActivePartitions) =>
   async (db: Database): Promise<RemoteRecord[]> => {
-    const lanes = (await findLanes(db, {})).map((lane) => ({ service: lane, lane }));
+    const lanes = (await findLanes(db)).map((lane) => ({ service: lane, lane }));
     const named = columns(lanes, { services: "service", lanes: "lane" });
     return find(db, partitions.range(), named);
   };

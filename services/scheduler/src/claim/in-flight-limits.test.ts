@@ -12,6 +12,8 @@ interface World {
   readonly consumers?: number;
   readonly schedulers?: number;
   readonly maxInFlight?: number;
+  /** What a breaker leaves of the limit. */
+  readonly limitOf?: (lane: string, max: number) => number;
   /** Called when a lane gets slots, after the first refresh. */
   readonly onCapacity?: () => void;
   readonly lanes?: () => readonly string[];
@@ -41,6 +43,7 @@ async function limitsOf(world: World) {
       }),
     },
     maxInFlight,
+    limitOf: world.limitOf ?? ((_, max) => max),
     lockedBy: "scheduler-1",
     clock,
     log: { warn: () => {} } as Partial<Logger> as Logger,
@@ -83,6 +86,17 @@ test.each([
 
 test("no step may be claimed beyond twice the in-flight limit", async () => {
   expect((await limitsOf({ inFlight: 80, schedulers: 4 })).capacity([])).toEqual([]);
+});
+
+test("a lane whose breaker is open has no slots, also when more was freed than is counted", async () => {
+  const limits = await limitsOf({ limitOf: () => 0 });
+  expect(slots(limits)).toBe(0);
+  expect(limits.capacity(["payments", "payments"])).toEqual([]);
+});
+
+test("a lane that is released in growing numbers has as many slots as its ramp", async () => {
+  const limits = await limitsOf({ inFlight: 1, limitOf: (_, max) => Math.min(max, 4) });
+  expect(slots(limits)).toBe(3);
 });
 
 test("a Scheduler that knows no Agent refreshes on every claim, and starts with a full in-flight limit", async () => {

@@ -107,7 +107,11 @@ test.each<[string, readonly Breaker[], number]>([
   ["half a second as a rule", [], 500],
   ["until a probe is due", [{ ...open, openFor: 120 }], 120],
   ["until a service may be called again", [{ ...closed, throttledFor: 90 }], 90],
-  ["a quarter of a second while steps are released in growing numbers", [{ ...closed, age: 0 }], 250],
+  [
+    "a quarter of a second while steps are released in growing numbers",
+    [{ ...closed, age: 0 }],
+    250,
+  ],
 ])("the next look is in %s", (_, breakers, ms) => {
   expect(viewOf(...breakers).view.nextLook()).toBe(ms);
 });

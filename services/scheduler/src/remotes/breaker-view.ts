@@ -36,6 +36,13 @@ export function breakerView({ clock, serviceOf }: Dependencies) {
     throttledFor(breaker) <= 0 &&
     (noProbeBefore.get(breaker.service) ?? 0) <= clock.now();
 
+  /** Whether the steps of some service are released in growing numbers. */
+  const isRamping = (): boolean =>
+    [...breakers.values()].some((breaker) => {
+      const age = releasedFor(breaker);
+      return age >= 0 && age < rampEnd;
+    });
+
   return {
     /** Takes over what the store has. Returns whether steps of some service are released by it. */
     replace(found: readonly Breaker[]): boolean {
@@ -49,23 +56,17 @@ export function breakerView({ clock, serviceOf }: Dependencies) {
         const now = breakers.get(service);
         return now === undefined || releasedFor(now) >= 0;
       };
-      return held.some(({ service }) => isReleased(service)) || this.isRamping();
+      return held.some(({ service }) => isReleased(service)) || isRamping();
     },
-    /** Whether the steps of some service are released in growing numbers. */
-    isRamping: (): boolean =>
-      [...breakers.values()].some((breaker) => {
-        const age = releasedFor(breaker);
-        return age >= 0 && age < rampEnd;
-      }),
-    isClosed: (service: string): boolean =>
-      (breakers.get(service)?.state ?? "closed") === "closed",
+    isRamping,
+    isClosed: (service: string): boolean => (breakers.get(service)?.state ?? "closed") === "closed",
     /** How much longer a service wants to be left alone, in milliseconds. */
     throttledFor: (service: string): number => {
       const breaker = breakers.get(service);
       return breaker === undefined ? 0 : Math.max(0, throttledFor(breaker));
     },
     /** How many steps of a lane all Schedulers together may have in flight, if without a breaker it were `max`. */
-    limit(lane: string, max: number): number {
+    limit: (lane: string, max: number): number => {
       const breaker = breakers.get(serviceOf(lane));
       if (breaker === undefined) return max;
       const age = releasedFor(breaker);
@@ -84,7 +85,7 @@ export function breakerView({ clock, serviceOf }: Dependencies) {
         throttledFor(breaker),
       ]);
       const coming = ends.filter((ms) => ms > 0);
-      return Math.min(this.isRamping() ? lookOftenEvery : lookEvery, ...coming);
+      return Math.min(isRamping() ? lookOftenEvery : lookEvery, ...coming);
     },
   };
 }

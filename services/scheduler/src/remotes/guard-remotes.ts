@@ -34,12 +34,13 @@ interface RemoteEvent {
   readonly reportedEvent: ReportedTaskEvent;
 }
 
+const serviceOf = (lane: string): string => lane;
+
 /**
  * Keeps load away from remote services that fail or ask to be left alone. The breaker of each service is in the
  * state store, so all Schedulers act alike: open, no step of its Agents is claimed but one probe.
  */
 export function guardRemotes({ store, clock, log, actor, wake }: Dependencies) {
-  const serviceOf = (lane: string): string => lane;
   const view = breakerView({ clock, serviceOf });
   const reports = remoteReports({ view, clock });
   const budget = retryBudget(clock);
@@ -53,7 +54,9 @@ export function guardRemotes({ store, clock, log, actor, wake }: Dependencies) {
       service,
       reason: `${instances === 1 ? "The one instance" : `All ${instances} instances`} of its Agents have opened their circuits`,
     }));
-    const services = [...new Map([...failing, ...broken].map((one) => [one.service, one])).values()];
+    const services = [
+      ...new Map([...failing, ...broken].map((one) => [one.service, one])).values(),
+    ];
     if (services.length > 0 && (await store.openBreakers({ services, actor })) > 0) {
       log.error({ services }, "circuit breaker opened");
       notify();

@@ -30,9 +30,7 @@ describe("a service", () => {
       clock.pass(120);
     }
     expect(reports.gathered()).toEqual({
-      failing: [
-        { service: "psp", reason: "10 attempts in a row failed, the last with psp.down" },
-      ],
+      failing: [{ service: "psp", reason: "10 attempts in a row failed, the last with psp.down" }],
       throttles: [],
       outcomes: [],
     });
@@ -73,7 +71,11 @@ describe("an attempt that may be a probe", () => {
     ["is answered", completed, { answered: true }],
     ["is refused", { ...failed, transient: false }, { answered: true }],
     ["fails", failed, { answered: false, code: "psp.down" }],
-    ["did not call", { ...failed, attempted: false, code: "agent.circuit_open" }, { answered: false }],
+    [
+      "did not call",
+      { ...failed, attempted: false, code: "agent.circuit_open" },
+      { answered: false },
+    ],
     ["was stopped", { kind: "stopped", effect: "none", ...attempt }, { answered: false }],
   ])("is reported when it %s", (_, event, outcome) => {
     const { reports } = reportsOf({ isClosed: false });

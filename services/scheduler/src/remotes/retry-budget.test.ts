@@ -15,7 +15,8 @@ const failed = {
   retryAfter: null,
 } as const;
 
-const delayOf = (event: TaskEvent): number => (event.kind === "failed" ? (event.retryAfter ?? 0) : 0);
+const delayOf = (event: TaskEvent): number =>
+  event.kind === "failed" ? (event.retryAfter ?? 0) : 0;
 
 describe("the retry of a failed step", () => {
   const budgetOf = () => {

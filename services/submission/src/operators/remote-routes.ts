@@ -31,13 +31,13 @@ export function remoteRoutes(app: FastifyInstance, { store, hint, onRequest }: D
     {
       name: "open",
       apply: store.holdBreakerOpen,
-      refusal: "remote.open",
+      refusal: "breaker.open",
       why: "An operator holds its breaker open already.",
     },
     {
       name: "close",
       apply: store.closeBreaker,
-      refusal: "remote.not_open",
+      refusal: "breaker.not_open",
       why: "Its breaker is closed, and it did not ask to be left alone.",
     },
   ];
@@ -67,5 +67,5 @@ function mustBeKnown(asked: string, remotes: readonly RemoteRecord[]): void {
   if (known.includes(asked)) return;
   const like = namesLike(asked, known).join(", ");
   const hint = like === "" ? "No workflow is stored yet." : `Did you mean one of these: ${like}?`;
-  throw new Problem(404, "remote.unknown", `No Agent calls a remote service ${asked}. ${hint}`);
+  throw new Problem(404, "breaker.unknown", `No Agent calls a remote service ${asked}. ${hint}`);
 }

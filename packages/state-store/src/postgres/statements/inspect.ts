@@ -46,6 +46,7 @@ export interface InspectStatements {
       readonly instances: Maybe<number>;
       readonly broken: Maybe<number>;
       readonly brokenUntil: Maybe<number>;
+      readonly breaker: unknown;
     };
   };
   readonly "find-losses": {

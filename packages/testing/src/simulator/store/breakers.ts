@@ -1,9 +1,4 @@
-import {
-  type BreakerState,
-  type Instant,
-  type Milliseconds,
-  openForAfter,
-} from "@holdfast/domain";
+import { type BreakerState, type Instant, type Milliseconds, openForAfter } from "@holdfast/domain";
 import type { Breaker, BreakerWish, ProbeOptions } from "@holdfast/state-store";
 import { claimDueSteps } from "./claim.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
@@ -68,7 +63,8 @@ export const guarding = (state: StoreState): Guarding => ({
   holdBreakerOpen: (wish) => hold(state, wish),
   closeBreaker({ service, reason }) {
     const breaker = state.breakers.get(service);
-    const isFree = breaker === undefined || (breaker.state === "closed" && !isThrottled(state, breaker));
+    const isFree =
+      breaker === undefined || (breaker.state === "closed" && !isThrottled(state, breaker));
     if (isFree) return false;
     close(state, { ...breaker, throttledUntil: null }, reason);
     return true;
@@ -96,7 +92,8 @@ function put(state: StoreState, breaker: StoredBreaker): void {
 const isThrottled = ({ now }: StoreState, { throttledUntil }: StoredBreaker): boolean =>
   throttledUntil !== null && throttledUntil > now();
 
-const openUntil = ({ now }: StoreState, openings: number): Instant => now() + openForAfter(openings);
+const openUntil = ({ now }: StoreState, openings: number): Instant =>
+  now() + openForAfter(openings);
 
 function open(
   state: StoreState,
@@ -105,14 +102,22 @@ function open(
 ): boolean {
   const breaker = breakerOf(state, service);
   if (breaker.state !== "closed") return false;
-  const opened = { state: "open", since: state.now(), openUntil: openUntil(state, openings) } as const;
+  const opened = {
+    state: "open",
+    since: state.now(),
+    openUntil: openUntil(state, openings),
+  } as const;
   put(state, { ...breaker, ...opened, openings, reason });
   return true;
 }
 
 function again(state: StoreState, breaker: StoredBreaker, reason: string): void {
   const openings = breaker.openings + 1;
-  const opened = { state: "open", since: state.now(), openUntil: openUntil(state, openings) } as const;
+  const opened = {
+    state: "open",
+    since: state.now(),
+    openUntil: openUntil(state, openings),
+  } as const;
   put(state, { ...breaker, ...opened, openings, reason, probe: null });
 }
 

@@ -7,12 +7,7 @@ export type SimulatedStore = SchedulerStore &
   SupervisorStore &
   Pick<
     StateStore,
-    | "submitTasks"
-    | "registerWorkflow"
-    | "pause"
-    | "resume"
-    | "holdBreakerOpen"
-    | "closeBreaker"
+    "submitTasks" | "registerWorkflow" | "pause" | "resume" | "holdBreakerOpen" | "closeBreaker"
   >;
 
 /** The same operations, each over at once. */

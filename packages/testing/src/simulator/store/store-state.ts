@@ -1,4 +1,10 @@
-import type { BreakerState, Change, Instant, ProcessingStep, WorkflowDefinition } from "@holdfast/domain";
+import type {
+  BreakerState,
+  Change,
+  Instant,
+  ProcessingStep,
+  WorkflowDefinition,
+} from "@holdfast/domain";
 import type { ReportedTaskEvent, StoredWorkflow } from "@holdfast/state-store";
 import type { StoredBreaker } from "./breakers.ts";
 import { type Domain, realDomain } from "./domain.ts";
