@@ -6,17 +6,19 @@ import type { World } from "./world.ts";
 interface Probe {
   readonly token: string;
   isInFlight: boolean;
-  /** When the remote service answered it; null: not yet, or it failed. */
-  answeredAt: number | null;
 }
 
 interface KnownBreaker {
   state: BreakerState;
   since: number;
   probe: Probe | null;
+  /** How many probes the remote service has answered since it closed last. */
+  answered: number;
 }
 
-/** Milliseconds. Within that a Scheduler without faults has read that a breaker is open, and closes an answered one. */
+/** The breaker may be tried once more, by a Scheduler that was quicker than the one that closes it. */
+const mostAnswered = 2;
+/** Milliseconds. Within that a Scheduler without faults has read that a breaker is open. */
 const knownWithin = 1_500;
 
 /** Holds claims and probes against the breakers of remote services. In the simulation each Agent has its own. */
@@ -27,7 +29,7 @@ export function judgeBreakers(world: World): StoreWatcher {
   let suspect: ProcessingStep | null = null;
 
   const breakerOf = (service: string): KnownBreaker => {
-    const known = breakers.get(service) ?? { state: "closed", since: 0, probe: null };
+    const known = breakers.get(service) ?? { state: "closed", since: 0, probe: null, answered: 0 };
     breakers.set(service, known);
     return known;
   };
@@ -53,14 +55,13 @@ export function judgeBreakers(world: World): StoreWatcher {
       judgeSuspect();
       for (const { event } of reports.map(({ reportedEvent }) => reportedEvent)) {
         if (!("token" in event)) continue;
-        const probes = [...breakers.values()].map(({ probe }) => probe);
-        const probe = probes.find((one) => one?.token === event.token);
+        const breaker = [...breakers.values()].find(({ probe }) => probe?.token === event.token);
         const step = "step" in event ? stored.task.steps.get(event.step) : undefined;
-        if (probe === undefined || probe === null) continue;
         // A report that was refused has ended nothing.
-        if (step?.processState === "processing" && step.token === probe.token) continue;
-        probe.isInFlight = false;
-        if (event.kind === "completed") probe.answeredAt ??= timeline.now;
+        const isOver = step?.processState !== "processing" || step.token !== event.token;
+        if (breaker?.probe?.isInFlight !== true || !isOver) continue;
+        breaker.probe.isInFlight = false;
+        if (event.kind === "completed") breaker.answered += 1;
       }
     },
     probed(service, { taskId, step, token }) {
@@ -70,17 +71,19 @@ export function judgeBreakers(world: World): StoreWatcher {
       if (before?.isInFlight === true) {
         accuse("one probe is in flight", () => `${taskId} ${step} beside another of ${service}`);
       }
-      const answeredAt = before?.answeredAt ?? null;
-      if (isHealthy() && answeredAt !== null && timeline.now - answeredAt > knownWithin) {
+      if (isHealthy() && breaker.answered > mostAnswered) {
         accuse("an answered probe closes its breaker", () => `that of ${service} is tried again`);
       }
-      breaker.probe = { token, isInFlight: true, answeredAt: null };
+      breaker.probe = { token, isInFlight: true };
     },
     breaker(service, state) {
       const known = breakerOf(service);
       if (known.state === "closed" && state !== "closed") known.since = timeline.now;
       known.state = state;
-      if (state === "closed") known.probe = null;
+      if (state === "closed") {
+        known.probe = null;
+        known.answered = 0;
+      }
     },
   };
 }

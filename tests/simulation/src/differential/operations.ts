@@ -1,5 +1,6 @@
 import { priorities } from "@holdfast/domain";
 import { expect } from "@jest/globals";
+import { breakerOperations } from "./breaker-operations.ts";
 import { nearly, sameClaims } from "./compare.ts";
 import { indexOf, inOrder, nameOfClaim, type Pair, sides } from "./pair.ts";
 import { randomReport } from "./random-report.ts";
@@ -193,6 +194,8 @@ export const operationsOf: Readonly<Record<string, Operation>> = {
     const found = (await pair.real.loadValues(refs(theirs))).get(theirs);
     expect(pair.memory.loadValues(refs(ours)).get(ours)).toEqual(found);
   },
+
+  ...breakerOperations,
 
   advance: ({ advance }) => advance(jump),
 };
