@@ -17,7 +17,7 @@ interface Dependencies {
   readonly clock: Pick<Clock, "now">;
 }
 
-/** What the store is to be told about remote services. */
+/** What the store has to know of remote services. */
 export interface RemoteReport {
   readonly failing: readonly FailingService[];
   readonly throttles: readonly Throttle[];
