@@ -62,7 +62,7 @@ function loopsOf(
     { name: "claim", round: () => context.claims.round() },
     // Marks confirmed requests that wait long for a reply; every minute.
     { name: "mark", round: markSteps(context) },
-    // Opens, probes and closes the breakers of remote services; every half second.
+    // Opens, probes and closes the breakers of remote services; every half second while there are claims, or a breaker is open.
     { name: "remotes", round: context.guard },
     // Stages steps whose delay is over, and relays lost requests; every POLL_INTERVAL at the latest.
     { name: "relay", round: context.relay.round },

@@ -16,9 +16,16 @@ const open: Breaker = { ...closed, state: "open", openFor: 5_000, age: 0 };
 
 function viewOf(...breakers: readonly Breaker[]) {
   const clock = testClock();
-  const view = breakerView({ clock, serviceOf: (lane) => (lane === "payments" ? "psp" : lane) });
+  let stale = 0;
+  const view = breakerView({
+    clock,
+    serviceOf: (lane) => (lane === "payments" ? "psp" : lane),
+    onStale: () => {
+      stale += 1;
+    },
+  });
   view.replace(breakers);
-  return { view, clock };
+  return { view, clock, stale: () => stale };
 }
 
 describe("a lane", () => {
@@ -103,8 +110,23 @@ test.each<[string, readonly Breaker[], readonly Breaker[], boolean]>([
   expect(view.replace(after)).toBe(expected);
 });
 
+test("a claim has the breakers read if that was half a second ago, once", () => {
+  const { view, clock, stale } = viewOf();
+  clock.pass(499);
+  view.limit("payments", 400);
+  expect(stale()).toBe(0);
+  clock.pass(1);
+  for (const lane of ["payments", "shipping"]) view.limit(lane, 400);
+  expect(stale()).toBe(1);
+  view.replace([]);
+  clock.pass(500);
+  view.limit("payments", 400);
+  expect(stale()).toBe(2);
+});
+
 test.each<[string, readonly Breaker[], number]>([
-  ["half a second as a rule", [], 500],
+  ["five seconds while nothing is held back", [], 5_000],
+  ["half a second while a breaker is open", [open], 500],
   ["until a probe is due", [{ ...open, openFor: 120 }], 120],
   ["until a service may be called again", [{ ...closed, throttledFor: 90 }], 90],
   [

@@ -6,19 +6,24 @@ interface Dependencies {
   readonly clock: Pick<Clock, "now">;
   /** The remote service behind a lane. */
   readonly serviceOf: (lane: string) => string;
+  /** Called once when a limit is asked for that was read too long ago. */
+  readonly onStale: () => void;
 }
 
-/** Milliseconds between two looks at the breakers. */
+/** Milliseconds between two looks at the breakers, while there are claims or a breaker holds something back. */
 const lookEvery = 500;
+/** Otherwise: a Scheduler that claims nothing need not know. */
+const idleEvery = 5_000;
 /** While steps are released in growing numbers, and there may be more slots without a reply. */
 const lookOftenEvery = 250;
 /** Milliseconds until a probe is tried again for which there was no step. */
 const probeAgainIn = 1_000;
 
 /** The breakers as this Scheduler has read them last. Between two looks its own clock goes on. */
-export function breakerView({ clock, serviceOf }: Dependencies) {
+export function breakerView({ clock, serviceOf, onStale }: Dependencies) {
   let breakers: ReadonlyMap<string, Breaker> = new Map();
   let readAt = clock.now();
+  let isStale = false;
   /** By service: before that no probe is tried, because no step was due. */
   const noProbeBefore = new Map<string, number>();
 
@@ -49,6 +54,7 @@ export function breakerView({ clock, serviceOf }: Dependencies) {
       const held = [...breakers.values()].filter((breaker) => releasedFor(breaker) < 0);
       breakers = new Map(found.map((breaker) => [breaker.service, breaker]));
       readAt = clock.now();
+      isStale = false;
       for (const service of noProbeBefore.keys()) {
         if (!breakers.has(service)) noProbeBefore.delete(service);
       }
@@ -67,6 +73,10 @@ export function breakerView({ clock, serviceOf }: Dependencies) {
     },
     /** How many steps of a lane all Schedulers together may have in flight, if without a breaker it were `max`. */
     limit: (lane: string, max: number): number => {
+      if (!isStale && passed() >= lookEvery) {
+        isStale = true;
+        onStale();
+      }
       const breaker = breakers.get(serviceOf(lane));
       if (breaker === undefined) return max;
       const age = releasedFor(breaker);
@@ -85,7 +95,8 @@ export function breakerView({ clock, serviceOf }: Dependencies) {
         throttledFor(breaker),
       ]);
       const coming = ends.filter((ms) => ms > 0);
-      return Math.min(isRamping() ? lookOftenEvery : lookEvery, ...coming);
+      const usual = breakers.size === 0 ? idleEvery : lookEvery;
+      return Math.min(isRamping() ? lookOftenEvery : usual, ...coming);
     },
   };
 }

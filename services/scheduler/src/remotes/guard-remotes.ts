@@ -41,7 +41,7 @@ const serviceOf = (lane: string): string => lane;
  * state store, so all Schedulers act alike: open, no step of its Agents is claimed but one probe.
  */
 export function guardRemotes({ store, clock, log, actor, wake }: Dependencies) {
-  const view = breakerView({ clock, serviceOf });
+  const view = breakerView({ clock, serviceOf, onStale: wake });
   const reports = remoteReports({ view, clock });
   const budget = retryBudget(clock);
 
