@@ -1,6 +1,6 @@
 import type { StepFacts } from "@holdfast/state-store";
 import { count } from "../print/count.ts";
-import { type BrokerFacts, type Facts, laneOf } from "./facts.ts";
+import { type Facts, laneOf } from "./facts.ts";
 import { turnOf } from "./turn-of.ts";
 import { faultOf, instant, pausedBy, queueMissing, stepOf } from "./words.ts";
 
@@ -12,7 +12,7 @@ export function explainPending(step: StepFacts, facts: Facts): string {
   return (
     pausedReason(step, facts) ??
     delayReason(step, facts) ??
-    brokerReason(step, facts.broker) ??
+    brokerReason(step, facts) ??
     agentReason(step, facts) ??
     turnReason(step, facts)
   );
@@ -57,7 +57,8 @@ function delayReason(step: StepFacts, { now, plan, broker }: Facts): string | nu
     : `It waits for ${stepOf(step)}, which is not due until ${until}.`;
 }
 
-function brokerReason(step: StepFacts, broker: BrokerFacts | null): string | null {
+function brokerReason(step: StepFacts, facts: Facts): string | null {
+  const { broker } = facts;
   if (broker === null) return null;
   if (broker.schedulers === 0) {
     return `It waits for ${stepOf(step)}, which is due: no Scheduler runs that could claim it.`;
@@ -69,7 +70,8 @@ function brokerReason(step: StepFacts, broker: BrokerFacts | null): string | nul
   if (consumers === null) {
     return `It waits for ${stepOf(step)}, which is due: the Agent has no queue, so no request can reach it: ${queueMissing(step)}.`;
   }
-  if (consumers === 0) {
+  // An instance whose breaker is open does not consume on purpose.
+  if (consumers === 0 && laneOf(facts, step.agent).broken === 0) {
     return `It waits for ${stepOf(step)}, which is due: the Agent has no consumer; start it.`;
   }
   return null;

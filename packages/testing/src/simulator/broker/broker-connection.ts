@@ -1,4 +1,4 @@
-import type { Delivery } from "@holdfast/messaging";
+import type { Delivery, QueueConsumer } from "@holdfast/messaging";
 import type { Host } from "../host.ts";
 import type { World } from "../world.ts";
 import type { Intake, OpenDelivery } from "./intake.ts";
@@ -13,7 +13,7 @@ interface Source {
 interface Subscription {
   /** What is consumed on a new connection, as if it were one queue. */
   readonly sources: () => readonly Source[];
-  readonly prefetch: number;
+  prefetch: number;
   readonly intake: Intake;
   consumers: readonly Consumer[];
 }
@@ -23,7 +23,7 @@ export interface BrokerConnection {
   readonly isReady: boolean;
   /** The connection may break here. */
   readonly mayDisconnect: () => void;
-  readonly subscribe: (subscription: Subscription) => Promise<AsyncDisposable>;
+  readonly subscribe: (subscription: Subscription) => Promise<QueueConsumer>;
 }
 
 /** Connects, and stays connected whenever the host lives and no fault says otherwise. */
@@ -68,8 +68,18 @@ export function brokerConnection(world: World, host: Host, broker: MemoryBroker)
     else if (world.strikes("connectionLost")) loseFor(5 + random.below(100));
   };
 
-  const subscribe = (subscription: Subscription): Promise<AsyncDisposable> => {
-    const { promise, resolve } = Promise.withResolvers<AsyncDisposable>();
+  const limit = (subscription: Subscription, prefetch: number): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    host.act(() => {
+      subscription.prefetch = prefetch;
+      for (const consumer of subscription.consumers) broker.limit(consumer, prefetch);
+      resolve();
+    });
+    return promise;
+  };
+
+  const subscribe = (subscription: Subscription): Promise<QueueConsumer> => {
+    const { promise, resolve } = Promise.withResolvers<QueueConsumer>();
     host.act(() => {
       subscriptions.add(subscription);
       if (connection.isReady) open(subscription);
@@ -78,7 +88,9 @@ export function brokerConnection(world: World, host: Host, broker: MemoryBroker)
         subscriptions.delete(subscription);
         for (const consumer of subscription.consumers) broker.close(consumer);
       });
-      resolve(subscribed);
+      resolve(
+        Object.assign(subscribed, { limit: (prefetch: number) => limit(subscription, prefetch) }),
+      );
     });
     return promise;
   };

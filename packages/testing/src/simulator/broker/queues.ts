@@ -146,6 +146,16 @@ function toDelivery(state: BrokerState, message: Message, consumer: Consumer): D
   } as Delivery;
 }
 
+/** Changes how much the consumer takes at a time; with 0 it is cancelled. */
+export function limit(state: BrokerState, consumer: Consumer, prefetch: number): void {
+  const queue = state.queues.get(consumer.queue);
+  if (!consumer.isOpen || queue === undefined) return;
+  consumer.prefetch = prefetch;
+  if (prefetch === 0) queue.consumers.delete(consumer);
+  else queue.consumers.add(consumer);
+  pump(state, queue);
+}
+
 /** Requeues what the consumer has not settled: its connection broke, or it ended. */
 export function close(state: BrokerState, consumer: Consumer): void {
   if (!consumer.isOpen) return;

@@ -1,0 +1,58 @@
+import type { Clock } from "@holdfast/runtime";
+
+/** What an instance consumes at the moment. */
+type State =
+  | { readonly kind: "closed" }
+  | { readonly kind: "ramp"; readonly prefetch: number; left: number }
+  | { readonly kind: "open"; readonly until: number }
+  | { readonly kind: "half-open" };
+
+interface Options {
+  /** The prefetch of an instance whose breaker is closed. */
+  readonly full: number;
+  readonly clock: Clock;
+}
+
+/** The prefetch of one instance, and its moves: each sets the prefetch and then calls the listeners. */
+export function prefetchState({ full, clock }: Options) {
+  const listeners: (() => void)[] = [];
+  let state: State = { kind: "closed" };
+  let limit: (prefetch: number) => Promise<void> = async () => {};
+  let cancelTimer = (): void => {};
+
+  const enter = (next: State, prefetch: number): void => {
+    state = next;
+    cancelTimer();
+    // Without a channel nothing is limited: the next one begins with what was asked for last.
+    limit(prefetch).catch(() => {});
+    for (const listener of listeners) listener();
+  };
+
+  return {
+    get current(): State {
+      return state;
+    },
+    /** Cancels the consumer until an instant of the clock. Then calls `next`, unless another move came before. */
+    rest(until: number, next: () => void): void {
+      enter({ kind: "open", until }, 0);
+      cancelTimer = clock.after(until - clock.now(), next);
+    },
+    probe: (): void => enter({ kind: "half-open" }, 1),
+    /** Consumes so much, and twice as much after as many successes. */
+    ramp(prefetch: number): void {
+      if (prefetch >= full) enter({ kind: "closed" }, full);
+      else enter({ kind: "ramp", prefetch, left: prefetch }, prefetch);
+    },
+    limitBy(set: (prefetch: number) => Promise<void>): void {
+      limit = set;
+    },
+    onChange: (listener: () => void): void => void listeners.push(listener),
+    /** Moves no more. */
+    end(): void {
+      cancelTimer();
+      limit = async () => {};
+      listeners.length = 0;
+      state = { kind: "closed" };
+    },
+  };
+}
