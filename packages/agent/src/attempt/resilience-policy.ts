@@ -67,7 +67,7 @@ export function resiliencePolicy(
   });
   const listeners = new Set<() => void>();
   const changed = (): void => {
-    for (const listener of [...listeners]) listener();
+    for (const listener of listeners) listener();
   };
   let openUntil = 0;
   circuit.onBreak(() => {

@@ -28,9 +28,9 @@ interface Options {
 
 export interface RequestPerformer {
   /** Performs a request. Resolves to what to answer; null: nothing, the deadline has passed. */
-  perform(received: ReceivedRequest, signals: AttemptSignals): Promise<Outcome | null>;
+  readonly perform: (received: ReceivedRequest, signals: AttemptSignals) => Promise<Outcome | null>;
   /** Ends the wait of all requests that have no slot. */
-  dismissWaiting(): void;
+  readonly dismissWaiting: () => void;
 }
 
 /** Performs requests, so many at a time, and none while the breaker is open. */
@@ -46,9 +46,9 @@ export function requestPerformer(options: Options): RequestPerformer {
       log.error({ ...logFieldsOf(request), requester }, "request refused");
       return untrustedRequester(requester);
     }
-    if (breaker.isOpen) return breakerOpen;
+    if (breaker.isOpen()) return breakerOpen;
     const release = await slots.acquire(signals.stop, request.workMs - marginOf(request));
-    if (breaker.isOpen && !signals.stop.aborted) {
+    if (breaker.isOpen() && !signals.stop.aborted) {
       release?.();
       return breakerOpen;
     }

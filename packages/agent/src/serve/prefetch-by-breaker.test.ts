@@ -66,7 +66,7 @@ function instance({ others = 2, full = 12, random = 0, policy }: Situation = {})
     givenBack: () => givenBack,
     fail: (): Promise<unknown> =>
       guard.call(() => Promise.reject(down), signal).catch((error: unknown) => error),
-    async succeed(): Promise<void> {
+    succeed: async (): Promise<void> => {
       await guard.call(async () => "done", signal);
       breaker.succeeded();
     },
@@ -76,9 +76,9 @@ function instance({ others = 2, full = 12, random = 0, policy }: Situation = {})
 test("an instance whose breaker opens stops consuming and gives back what it has not begun", async () => {
   const { breaker, limits, changes, givenBack, fail } = instance();
   await fail();
-  expect([breaker.isOpen, limits, givenBack()]).toEqual([false, [], 0]);
+  expect([breaker.isOpen(), limits, givenBack()]).toEqual([false, [], 0]);
   await fail();
-  expect([breaker.isOpen, limits, givenBack()]).toEqual([true, [0], 1]);
+  expect([breaker.isOpen(), limits, givenBack()]).toEqual([true, [0], 1]);
   expect(changes).toEqual(["open"]);
   expect(breaker.health()).toEqual({ breaker: "open", openForMs: 5_000 });
 });
@@ -88,7 +88,7 @@ test("an instance probes with one request after its rest, and doubles its prefet
   await fail();
   await fail();
   await clock.pass(5_000);
-  expect([breaker.isOpen, limits]).toEqual([false, [0, 1]]);
+  expect([breaker.isOpen(), limits]).toEqual([false, [0, 1]]);
   expect(breaker.health()).toEqual({ breaker: "half-open", openForMs: 0 });
   // The probe, and then as many as the prefetch, each time.
   for (let count = 0; count < 1 + 2 + 4 + 8; count += 1) await succeed();
@@ -133,9 +133,9 @@ test("an instance that fails again before its prefetch is full rests longer", as
   await fail();
   await fail();
   await clock.pass(9_900);
-  expect(breaker.isOpen).toBe(true);
+  expect(breaker.isOpen()).toBe(true);
   await clock.pass(100);
-  expect(breaker.isOpen).toBe(false);
+  expect(breaker.isOpen()).toBe(false);
 });
 
 test("a success with a full prefetch makes the next rest as short as the first", async () => {
@@ -144,9 +144,9 @@ test("a success with a full prefetch makes the next rest as short as the first",
     if (rest === 10_000) await fail();
     else for (let count = 0; count < 2; count += 1) await fail();
     await clock.pass(rest - 100);
-    expect(breaker.isOpen).toBe(true);
+    expect(breaker.isOpen()).toBe(true);
     await clock.pass(100);
-    expect(breaker.isOpen).toBe(false);
+    expect(breaker.isOpen()).toBe(false);
     if (rest === 10_000) await succeed();
   }
 });
@@ -159,9 +159,9 @@ test("an attempt that was begun before and succeeds meanwhile lets the instance 
   await fail();
   // The policy allows a call again after five seconds; the instance itself rests for ten.
   await clock.pass(6_000);
-  expect(breaker.isOpen).toBe(true);
+  expect(breaker.isOpen()).toBe(true);
   await succeed();
-  expect([breaker.isOpen, limits]).toEqual([false, [0, 1, 0, 0, 2]]);
+  expect([breaker.isOpen(), limits]).toEqual([false, [0, 1, 0, 0, 2]]);
 });
 
 test("a policy that reports no changes cancels nothing", async () => {
@@ -170,7 +170,7 @@ test("a policy that reports no changes cancels nothing", async () => {
     health: () => ({ breaker: "open", openForMs: 7 }),
   };
   const { breaker, limits } = instance({ policy });
-  expect([breaker.isOpen, limits]).toEqual([false, []]);
+  expect([breaker.isOpen(), limits]).toEqual([false, []]);
   expect(breaker.health()).toEqual({ breaker: "open", openForMs: 7 });
 });
 

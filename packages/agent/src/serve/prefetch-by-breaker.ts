@@ -1,6 +1,6 @@
 import type { Clock } from "@holdfast/runtime";
 import type { CircuitHealth, ResiliencePolicy } from "../attempt/resilience-policy.ts";
-import { prefetchState } from "./prefetch-state.ts";
+import { type PrefetchState, prefetchState } from "./prefetch-state.ts";
 
 interface Options {
   readonly policy: Pick<ResiliencePolicy, "health" | "onChange">;
@@ -17,7 +17,7 @@ interface Options {
 
 export interface PrefetchByBreaker extends Disposable {
   /** Whether this instance takes nothing: what reaches it all the same belongs to others. */
-  readonly isOpen: boolean;
+  isOpen(): boolean;
   /** What the policy says, and for how long this instance consumes nothing. */
   health(): CircuitHealth;
   /** To be called for each request that the remote service answered. */
@@ -25,7 +25,7 @@ export interface PrefetchByBreaker extends Disposable {
   /** Follows the breaker from now on. `limit` changes the prefetch; 0 cancels the consumer. */
   follow(limit: (prefetch: number) => Promise<void>): void;
   /** Calls `listener` after each change of `health`. */
-  onChange(listener: () => void): void;
+  readonly onChange: (listener: () => void) => void;
 }
 
 /** Milliseconds for which an instance consumes nothing at most, unless its policy says more. */
@@ -36,9 +36,27 @@ const jitter = 0.2;
 const firstRamp = 2;
 
 /** The rest doubles with each relapse. */
-function restAfter(relapses: number, openFor: number, random: number): number {
-  const doubled = Math.min(openFor * 2 ** relapses, Math.max(openFor, longestRest));
+function restAfter(relapseCount: number, openFor: number, random: number): number {
+  const doubled = Math.min(openFor * 2 ** relapseCount, Math.max(openFor, longestRest));
   return Math.max(openFor, doubled * (1 - jitter * random));
+}
+
+/** How an instance rests whose breaker opens again before its prefetch was full. */
+function relapses({ countOthers, clock, random }: Options, prefetch: PrefetchState) {
+  let count = 0;
+  return {
+    forget: (): void => void (count = 0),
+    /** Ends a rest that began then, or makes it longer if others consume meanwhile. */
+    endRest: async (since: number, openFor: number): Promise<void> => {
+      const resting = prefetch.current;
+      const others = await countOthers().catch(() => 0);
+      if (prefetch.current !== resting) return;
+      count = others > 0 ? count + 1 : 0;
+      const until = since + restAfter(count, openFor, random());
+      if (until > clock.now()) prefetch.rest(until, prefetch.probe);
+      else prefetch.probe();
+    },
+  };
 }
 
 /**
@@ -47,23 +65,14 @@ function restAfter(relapses: number, openFor: number, random: number): number {
  * succeed. After a relapse the rest doubles, but only while others consume: alone, an instance must be back soon.
  */
 export function prefetchByBreaker(options: Options): PrefetchByBreaker {
-  const { policy, full, countOthers, onOpen, clock, random } = options;
+  const { policy, full, onOpen, clock } = options;
   const prefetch = prefetchState({ full, clock });
-  let relapses = 0;
-  let unfollow = (): void => {};
+  const { endRest, forget } = relapses(options, prefetch);
+  let unfollow: (() => void) | null = null;
 
   const ramp = (most: number): void => {
-    if (most >= full) relapses = 0;
+    if (most >= full) forget();
     prefetch.ramp(most);
-  };
-
-  const endRest = async (since: number, openFor: number): Promise<void> => {
-    const resting = prefetch.current;
-    const others = await countOthers().catch(() => 0);
-    if (prefetch.current !== resting) return;
-    relapses = others > 0 ? relapses + 1 : 0;
-    if (relapses === 0) return prefetch.probe();
-    prefetch.rest(since + restAfter(relapses, openFor, random()), prefetch.probe);
   };
 
   const open = (openFor: number): void => {
@@ -85,9 +94,7 @@ export function prefetchByBreaker(options: Options): PrefetchByBreaker {
   };
 
   return {
-    get isOpen() {
-      return prefetch.current.kind === "open";
-    },
+    isOpen: () => prefetch.current.kind === "open",
     health() {
       const { current } = prefetch;
       if (current.kind !== "open") return policy.health();
@@ -107,7 +114,7 @@ export function prefetchByBreaker(options: Options): PrefetchByBreaker {
     },
     onChange: prefetch.onChange,
     [Symbol.dispose]() {
-      unfollow();
+      unfollow?.();
       prefetch.end();
     },
   };

@@ -17,14 +17,14 @@ interface Options {
 export function prefetchState({ full, clock }: Options) {
   const listeners: (() => void)[] = [];
   let state: State = { kind: "closed" };
-  let limit: (prefetch: number) => Promise<void> = async () => {};
-  let cancelTimer = (): void => {};
+  let limit: ((prefetch: number) => Promise<void>) | null = null;
+  let cancelTimer: (() => void) | null = null;
 
   const enter = (next: State, prefetch: number): void => {
     state = next;
-    cancelTimer();
+    cancelTimer?.();
     // Without a channel nothing is limited: the next one begins with what was asked for last.
-    limit(prefetch).catch(() => {});
+    limit?.(prefetch).catch(() => {});
     for (const listener of listeners) listener();
   };
 
@@ -49,10 +49,12 @@ export function prefetchState({ full, clock }: Options) {
     onChange: (listener: () => void): void => void listeners.push(listener),
     /** Moves no more. */
     end(): void {
-      cancelTimer();
-      limit = async () => {};
+      cancelTimer?.();
+      limit = null;
       listeners.length = 0;
       state = { kind: "closed" };
     },
   };
 }
+
+export type PrefetchState = ReturnType<typeof prefetchState>;

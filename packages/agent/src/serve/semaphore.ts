@@ -8,7 +8,7 @@ export interface Semaphore {
    */
   acquire(signal: AbortSignal, within: number): Promise<(() => void) | null>;
   /** Resolves to null for all callers that wait now. */
-  dismiss(): void;
+  readonly dismiss: () => void;
 }
 
 /** Creates a semaphore with `count` slots. */
@@ -45,7 +45,7 @@ export function semaphore(count: number, clock: Pick<Clock, "after">): Semaphore
       return promise;
     },
     dismiss() {
-      for (const leave of [...waiting.values()]) leave();
+      for (const leave of waiting.values()) leave();
     },
   };
 }

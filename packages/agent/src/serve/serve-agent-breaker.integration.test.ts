@@ -41,11 +41,12 @@ async function instance({ isSick = false, takes = 20, openFor = 500 } = {}) {
     await new Promise((resolve) => setTimeout(resolve, takes));
     return { chargeId };
   };
-  const { served, stop, broker } = await tested.serve({
+  const started = await tested.serve({
     charge,
     options: { retries: 0, failures: 3, openFor },
   });
-  return { ...served, state, stop, broker };
+  const { served, broker } = started;
+  return { health: () => served.health(), stop: () => started.stop(), state, broker };
 }
 
 /** As a Scheduler: asks for so many steps, and asks again after each failure, as a new attempt. */

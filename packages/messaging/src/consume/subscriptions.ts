@@ -3,7 +3,7 @@ import type { Channel, ConsumeMessage } from "amqplib";
 import type { Standstill } from "../broker.ts";
 import { type ChannelLog, type KeptChannel, keepChannel } from "../connection/keep-channel.ts";
 import { deadLetter, hasBrokenDeaths } from "./broken-deaths.ts";
-import { consumedChannels } from "./consumed-channels.ts";
+import { type ConsumedQueues, consumedChannels } from "./consumed-channels.ts";
 import {
   attempt,
   channelClosed,
@@ -27,19 +27,7 @@ export interface Intake {
   readonly oldestMs: number;
 }
 
-/** A queue, and how far we come before others who consume it: the highest gets what it can take. */
-interface ConsumedQueue {
-  readonly queue: string;
-  readonly priority?: number;
-  /** How many of its messages may be unacknowledged at a time. 0: it is not consumed for now. */
-  readonly prefetch: number;
-}
-
-export interface Subscription {
-  /** Shows in the logs. */
-  readonly name: string;
-  /** What is consumed on this new channel, as if it were one queue. */
-  readonly queues: (channel: Channel) => Promise<readonly ConsumedQueue[]>;
+interface Subscription extends ConsumedQueues {
   /** The largest message that is handed over, in bytes. */
   readonly maxBytes: number;
   readonly oversized: "reject" | "cut";
@@ -86,7 +74,9 @@ export function subscriptions({ name, createChannel, declare, signal, log }: Opt
 
   const subscribe = async (subscription: Subscription): Promise<OpenSubscription> => {
     const { intake } = subscription;
-    const channels = consumedChannels(subscription, takeWithin);
+    const channels = consumedChannels(subscription, (channel, message) =>
+      takeWithin(channel, message, subscription),
+    );
     const kept = await keepChannel({
       name: `${name} ${subscription.name}`,
       create: createChannel,

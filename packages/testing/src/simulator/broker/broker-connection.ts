@@ -68,32 +68,19 @@ export function brokerConnection(world: World, host: Host, broker: MemoryBroker)
     else if (world.strikes("connectionLost")) loseFor(5 + random.below(100));
   };
 
-  const limit = (subscription: Subscription, prefetch: number): Promise<void> => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    host.act(() => {
-      subscription.prefetch = prefetch;
-      for (const consumer of subscription.consumers) broker.limit(consumer, prefetch);
-      resolve();
-    });
-    return promise;
-  };
-
-  const subscribe = (subscription: Subscription): Promise<QueueConsumer> => {
-    const { promise, resolve } = Promise.withResolvers<QueueConsumer>();
-    host.act(() => {
+  const subscribe = (subscription: Subscription): Promise<QueueConsumer> =>
+    acted(host, () => {
       subscriptions.add(subscription);
       if (connection.isReady) open(subscription);
-      const subscribed = new AsyncDisposableStack();
-      subscribed.defer(() => {
+      const end = (): void => {
         subscriptions.delete(subscription);
         for (const consumer of subscription.consumers) broker.close(consumer);
-      });
-      resolve(
-        Object.assign(subscribed, { limit: (prefetch: number) => limit(subscription, prefetch) }),
-      );
+      };
+      return {
+        limit: (prefetch) => acted(host, () => limitConsumers(subscription, broker, prefetch)),
+        [Symbol.asyncDispose]: async () => end(),
+      };
     });
-    return promise;
-  };
 
   const connection = { isReady: true, mayDisconnect, subscribe };
   return connection;
@@ -110,4 +97,17 @@ function openConsumers(subscription: Subscription, { host, broker }: Ends): void
   subscription.consumers = sources().map(({ queue, priority }) =>
     broker.attach(queue, { host, prefetch, priority, take }),
   );
+}
+
+/** What stays without a connection is the prefetch with which the next one begins. */
+function limitConsumers(subscription: Subscription, broker: MemoryBroker, prefetch: number): void {
+  subscription.prefetch = prefetch;
+  for (const consumer of subscription.consumers) broker.limit(consumer, prefetch);
+}
+
+/** Resolves once the host has done it: never, if it is dead. */
+function acted<Result>(host: Host, act: () => Result): Promise<Result> {
+  const { promise, resolve } = Promise.withResolvers<Result>();
+  host.act(() => resolve(act()));
+  return promise;
 }

@@ -2,7 +2,7 @@ import type { OutgoingMessage } from "@holdfast/messaging";
 import type { Host } from "../host.ts";
 import type { World } from "../world.ts";
 import type { BrokerWatcher, Consumer, Message } from "./message.ts";
-import { type BrokerState, close, forget, limit, pump, type Queue } from "./queues.ts";
+import { type BrokerState, close, forget, limit, type Queue } from "./queues.ts";
 import { queuesWithDeadLetters } from "./routes.ts";
 import { storeMessage } from "./store-message.ts";
 

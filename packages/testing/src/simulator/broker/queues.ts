@@ -81,7 +81,7 @@ function buryExpired(state: BrokerState, queue: Queue): void {
 }
 
 /** Gives what waits to the consumers that have room. */
-export function pump(state: BrokerState, queue: Queue): void {
+function pump(state: BrokerState, queue: Queue): void {
   buryExpired(state, queue);
   while (queue.ready.length > 0) {
     const consumer = idleConsumer(queue);
