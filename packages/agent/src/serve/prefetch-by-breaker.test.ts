@@ -120,7 +120,7 @@ test("jitter shortens a rest that has grown by up to a fifth, and never below th
   expect(await restsOf({ others: 2, random: 0.5 }, 3)).toEqual([5_000, 9_000, 18_000]);
 });
 
-test("an instance that nobody stands in for does not rest longer after a failed probe", async () => {
+test("an instance without others does not rest longer after a failed probe", async () => {
   expect(await restsOf({ others: 0 }, 4)).toEqual([5_000, 5_000, 5_000, 5_000]);
 });
 
