@@ -35,7 +35,7 @@ function virtualClock() {
 }
 
 interface Situation {
-  readonly others?: number;
+  readonly others?: number | (() => number);
   readonly full?: number;
   readonly random?: number;
   readonly policy?: ResiliencePolicy;
@@ -51,7 +51,7 @@ function instance({ others = 2, full = 12, random = 0, policy }: Situation = {})
   const breaker = prefetchByBreaker({
     policy: guard,
     full,
-    countOthers: async () => others,
+    countOthers: async () => (typeof others === "number" ? others : others()),
     onOpen: () => void (givenBack += 1),
     clock,
     random: () => random,
@@ -122,6 +122,23 @@ test("jitter shortens a rest that has grown by up to a fifth, and never below th
 
 test("an instance without others does not rest longer after a failed probe", async () => {
   expect(await restsOf({ others: 0 }, 4)).toEqual([5_000, 5_000, 5_000, 5_000]);
+});
+
+test("an instance that rests longer because of others probes soon after they are gone", async () => {
+  let others = 1;
+  const { breaker, clock, fail } = instance({ others: () => others });
+  await fail();
+  for (const rest of [5_000, 10_000, 20_000]) {
+    await fail();
+    await clock.pass(rest);
+    expect(breaker.isOpen()).toBe(false);
+  }
+  await fail();
+  await clock.pass(12_000);
+  others = 0;
+  expect(breaker.health()).toEqual({ breaker: "open", openForMs: 28_000 });
+  await clock.pass(5_000);
+  expect(breaker.isOpen()).toBe(false);
 });
 
 test("an instance that fails again before its prefetch is full rests longer", async () => {

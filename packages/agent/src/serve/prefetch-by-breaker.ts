@@ -44,17 +44,22 @@ function restAfter(relapseCount: number, openFor: number, random: number): numbe
 /** How an instance rests whose breaker opens again before its prefetch was full. */
 function relapses({ countOthers, clock, random }: Options, prefetch: PrefetchState) {
   let count = 0;
+  /** Rests on while others consume, and looks again after each `openFor`: they may be gone by then. */
+  const restOn = async (until: () => number, openFor: number): Promise<void> => {
+    const resting = prefetch.current;
+    const others = await countOthers().catch(() => 0);
+    if (prefetch.current !== resting) return;
+    count = others > 0 ? count : 0;
+    const [now, end] = [clock.now(), until()];
+    if (others === 0 || end <= now) return prefetch.probe();
+    prefetch.rest(end, () => void restOn(() => end, openFor), Math.min(end, now + openFor));
+  };
   return {
     forget: (): void => void (count = 0),
     /** Ends a rest that began then, or makes it longer if others consume meanwhile. */
-    endRest: async (since: number, openFor: number): Promise<void> => {
-      const resting = prefetch.current;
-      const others = await countOthers().catch(() => 0);
-      if (prefetch.current !== resting) return;
-      count = others > 0 ? count + 1 : 0;
-      const until = since + restAfter(count, openFor, random());
-      if (until > clock.now()) prefetch.rest(until, prefetch.probe);
-      else prefetch.probe();
+    endRest: (since: number, openFor: number): Promise<void> => {
+      count += 1;
+      return restOn(() => since + restAfter(count, openFor, random()), openFor);
     },
   };
 }

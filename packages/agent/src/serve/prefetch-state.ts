@@ -32,10 +32,10 @@ export function prefetchState({ full, clock }: Options) {
     get current(): State {
       return state;
     },
-    /** Cancels the consumer until an instant of the clock. Then calls `next`, unless another move came before. */
-    rest(until: number, next: () => void): void {
+    /** Cancels the consumer until an instant of the clock. Calls `next` then, or before, unless another move comes. */
+    rest(until: number, next: () => void, nextAt = until): void {
       enter({ kind: "open", until }, 0);
-      cancelTimer = clock.after(until - clock.now(), next);
+      cancelTimer = clock.after(nextAt - clock.now(), next);
     },
     probe: (): void => enter({ kind: "half-open" }, 1),
     /** Consumes so much, and twice as much after as many successes. */
