@@ -68,7 +68,8 @@ All but --flat and --migrate take --without NAME,NAME
   --submission    how many orders are taken over HTTP, and what that leaves for their processing
   --overload      what becomes of orders when three times as many come in as can be taken
   --flat          whether claims and replies take longer in a store that is full
-  --flow          whether urgent tasks overtake a backlog, and fairness keys get their shares
+  --flow          whether urgent tasks overtake a backlog, fairness keys get their shares, and a sick
+                  instance leaves its work to others
   --steady        whether anything grows while orders come in steadily, and the past is deleted
   --migrate       how many orders wait while a store of 2,000,000 is migrated, and 500 come in per second
   --rounds N      how often: 3 alone, 5 beside peers

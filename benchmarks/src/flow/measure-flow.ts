@@ -1,14 +1,20 @@
 import { join } from "node:path";
 import { rounded } from "@holdfast/load";
-import { createDatabase, holdfastFolder, startLocalStack } from "@holdfast/local-stack";
+import {
+  createDatabase,
+  holdfastFolder,
+  type LocalStack,
+  startLocalStack,
+} from "@holdfast/local-stack";
 import { migrate, openStateStore } from "@holdfast/state-store";
 import type { BenchOptions } from "../options.ts";
 import { startHoldfast } from "../start-holdfast.ts";
-import { threeSteps } from "../workflow.ts";
+import { slowStep, threeSteps } from "../workflow.ts";
 import { measureShares, type Shares } from "./measure-shares.ts";
+import { measureSick, type Sick } from "./measure-sick.ts";
 import { measureUrgent, type Urgent } from "./measure-urgent.ts";
 
-export type FlowResult = Urgent & Shares;
+export type FlowResult = Urgent & Shares & Sick;
 
 /** Measures whether work is claimed in the order that its priority and its fairness key ask for. */
 export async function measureFlow(
@@ -27,6 +33,12 @@ export async function measureFlow(
     `a new key was served after ${shares.newKeyMs.toFixed(1)} ms, ${shares.newKeyRounds.toFixed(2)} rounds`,
   );
 
+  say("three instances, one of which becomes sick …");
+  const sick = await sickOf(stack, without);
+  say(
+    `${sick.wellPerSecond.toFixed()} tasks/s, with a sick instance ${sick.sickPerSecond.toFixed()}; ${sick.probes} probes, ${sick.falseFailures} false failures`,
+  );
+
   say(`urgent tasks behind ${pending} normal ones …`);
   const database = owner.use(await createDatabase(stack.postgres.url));
   const servers = { databaseUrl: database.url, brokerUrl: stack.broker.url, without };
@@ -42,7 +54,27 @@ export async function measureFlow(
     shareErrorMax: rounded(shares.shareErrorMax, 4),
     newKeyMs: rounded(shares.newKeyMs, 1),
     newKeyRounds: rounded(shares.newKeyRounds, 2),
+    ...sick,
+    wellPerSecond: rounded(sick.wellPerSecond, 0),
+    sickPerSecond: rounded(sick.sickPerSecond, 0),
+    sickThroughput: rounded(sick.sickThroughput, 3),
   };
+}
+
+async function sickOf(
+  { postgres, broker }: Pick<LocalStack, "postgres" | "broker">,
+  without: readonly string[],
+): Promise<Sick> {
+  await using owner = new AsyncDisposableStack();
+  const database = owner.use(await createDatabase(postgres.url));
+  const servers = { databaseUrl: database.url, brokerUrl: broker.url };
+  const holdfast = await startHoldfast(owner, {
+    ...servers,
+    workflow: slowStep.definition,
+    agents: { count: 0 },
+    without,
+  });
+  return await measureSick(holdfast, servers);
 }
 
 async function sharesOf(

@@ -1,5 +1,10 @@
 export { agentCode, PermanentFault, TransientFault } from "@holdfast/domain";
-export type { ResilienceOptions, ResiliencePolicy } from "./attempt/resilience-policy.ts";
+export {
+  type CircuitHealth,
+  type ResilienceOptions,
+  type ResiliencePolicy,
+  resiliencePolicy,
+} from "./attempt/resilience-policy.ts";
 export type { EffectOf, Handlers, StepContext } from "./contract/handlers.ts";
 export type { AnyHandlers } from "./contract/operations.ts";
 export { AgentConfig } from "./run/agent-config.ts";

@@ -116,6 +116,15 @@ export interface SharedConsumer extends AsyncDisposable {
   readonly own: string | null;
 }
 
+/** The consumer of one queue. */
+export interface QueueConsumer extends AsyncDisposable {
+  /**
+   * Changes how many messages may be unsettled at a time, also on connections to come. 0 cancels the consumer,
+   * so that others get the messages, until it is raised again; what was delivered before stays here to be settled.
+   */
+  limit(prefetch: number): Promise<void>;
+}
+
 export interface Binding {
   readonly exchange: string;
   readonly queue: string;
@@ -130,7 +139,7 @@ export interface Broker extends AsyncDisposable {
     queue: string,
     options: ConsumeOptions,
     handle: (delivery: Delivery) => Promise<void>,
-  ): Promise<AsyncDisposable>;
+  ): Promise<QueueConsumer>;
   /**
    * Hands over what an exchange sends to all who listen, from now on: through a queue of our own that
    * goes with its channel. What is sent while there is none is missed.

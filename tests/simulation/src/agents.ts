@@ -1,19 +1,18 @@
 import {
   type HostedAgent,
   host as hostAgent,
-  type ResiliencePolicy,
+  type ResilienceOptions,
+  resiliencePolicy,
   type StepContext,
 } from "@holdfast/agent";
+import { TransientFault } from "@holdfast/domain";
 import type { Host } from "@holdfast/testing/simulator";
 import { callRemote, type RemoteService, type Script } from "./remote.ts";
 import { agents, thisRelease } from "./workflows.ts";
 import type { World } from "./world.ts";
 
-/** No retries within an attempt and no circuit breaker: the steps' own policies are what is tried. */
-const unprotected: ResiliencePolicy = {
-  call: (work) => work(),
-  health: () => ({ breaker: "closed", openForMs: 0 }),
-};
+/** No retries within an attempt: the steps' own policies are what is tried. Rests are as brief as all limits are. */
+const resilience: ResilienceOptions = { retries: 0, failures: 3, openFor: 150 };
 
 interface Options {
   readonly service: RemoteService;
@@ -38,12 +37,14 @@ export function simulatedAgents(
   host: Host,
   { service, gateway, scriptOf }: Options,
 ): readonly HostedAgent[] {
+  const sickness = instanceSickness(world, host);
   const perform = ({ order, from }: StepInput, context: StepContext) => {
     const { taskId, step, idempotencyKey } = context;
     const script = scriptOf(order, step);
     const declines = () => script === "declined" || world.strikes("remoteDecline");
     const isDown = script === "failing" || (script === "out" && world.healedAt === null);
     const call = { what: `do ${step}`, isDown, isLossy: script === "lossy" };
+    if (sickness.isSick()) return sickness.fail(call.what);
     const ask = () => service.perform(idempotencyKey, { caller: { taskId, step }, from, declines });
     return callRemote(world, host, call, () =>
       world.strikes("gatewayRefusal") ? gateway(ask) : ask(),
@@ -51,6 +52,7 @@ export function simulatedAgents(
   };
   const undo = ({ key }: StepEffect, { taskId, step: name }: StepContext) => {
     const step = name.replace(":undo", "");
+    if (sickness.isSick()) return sickness.fail(`undo ${step}`);
     return callRemote(world, host, { what: `undo ${step}`, isDown: false, isLossy: false }, () =>
       service.undo(key, { taskId, step }),
     );
@@ -61,9 +63,29 @@ export function simulatedAgents(
     world.tell(host.name, () => "is of another release");
   }
   const { left, right } = isOtherRelease ? agents(() => world.healedAt !== null) : thisRelease;
-  const options = { resilience: unprotected };
+  const options = () => ({ resilience: resiliencePolicy(resilience, host.clock) });
   return [
-    hostAgent(left, { reserve: perform, release: undo, tell: perform }, options),
-    hostAgent(right, { charge: perform, refund: undo }, options),
+    hostAgent(left, { reserve: perform, release: undo, tell: perform }, options()),
+    hostAgent(right, { charge: perform, refund: undo }, options()),
   ];
+}
+
+/** Now and then one instance cannot reach the service for a while, and others can. */
+function instanceSickness(world: World, host: Host) {
+  const { random, timeline } = world;
+  let until = Number.NEGATIVE_INFINITY;
+  return {
+    isSick(): boolean {
+      if (world.healedAt !== null) return false;
+      if (timeline.now >= until && world.strikes("instanceSick")) {
+        until = timeline.now + 50 + random.below(600);
+        world.tell(host.name, () => `is sick until ${until.toFixed(0)}`);
+      }
+      return timeline.now < until;
+    },
+    fail(what: string): Promise<never> {
+      world.tell(host.name, () => `${what}: has no way to the service`);
+      return Promise.reject(new TransientFault("remote.unreachable", "No way to the service"));
+    },
+  };
 }

@@ -107,6 +107,9 @@ export const mutants: Readonly<Record<string, Mutation>> = {
           }
         : port,
   },
+  "an instance whose breaker has opened never consumes again": {
+    brokerPort: (port, host) => (host.role === "agent" ? neverRaised(port) : port),
+  },
   "a requeue is counted as a failure": {
     domain: editEvents((event) =>
       event.kind === "neverStarted" ? failure(event, { attempted: true }) : event,
@@ -437,3 +440,13 @@ const early =
     delivery.ack();
     return handle(delivery);
   };
+
+/** A consumer that was cancelled stays so. */
+const neverRaised = (port: SimulatedBroker): SimulatedBroker => ({
+  ...port,
+  async consume(...asked) {
+    const consumer = await port.consume(...asked);
+    const limit = async (prefetch: number) => (prefetch === 0 ? consumer.limit(0) : undefined);
+    return { limit, [Symbol.asyncDispose]: () => consumer[Symbol.asyncDispose]() };
+  },
+});

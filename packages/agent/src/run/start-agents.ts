@@ -92,7 +92,8 @@ export async function startAgents(options: StartAgentsOptions): Promise<RunningA
   stack.use(await broker.listen(cancelExchange, cancelAttempts(served, log)));
   const closing = new AbortController();
   const beat = sendHeartbeats({ broker, served, instance, userId });
-  stack.use(repeat(beat, { name: "heartbeats", signal: closing.signal, log }));
+  const beats = stack.use(repeat(beat, { name: "heartbeats", signal: closing.signal, log }));
+  for (const agent of served) agent.onChange(beats.wake);
   stack.defer(() => closing.abort());
   signal?.throwIfAborted();
   const owned = stack.move();

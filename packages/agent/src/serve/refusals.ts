@@ -35,6 +35,19 @@ export const noSlot: Outcome = {
   effect: "none",
 };
 
+/**
+ * The answer to a request that an instance holds when its breaker opens, and has not begun. It does not say when
+ * to come back: another instance may be well.
+ */
+export const breakerOpen: Outcome = {
+  kind: "failed",
+  code: "agent.circuit_open",
+  message: "The remote service fails for this instance, which gives back what it has not begun",
+  transient: true,
+  attempted: false,
+  effect: "none",
+};
+
 /** Whether the contract does not allow the request: nothing was called, and a retry would not help. */
 export const isContractRefusal = (outcome: Outcome): boolean =>
   outcome.kind === "failed" && outcome.attempted === false && !outcome.transient;

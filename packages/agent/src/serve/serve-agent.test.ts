@@ -18,7 +18,7 @@ async function refuse(
   const replies: StepReply[] = [];
   const bundles: unknown[] = [];
   const handled = Promise.withResolvers<void>();
-  const broker: Pick<Broker, "publish" | "consume"> = {
+  const broker: Pick<Broker, "publish" | "consume" | "inspect"> = {
     publish: async ({ body, bundle }) => {
       deeds.push("reply");
       bundles.push(bundle);
@@ -35,8 +35,9 @@ async function refuse(
         ...delivery,
       } as Delivery;
       void handle(whole).then(handled.resolve);
-      return new AsyncDisposableStack();
+      return Object.assign(new AsyncDisposableStack(), { limit: async () => {} });
     },
+    inspect: async () => null,
   };
   const agent = host(payments, { charge: unasked, refund: unasked, assess: unasked });
   await using _served = await agent.serve({

@@ -1,6 +1,6 @@
 import type { StepFacts } from "@holdfast/state-store";
 import { count } from "../print/count.ts";
-import { type BrokerFacts, type Facts, laneOf } from "./facts.ts";
+import { type Facts, laneOf } from "./facts.ts";
 import { turnOf } from "./turn-of.ts";
 import { faultOf, instant, pausedBy, queueMissing, stepOf } from "./words.ts";
 
@@ -13,7 +13,7 @@ export function explainPending(step: StepFacts, facts: Facts): string {
     pausedReason(step, facts) ??
     delayReason(step, facts) ??
     breakerReason(step, facts) ??
-    brokerReason(step, facts.broker) ??
+    brokerReason(step, facts) ??
     agentReason(step, facts) ??
     turnReason(step, facts)
   );
@@ -79,7 +79,8 @@ function breakerReason(step: StepFacts, facts: Facts): string | null {
   return `${waits} the remote service ${service} asked to be left alone until ${instant(throttledUntil, facts.now)}. Then the steps are released in growing numbers. ${holds}. ${closeIt}.`;
 }
 
-function brokerReason(step: StepFacts, broker: BrokerFacts | null): string | null {
+function brokerReason(step: StepFacts, facts: Facts): string | null {
+  const { broker } = facts;
   if (broker === null) return null;
   if (broker.schedulers === 0) {
     return `It waits for ${stepOf(step)}, which is due: no Scheduler runs that could claim it.`;
@@ -91,7 +92,8 @@ function brokerReason(step: StepFacts, broker: BrokerFacts | null): string | nul
   if (consumers === null) {
     return `It waits for ${stepOf(step)}, which is due: the Agent has no queue, so no request can reach it: ${queueMissing(step)}.`;
   }
-  if (consumers === 0) {
+  // An instance whose breaker is open does not consume on purpose.
+  if (consumers === 0 && laneOf(facts, step.agent).broken === 0) {
     return `It waits for ${stepOf(step)}, which is due: the Agent has no consumer; start it.`;
   }
   return null;

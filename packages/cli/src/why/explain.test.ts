@@ -76,6 +76,13 @@ describe("explains of a step that is due", () => {
         ],
       },
     ],
+    [
+      "the breaker of every instance of the Agent is open until 2026-01-01T12:00:09.000Z (in 9 s)",
+      {
+        lanes: [{ ...lane, broken: 2, brokenUntil: noon + 9_000 }],
+        broker: { ...broker, consumers: { payments: 0 } },
+      },
+    ],
     ["the Agent's window is full with 400 steps", { lanes: [{ ...lane, inFlight: 400 }] }],
     [
       "with 399 of its Agent in flight. It is in the band normal: 3 are due before it",

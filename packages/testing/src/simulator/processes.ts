@@ -61,6 +61,9 @@ interface AgentSettings {
   readonly failpoint?: Failpoint;
 }
 
+/** Whatever is left to chance would make no two runs alike. */
+const random = (): number => 0.5;
+
 /** Runs Agents in a simulated process until `stop` aborts. */
 export async function runAgents(
   host: Host,
@@ -68,7 +71,7 @@ export async function runAgents(
   { stop, agents, failpoint = host.failpoint }: AgentSettings,
 ): Promise<void> {
   const requesters = new Set([schedulerUser]);
-  const serving = { ...ports, concurrency: 10, requesters, log: host.log, failpoint };
+  const serving = { ...ports, concurrency: 10, requesters, log: host.log, failpoint, random };
   await using consumers = new AsyncDisposableStack();
   for (const agent of agents) {
     consumers.use(await agent.serve({ ...serving, userId: agent.name }));

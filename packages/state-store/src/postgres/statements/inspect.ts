@@ -18,6 +18,7 @@ export interface InspectStatements {
       readonly longest: Maybe<number>;
       readonly longestStep: Maybe<string>;
       readonly openSteps: Maybe<number>;
+      readonly resting: Maybe<number>;
     };
   };
   readonly "find-clock-facts": {

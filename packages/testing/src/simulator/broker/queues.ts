@@ -81,7 +81,7 @@ function buryExpired(state: BrokerState, queue: Queue): void {
 }
 
 /** Gives what waits to the consumers that have room. */
-export function pump(state: BrokerState, queue: Queue): void {
+function pump(state: BrokerState, queue: Queue): void {
   buryExpired(state, queue);
   while (queue.ready.length > 0) {
     const consumer = idleConsumer(queue);
@@ -144,6 +144,16 @@ function toDelivery(state: BrokerState, message: Message, consumer: Consumer): D
     requeue: settle(() => requeue(state, message, false)),
     retry: settle(() => requeue(state, message, true)),
   } as Delivery;
+}
+
+/** Changes how much the consumer takes at a time; with 0 it is cancelled. */
+export function limit(state: BrokerState, consumer: Consumer, prefetch: number): void {
+  const queue = state.queues.get(consumer.queue);
+  if (!consumer.isOpen || queue === undefined) return;
+  consumer.prefetch = prefetch;
+  if (prefetch === 0) queue.consumers.delete(consumer);
+  else queue.consumers.add(consumer);
+  pump(state, queue);
 }
 
 /** Requeues what the consumer has not settled: its connection broke, or it ended. */
