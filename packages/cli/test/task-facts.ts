@@ -36,6 +36,8 @@ export const lane: LaneFacts = {
   inFlight: 7,
   paused: null,
   instances: 2,
+  slots: 400,
+  trusted: 200,
   broken: 0,
   brokenUntil: null,
 };

@@ -11,7 +11,7 @@ import {
 } from "./claim/claim-due-steps.ts";
 import { countStepsInFlight } from "./claim/count-steps-in-flight.ts";
 import { dueIndex } from "./claim/due-index.ts";
-import { recordHeartbeats } from "./claim/heartbeats.ts";
+import { findAgentSlots, recordHeartbeats } from "./claim/heartbeats.ts";
 import { noScanWindow, scanWindow } from "./claim/scan-window.ts";
 import { stageDueSteps } from "./claim/stage-due-steps.ts";
 import { findExpired } from "./expire/find-expired.ts";
@@ -34,6 +34,7 @@ import { type ConnectionOptions, openPool } from "./postgres/pool.ts";
 import { withRetries } from "./postgres/retry.ts";
 import { pingStore } from "./postgres/transaction.ts";
 import { countTasks } from "./read/count-tasks.ts";
+import { listAgents } from "./read/list-agents.ts";
 import { listTasks } from "./read/list-tasks.ts";
 import { findEvents, findTask } from "./read/read-task.ts";
 import {
@@ -107,7 +108,7 @@ export async function openStateStore({
     ...claimOperations(context, bind),
     ...pauseOperations(context, bind),
     ...workflowOperations(context, bind),
-    ...readOperations(bind),
+    ...readOperations(context, bind),
     ...outboxOperations(bind),
     ...retentionOperations(context, bind),
     ping: () => pingStore(pool),
@@ -140,6 +141,7 @@ function claimOperations(context: StoreContext, { repeatable, once }: Binder) {
     undispatchSteps: () => undispatch({}),
     countStepsInFlight: repeatable(countStepsInFlight(partitions)),
     recordHeartbeats: repeatable(recordHeartbeats),
+    findAgentSlots: () => repeatable(findAgentSlots)({}),
   };
 }
 
@@ -164,7 +166,8 @@ const workflowOperations = ({ catalog }: StoreContext, { repeatable, exactlyOnce
   findLanes: () => repeatable(findLanes)({}),
 });
 
-const readOperations = ({ repeatable }: Binder) => ({
+const readOperations = ({ partitions }: StoreContext, { repeatable }: Binder) => ({
+  listAgents: () => repeatable(listAgents(partitions))({}),
   findTask: repeatable(findTask),
   listTasks: repeatable(listTasks),
   findEvents: repeatable(findEvents),

@@ -2,7 +2,7 @@ import { type Broker, cancelHints, wakeHint } from "@holdfast/messaging";
 import { type Clock, type Failpoint, type Logger, systemClock } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
 import { claimSteps, type StepClaims } from "./claim/claim-steps.ts";
-import { inFlightLimits } from "./claim/in-flight-limits.ts";
+import { type InFlightLimits, inFlightLimits } from "./claim/in-flight-limits.ts";
 import { type BatchSizes, batchSizes as openBatchSizes } from "./dispatch/batch-sizes.ts";
 import { dispatchSteps } from "./dispatch/dispatch-steps.ts";
 import { type Dispatches, dispatches as openDispatches } from "./dispatch/dispatches.ts";
@@ -19,6 +19,7 @@ export type SchedulerStore = Pick<
   | "countStepsInFlight"
   | "deleteNotifications"
   | "deleteStaleNotifications"
+  | "findAgentSlots"
   | "findLanes"
   | "findWorkflow"
   | "recordDeadLetters"
@@ -56,7 +57,7 @@ export interface SchedulerOptions {
   readonly userId: string;
   /** Ends its loops. */
   readonly signal: AbortSignal;
-  /** How many steps of one Agent each Scheduler may have in flight. */
+  /** How many steps of one Agent each Scheduler may have in flight, whatever the Agent advertises. */
   readonly maxInFlight: number;
   /** Percent of the slots of a claim that are for the band `batch`, if a step of it is due; none unless given. */
   readonly batchReserve?: number;
@@ -82,6 +83,7 @@ export interface SchedulerOptimisations {
 /** The loops of a Scheduler, by which they wake one another. */
 export type LoopName =
   | "claim"
+  | "slots"
   | "mark"
   | "relay"
   | "notifications"
@@ -102,6 +104,7 @@ export interface SchedulerContext
   readonly dispatches: Dispatches;
   readonly batchSizes: BatchSizes;
   readonly replies: ReplyAddress;
+  readonly limits: InFlightLimits;
   readonly claims: StepClaims;
   readonly relay: StepRelay;
 }
@@ -150,7 +153,7 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
   });
   const relayed = { ...shared, dispatches, dispatch, wake, notify, relayAfter };
   const relay = relaySteps({ ...relayed, maxDelay: options.pollInterval });
-  return { ...shared, loops, wake, apply, dispatches, batchSizes, replies, claims, relay };
+  return { ...shared, loops, wake, apply, dispatches, batchSizes, replies, limits, claims, relay };
 }
 
 interface Applying {

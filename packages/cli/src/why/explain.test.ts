@@ -54,7 +54,18 @@ describe("explains of a step that is due", () => {
       "the breaker of every instance of the Agent is open until 2026-01-01T12:00:09.000Z (in 9 s)",
       { lanes: [{ ...lane, broken: 2, brokenUntil: noon + 9_000 }] },
     ],
-    ["the Agent's window is full with 400 steps", { lanes: [{ ...lane, inFlight: 400 }] }],
+    [
+      "the Agent has its full 400 steps in flight (WINDOW is 200 for each of 2 Schedulers, unless it says otherwise)",
+      { lanes: [{ ...lane, inFlight: 400 }] },
+    ],
+    [
+      "the Agent has its full 15 steps in flight (15 steps for the 10 slots of 2 instances; more instances or a higher CONCURRENCY would take more)",
+      { lanes: [{ ...lane, inFlight: 15, slots: 10, trusted: 10 }] },
+    ],
+    [
+      "with 14 of its Agent in flight",
+      { lanes: [{ ...lane, inFlight: 14, slots: 10, trusted: 10 }] },
+    ],
     [
       "with 399 of its Agent in flight. It is in the band normal: 3 are due before it",
       { lanes: [{ ...lane, inFlight: 399 }] },

@@ -1,5 +1,4 @@
--- The Agents of one task: how much of theirs is in flight, who has them wait, and how those of their
--- instances do that sent a heartbeat in the last so many milliseconds.
+-- The Agents of one task: how much of theirs is in flight, who has them wait, and how their living instances do.
 select lane as agent,
        (select count(*)
           from (select from state.steps as rival
@@ -9,16 +8,18 @@ select lane as agent,
          json_build_object('at', extract(epoch from pauses.paused_at) * 1000,
                            'by', pauses.actor, 'reason', pauses.reason)
        end as paused,
-       heard.instances, heard.broken, heard.broken_until
+       heard.instances, heard.slots, heard.trusted, heard.broken, heard.broken_until
   from (select distinct lane from state.steps where task_id = :task_id) as asked
   left join state.pauses on pauses.kind = 'agent' and pauses.name = asked.lane
                         and pauses.resumed_at is null
  cross join lateral (
          select count(*)::integer as instances,
+                coalesce(sum(capacity), 0)::float8 as slots,
+                coalesce(sum(least(capacity, :trusted_slots)), 0)::float8 as trusted,
                 (count(*) filter (where breaker = 'open'))::integer as broken,
                 (extract(epoch from max(breaker_until) filter (where breaker = 'open')) * 1000)::float8
                   as broken_until
            from state.agents
           where agents.agent = asked.lane
-            and agents.seen_at > clock_timestamp() - :heard_within::float8 * interval '1 millisecond'
+            and agents.lives_until > clock_timestamp()
        ) as heard;

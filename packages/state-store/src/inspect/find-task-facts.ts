@@ -1,11 +1,12 @@
-import type {
-  Band,
-  Goal,
-  Instant,
-  StepKind,
-  StepState,
-  TaskState,
-  WorkflowPlan,
+import {
+  type Band,
+  type Goal,
+  type Instant,
+  type StepKind,
+  type StepState,
+  type TaskState,
+  trustedSlots,
+  type WorkflowPlan,
 } from "@holdfast/domain";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -77,8 +78,11 @@ export interface LaneFacts {
   /** Steps, counted no further than to 10,000. */
   readonly inFlight: number;
   readonly paused: PauseFacts | null;
-  /** Instances with a recent heartbeat, and how many of them have an open circuit breaker. */
+  /** Instances with a recent heartbeat, the slots that they advertise, and how many have an open circuit breaker. */
   readonly instances: number;
+  readonly slots: number;
+  /** The slots, with no instance counted for more than `trustedSlots`. */
+  readonly trusted: number;
   readonly broken: number;
   readonly brokenUntil: Instant | null;
 }
@@ -90,9 +94,6 @@ const findTask = query(
 const findSteps = query("find-step-facts", rowsOf<StepFacts>());
 const findLanes = query("find-lane-facts", rowsOf<LaneFacts>());
 
-/** Milliseconds: three heartbeats. */
-const heardWithin = 15_000;
-
 /** All that keeps a task waiting; null when there is none of that id. */
 export async function findTaskFacts(db: Database, taskId: string): Promise<TaskFacts | null> {
   const [task] = await findTask(db, { taskId });
@@ -102,7 +103,7 @@ export async function findTaskFacts(db: Database, taskId: string): Promise<TaskF
   return {
     ...task,
     steps: inOrder(await findSteps(db, { taskId }), plan),
-    lanes: await findLanes(db, { taskId, heardWithin }),
+    lanes: await findLanes(db, { taskId, trustedSlots }),
     plan,
     standstills: await findStandstills(db),
   };

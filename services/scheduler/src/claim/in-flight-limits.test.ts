@@ -15,6 +15,10 @@ interface World {
   /** Called when a lane gets slots, after the first refresh. */
   readonly onCapacity?: () => void;
   readonly lanes?: () => readonly string[];
+  /** Of the Agent's instances; may change. Null: they send no heartbeats. */
+  readonly slots?: readonly number[] | null;
+  /** Messages that wait in the Agent's queue. */
+  readonly waiting?: number;
 }
 
 async function limitsOf(world: World) {
@@ -29,6 +33,7 @@ async function limitsOf(world: World) {
   const limits = inFlightLimits({
     store: {
       findLanes: async () => [...lanes()],
+      findAgentSlots: async () => advertise(world.slots ?? null),
       countStepsInFlight: async () => {
         const counted = await count();
         return [{ lane: "payments", inFlight: counted, own: Math.min(own, counted) }];
@@ -36,7 +41,7 @@ async function limitsOf(world: World) {
     },
     broker: {
       inspect: async (queue) => ({
-        messages: 0,
+        messages: queue === "agent.payments" ? (world.waiting ?? 0) : 0,
         consumers: queue === "agent.payments" ? (world.consumers ?? 1) : schedulers,
       }),
     },
@@ -51,6 +56,13 @@ async function limitsOf(world: World) {
   isFirst = false;
   return limits;
 }
+
+const advertise = (slots: readonly number[] | null) => {
+  if (slots === null || slots.length === 0) return [];
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+  const trusted = sum(slots.map((one) => Math.min(100, one)));
+  return [{ lane: "payments", instances: slots.length, slots: sum(slots), trusted }];
+};
 
 const slots = (limits: Awaited<ReturnType<typeof limitsOf>>, freed: readonly string[] = []) =>
   limits.capacity(freed)[0]?.slots ?? 0;
@@ -233,6 +245,73 @@ test("a new lane wakes the claims, and so does one whose Agent starts", async ()
   await limits.refresh();
   await settled();
   expect(wakes).toBe(2);
+});
+
+test("an Agent gets twice the slots of its instances, and an instance that joins or leaves is felt by the next round", async () => {
+  const world: { slots: readonly number[]; consumers: number } & World = {
+    slots: [1],
+    consumers: 1,
+  };
+  const limits = await limitsOf(world);
+  await limits.round();
+  expect(slots(limits)).toBe(2);
+  Object.assign(world, { slots: [1, 3], consumers: 2 });
+  await limits.round();
+  expect(slots(limits)).toBe(8);
+  Object.assign(world, { slots: [1], consumers: 1 });
+  await limits.round();
+  expect(slots(limits)).toBe(2);
+});
+
+test("an instance that crashes is felt when the queue is next inspected, before its heartbeats are missed", async () => {
+  const clock = testClock();
+  const world: { consumers: number } & World = { clock, slots: [2, 2], consumers: 2 };
+  const limits = await limitsOf(world);
+  await limits.round();
+  expect(slots(limits)).toBe(8);
+  world.consumers = 1;
+  clock.pass(1_000);
+  await limits.refresh();
+  await settled();
+  expect(slots(limits)).toBe(4);
+});
+
+test("a lane that is full gets slots as soon as an instance joins, and wakes the claims", async () => {
+  let wakes = 0;
+  const onCapacity = () => {
+    wakes += 1;
+  };
+  const world = { slots: [1], consumers: 1, inFlight: 2, maxInFlight: 20, onCapacity };
+  const limits = await limitsOf(world);
+  expect(await limits.round()).toBe(500);
+  expect([slots(limits), wakes]).toEqual([0, 0]);
+  Object.assign(world, { slots: [1, 1], consumers: 2 });
+  await limits.round();
+  expect([slots(limits), wakes]).toEqual([2, 1]);
+});
+
+test("slots are read every second while nothing is in flight", async () => {
+  expect(await (await limitsOf({ slots: [1] })).round()).toBe(1_000);
+});
+
+test.each([
+  ["its queue is empty, by one with each settled step", 0, 203],
+  ["most of what it gets waits, by nothing", 150, 200],
+])("the limit of an instance that advertises nonsense grows, if %s", async (_, waiting, limit) => {
+  const own = 203;
+  const limits = await limitsOf({
+    ...{ slots: [2 ** 31 - 1], waiting, inFlight: own, maxInFlight: 1_000 },
+  });
+  await limits.round();
+  expect(slots(limits)).toBe(0);
+  for (let step = 0; step < 3; step += 1) limits.settled("payments");
+  expect(slots(limits)).toBe(limit - 200);
+});
+
+test("of several Schedulers no one claims more than its share of the slots", async () => {
+  const limits = await limitsOf({ slots: [40], schedulers: 4, maxInFlight: 200 });
+  await limits.round();
+  expect(limits.capacity([])).toEqual([{ lane: "payments", slots: 15, most: 20 }]);
 });
 
 const settled = () => new Promise(setImmediate);

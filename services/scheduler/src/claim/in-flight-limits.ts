@@ -1,13 +1,15 @@
 import { agentQueue, replyQueue } from "@holdfast/contracts";
+import type { AdvertisedSlots } from "@holdfast/domain";
 import type { Broker } from "@holdfast/messaging";
 import type { Clock, Logger } from "@holdfast/runtime";
 import type { LaneCapacity, StateStore } from "@holdfast/state-store";
 import { inFlightCounts } from "./in-flight-counts.ts";
+import { type InspectedQueue, laneCapacities, unknownQueue } from "./lane-capacities.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "findLanes" | "countStepsInFlight">;
+  readonly store: Pick<StateStore, "findLanes" | "findAgentSlots" | "countStepsInFlight">;
   readonly broker: Pick<Broker, "inspect">;
-  /** How many steps of one lane each Scheduler may have in flight. */
+  /** How many steps of one lane each Scheduler may have in flight, whatever its Agent advertises. */
   readonly maxInFlight: number;
   /** Which of them are ours. */
   readonly lockedBy: string;
@@ -19,25 +21,33 @@ interface Dependencies {
   readonly onCapacity: () => void;
 }
 
-/** Without consumers one request goes out, to find out when there are some again. */
-const probe = 1;
 /** Milliseconds after which the list of lanes, and the consumers of their queues, are read again. */
 const refreshEvery = 1_000;
+/** Milliseconds after which the slots that Agents advertise are read again: while they work, and otherwise. */
+const slotsEvery = { busy: 500, idle: 1_000 };
 
 /**
  * How many more steps of each lane may be claimed. The backlog waits in the state store, where it can be
- * reordered, paused and cancelled, so queues are kept short. How many Schedulers there are shows at the queue
- * that they all consume.
+ * reordered, paused and cancelled, so queues are kept short: an Agent is asked for twice as much as its instances
+ * have slots. How many Schedulers there are shows at the queue that they all consume.
  */
 export function inFlightLimits(deps: Dependencies) {
-  const { store, broker, maxInFlight, clock, log, onCapacity } = deps;
+  const { store, broker, clock, log, onCapacity } = deps;
   let lanes: readonly string[] = [];
-  let maxima: ReadonlyMap<string, number> = new Map();
+  let advertised: ReadonlyMap<string, AdvertisedSlots> = new Map();
+  let queues: ReadonlyMap<string, InspectedQueue> = new Map();
   let schedulers = 1;
   let [lanesStaleAt, consumersStaleAt] = [0, 0];
 
-  const capacityOf = (lane: string, freed = 0): LaneCapacity =>
-    laneCapacity(lane, { ...counts.of(lane), max: maxima.get(lane) ?? probe, schedulers, freed });
+  const capacities = laneCapacities(deps);
+  const stateOf = (lane: string) => ({
+    ...counts.of(lane),
+    queue: queues.get(lane) ?? unknownQueue,
+    advertised: advertised.get(lane) ?? null,
+    schedulers,
+  });
+  const capacityOf = (lane: string, freed = 0): LaneCapacity & { readonly most: number } =>
+    capacities.of(lane, { ...stateOf(lane), freed });
 
   const lanesWithSlots = () => new Set(lanes.filter((lane) => capacityOf(lane).slots > 0));
 
@@ -45,6 +55,15 @@ export function inFlightLimits(deps: Dependencies) {
     const known = lanesWithSlots();
     change();
     if ([...lanesWithSlots()].some((lane) => !known.has(lane))) onCapacity();
+  };
+
+  const refreshSlots = async (): Promise<void> => {
+    const found = new Map(
+      (await store.findAgentSlots()).map(({ lane, ...slots }) => [lane, slots]),
+    );
+    // An instance that joins or leaves shows at the queue, too; only both together say what may be asked for.
+    if (instancesChanged(advertised, found)) consumersStaleAt = 0;
+    replace(() => void (advertised = found));
   };
 
   const refreshStale = async (): Promise<void> => {
@@ -59,8 +78,8 @@ export function inFlightLimits(deps: Dependencies) {
     if (clock.now() >= consumersStaleAt || knowsNone) {
       consumersStaleAt = clock.now() + refreshEvery;
       schedulers = Math.max(1, (await broker.inspect(replyQueue))?.consumers ?? 1);
-      const inspected = await maximaOf(lanes, { broker, max: maxInFlight * schedulers });
-      replace(() => void (maxima = inspected));
+      const inspected = await inspectQueues(lanes, broker);
+      replace(() => void (queues = inspected));
     }
     if (counts.areStale() && lanes.length > 0) await counts.count({ schedulers });
   };
@@ -76,49 +95,43 @@ export function inFlightLimits(deps: Dependencies) {
       if (lanes.length === 0) await refreshStale();
       else void refreshInBackground();
     },
+    /** Reads the slots that Agents advertise. Resolves to the delay until the next time, in milliseconds. */
+    async round(): Promise<number> {
+      await refreshSlots();
+      const isBusy = lanes.some((lane) => counts.of(lane).inFlight > 0);
+      if (lanes.length > 0 && (isBusy || consumersStaleAt === 0)) await refreshStale();
+      return isBusy ? slotsEvery.busy : slotsEvery.idle;
+    },
     /** What may be claimed once `freed` lanes have one step less in flight each. */
     capacity: (freed: readonly string[]): readonly LaneCapacity[] =>
       lanes
         .map((lane) => capacityOf(lane, freed.filter((agent) => agent === lane).length))
-        .filter(({ most = 0 }) => most > 0),
+        .filter(({ most }) => most > 0),
     /** `since`: on our clock, when the claim began. */
     claimed: (lane: string, since: number): void => counts.claimed(lane, since),
-    settled: counts.settled,
+    settled(lane: string): void {
+      capacities.settled(lane, stateOf(lane));
+      counts.settled(lane);
+    },
   };
 }
 
 export type InFlightLimits = ReturnType<typeof inFlightLimits>;
 
-interface LaneLoad {
-  readonly inFlight: number;
-  readonly own: number;
-  /** Steps that all Schedulers together may have in flight. */
-  readonly max: number;
-  readonly schedulers: number;
-  readonly freed: number;
-}
-
-/**
- * A Scheduler has slots up to its share, and no more than all Schedulers have free, because one of them may have
- * died. Of several, each may use as many slots again for steps that its own transaction makes due, so that no
- * other Scheduler claims them.
- */
-function laneCapacity(
-  lane: string,
-  { inFlight, own, max, schedulers, freed }: LaneLoad,
-): LaneCapacity & { readonly most: number } {
-  const free = max + freed - inFlight;
-  const ours = Math.ceil(max / schedulers) + freed - own;
-  const slots = Math.max(0, Math.min(free, ours));
-  return { lane, slots, most: free + (schedulers > 1 ? max : 0) };
-}
-
-async function maximaOf(
-  lanes: readonly string[],
-  { broker, max }: { readonly broker: Pick<Broker, "inspect">; readonly max: number },
-): Promise<ReadonlyMap<string, number>> {
-  const queues = await Promise.all(lanes.map((lane) => broker.inspect(agentQueue(lane))));
-  return new Map(
-    lanes.map((lane, index) => [lane, (queues[index]?.consumers ?? 0) > 0 ? max : probe]),
+function instancesChanged(
+  before: ReadonlyMap<string, AdvertisedSlots>,
+  after: ReadonlyMap<string, AdvertisedSlots>,
+): boolean {
+  const count = (slots: typeof before, lane: string) => slots.get(lane)?.instances ?? 0;
+  return [...before.keys(), ...after.keys()].some(
+    (lane) => count(before, lane) !== count(after, lane),
   );
+}
+
+async function inspectQueues(
+  lanes: readonly string[],
+  broker: Pick<Broker, "inspect">,
+): Promise<ReadonlyMap<string, InspectedQueue>> {
+  const queues = await Promise.all(lanes.map((lane) => broker.inspect(agentQueue(lane))));
+  return new Map(lanes.map((lane, index) => [lane, queues[index] ?? unknownQueue]));
 }

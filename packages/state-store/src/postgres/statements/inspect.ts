@@ -38,12 +38,14 @@ export interface InspectStatements {
     };
   };
   readonly "find-lane-facts": {
-    readonly params: { readonly taskId: string | null; readonly heardWithin: number | null };
+    readonly params: { readonly taskId: string | null; readonly trustedSlots: number | null };
     readonly row: {
       readonly agent: Maybe<string>;
       readonly inFlight: Maybe<number>;
       readonly paused: unknown;
       readonly instances: Maybe<number>;
+      readonly slots: Maybe<number>;
+      readonly trusted: Maybe<number>;
       readonly broken: Maybe<number>;
       readonly brokenUntil: Maybe<number>;
     };

@@ -1,6 +1,7 @@
 import { applying } from "./apply.ts";
 import { claimDueSteps } from "./claim.ts";
 import { expiring } from "./expire.ts";
+import { beating } from "./heartbeats.ts";
 import type { Move, StoredTask } from "./memory-task.ts";
 import { pausing } from "./pause.ts";
 import { reading } from "./read.ts";
@@ -31,18 +32,18 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
     ...expiring(state),
     ...pausing(state),
     ...submitting(state),
+    ...beating(state),
     ...notSimulated,
     tasks: state.tasks,
     history: state.history,
   };
 }
 
-/** Dead letters, notifications and heartbeats. */
+/** Dead letters and notifications. */
 const notSimulated = {
   recordRejectedReplies: () => {},
   recordDeadLetters: () => {},
   takeNotifications: () => [],
   deleteNotifications: () => {},
   deleteStaleNotifications: () => 0,
-  recordHeartbeats: () => {},
 };

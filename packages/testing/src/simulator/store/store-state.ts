@@ -1,5 +1,5 @@
 import type { Change, Instant, ProcessingStep, WorkflowDefinition } from "@holdfast/domain";
-import type { ReportedTaskEvent, StoredWorkflow } from "@holdfast/state-store";
+import type { Heartbeat, ReportedTaskEvent, StoredWorkflow } from "@holdfast/state-store";
 import { type Domain, realDomain } from "./domain.ts";
 import { memoryPauses } from "./memory-pauses.ts";
 import type { Move, StoredTask } from "./memory-task.ts";
@@ -40,6 +40,8 @@ export interface StoreState extends Required<MemoryStoreOptions> {
   /** By lane and band: from where each fairness key goes on. */
   readonly fairnessKeys: Map<string, ReadonlyMap<string, number>>;
   readonly history: Move[];
+  /** By Agent and instance: the last heartbeat, and until when the instance lives. */
+  readonly heartbeats: Map<string, { readonly beat: Heartbeat; readonly livesUntil: Instant }>;
   readonly pauses: ReturnType<typeof memoryPauses>;
 }
 
@@ -56,6 +58,7 @@ export const emptyState = (options: MemoryStoreOptions): StoreState => ({
   submissions: new Map(),
   fairnessKeys: new Map(),
   history: [],
+  heartbeats: new Map(),
   pauses: memoryPauses(options.now),
 });
 

@@ -1,0 +1,66 @@
+import { type AdvertisedSlots, type LaneLimit, laneLimit } from "@holdfast/domain";
+import type { Clock } from "@holdfast/runtime";
+import type { LaneCapacity } from "@holdfast/state-store";
+import { earnedSlots } from "./earned-slots.ts";
+
+/** What the broker says of an Agent's queue: how many messages wait in it, and who consumes it. */
+export interface InspectedQueue {
+  readonly messages: number;
+  readonly consumers: number;
+}
+
+/** A queue that is missing, or has not been inspected yet. */
+export const unknownQueue: InspectedQueue = { messages: 0, consumers: 0 };
+
+interface LaneState {
+  /** Steps in flight: of all Schedulers, and of this one. */
+  readonly inFlight: number;
+  readonly own: number;
+  readonly queue: InspectedQueue;
+  readonly advertised: AdvertisedSlots | null;
+  readonly schedulers: number;
+}
+
+interface Dependencies {
+  readonly clock: Pick<Clock, "now">;
+  readonly maxInFlight: number;
+}
+
+/** How many steps of a lane may be claimed by what is known of it, and what it earns with each settled step. */
+export function laneCapacities({ clock, maxInFlight }: Dependencies) {
+  const earned = earnedSlots(clock);
+
+  const limitOf = (lane: string, { queue, advertised, schedulers }: LaneState): LaneLimit =>
+    laneLimit({
+      window: maxInFlight,
+      schedulers,
+      consumers: queue.consumers,
+      advertised,
+      earned: earned.of(lane),
+    });
+
+  return {
+    /**
+     * A Scheduler has slots up to its share, and no more than all Schedulers have free, because one of them may
+     * have died. Of several, each may use some more for steps that its own transaction makes due, so that no
+     * other Scheduler claims them.
+     */
+    of(
+      lane: string,
+      state: LaneState & { readonly freed: number },
+    ): LaneCapacity & { readonly most: number } {
+      const { inFlight, own, freed } = state;
+      const limit = limitOf(lane, state);
+      const room = (all: number, ours: number): number =>
+        Math.min(all + freed - inFlight, ours + freed - own);
+      const slots = Math.max(0, room(limit.all, limit.own));
+      return { lane, slots, most: room(limit.allDue, limit.ownDue) };
+    },
+    /** One of its steps was settled. */
+    settled(lane: string, state: LaneState): void {
+      const { queue, inFlight } = state;
+      if (limitOf(lane, state).unearned === 0) return earned.kept(lane);
+      earned.settled(lane, { waiting: queue.messages, inFlight });
+    },
+  };
+}
