@@ -239,6 +239,10 @@ test("a new lane wakes the claims, and so does one whose Agent starts", async ()
   clock.pass(1_000);
   await limits.refresh();
   await settled();
+  expect(wakes).toBe(0);
+  clock.pass(1_000);
+  await limits.refresh();
+  await settled();
   expect(wakes).toBe(1);
   lanes.push("shipping");
   clock.pass(1_000);
@@ -288,6 +292,22 @@ test("a lane that is full gets slots as soon as an instance joins, and wakes the
   Object.assign(world, { slots: [1, 1], consumers: 2 });
   await limits.round();
   expect([slots(limits), wakes]).toEqual([2, 1]);
+});
+
+test("an Agent that comes gets one step until its first heartbeat, and is not taken for one without heartbeats", async () => {
+  const clock = testClock();
+  const world: { slots: readonly number[] | null; consumers: number } & World = {
+    ...{ clock, slots: null, consumers: 0 },
+  };
+  const limits = await limitsOf(world);
+  world.consumers = 1;
+  clock.pass(1_000);
+  await limits.refresh();
+  await settled();
+  expect(slots(limits)).toBe(1);
+  world.slots = [2];
+  await limits.round();
+  expect(slots(limits)).toBe(4);
 });
 
 test("slots are read every second while nothing is in flight", async () => {

@@ -1,10 +1,11 @@
-import { agentQueue, replyQueue } from "@holdfast/contracts";
+import { replyQueue } from "@holdfast/contracts";
 import type { AdvertisedSlots } from "@holdfast/domain";
 import type { Broker } from "@holdfast/messaging";
 import type { Clock, Logger } from "@holdfast/runtime";
 import type { LaneCapacity, StateStore } from "@holdfast/state-store";
+import { agentQueues } from "./agent-queues.ts";
 import { inFlightCounts } from "./in-flight-counts.ts";
-import { type InspectedQueue, laneCapacities, unknownQueue } from "./lane-capacities.ts";
+import { laneCapacities } from "./lane-capacities.ts";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "findLanes" | "findAgentSlots" | "countStepsInFlight">;
@@ -35,14 +36,14 @@ export function inFlightLimits(deps: Dependencies) {
   const { store, broker, clock, log, onCapacity } = deps;
   let lanes: readonly string[] = [];
   let advertised: ReadonlyMap<string, AdvertisedSlots> = new Map();
-  let queues: ReadonlyMap<string, InspectedQueue> = new Map();
   let schedulers = 1;
   let [lanesStaleAt, consumersStaleAt] = [0, 0];
 
   const capacities = laneCapacities(deps);
+  const queues = agentQueues(deps);
   const stateOf = (lane: string) => ({
     ...counts.of(lane),
-    queue: queues.get(lane) ?? unknownQueue,
+    queue: queues.of(lane),
     advertised: advertised.get(lane) ?? null,
     schedulers,
   });
@@ -69,6 +70,7 @@ export function inFlightLimits(deps: Dependencies) {
   const refreshStale = async (): Promise<void> => {
     // A Scheduler may have started before the first workflow was registered.
     const knowsNone = lanes.length === 0;
+    if (knowsNone) await refreshSlots();
     const now = clock.now();
     if (now >= lanesStaleAt || knowsNone) {
       lanesStaleAt = now + refreshEvery;
@@ -78,8 +80,8 @@ export function inFlightLimits(deps: Dependencies) {
     if (clock.now() >= consumersStaleAt || knowsNone) {
       consumersStaleAt = clock.now() + refreshEvery;
       schedulers = Math.max(1, (await broker.inspect(replyQueue))?.consumers ?? 1);
-      const inspected = await inspectQueues(lanes, broker);
-      replace(() => void (queues = inspected));
+      const inspected = await queues.inspect(lanes);
+      replace(() => inspected.apply((lane) => advertised.has(lane)));
     }
     if (counts.areStale() && lanes.length > 0) await counts.count({ schedulers });
   };
@@ -126,12 +128,4 @@ function instancesChanged(
   return [...before.keys(), ...after.keys()].some(
     (lane) => count(before, lane) !== count(after, lane),
   );
-}
-
-async function inspectQueues(
-  lanes: readonly string[],
-  broker: Pick<Broker, "inspect">,
-): Promise<ReadonlyMap<string, InspectedQueue>> {
-  const queues = await Promise.all(lanes.map((lane) => broker.inspect(agentQueue(lane))));
-  return new Map(lanes.map((lane, index) => [lane, queues[index] ?? unknownQueue]));
 }

@@ -1,16 +1,8 @@
 import { type AdvertisedSlots, type LaneLimit, laneLimit } from "@holdfast/domain";
 import type { Clock } from "@holdfast/runtime";
 import type { LaneCapacity } from "@holdfast/state-store";
+import type { InspectedQueue } from "./agent-queues.ts";
 import { earnedSlots } from "./earned-slots.ts";
-
-/** What the broker says of an Agent's queue: how many messages wait in it, and who consumes it. */
-export interface InspectedQueue {
-  readonly messages: number;
-  readonly consumers: number;
-}
-
-/** A queue that is missing, or has not been inspected yet. */
-export const unknownQueue: InspectedQueue = { messages: 0, consumers: 0 };
 
 interface LaneState {
   /** Steps in flight: of all Schedulers, and of this one. */
