@@ -1,18 +1,21 @@
 import { join } from "node:path";
+import type { WorkflowDefinition } from "@holdfast/domain";
 import { rounded } from "@holdfast/load";
 import { createDatabase, holdfastFolder, startLocalStack } from "@holdfast/local-stack";
 import { migrate, openStateStore } from "@holdfast/state-store";
 import type { BenchOptions } from "../options.ts";
-import { startHoldfast } from "../start-holdfast.ts";
-import { threeSteps } from "../workflow.ts";
+import { type Holdfast, startHoldfast } from "../start-holdfast.ts";
+import { slowStep, threeSteps } from "../workflow.ts";
+import { measureOthers, type Others } from "./measure-others.ts";
 import { measureShares, type Shares } from "./measure-shares.ts";
+import { measureSlots, type Slots } from "./measure-slots.ts";
 import { measureUrgent, type Urgent } from "./measure-urgent.ts";
 
-export type FlowResult = Urgent & Shares;
+export type FlowResult = Urgent & Shares & Slots & Others;
 
 /** Measures whether work is claimed in the order that its priority and its fairness key ask for. */
 export async function measureFlow(
-  { orders, pending, keys, claims, without }: BenchOptions,
+  { orders, pending, keys, claims, seconds, without }: BenchOptions,
   say: (line: string) => void,
 ): Promise<FlowResult> {
   await using owner = new AsyncDisposableStack();
@@ -27,10 +30,26 @@ export async function measureFlow(
     `a new key was served after ${shares.newKeyMs.toFixed(1)} ms, ${shares.newKeyRounds.toFixed(2)} rounds`,
   );
 
+  const { url } = stack.postgres;
+  const servers = { serverUrl: url, brokerUrl: stack.broker.url, without };
+  const slots = await withHoldfast({ ...servers, workflow: slowStep.definition }, (holdfast) =>
+    measureSlots(holdfast, { brokerUrl: stack.broker.url, seconds: Math.min(seconds, 10) }),
+  );
+  say(`slots of 5, 20 and 75: ${percents(Object.values(slots.busy)).join(", ")} busy`);
+  const others = await withHoldfast({ ...servers, workflow: threeSteps.definition }, (holdfast) =>
+    measureOthers(holdfast, { brokerUrl: stack.broker.url, seconds }),
+  );
+  say(
+    `p99 of others: ${others.othersP99BeforeMs.toFixed(1)} ms, with one Agent down ${others.othersP99Ms.toFixed(1)} ms`,
+  );
+
   say(`urgent tasks behind ${pending} normal ones …`);
   const database = owner.use(await createDatabase(stack.postgres.url));
-  const servers = { databaseUrl: database.url, brokerUrl: stack.broker.url, without };
-  const holdfast = await startHoldfast(owner, servers);
+  const holdfast = await startHoldfast(owner, {
+    databaseUrl: database.url,
+    brokerUrl: stack.broker.url,
+    without,
+  });
   const urgent = await measureUrgent(holdfast, { orders, pending });
   say(
     `urgent p99: idle ${urgent.idleP99Ms.toFixed(1)} ms, behind the backlog ${urgent.urgentP99Ms.toFixed(1)} ms`,
@@ -42,7 +61,35 @@ export async function measureFlow(
     shareErrorMax: rounded(shares.shareErrorMax, 4),
     newKeyMs: rounded(shares.newKeyMs, 1),
     newKeyRounds: rounded(shares.newKeyRounds, 2),
+    slotsBusyMin: rounded(slots.slotsBusyMin, 3),
+    busy: slots.busy,
+    othersP99Ratio: rounded(others.othersP99Ratio, 2),
+    othersP99BeforeMs: rounded(others.othersP99BeforeMs, 1),
+    othersP99Ms: rounded(others.othersP99Ms, 1),
   };
+}
+
+const percents = (parts: readonly number[]): readonly string[] =>
+  parts.map((part) => `${(part * 100).toFixed(1)} %`);
+
+interface Servers {
+  readonly serverUrl: string;
+  readonly brokerUrl: string;
+  readonly without: readonly string[];
+  readonly workflow: WorkflowDefinition;
+}
+
+/** Measures with a Scheduler and a database of one's own; the Agents run in this process. */
+async function withHoldfast<Result>(
+  { serverUrl, ...servers }: Servers,
+  measure: (holdfast: Holdfast) => Promise<Result>,
+): Promise<Result> {
+  await using owner = new AsyncDisposableStack();
+  const database = owner.use(await createDatabase(serverUrl));
+  const agents = { count: 0 };
+  return await measure(
+    await startHoldfast(owner, { ...servers, databaseUrl: database.url, agents }),
+  );
 }
 
 async function sharesOf(

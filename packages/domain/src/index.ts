@@ -44,13 +44,7 @@ export { type Folded, foldEvents, type Outcome, type ReportedEvent } from "./fol
 export { heartbeatLife, type Presence } from "./heartbeat-life.ts";
 export { idempotencyKey } from "./idempotency-key.ts";
 export type { Json } from "./json.ts";
-export {
-  type AdvertisedSlots,
-  type LaneLimit,
-  type LaneLoad,
-  laneLimit,
-  trustedSlots,
-} from "./lane-limit.ts";
+export { type LaneLimit, type LaneLoad, laneLimit } from "./lane-limit.ts";
 export { type Duration, parseDuration } from "./parse-duration.ts";
 export {
   type Band,

@@ -1,19 +1,11 @@
-/** What the living instances of an Agent advertise together. */
-export interface AdvertisedSlots {
-  readonly instances: number;
-  readonly slots: number;
-  /** The same, with no instance counted for more than `trustedSlots`. */
-  readonly trusted: number;
-}
-
 export interface LaneLoad {
   /** How many steps of one Agent each Scheduler may have in flight, whatever the Agent advertises. */
   readonly window: number;
   readonly schedulers: number;
   /** Of the Agent's queue. */
   readonly consumers: number;
-  /** Null: no instance advertises any, as with Agents that send no heartbeats. */
-  readonly advertised: AdvertisedSlots | null;
+  /** The slots of each instance, the one that was seen last first; none: it sends no heartbeats. */
+  readonly advertised: readonly number[];
   /** How many steps more than the trusted slots allow this Scheduler may have in flight: see `earnSlots`. */
   readonly earned?: number;
 }
@@ -32,7 +24,7 @@ export interface LaneLimit {
 }
 
 /** So many slots of an instance are believed at once. It is the default of the Agent SDK. */
-export const trustedSlots = 100;
+const trustedSlots = 100;
 
 /** Steps in flight for each slot: the second half is on its way, or waits at the broker for a slot. */
 const perSlot = 2;
@@ -43,8 +35,9 @@ const probe = 1;
 
 /**
  * How many steps of an Agent may be in flight: as many as its instances have use for, and never more than the
- * windows of all Schedulers. The queue knows of a crash, and of a new instance, before the heartbeats tell: each of
- * its consumers is taken for an instance of average size.
+ * windows of all Schedulers. The queue knows of a crash, and of a new instance, before the heartbeats tell: of more
+ * instances than it has consumers, those are gone that were not seen for longest, and each further consumer is taken
+ * for an instance of average size.
  */
 export function laneLimit(load: LaneLoad): LaneLimit {
   const { window, schedulers, consumers, advertised, earned = 0 } = load;
@@ -53,17 +46,18 @@ export function laneLimit(load: LaneLoad): LaneLimit {
   const unshared = { ownDue: Number.POSITIVE_INFINITY, unearned: 0 };
   if (consumers === 0) return { all: probe, allDue: probe * again, own: probe, ...unshared };
   const windows = window * schedulers;
-  if (advertised === null || advertised.instances === 0) {
+  if (advertised.length === 0) {
     return { all: windows, allDue: windows * again, own: window, ...unshared };
   }
-  const each = consumers / advertised.instances;
+  const there = advertised.slice(0, consumers);
+  const each = consumers / there.length;
   const limits = (slots: number) => ({
     all: bounded(slots * each * (isAlone ? perSlot : perSlotOfSeveral), windows),
     allDue: bounded(slots * each * perSlot, windows * again),
   });
   const share = (limit: number): number => Math.max(1, Math.floor(limit / schedulers));
-  const claimed = limits(advertised.slots);
-  const trusted = limits(advertised.trusted);
+  const claimed = limits(sum(there));
+  const trusted = limits(sum(there.map((slots) => Math.min(slots, trustedSlots))));
   return {
     ...claimed,
     own: Math.min(share(claimed.all), share(trusted.all) + earned),
@@ -71,6 +65,9 @@ export function laneLimit(load: LaneLoad): LaneLimit {
     unearned: Math.max(0, share(claimed.allDue) - share(trusted.allDue) - earned),
   };
 }
+
+const sum = (numbers: readonly number[]): number =>
+  numbers.reduce((total, number) => total + number, 0);
 
 const bounded = (steps: number, most: number): number =>
   Math.min(most, Math.max(1, Math.floor(steps)));

@@ -10,10 +10,7 @@ export const capacityMutants: Readonly<Record<string, Mutation>> = {
     store: (store) => ({
       ...store,
       findAgentSlots: () =>
-        store.findAgentSlots().map((lane) => {
-          const slots = 100 * lane.instances;
-          return { ...lane, slots, trusted: slots };
-        }),
+        store.findAgentSlots().map(({ lane, slots }) => ({ lane, slots: slots.map(() => 100) })),
     }),
   },
 };

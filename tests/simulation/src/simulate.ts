@@ -51,8 +51,8 @@ export async function simulate(
   const scenario = chooseScenario(world);
   const inFlightLimit =
     world.isCalm && scenario.schedulers === 1
-      ? // A step that is settled while the store counts may be taken off twice, until it counts again.
-        2 * Math.min(scenario.window, slotLimit(scenario))
+      ? // Of a whole window, a step that is settled while the store counts is taken off twice until it counts again.
+        Math.min(2 * scenario.window, slotLimit(scenario))
       : Number.POSITIVE_INFINITY;
   const judges = referee(world, { inFlightLimit });
   const { facts } = judges;

@@ -85,13 +85,13 @@ function agentReason(step: StepFacts, facts: Facts): string | null {
 }
 
 function limitReason(step: StepFacts, facts: Facts): string | null {
-  const { inFlight, instances, slots, trusted } = laneOf(facts, step.agent);
+  const { inFlight, instances, slots } = laneOf(facts, step.agent);
   const schedulers = Math.max(1, facts.broker?.schedulers ?? 1);
   const { all } = laneLimit({
     window: usualWindow,
     schedulers,
     consumers: facts.broker?.consumers[step.agent] ?? Math.max(1, instances),
-    advertised: instances === 0 ? null : { instances, slots, trusted },
+    advertised: slots,
   });
   if (inFlight < all) return null;
   const windows = usualWindow * schedulers;
@@ -99,7 +99,10 @@ function limitReason(step: StepFacts, facts: Facts): string | null {
   const full = `It waits for ${stepOf(step)}, which is due: the Agent has its full ${count(inFlight, "step")} in flight`;
   const why =
     all < windows
-      ? `${count(all, "step")} for the ${count(slots, "slot")} of ${count(instances, "instance")}; more instances or a higher CONCURRENCY would take more`
+      ? `${count(all, "step")} for the ${count(
+          slots.reduce((sum, one) => sum + one, 0),
+          "slot",
+        )} of ${count(instances, "instance")}; more instances or a higher CONCURRENCY would take more`
       : `WINDOW is ${usualWindow}${each}, unless it says otherwise`;
   return `${full} (${why}). ${turnOf(step)}`;
 }

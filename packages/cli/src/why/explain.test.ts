@@ -60,12 +60,9 @@ describe("explains of a step that is due", () => {
     ],
     [
       "the Agent has its full 15 steps in flight (15 steps for the 10 slots of 2 instances; more instances or a higher CONCURRENCY would take more)",
-      { lanes: [{ ...lane, inFlight: 15, slots: 10, trusted: 10 }] },
+      { lanes: [{ ...lane, inFlight: 15, slots: [4, 6] }] },
     ],
-    [
-      "with 14 of its Agent in flight",
-      { lanes: [{ ...lane, inFlight: 14, slots: 10, trusted: 10 }] },
-    ],
+    ["with 14 of its Agent in flight", { lanes: [{ ...lane, inFlight: 14, slots: [4, 6] }] }],
     [
       "with 399 of its Agent in flight. It is in the band normal: 3 are due before it",
       { lanes: [{ ...lane, inFlight: 399 }] },

@@ -8,14 +8,13 @@ select lane as agent,
          json_build_object('at', extract(epoch from pauses.paused_at) * 1000,
                            'by', pauses.actor, 'reason', pauses.reason)
        end as paused,
-       heard.instances, heard.slots, heard.trusted, heard.broken, heard.broken_until
+       heard.instances, heard.slots, heard.broken, heard.broken_until
   from (select distinct lane from state.steps where task_id = :task_id) as asked
   left join state.pauses on pauses.kind = 'agent' and pauses.name = asked.lane
                         and pauses.resumed_at is null
  cross join lateral (
          select count(*)::integer as instances,
-                coalesce(sum(capacity), 0)::float8 as slots,
-                coalesce(sum(least(capacity, :trusted_slots)), 0)::float8 as trusted,
+                coalesce((array_agg(capacity order by breaker = 'open', seen_at desc))[1:1000], '{}') as slots,
                 (count(*) filter (where breaker = 'open'))::integer as broken,
                 (extract(epoch from max(breaker_until) filter (where breaker = 'open')) * 1000)::float8
                   as broken_until

@@ -1,4 +1,4 @@
-import { type AdvertisedSlots, heartbeatLife, type Presence, trustedSlots } from "@holdfast/domain";
+import { heartbeatLife, type Presence } from "@holdfast/domain";
 import { type Database, query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -16,9 +16,10 @@ export interface Heartbeat extends Presence {
   readonly operations?: readonly string[];
 }
 
-/** What the living instances of a lane's Agent advertise. */
-export interface LaneSlots extends AdvertisedSlots {
+/** The slots that the living instances of a lane's Agent advertise, the one that was seen last first. */
+export interface LaneSlots {
   readonly lane: string;
+  readonly slots: readonly number[];
 }
 
 const save = query("save-heartbeats");
@@ -49,5 +50,4 @@ export async function recordHeartbeats(
 }
 
 /** The slots of each Agent that has a living instance. */
-export const findAgentSlots = (db: Database): Promise<readonly LaneSlots[]> =>
-  findSlots(db, { trustedSlots });
+export const findAgentSlots = (db: Database): Promise<readonly LaneSlots[]> => findSlots(db, {});

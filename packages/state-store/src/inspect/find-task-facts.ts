@@ -1,12 +1,11 @@
-import {
-  type Band,
-  type Goal,
-  type Instant,
-  type StepKind,
-  type StepState,
-  type TaskState,
-  trustedSlots,
-  type WorkflowPlan,
+import type {
+  Band,
+  Goal,
+  Instant,
+  StepKind,
+  StepState,
+  TaskState,
+  WorkflowPlan,
 } from "@holdfast/domain";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -78,11 +77,9 @@ export interface LaneFacts {
   /** Steps, counted no further than to 10,000. */
   readonly inFlight: number;
   readonly paused: PauseFacts | null;
-  /** Instances with a recent heartbeat, the slots that they advertise, and how many have an open circuit breaker. */
+  /** Living instances, the slots of each, and how many have an open circuit breaker. */
   readonly instances: number;
-  readonly slots: number;
-  /** The slots, with no instance counted for more than `trustedSlots`. */
-  readonly trusted: number;
+  readonly slots: readonly number[];
   readonly broken: number;
   readonly brokenUntil: Instant | null;
 }
@@ -103,7 +100,7 @@ export async function findTaskFacts(db: Database, taskId: string): Promise<TaskF
   return {
     ...task,
     steps: inOrder(await findSteps(db, { taskId }), plan),
-    lanes: await findLanes(db, { taskId, trustedSlots }),
+    lanes: await findLanes(db, { taskId }),
     plan,
     standstills: await findStandstills(db),
   };

@@ -17,6 +17,8 @@ interface Dependencies {
 
 /** Milliseconds. All Schedulers together count that often, for each of them counts what all have in flight. */
 const countEvery = 100;
+/** Milliseconds. An answer takes no longer than a count; this much more for two answers that arrive together. */
+const overtakenWithin = 2;
 /** Counting takes a fifth of the time at most. */
 const delayFactor = 4;
 
@@ -34,6 +36,8 @@ export function inFlightCounts(deps: Dependencies) {
   /** Whether a step may have been counted twice: as claimed, and by the store. */
   let isDoubtful = false;
   let isRecounting = false;
+  /** Milliseconds after a count within which its answer may have overtaken the one to an earlier commit. */
+  let uncertainFor = 0;
 
   /** A lane that only seems to be full may expect no reply, and nothing else would have it counted again. */
   const recountLater = (): void => {
@@ -62,6 +66,7 @@ export function inFlightCounts(deps: Dependencies) {
         replace(() => counts.replaceBy(counted));
       } finally {
         countedAt = clock.now();
+        uncertainFor = countedAt - from + overtakenWithin;
         staleAt = next;
         recountLater();
       }
@@ -72,6 +77,13 @@ export function inFlightCounts(deps: Dependencies) {
       isDoubtful ||= since < countedAt;
       recountLater();
     },
-    settled: (lane: string) => counts.add(lane, -1),
+    /** A step was settled a moment ago. A count that ended meanwhile had it or had it not. */
+    settled(lane: string): void {
+      counts.add(lane, -1);
+      if (clock.now() > countedAt + uncertainFor) return;
+      counts.doubt(lane);
+      isDoubtful = true;
+      recountLater();
+    },
   };
 }

@@ -57,12 +57,8 @@ async function limitsOf(world: World) {
   return limits;
 }
 
-const advertise = (slots: readonly number[] | null) => {
-  if (slots === null || slots.length === 0) return [];
-  const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
-  const trusted = sum(slots.map((one) => Math.min(100, one)));
-  return [{ lane: "payments", instances: slots.length, slots: sum(slots), trusted }];
-};
+const advertise = (slots: readonly number[] | null) =>
+  slots === null ? [] : [{ lane: "payments", slots }];
 
 const slots = (limits: Awaited<ReturnType<typeof limitsOf>>, freed: readonly string[] = []) =>
   limits.capacity(freed)[0]?.slots ?? 0;
@@ -205,6 +201,29 @@ test.each([
   clock.pass(60_000);
   await settled();
   expect(asked).toBe(3);
+});
+
+test("of few slots, a step that is settled during a count stays taken until the next count, and no longer", async () => {
+  const clock = testClock();
+  const running = Promise.withResolvers<number>();
+  const counts = [Promise.resolve(4), running.promise, Promise.resolve(3)];
+  const limits = await limitsOf({ clock, count: () => counts.shift()!, slots: [2] });
+  await limits.round();
+  expect(slots(limits)).toBe(0);
+  clock.pass(100);
+  await limits.refresh();
+  limits.settled("payments");
+  // The count had it no more.
+  running.resolve(3);
+  await settled();
+  expect(slots(limits)).toBe(1);
+  clock.pass(3);
+  limits.settled("payments");
+  limits.claimed("payments", clock.now());
+  expect(slots(limits)).toBe(1);
+  clock.pass(97);
+  await settled();
+  expect(slots(limits)).toBe(1);
 });
 
 test("a step claimed after the last count ended is counted once, without another count", async () => {

@@ -1,5 +1,4 @@
 import { replyQueue } from "@holdfast/contracts";
-import type { AdvertisedSlots } from "@holdfast/domain";
 import type { Broker } from "@holdfast/messaging";
 import type { Clock, Logger } from "@holdfast/runtime";
 import type { LaneCapacity, StateStore } from "@holdfast/state-store";
@@ -27,6 +26,9 @@ const refreshEvery = 1_000;
 /** Milliseconds after which the slots that Agents advertise are read again: while they work, and otherwise. */
 const slotsEvery = { busy: 500, idle: 1_000 };
 
+/** By lane: the slots of each living instance. */
+type AdvertisedSlots = ReadonlyMap<string, readonly number[]>;
+
 /**
  * How many more steps of each lane may be claimed. The backlog waits in the state store, where it can be
  * reordered, paused and cancelled, so queues are kept short: an Agent is asked for twice as much as its instances
@@ -35,7 +37,7 @@ const slotsEvery = { busy: 500, idle: 1_000 };
 export function inFlightLimits(deps: Dependencies) {
   const { store, broker, clock, log, onCapacity } = deps;
   let lanes: readonly string[] = [];
-  let advertised: ReadonlyMap<string, AdvertisedSlots> = new Map();
+  let advertised: AdvertisedSlots = new Map();
   let schedulers = 1;
   let [lanesStaleAt, consumersStaleAt] = [0, 0];
 
@@ -44,7 +46,7 @@ export function inFlightLimits(deps: Dependencies) {
   const stateOf = (lane: string) => ({
     ...counts.of(lane),
     queue: queues.of(lane),
-    advertised: advertised.get(lane) ?? null,
+    advertised: advertised.get(lane) ?? [],
     schedulers,
   });
   const capacityOf = (lane: string, freed = 0): LaneCapacity & { readonly most: number } =>
@@ -59,9 +61,7 @@ export function inFlightLimits(deps: Dependencies) {
   };
 
   const refreshSlots = async (): Promise<void> => {
-    const found = new Map(
-      (await store.findAgentSlots()).map(({ lane, ...slots }) => [lane, slots]),
-    );
+    const found = new Map((await store.findAgentSlots()).map(({ lane, slots }) => [lane, slots]));
     // An instance that joins or leaves shows at the queue, too; only both together say what may be asked for.
     if (instancesChanged(advertised, found)) consumersStaleAt = 0;
     replace(() => void (advertised = found));
@@ -120,11 +120,8 @@ export function inFlightLimits(deps: Dependencies) {
 
 export type InFlightLimits = ReturnType<typeof inFlightLimits>;
 
-function instancesChanged(
-  before: ReadonlyMap<string, AdvertisedSlots>,
-  after: ReadonlyMap<string, AdvertisedSlots>,
-): boolean {
-  const count = (slots: typeof before, lane: string) => slots.get(lane)?.instances ?? 0;
+function instancesChanged(before: AdvertisedSlots, after: AdvertisedSlots): boolean {
+  const count = (slots: AdvertisedSlots, lane: string) => slots.get(lane)?.length ?? 0;
   return [...before.keys(), ...after.keys()].some(
     (lane) => count(before, lane) !== count(after, lane),
   );

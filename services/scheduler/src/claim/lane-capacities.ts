@@ -1,4 +1,4 @@
-import { type AdvertisedSlots, type LaneLimit, laneLimit } from "@holdfast/domain";
+import { type LaneLimit, laneLimit } from "@holdfast/domain";
 import type { Clock } from "@holdfast/runtime";
 import type { LaneCapacity } from "@holdfast/state-store";
 import type { InspectedQueue } from "./agent-queues.ts";
@@ -8,8 +8,10 @@ interface LaneState {
   /** Steps in flight: of all Schedulers, and of this one. */
   readonly inFlight: number;
   readonly own: number;
+  /** Of the settled ones, those that may have been taken off twice. */
+  readonly uncertain: number;
   readonly queue: InspectedQueue;
-  readonly advertised: AdvertisedSlots | null;
+  readonly advertised: readonly number[];
   readonly schedulers: number;
 }
 
@@ -17,6 +19,9 @@ interface Dependencies {
   readonly clock: Pick<Clock, "now">;
   readonly maxInFlight: number;
 }
+
+/** So much of a limit by slots is kept free for steps that may have been taken off twice. */
+const uncertainShare = 1 / 3;
 
 /** How many steps of a lane may be claimed by what is known of it, and what it earns with each settled step. */
 export function laneCapacities({ clock, maxInFlight }: Dependencies) {
@@ -41,10 +46,12 @@ export function laneCapacities({ clock, maxInFlight }: Dependencies) {
       lane: string,
       state: LaneState & { readonly freed: number },
     ): LaneCapacity & { readonly most: number } {
-      const { inFlight, own, freed } = state;
+      const { inFlight, own, freed, uncertain, schedulers } = state;
       const limit = limitOf(lane, state);
+      const isBySlots = limit.all < maxInFlight * schedulers;
+      const kept = isBySlots ? Math.min(uncertain, Math.ceil(limit.all * uncertainShare)) : 0;
       const room = (all: number, ours: number): number =>
-        Math.min(all + freed - inFlight, ours + freed - own);
+        Math.min(all - inFlight, ours - own) + freed - kept;
       const slots = Math.max(0, room(limit.all, limit.own));
       return { lane, slots, most: room(limit.allDue, limit.ownDue) };
     },

@@ -44,13 +44,8 @@ export interface ClaimStatements {
     };
   };
   readonly "find-agent-slots": {
-    readonly params: { readonly trustedSlots: number | null };
-    readonly row: {
-      readonly lane: string;
-      readonly instances: Maybe<number>;
-      readonly slots: Maybe<number>;
-      readonly trusted: Maybe<number>;
-    };
+    readonly params: object;
+    readonly row: { readonly lane: string; readonly slots: Maybe<readonly number[]> };
   };
   readonly "mark-dispatched-steps": {
     readonly params: {

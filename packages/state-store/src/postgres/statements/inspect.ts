@@ -38,14 +38,13 @@ export interface InspectStatements {
     };
   };
   readonly "find-lane-facts": {
-    readonly params: { readonly taskId: string | null; readonly trustedSlots: number | null };
+    readonly params: { readonly taskId: string | null };
     readonly row: {
       readonly agent: Maybe<string>;
       readonly inFlight: Maybe<number>;
       readonly paused: unknown;
       readonly instances: Maybe<number>;
-      readonly slots: Maybe<number>;
-      readonly trusted: Maybe<number>;
+      readonly slots: Maybe<readonly number[]>;
       readonly broken: Maybe<number>;
       readonly brokenUntil: Maybe<number>;
     };

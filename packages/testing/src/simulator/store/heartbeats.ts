@@ -1,4 +1,4 @@
-import { heartbeatLife, trustedSlots } from "@holdfast/domain";
+import { heartbeatLife } from "@holdfast/domain";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import type { StoreState } from "./store-state.ts";
 
@@ -9,20 +9,19 @@ export const beating = ({ heartbeats, now }: StoreState): Beating => ({
   recordHeartbeats(beats) {
     for (const beat of beats) {
       const livesUntil = now() + heartbeatLife(beat);
-      heartbeats.set(`${beat.agent} ${beat.instance}`, { beat, livesUntil });
+      const key = `${beat.agent} ${beat.instance}`;
+      heartbeats.delete(key);
+      heartbeats.set(key, { beat, livesUntil });
     }
   },
 
   findAgentSlots() {
     const living = [...heartbeats.values()].filter(({ livesUntil }) => livesUntil > now());
-    const byLane = Map.groupBy(living, ({ beat }) => beat.agent);
-    return [...byLane].map(([lane, instances]) => {
-      const slots = instances.map(({ beat }) => beat.capacity);
-      const trusted = slots.map((one) => Math.min(one, trustedSlots));
-      return { lane, instances: slots.length, slots: sum(slots), trusted: sum(trusted) };
-    });
+    // The last one that was seen is the last of the map.
+    const byLane = Map.groupBy(living.toReversed(), ({ beat }) => beat.agent);
+    return [...byLane].map(([lane, instances]) => ({
+      lane,
+      slots: instances.map(({ beat }) => beat.capacity),
+    }));
   },
 });
-
-const sum = (numbers: readonly number[]): number =>
-  numbers.reduce((total, number) => total + number, 0);
