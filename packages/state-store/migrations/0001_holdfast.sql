@@ -293,7 +293,7 @@ create table state.agents (
 
   primary key (agent, instance),
   constraint known_breaker check (breaker in ('closed', 'open', 'half-open'))
-) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
+) with (fillfactor = 50, toast_tuple_target = 256, autovacuum_vacuum_scale_factor = 0.05);
 
 -- The virtual time of each fairness key, in each band of each lane, from which its next step is ranked. A key
 -- that the queue has passed is deleted: it would begin where the queue is. The row with the empty key says from

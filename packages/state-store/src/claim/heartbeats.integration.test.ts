@@ -86,16 +86,3 @@ test("only living instances have slots, the last one seen first, and those with 
   await beat("a", 20, { everyMs: 1_000 });
   expect(await slots()).toEqual([20]);
 });
-
-test("a heartbeat that changes nothing of an instance but its load updates its row in place", async () => {
-  const health = { agent: "hot", instance: "a", capacity: 5, breaker: "closed" } as const;
-  const operations = Array.from({ length: 128 }, (_, index) => `operation${index}`);
-  await db.query("vacuum state.agents");
-  for (let inFlight = 0; inFlight < 20; inFlight += 1) {
-    await scheduler.recordHeartbeats([{ ...health, inFlight, openForMs: 0, operations }]);
-  }
-  const [stored] = await db.query<{ found: boolean }>(
-    "select (ctid::text::point)[0] = 0 as found from state.agents where agent = 'hot'",
-  );
-  expect(stored).toEqual({ found: true });
-});
