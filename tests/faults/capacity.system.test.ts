@@ -98,8 +98,13 @@ test("an instance that advertises slots without end, and answers nothing, is giv
   await channel.prefetch(10);
   await channel.consume(agentQueue(lane), () => {});
   const body = AgentHeartbeat.encode({
-    ...{ agent: lane, instance: "liar", capacity: 2 ** 31 - 1, inFlight: 0 },
-    ...{ breaker: "closed", openForMs: 0, everyMs: 2 ** 31 - 1 },
+    agent: lane,
+    instance: "liar",
+    capacity: 2 ** 31 - 1,
+    inFlight: 0,
+    breaker: "closed",
+    openForMs: 0,
+    everyMs: 2 ** 31 - 1,
   });
   channel.publish(heartbeatExchange, heartbeatRoute(lane), body, { type: AgentHeartbeat.type });
   // Heartbeats are stored, and read, within a second: nothing else shows that a Scheduler has read them.

@@ -19,6 +19,7 @@ export interface Others {
 
 /** Milliseconds between two tasks for the Agent that goes down. */
 const every = 20;
+const act = async () => ({ ok: true });
 
 /** What the tasks of four Agents take while a fifth one is down and its backlog grows, beside what they took before. */
 export async function measureOthers(
@@ -26,7 +27,6 @@ export async function measureOthers(
   { brokerUrl, seconds }: OtherOptions,
 ): Promise<Others> {
   await using owner = new AsyncDisposableStack();
-  const act = async () => ({ ok: true });
   for (const { workflow } of apart) await store.registerWorkflow(workflow.definition);
   const running = [];
   for (const { agent } of apart) {

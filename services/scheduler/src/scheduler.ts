@@ -61,7 +61,7 @@ function loopsOf(
     // Claims due steps and dispatches them; every minute.
     { name: "claim", round: () => context.claims.round() },
     // Reads the slots that Agents advertise; every second, and twice as often while they work.
-    { name: "slots", round: context.limits.round },
+    { name: "slots", round: () => context.limits.round() },
     // Marks confirmed requests that wait long for a reply; every minute.
     { name: "mark", round: markSteps(context) },
     // Stages steps whose delay is over, and relays lost requests; every POLL_INTERVAL at the latest.

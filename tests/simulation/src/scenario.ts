@@ -56,7 +56,7 @@ export function chooseScenario({
   const count = isCrowded ? crowd : oneOrTwo(0.05);
   const chosen = Array.from({ length: count }, (_, index) => chooseOrder(random, index, isCrowded));
   const inOrder = isCrowded ? chosen.map(inTurn(seed)) : chosen;
-  const orders = isCapped ? inOrder.map(later) : inOrder;
+  const orders = isCapped ? inOrder.map(afterHeartbeats) : inOrder;
   const isLong = orders.some(takesLong) || random.chance(0.05);
   return {
     schedulers: isCrowded ? 1 : oneOrTwo(0.12),
@@ -71,7 +71,7 @@ export function chooseScenario({
   };
 }
 
-const later = (order: Order): Order => ({ ...order, at: order.at + capped.from });
+const afterHeartbeats = (order: Order): Order => ({ ...order, at: order.at + capped.from });
 
 /** How many steps of one Agent may be in flight where nothing disturbs it, as its instances advertise. */
 export const slotLimit = ({ beats, slots, agents, orders }: Scenario): number =>

@@ -36,7 +36,11 @@ test("an Agent sends heartbeats with its operations and the state of its circuit
   await beat();
   const operations = ["charge", "refund", "assess"];
   const idle = {
-    ...{ agent: "payments", instance: "i-1", capacity: 10, inFlight: 0, operations },
+    agent: "payments",
+    instance: "i-1",
+    capacity: 10,
+    inFlight: 0,
+    operations,
     everyMs: 1_000,
   };
   expect(await beats.take()).toEqual({ ...idle, breaker: "closed", openForMs: 0 });

@@ -316,7 +316,9 @@ test("a lane that is full gets slots as soon as an instance joins, and wakes the
 test("an Agent that comes gets one step until its first heartbeat, and is not taken for one without heartbeats", async () => {
   const clock = testClock();
   const world: { slots: readonly number[] | null; consumers: number } & World = {
-    ...{ clock, slots: null, consumers: 0 },
+    clock,
+    slots: null,
+    consumers: 0,
   };
   const limits = await limitsOf(world);
   world.consumers = 1;
@@ -339,7 +341,10 @@ test.each([
 ])("the limit of an instance that advertises nonsense grows, if %s", async (_, waiting, limit) => {
   const own = 203;
   const limits = await limitsOf({
-    ...{ slots: [2 ** 31 - 1], waiting, inFlight: own, maxInFlight: 1_000 },
+    slots: [2 ** 31 - 1],
+    waiting,
+    inFlight: own,
+    maxInFlight: 1_000,
   });
   await limits.round();
   expect(slots(limits)).toBe(0);
