@@ -31,13 +31,11 @@ export function inFlightCounts(deps: Dependencies) {
   const counts = laneCounts();
   /** When to count again; never, while a count runs. */
   let staleAt = 0;
-  /** When the last count ended; never, while a count runs. */
-  let countedAt = Number.NEGATIVE_INFINITY;
+  /** When the last count ended (never, while one runs), and how long its answer may have overtaken others. */
+  let [countedAt, uncertainFor] = [Number.NEGATIVE_INFINITY, 0];
   /** Whether a step may have been counted twice: as claimed, and by the store. */
   let isDoubtful = false;
   let isRecounting = false;
-  /** Milliseconds after a count within which its answer may have overtaken the one to an earlier commit. */
-  let uncertainFor = 0;
 
   /** A lane that only seems to be full may expect no reply, and nothing else would have it counted again. */
   const recountLater = (): void => {
