@@ -43,7 +43,7 @@ export interface BenchOptions {
   /** For how long orders come in steadily, and which part of the highest rate they are. */
   readonly minutes: number;
   readonly load: number;
-  /** For how long submission is overloaded. */
+  /** For how long submission is overloaded, or one Agent of five is down. */
   readonly seconds: number;
 }
 
@@ -56,7 +56,7 @@ pnpm bench --scale [--rounds N] [--orders N] [--only NAME,NAME] [--json]
 
 pnpm bench --flat [--rounds N] [--orders N] [--pending N] [--finished N] [--hold SECONDS] [--out FOLDER] [--json]
 pnpm bench --steady [--minutes N] [--load PART] [--orders N] [--out FOLDER] [--json]
-pnpm bench --flow [--orders N] [--pending N] [--keys N] [--claims N] [--json]
+pnpm bench --flow [--orders N] [--pending N] [--keys N] [--claims N] [--seconds N] [--json]
 pnpm bench --migrate [--finished N] [--json]
 All but --flat and --migrate take --without NAME,NAME
 
@@ -68,8 +68,9 @@ All but --flat and --migrate take --without NAME,NAME
   --submission    how many orders are taken over HTTP, and what that leaves for their processing
   --overload      what becomes of orders when three times as many come in as can be taken
   --flat          whether claims and replies take longer in a store that is full
-  --flow          whether urgent tasks overtake a backlog, fairness keys get their shares, and a sick
-                  instance leaves its work to others
+  --flow          whether urgent tasks overtake a backlog, fairness keys get their shares, instances of different
+                  size are kept busy, an Agent that is down takes nothing from others, and a sick instance
+                  leaves its work to others
   --steady        whether anything grows while orders come in steadily, and the past is deleted
   --migrate       how many orders wait while a store of 2,000,000 is migrated, and 500 come in per second
   --rounds N      how often: 3 alone, 5 beside peers
@@ -85,7 +86,7 @@ All but --flat and --migrate take --without NAME,NAME
   --hold SECONDS  how long a snapshot stays open: 600; 0 for none
   --minutes N     for how long orders come in: 30
   --load PART     how many, as a part of the highest rate: 0.6
-  --seconds N     for how long submission is overloaded: 20
+  --seconds N     for how long submission is overloaded, or one Agent of five is down: 20
   --out FOLDER    where performance.md, .svg and .json go; docs/evidence, if not said
   --json          end with one line of JSON; the rest goes to the standard error`;
 

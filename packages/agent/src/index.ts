@@ -16,6 +16,7 @@ export {
 } from "./run/agent-module.ts";
 export { type HostedAgent, type HostOptions, host } from "./run/host.ts";
 export { runAgent, runAgents } from "./run/run-agents.ts";
+export { sendHeartbeats } from "./run/send-heartbeats.ts";
 export {
   type AgentBroker,
   type AgentLogger,

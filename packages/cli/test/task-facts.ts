@@ -36,6 +36,7 @@ export const lane: LaneFacts = {
   inFlight: 7,
   paused: null,
   instances: 2,
+  slots: [100, 300],
   broken: 0,
   brokenUntil: null,
   breaker: null,

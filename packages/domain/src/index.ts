@@ -55,8 +55,10 @@ export {
   TransientFault,
 } from "./faults.ts";
 export { type Folded, foldEvents, type Outcome, type ReportedEvent } from "./fold-events.ts";
+export { heartbeatLife, type Presence } from "./heartbeat-life.ts";
 export { idempotencyKey } from "./idempotency-key.ts";
 export type { Json } from "./json.ts";
+export { type LaneLimit, type LaneLoad, laneLimit } from "./lane-limit.ts";
 export { type Duration, parseDuration } from "./parse-duration.ts";
 export {
   type Band,

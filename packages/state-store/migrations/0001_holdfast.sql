@@ -288,10 +288,12 @@ create table state.agents (
   -- All that it performs, undos included; null: unknown, as for an instance that does not announce it.
   operations    text[],
   seen_at       timestamptz not null default clock_timestamp(),
+  -- Unless another heartbeat comes, it counts as gone then; in the past: it said that it leaves.
+  lives_until   timestamptz not null default clock_timestamp(),
 
   primary key (agent, instance),
   constraint known_breaker check (breaker in ('closed', 'open', 'half-open'))
-);
+) with (fillfactor = 50, toast_tuple_target = 256, autovacuum_vacuum_scale_factor = 0.05);
 
 -- The virtual time of each fairness key, in each band of each lane, from which its next step is ranked. A key
 -- that the queue has passed is deleted: it would begin where the queue is. The row with the empty key says from

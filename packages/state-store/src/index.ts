@@ -19,7 +19,7 @@ export {
   capacityFor,
   type LaneCapacity,
 } from "./claim/claimed-step.ts";
-export type { Heartbeat } from "./claim/heartbeats.ts";
+export type { Heartbeat, LaneSlots } from "./claim/heartbeats.ts";
 export type { Expired } from "./expire/find-expired.ts";
 export type { StalledTasks } from "./expire/find-stalled.ts";
 export type { Violation } from "./inspect/find-invariant-violations.ts";
@@ -55,6 +55,7 @@ export type { DeadLetter } from "./outbox/dead-letters.ts";
 export type { Notification } from "./outbox/notifications.ts";
 export type { TakenNotification } from "./outbox/outbox.ts";
 export type { Pause, PauseTarget, PauseWish } from "./pause/pauses.ts";
+export type { ListedAgent, ListedInstance } from "./read/list-agents.ts";
 export type { ListedTask, TaskFilter, TaskPage } from "./read/list-tasks.ts";
 export type { HistoryEntry, StepRecord, TaskRecord } from "./read/read-task.ts";
 export type { OldMonth } from "./retention/retention.ts";

@@ -22,7 +22,7 @@ import {
 } from "./claim/claim-due-steps.ts";
 import { countStepsInFlight } from "./claim/count-steps-in-flight.ts";
 import { dueIndex } from "./claim/due-index.ts";
-import { recordHeartbeats } from "./claim/heartbeats.ts";
+import { findAgentSlots, recordHeartbeats } from "./claim/heartbeats.ts";
 import { noScanWindow, scanWindow } from "./claim/scan-window.ts";
 import { stageDueSteps } from "./claim/stage-due-steps.ts";
 import { findExpired } from "./expire/find-expired.ts";
@@ -45,6 +45,7 @@ import { type ConnectionOptions, openPool } from "./postgres/pool.ts";
 import { withRetries } from "./postgres/retry.ts";
 import { pingStore } from "./postgres/transaction.ts";
 import { countTasks } from "./read/count-tasks.ts";
+import { listAgents } from "./read/list-agents.ts";
 import { listTasks } from "./read/list-tasks.ts";
 import { findEvents, findTask } from "./read/read-task.ts";
 import {
@@ -119,7 +120,7 @@ export async function openStateStore({
     ...breakerOperations(context, bind),
     ...pauseOperations(context, bind),
     ...workflowOperations(context, bind),
-    ...readOperations(bind),
+    ...readOperations(context, bind),
     ...outboxOperations(bind),
     ...retentionOperations(context, bind),
     ping: () => pingStore(pool),
@@ -152,6 +153,7 @@ function claimOperations(context: StoreContext, { repeatable, once }: Binder) {
     undispatchSteps: () => undispatch({}),
     countStepsInFlight: repeatable(countStepsInFlight(partitions)),
     recordHeartbeats: repeatable(recordHeartbeats),
+    findAgentSlots: () => repeatable(findAgentSlots)({}),
   };
 }
 
@@ -188,7 +190,8 @@ const workflowOperations = ({ catalog }: StoreContext, { repeatable, exactlyOnce
   findLanes: () => repeatable(findLanes)({}),
 });
 
-const readOperations = ({ repeatable }: Binder) => ({
+const readOperations = ({ partitions }: StoreContext, { repeatable }: Binder) => ({
+  listAgents: () => repeatable(listAgents(partitions))({}),
   findTask: repeatable(findTask),
   listTasks: repeatable(listTasks),
   findEvents: repeatable(findEvents),

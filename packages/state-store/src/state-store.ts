@@ -14,7 +14,7 @@ import type { ProbeOptions } from "./breakers/claim-probe.ts";
 import type { RemoteRecord } from "./breakers/find-remotes.ts";
 import type { ClaimedStep, ClaimOptions } from "./claim/claimed-step.ts";
 import type { StepsInFlight } from "./claim/count-steps-in-flight.ts";
-import type { Heartbeat } from "./claim/heartbeats.ts";
+import type { Heartbeat, LaneSlots } from "./claim/heartbeats.ts";
 import type { StagedSteps } from "./claim/stage-due-steps.ts";
 import type { Expired } from "./expire/find-expired.ts";
 import type { StalledOptions, StalledTasks } from "./expire/find-stalled.ts";
@@ -24,6 +24,7 @@ import type { DeadLetter } from "./outbox/dead-letters.ts";
 import type { Notification } from "./outbox/notifications.ts";
 import type { TakenNotification, TakeOptions } from "./outbox/outbox.ts";
 import type { Pause, PauseWish } from "./pause/pauses.ts";
+import type { ListedAgent } from "./read/list-agents.ts";
 import type { TaskFilter, TaskPage } from "./read/list-tasks.ts";
 import type { HistoryEntry, TaskRecord } from "./read/read-task.ts";
 import type { DroppedMessages, Keeping, OldMonth } from "./retention/retention.ts";
@@ -90,6 +91,8 @@ export interface StateStore extends AsyncDisposable {
   countStepsInFlight(params: { readonly lockedBy: string }): Promise<readonly StepsInFlight[]>;
   /** Keeps the last heartbeat of each instance. Safe to repeat. */
   recordHeartbeats(heartbeats: readonly Heartbeat[]): Promise<void>;
+  /** The slots that the living instances of each Agent advertise. Safe to repeat. */
+  findAgentSlots(): Promise<readonly LaneSlots[]>;
 
   /** The breakers of remote services that hold something back, or did in the last minute. Safe to repeat. */
   findBreakers(): Promise<readonly Breaker[]>;
@@ -160,6 +163,8 @@ export interface StateStore extends AsyncDisposable {
   /** The Agents that stored workflows name. Safe to repeat. */
   findLanes(): Promise<readonly string[]>;
 
+  /** The Agents and their instances, with what waits for them. It reads a bounded number of rows. Safe to repeat. */
+  listAgents(): Promise<readonly ListedAgent[]>;
   /** The task, or null if this tenant has none of that id. Instants are ISO 8601. Safe to repeat. */
   findTask(id: { readonly taskId: string; readonly tenant: string }): Promise<TaskRecord | null>;
   /** The history of a task, oldest entry first. Safe to repeat. */

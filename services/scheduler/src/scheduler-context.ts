@@ -2,7 +2,7 @@ import { type Broker, cancelHints, wakeHint } from "@holdfast/messaging";
 import { type Clock, type Failpoint, type Logger, systemClock } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
 import { claimSteps, type StepClaims } from "./claim/claim-steps.ts";
-import { inFlightLimits } from "./claim/in-flight-limits.ts";
+import { type InFlightLimits, inFlightLimits } from "./claim/in-flight-limits.ts";
 import { type BatchSizes, batchSizes as openBatchSizes } from "./dispatch/batch-sizes.ts";
 import { dispatchSteps } from "./dispatch/dispatch-steps.ts";
 import { type Dispatches, dispatches as openDispatches } from "./dispatch/dispatches.ts";
@@ -24,6 +24,7 @@ export type SchedulerStore = Pick<
   | "endProbes"
   | "findBreakers"
   | "findBrokenServices"
+  | "findAgentSlots"
   | "findLanes"
   | "findWorkflow"
   | "recordDeadLetters"
@@ -63,7 +64,7 @@ export interface SchedulerOptions {
   readonly userId: string;
   /** Ends its loops. */
   readonly signal: AbortSignal;
-  /** How many steps of one Agent each Scheduler may have in flight. */
+  /** How many steps of one Agent each Scheduler may have in flight, whatever the Agent advertises. */
   readonly maxInFlight: number;
   /** Percent of the slots of a claim that are for the band `batch`, if a step of it is due; none unless given. */
   readonly batchReserve?: number;
@@ -89,6 +90,7 @@ export interface SchedulerOptimisations {
 /** The loops of a Scheduler, by which they wake one another. */
 export type LoopName =
   | "claim"
+  | "slots"
   | "mark"
   | "relay"
   | "remotes"
@@ -110,6 +112,7 @@ export interface SchedulerContext
   readonly dispatches: Dispatches;
   readonly batchSizes: BatchSizes;
   readonly replies: ReplyAddress;
+  readonly limits: InFlightLimits;
   readonly claims: StepClaims;
   readonly relay: StepRelay;
   readonly remotes: RemoteGuard;
@@ -165,7 +168,7 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
   const relay = relaySteps({ ...relayed, maxDelay: options.pollInterval });
   const guarded = { claims, lanes: limits.lanes, wakeClaims: wake, notify };
   const guard = () => remotes.round(guarded);
-  const parts = { dispatches, batchSizes, replies, claims, relay, remotes, guard };
+  const parts = { dispatches, batchSizes, replies, limits, claims, relay, remotes, guard };
   return { ...shared, loops, wake, apply, ...parts };
 }
 

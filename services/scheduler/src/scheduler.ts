@@ -60,6 +60,8 @@ function loopsOf(
     { name: "stale notifications", round: dropStaleNotifications(context) },
     // Claims due steps and dispatches them; every minute.
     { name: "claim", round: () => context.claims.round() },
+    // Reads the slots that Agents advertise; every second, and twice as often while they work.
+    { name: "slots", round: () => context.limits.round() },
     // Marks confirmed requests that wait long for a reply; every minute.
     { name: "mark", round: markSteps(context) },
     // Opens, probes and closes the breakers of remote services; every half second while there are claims, or a breaker is open.

@@ -4,6 +4,7 @@ import type { Broker, Delivery, OutgoingMessage } from "@holdfast/messaging";
 import type { ClaimedStep } from "@holdfast/state-store";
 import type { Domain, Host, SimulatedBroker } from "@holdfast/testing/simulator";
 import { breakerMutants } from "./breaker-mutants.ts";
+import { capacityMutants } from "./capacity-mutants.ts";
 import { addChanges, editChanges, editEvents, editTasks, inHand } from "./edit-fold.ts";
 import type { Mutation } from "./mutation.ts";
 import { operatorMutants } from "./operator-mutants.ts";
@@ -318,7 +319,6 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "the sweep finds nothing": {
     store: (store) => ({ ...store, findStalledTasks: () => ({ taskIds: [], next: null }) }),
   },
-  "the window of an Agent is ignored": { window: 1_000 },
   "a submission is not known by its key": {
     store: (store) => ({
       ...store,
@@ -331,6 +331,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   },
   "the remote service does not know keys": { habits: { knowsKeys: false } },
   "the remote service does what was undone": { habits: { keepsTombstones: false } },
+  ...capacityMutants,
   ...operatorMutants,
   ...orderMutants,
   ...breakerMutants,

@@ -50,7 +50,8 @@ function runsOf(world: World, { scenario, mutation, service, portsOf }: Options)
     agent(host, stop) {
       const gateway = refusingGateway(world.random, mutation.habits);
       const agents = simulatedAgents(world, host, { service, gateway, scriptOf });
-      return runAgents(host, portsOf(host), { stop, agents });
+      const { slots, beats } = scenario;
+      return runAgents(host, portsOf(host), { stop, agents, slots, beats });
     },
   };
 }

@@ -22,6 +22,10 @@ export interface Scenario {
   readonly supervisors: number;
   readonly agents: number;
   readonly window: number;
+  /** How many steps each Agent of a process performs at the same time. */
+  readonly slots: number;
+  /** Whether Agents advertise their slots in heartbeats. */
+  readonly beats: boolean;
   /** Milliseconds for which a Supervisor holds back after a start. */
   readonly grace: number;
   readonly orders: readonly Order[];
@@ -35,6 +39,8 @@ export interface Scenario {
  */
 const crowded = { calm: 0.15, troubled: 0.01 };
 const crowd = 8;
+/** Of the crowds, so many meet Agents with one slot instead of a narrow window, once their heartbeats have come. */
+const capped = { share: 0.4, from: 1_500 };
 /** Of these, so many are of one key where another key comes later. */
 const early = 5;
 
@@ -53,16 +59,20 @@ export function chooseScenario({
   );
   if (isOutage) return chooseOutage(random);
   const isCrowded = random.chance(isCalm ? crowded.calm : crowded.troubled);
+  const isCapped = isCrowded && random.chance(capped.share);
   const oneOrTwo = (share: number) => (random.chance(share) ? 2 : 1);
   const count = isCrowded ? crowd : oneOrTwo(0.05);
   const chosen = Array.from({ length: count }, (_, index) => chooseOrder(random, index, isCrowded));
-  const orders = isCrowded ? chosen.map(inTurn(seed)) : chosen;
+  const inOrder = isCrowded ? chosen.map(inTurn(seed)) : chosen;
+  const orders = isCapped ? inOrder.map(afterHeartbeats) : inOrder;
   const isLong = orders.some(takesLong) || random.chance(0.05);
   return {
     schedulers: isCrowded ? 1 : oneOrTwo(0.12),
     supervisors: oneOrTwo(0.08),
     agents: oneOrTwo(0.1),
-    window: isCrowded ? 1 : random.pick([1, 2, 200]),
+    window: isCrowded && !isCapped ? 1 : random.pick(isCapped ? [200] : [1, 2, 200]),
+    slots: isCapped ? 1 : 10,
+    beats: isCapped || random.chance(0.2),
     grace: random.pick([0, 0, 300, 1_000]),
     orders,
     healsAt: isLong ? 1_000 + random.below(1_400) : 200 + random.below(400),
@@ -93,6 +103,14 @@ function chooseOutage(random: Random): Scenario {
     healsAt: 8_000 + random.below(12_000),
   };
 }
+
+const afterHeartbeats = (order: Order): Order => ({ ...order, at: order.at + capped.from });
+
+/** How many steps of one Agent may be in flight where nothing disturbs it, as its instances advertise. */
+export const slotLimit = ({ beats, slots, agents, orders }: Scenario): number =>
+  beats && orders.every(({ at }) => at >= capped.from)
+    ? 2 * slots * agents
+    : Number.POSITIVE_INFINITY;
 
 function chooseOrder(random: Random, index: number, isCrowded: boolean): Order {
   const definition = isCrowded ? (definitions[0] as WorkflowDefinition) : random.pick(definitions);

@@ -1,3 +1,4 @@
+import { laneLimit } from "@holdfast/domain";
 import type { StepFacts } from "@holdfast/state-store";
 import { count } from "../print/count.ts";
 import { type Facts, laneOf } from "./facts.ts";
@@ -100,16 +101,34 @@ function brokerReason(step: StepFacts, facts: Facts): string | null {
 }
 
 function agentReason(step: StepFacts, facts: Facts): string | null {
-  const { inFlight, instances, broken, brokenUntil } = laneOf(facts, step.agent);
+  const { instances, broken, brokenUntil } = laneOf(facts, step.agent);
   if (instances > 0 && broken === instances) {
     return `It waits for ${stepOf(step)}, which is due: the breaker of every instance of the Agent is open until ${instant(brokenUntil, facts.now)}.`;
   }
+  return limitReason(step, facts);
+}
+
+function limitReason(step: StepFacts, facts: Facts): string | null {
+  const { inFlight, instances, slots } = laneOf(facts, step.agent);
   const schedulers = Math.max(1, facts.broker?.schedulers ?? 1);
-  if (inFlight >= usualWindow * schedulers) {
-    const each = schedulers === 1 ? "" : ` for each of ${schedulers} Schedulers`;
-    return `It waits for ${stepOf(step)}, which is due: the Agent's window is full with ${inFlight} steps in flight (it is ${usualWindow}${each}, unless WINDOW says otherwise). ${turnOf(step)}`;
-  }
-  return null;
+  const { all } = laneLimit({
+    window: usualWindow,
+    schedulers,
+    consumers: facts.broker?.consumers[step.agent] ?? Math.max(1, instances),
+    advertised: slots,
+  });
+  if (inFlight < all) return null;
+  const windows = usualWindow * schedulers;
+  const each = schedulers === 1 ? "" : ` for each of ${schedulers} Schedulers`;
+  const full = `It waits for ${stepOf(step)}, which is due: the Agent has its full ${count(inFlight, "step")} in flight`;
+  const why =
+    all < windows
+      ? `${count(all, "step")} for the ${count(
+          slots.reduce((sum, one) => sum + one, 0),
+          "slot",
+        )} of ${count(instances, "instance")}; more instances or a higher CONCURRENCY would take more`
+      : `WINDOW is ${usualWindow}${each}, unless it says otherwise`;
+  return `${full} (${why}). ${turnOf(step)}`;
 }
 
 const turnReason = (step: StepFacts, facts: Facts): string =>

@@ -83,7 +83,15 @@ describe("explains of a step that is due", () => {
         broker: { ...broker, consumers: { payments: 0 } },
       },
     ],
-    ["the Agent's window is full with 400 steps", { lanes: [{ ...lane, inFlight: 400 }] }],
+    [
+      "the Agent has its full 400 steps in flight (WINDOW is 200 for each of 2 Schedulers, unless it says otherwise)",
+      { lanes: [{ ...lane, inFlight: 400 }] },
+    ],
+    [
+      "the Agent has its full 15 steps in flight (15 steps for the 10 slots of 2 instances; more instances or a higher CONCURRENCY would take more)",
+      { lanes: [{ ...lane, inFlight: 15, slots: [4, 6] }] },
+    ],
+    ["with 14 of its Agent in flight", { lanes: [{ ...lane, inFlight: 14, slots: [4, 6] }] }],
     [
       "with 399 of its Agent in flight. It is in the band normal: 3 are due before it",
       { lanes: [{ ...lane, inFlight: 399 }] },

@@ -19,6 +19,7 @@ const idle = {
   inFlight: 0,
   paused: null,
   instances: 0,
+  slots: [],
   broken: 0,
   brokenUntil: null,
   breaker: null,

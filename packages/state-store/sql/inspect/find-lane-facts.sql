@@ -1,5 +1,4 @@
--- The Agents of one task: how much of theirs is in flight, who has them wait, and how those of their
--- instances do that sent a heartbeat in the last so many milliseconds.
+-- The Agents of one task: how much of theirs is in flight, who has them wait, and how their living instances do.
 select lane as agent,
        (select count(*)
           from (select from state.steps as rival
@@ -9,7 +8,7 @@ select lane as agent,
          json_build_object('at', extract(epoch from pauses.paused_at) * 1000,
                            'by', pauses.actor, 'reason', pauses.reason)
        end as paused,
-       heard.instances, heard.broken, heard.broken_until,
+       heard.instances, heard.slots, heard.broken, heard.broken_until,
        case when breakers.state <> 'closed' or breakers.throttled_until > clock_timestamp() then
          json_build_object('service', breakers.service, 'state', breakers.state, 'reason', breakers.reason,
                            'by', breakers.actor, 'since', extract(epoch from breakers.since) * 1000,
@@ -31,10 +30,11 @@ select lane as agent,
   left join state.breakers on breakers.service = asked.lane
  cross join lateral (
          select count(*)::integer as instances,
+                coalesce((array_agg(capacity order by breaker = 'open', seen_at desc))[1:1000], '{}') as slots,
                 (count(*) filter (where breaker = 'open'))::integer as broken,
                 (extract(epoch from max(breaker_until) filter (where breaker = 'open')) * 1000)::float8
                   as broken_until
            from state.agents
           where agents.agent = asked.lane
-            and agents.seen_at > clock_timestamp() - :heard_within::float8 * interval '1 millisecond'
+            and agents.lives_until > clock_timestamp()
        ) as heard;

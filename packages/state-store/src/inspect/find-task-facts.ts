@@ -78,8 +78,9 @@ export interface LaneFacts {
   /** Steps, counted no further than to 10,000. */
   readonly inFlight: number;
   readonly paused: PauseFacts | null;
-  /** Instances with a recent heartbeat, and how many of them have an open circuit breaker. */
+  /** Living instances, the slots of each, and how many have an open circuit breaker. */
   readonly instances: number;
+  readonly slots: readonly number[];
   readonly broken: number;
   readonly brokenUntil: Instant | null;
   /** The breaker of the remote service behind it; null: it holds nothing back. */
@@ -113,9 +114,6 @@ const findTask = query(
 const findSteps = query("find-step-facts", rowsOf<StepFacts>());
 const findLanes = query("find-lane-facts", rowsOf<LaneFacts>());
 
-/** Milliseconds: three heartbeats. */
-const heardWithin = 15_000;
-
 /** All that keeps a task waiting; null when there is none of that id. */
 export async function findTaskFacts(db: Database, taskId: string): Promise<TaskFacts | null> {
   const [task] = await findTask(db, { taskId });
@@ -125,7 +123,7 @@ export async function findTaskFacts(db: Database, taskId: string): Promise<TaskF
   return {
     ...task,
     steps: inOrder(await findSteps(db, { taskId }), plan),
-    lanes: await findLanes(db, { taskId, heardWithin }),
+    lanes: await findLanes(db, { taskId }),
     plan,
     standstills: await findStandstills(db),
   };

@@ -17,6 +17,8 @@ interface Dependencies {
 
 /** Milliseconds. All Schedulers together count that often, for each of them counts what all have in flight. */
 const countEvery = 100;
+/** Milliseconds. An answer takes no longer than a count; this much more for two answers that arrive together. */
+const overtakenWithin = 2;
 /** Counting takes a fifth of the time at most. */
 const delayFactor = 4;
 
@@ -29,8 +31,8 @@ export function inFlightCounts(deps: Dependencies) {
   const counts = laneCounts();
   /** When to count again; never, while a count runs. */
   let staleAt = 0;
-  /** When the last count ended; never, while a count runs. */
-  let countedAt = Number.NEGATIVE_INFINITY;
+  /** When the last count ended (never, while one runs), and how long its answer may have overtaken others. */
+  let [countedAt, uncertainFor] = [Number.NEGATIVE_INFINITY, 0];
   /** Whether a step may have been counted twice: as claimed, and by the store. */
   let isDoubtful = false;
   let isRecounting = false;
@@ -62,6 +64,7 @@ export function inFlightCounts(deps: Dependencies) {
         replace(() => counts.replaceBy(counted));
       } finally {
         countedAt = clock.now();
+        uncertainFor = countedAt - from + overtakenWithin;
         staleAt = next;
         recountLater();
       }
@@ -72,6 +75,13 @@ export function inFlightCounts(deps: Dependencies) {
       isDoubtful ||= since < countedAt;
       recountLater();
     },
-    settled: (lane: string) => counts.add(lane, -1),
+    /** A step was settled a moment ago. A count that ended meanwhile had it or had it not. */
+    settled(lane: string): void {
+      counts.add(lane, -1);
+      if (clock.now() > countedAt + uncertainFor) return;
+      counts.doubt(lane);
+      isDoubtful = true;
+      recountLater();
+    },
   };
 }

@@ -1,62 +1,6 @@
-import type { Logger } from "@holdfast/runtime";
 import { expect, test } from "@jest/globals";
 import { testClock } from "../../test/clock.ts";
-import { inFlightLimits } from "./in-flight-limits.ts";
-
-interface World {
-  readonly count?: () => Promise<number>;
-  readonly clock?: ReturnType<typeof testClock>;
-  readonly inFlight?: number;
-  readonly own?: number;
-  /** Of the Agents' queue; may change. */
-  readonly consumers?: number;
-  readonly schedulers?: number;
-  readonly maxInFlight?: number;
-  /** What a breaker leaves of the limit. */
-  readonly limitOf?: (lane: string, max: number) => number;
-  /** Called when a lane gets slots, after the first refresh. */
-  readonly onCapacity?: () => void;
-  readonly lanes?: () => readonly string[];
-}
-
-async function limitsOf(world: World) {
-  const { inFlight = 0, own = inFlight, count = async () => inFlight } = world;
-  const {
-    clock = testClock(),
-    schedulers = 1,
-    maxInFlight = 10,
-    lanes = () => ["payments"],
-  } = world;
-  let isFirst = true;
-  const limits = inFlightLimits({
-    store: {
-      findLanes: async () => [...lanes()],
-      countStepsInFlight: async () => {
-        const counted = await count();
-        return [{ lane: "payments", inFlight: counted, own: Math.min(own, counted) }];
-      },
-    },
-    broker: {
-      inspect: async (queue) => ({
-        messages: 0,
-        consumers: queue === "agent.payments" ? (world.consumers ?? 1) : schedulers,
-      }),
-    },
-    maxInFlight,
-    limitOf: world.limitOf ?? ((_, max) => max),
-    lockedBy: "scheduler-1",
-    clock,
-    log: { warn: () => {} } as Partial<Logger> as Logger,
-    signal: new AbortController().signal,
-    onCapacity: () => isFirst || world.onCapacity?.(),
-  });
-  await limits.refresh();
-  isFirst = false;
-  return limits;
-}
-
-const slots = (limits: Awaited<ReturnType<typeof limitsOf>>, freed: readonly string[] = []) =>
-  limits.capacity(freed)[0]?.slots ?? 0;
+import { limitsOf, settled, slots, type World } from "../../test/limits.ts";
 
 test.each<[string, World, number]>([
   ["nothing is in flight", {}, 10],
@@ -241,6 +185,10 @@ test("a new lane wakes the claims, and so does one whose Agent starts", async ()
   clock.pass(1_000);
   await limits.refresh();
   await settled();
+  expect(wakes).toBe(0);
+  clock.pass(1_000);
+  await limits.refresh();
+  await settled();
   expect(wakes).toBe(1);
   lanes.push("shipping");
   clock.pass(1_000);
@@ -248,5 +196,3 @@ test("a new lane wakes the claims, and so does one whose Agent starts", async ()
   await settled();
   expect(wakes).toBe(2);
 });
-
-const settled = () => new Promise(setImmediate);

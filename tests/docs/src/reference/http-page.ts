@@ -44,6 +44,8 @@ const summaries: Readonly<Record<string, string>> = {
   "GET /v1/workflows/:name": "Operators: a workflow and its definition.",
   "POST /v1/workflows/:name/retire": "Operators: has the workflow take no new tasks.",
   "POST /v1/workflows/:name/reinstate": "Operators: has a retired workflow take tasks again.",
+  "GET /v1/agents":
+    "Operators: the Agents, with their instances, slots, breakers and pauses, and the steps in flight and due.",
   "POST /v1/agents/:name/pause": "Operators: claims no further step of this Agent.",
   "POST /v1/agents/:name/resume": "Operators: ends the pause of an Agent.",
   "POST /v1/workflows/:name/pause": "Operators: claims no further step of this workflow's tasks.",

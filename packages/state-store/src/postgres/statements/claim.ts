@@ -43,6 +43,10 @@ export interface ClaimStatements {
       readonly own: Maybe<number>;
     };
   };
+  readonly "find-agent-slots": {
+    readonly params: object;
+    readonly row: { readonly lane: string; readonly slots: Maybe<readonly number[]> };
+  };
   readonly "mark-dispatched-steps": {
     readonly params: {
       readonly taskIds: readonly (string | null)[] | null;
@@ -70,6 +74,7 @@ export interface ClaimStatements {
       readonly inFlights: readonly (number | null)[] | null;
       readonly breakers: readonly (string | null)[] | null;
       readonly openFors: readonly (number | null)[] | null;
+      readonly livesFors: readonly (number | null)[] | null;
       readonly operations: readonly (string | null)[] | null;
     };
     readonly row: object;

@@ -39,12 +39,13 @@ export interface InspectStatements {
     };
   };
   readonly "find-lane-facts": {
-    readonly params: { readonly taskId: string | null; readonly heardWithin: number | null };
+    readonly params: { readonly taskId: string | null };
     readonly row: {
       readonly agent: Maybe<string>;
       readonly inFlight: Maybe<number>;
       readonly paused: unknown;
       readonly instances: Maybe<number>;
+      readonly slots: Maybe<readonly number[]>;
       readonly broken: Maybe<number>;
       readonly brokenUntil: Maybe<number>;
       readonly breaker: unknown;

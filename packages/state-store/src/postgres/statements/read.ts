@@ -6,6 +6,19 @@ export interface ReadStatements {
     readonly params: object;
     readonly row: { readonly processState: string; readonly tasks: Maybe<number> };
   };
+  readonly "find-agents": {
+    readonly params: { readonly format: number | null };
+    readonly row: {
+      readonly name: Maybe<string>;
+      readonly living: Maybe<number>;
+      readonly slots: Maybe<number>;
+      readonly inFlight: Maybe<number>;
+      readonly due: Maybe<number>;
+      readonly dueFor: Maybe<number>;
+      readonly paused: unknown;
+      readonly instances: unknown;
+    };
+  };
   readonly "find-events": {
     readonly params: { readonly taskId: string | null };
     readonly row: {

@@ -25,7 +25,7 @@ export interface MemoryBroker {
   purge(queue: string): void;
   /** The queues in which something waits. */
   filledQueues(): readonly string[];
-  /** How many messages are still to be handled; hints do not count. */
+  /** How many messages are still to be handled; hints and heartbeats do not count. */
   countOutstanding(): number;
 }
 

@@ -1,4 +1,4 @@
-import { deliveryLimit, wakeQueue } from "@holdfast/contracts";
+import { deliveryLimit, heartbeatQueue, wakeQueue } from "@holdfast/contracts";
 import type { Delivery } from "@holdfast/messaging";
 import type { World } from "../world.ts";
 import type { BrokerWatcher, Consumer, Message } from "./message.ts";
@@ -16,12 +16,13 @@ export interface BrokerState {
   readonly world: World;
   readonly watcher: BrokerWatcher;
   readonly queues: ReadonlyMap<string, Queue>;
-  /** How many messages are still to be handled; hints do not count. */
+  /** How many messages are still to be handled; hints and heartbeats do not count. */
   outstanding: number;
 }
 
-/** A hint need not be handled. */
-export const counts = ({ queue }: Message): number => (queue === wakeQueue ? 0 : 1);
+/** Neither a hint nor a heartbeat need be handled. */
+export const counts = ({ queue }: Message): number =>
+  queue === wakeQueue || queue === heartbeatQueue ? 0 : 1;
 
 const isExpired = ({ expiresAt }: Message, now: number): boolean =>
   expiresAt !== null && expiresAt <= now;

@@ -2,6 +2,7 @@ import { applying } from "./apply.ts";
 import { guarding, type StoredBreaker } from "./breakers.ts";
 import { claimDueSteps } from "./claim.ts";
 import { expiring } from "./expire.ts";
+import { beating } from "./heartbeats.ts";
 import type { Move, StoredTask } from "./memory-task.ts";
 import { pausing } from "./pause.ts";
 import { reading } from "./read.ts";
@@ -34,6 +35,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
     ...pausing(state),
     ...guarding(state),
     ...submitting(state),
+    ...beating(state),
     ...notSimulated,
     tasks: state.tasks,
     history: state.history,
@@ -41,12 +43,11 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
   };
 }
 
-/** Dead letters, notifications and heartbeats. */
+/** Dead letters and notifications. */
 const notSimulated = {
   recordRejectedReplies: () => {},
   recordDeadLetters: () => {},
   takeNotifications: () => [],
   deleteNotifications: () => {},
   deleteStaleNotifications: () => 0,
-  recordHeartbeats: () => {},
 };

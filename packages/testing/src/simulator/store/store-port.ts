@@ -59,9 +59,10 @@ export function storePort(world: World, host: Host, store: AtOnce<SimulatedStore
   const port = Object.fromEntries(operations[host.role].map((name) => [name, bound(name)]));
   return {
     ...port,
-    // Definitions never change, so a process keeps them; what is never asked for costs no time.
+    // Definitions never change, so a process keeps them; what is asked for beside everything else costs no time.
     findLanes: () => Promise.resolve(store.findLanes()),
     findBrokenServices: () => Promise.resolve(store.findBrokenServices()),
+    findAgentSlots: () => Promise.resolve(store.findAgentSlots()),
     findWorkflow: (name) => Promise.resolve(store.findWorkflow(name)),
     takeNotifications: (options) => Promise.resolve(store.takeNotifications(options)),
     deleteStaleNotifications: () => Promise.resolve(store.deleteStaleNotifications()),
@@ -84,6 +85,7 @@ const operations: Readonly<Record<Host["role"], readonly (keyof SimulatedStore)[
     "openBreakers",
     "throttleServices",
     "recordDeadLetters",
+    "recordHeartbeats",
     "applyPauses",
     "loadCalls",
     "loadValues",

@@ -5,7 +5,7 @@ import type {
   ProcessingStep,
   WorkflowDefinition,
 } from "@holdfast/domain";
-import type { ReportedTaskEvent, StoredWorkflow } from "@holdfast/state-store";
+import type { Heartbeat, ReportedTaskEvent, StoredWorkflow } from "@holdfast/state-store";
 import type { StoredBreaker } from "./breakers.ts";
 import { type Domain, realDomain } from "./domain.ts";
 import { memoryPauses } from "./memory-pauses.ts";
@@ -53,6 +53,8 @@ export interface StoreState extends Required<MemoryStoreOptions> {
   /** By remote service. */
   readonly breakers: Map<string, StoredBreaker>;
   readonly history: Move[];
+  /** By Agent and instance: the last heartbeat, and until when the instance lives. */
+  readonly heartbeats: Map<string, { readonly beat: Heartbeat; readonly livesUntil: Instant }>;
   readonly pauses: ReturnType<typeof memoryPauses>;
 }
 
@@ -70,6 +72,7 @@ export const emptyState = (options: MemoryStoreOptions): StoreState => ({
   fairnessKeys: new Map(),
   breakers: new Map(),
   history: [],
+  heartbeats: new Map(),
   pauses: memoryPauses(options.now),
 });
 
