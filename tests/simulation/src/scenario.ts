@@ -99,6 +99,8 @@ function chooseOutage(random: Random): Scenario {
     agents: 1,
     window: 200,
     grace: 0,
+    slots: 10,
+    beats: false,
     orders,
     healsAt: 8_000 + random.below(12_000),
   };

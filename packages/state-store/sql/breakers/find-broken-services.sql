@@ -3,7 +3,7 @@
 select agents.agent as service, count(*)::integer as instances
   from state.agents
   left join state.breakers on breakers.service = agents.agent
- where agents.seen_at > clock_timestamp() - interval '11 seconds'
+ where agents.lives_until > clock_timestamp()
    and coalesce(breakers.state, 'closed') = 'closed'
  group by agents.agent
 having bool_and(agents.breaker = 'open')
