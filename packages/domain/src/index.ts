@@ -43,7 +43,9 @@ export {
 export { type Folded, foldEvents, type Outcome, type ReportedEvent } from "./fold-events.ts";
 export { idempotencyKey } from "./idempotency-key.ts";
 export type { Json } from "./json.ts";
+export { agentOf, laneOf } from "./lane.ts";
 export { type Duration, parseDuration } from "./parse-duration.ts";
+export { agentsOfLane, type Pool, poolName } from "./pool.ts";
 export {
   type Band,
   bandOf,
@@ -106,6 +108,7 @@ export {
   type FaultPolicy,
   type Milliseconds,
   type OperationSchemas,
+  type RemoteDefinition,
   type RetryPolicy,
   type StepDefinition,
   type StepPolicy,

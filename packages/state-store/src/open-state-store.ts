@@ -11,6 +11,7 @@ import {
 } from "./claim/claim-due-steps.ts";
 import { countStepsInFlight } from "./claim/count-steps-in-flight.ts";
 import { dueIndex } from "./claim/due-index.ts";
+import { findUnavailableAgents } from "./claim/find-unavailable-agents.ts";
 import { recordHeartbeats } from "./claim/heartbeats.ts";
 import { noScanWindow, scanWindow } from "./claim/scan-window.ts";
 import { stageDueSteps } from "./claim/stage-due-steps.ts";
@@ -139,6 +140,7 @@ function claimOperations(context: StoreContext, { repeatable, once }: Binder) {
     markDispatchedSteps: repeatable(markDispatchedSteps),
     undispatchSteps: () => undispatch({}),
     countStepsInFlight: repeatable(countStepsInFlight(partitions)),
+    findUnavailableAgents: () => repeatable(findUnavailableAgents)({}),
     recordHeartbeats: repeatable(recordHeartbeats),
   };
 }

@@ -77,8 +77,10 @@ export interface StateStore extends AsyncDisposable {
   ): Promise<void>;
   /** Has all requests in flight that can still be begun published again; returns how many. Safe to repeat. */
   undispatchSteps(): Promise<number>;
-  /** Counts the steps in flight of each lane that has some; `own` are those of `lockedBy`. Safe to repeat. */
+  /** Counts the steps in flight of each Agent that has some; `own` are those of `lockedBy`. Safe to repeat. */
   countStepsInFlight(params: { readonly lockedBy: string }): Promise<readonly StepsInFlight[]>;
+  /** The Agents that are paused, or of which every instance has an open breaker: others of their pools get their steps. Safe to repeat. */
+  findUnavailableAgents(): Promise<readonly string[]>;
   /** Keeps the last heartbeat of each instance. Safe to repeat. */
   recordHeartbeats(heartbeats: readonly Heartbeat[]): Promise<void>;
 

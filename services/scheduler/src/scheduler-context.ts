@@ -20,6 +20,7 @@ export type SchedulerStore = Pick<
   | "deleteNotifications"
   | "deleteStaleNotifications"
   | "findLanes"
+  | "findUnavailableAgents"
   | "findWorkflow"
   | "recordDeadLetters"
   | "recordHeartbeats"

@@ -7,6 +7,7 @@ import { addChanges, editChanges, editEvents, editTasks, inHand } from "./edit-f
 import type { Mutation } from "./mutation.ts";
 import { operatorMutants } from "./operator-mutants.ts";
 import { orderMutants } from "./order-mutants.ts";
+import { poolMutants } from "./pool-mutants.ts";
 
 /** By name, as what was built wrongly. The simulation must find each of them. */
 export const mutants: Readonly<Record<string, Mutation>> = {
@@ -224,6 +225,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
                 taskId: task.taskId,
                 name,
                 lane: plan.agent,
+                agent: plan.agent,
                 workflow: task.workflow.name,
                 attempt: attempt + 1,
                 token: task.taskId,
@@ -329,6 +331,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "the remote service does what was undone": { habits: { keepsTombstones: false } },
   ...operatorMutants,
   ...orderMutants,
+  ...poolMutants,
 };
 
 type AttemptEvent = Extract<TaskEvent, { token: string; attempt: number }>;

@@ -6,6 +6,8 @@ import { Payload } from "../limits/parts.ts";
 import { collectionPattern } from "./collections.ts";
 
 export const agentNamePattern = "^[a-z][a-z0-9-]{0,62}$";
+/** The name of a remote service: it stands where an Agent's own name would. */
+export const remoteNamePattern = agentNamePattern;
 export const operationNamePattern = "^[a-zA-Z][a-zA-Z0-9]{0,99}$";
 
 /** Timers hold no more than 2^31 - 1 ms, about 24 days. */
@@ -74,6 +76,13 @@ const Step = Type.Object(
     /** It becomes part of pointers, keys and names of undo steps: hence the reserved characters. */
     name: Type.String({ maxLength: 100, pattern: "^[^:/#\\[\\s]{1,100}$" }),
     agent: Type.String({ maxLength: 63, pattern: agentNamePattern }),
+    agents: Type.Optional(
+      Type.Array(Type.String({ maxLength: 63, pattern: agentNamePattern }), {
+        minItems: 2,
+        maxItems: 8,
+        uniqueItems: true,
+      }),
+    ),
     operation: Type.String({ maxLength: 100, pattern: operationNamePattern }),
     input: Payload,
     after: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 64, uniqueItems: true }),
@@ -82,6 +91,14 @@ const Step = Type.Object(
     ...Policy,
     onFailure: OnFailure,
     faults: faultsOf(OnFailure),
+  },
+  closed,
+);
+
+const Remote = Type.Object(
+  {
+    service: Type.String({ maxLength: 63, pattern: remoteNamePattern }),
+    sharesKeys: Type.Optional(Type.Boolean()),
   },
   closed,
 );
@@ -107,6 +124,12 @@ export const definitionSchema = Type.Object(
     collection: Type.Optional(Type.String({ maxLength: 50, pattern: collectionPattern })),
     fairness: Type.Optional(
       Type.Object({ key: InputPointer, weight: Type.Optional(InputPointer) }, closed),
+    ),
+    remotes: Type.Optional(
+      Type.Record(Type.String({ pattern: agentNamePattern }), Remote, {
+        maxProperties: 800,
+        ...closed,
+      }),
     ),
     inputs: Type.Optional(Type.Record(Type.String(), Type.Object({}))),
     outputs: Type.Optional(Type.Record(Type.String(), Type.Object({}))),

@@ -29,6 +29,7 @@ async function limitsOf(world: World) {
   const limits = inFlightLimits({
     store: {
       findLanes: async () => [...lanes()],
+      findUnavailableAgents: async () => [],
       countStepsInFlight: async () => {
         const counted = await count();
         return [{ lane: "payments", inFlight: counted, own: Math.min(own, counted) }];

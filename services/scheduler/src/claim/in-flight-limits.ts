@@ -1,13 +1,15 @@
 import { agentQueue, replyQueue } from "@holdfast/contracts";
+import { agentsOfLane } from "@holdfast/domain";
 import type { Broker } from "@holdfast/messaging";
 import type { Clock, Logger } from "@holdfast/runtime";
-import type { LaneCapacity, StateStore } from "@holdfast/state-store";
+import type { StateStore } from "@holdfast/state-store";
+import { type ChosenCapacity, memberChooser } from "./choose-member.ts";
 import { inFlightCounts } from "./in-flight-counts.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "findLanes" | "countStepsInFlight">;
+  readonly store: Pick<StateStore, "findLanes" | "findUnavailableAgents" | "countStepsInFlight">;
   readonly broker: Pick<Broker, "inspect">;
-  /** How many steps of one lane each Scheduler may have in flight. */
+  /** How many steps of one Agent each Scheduler may have in flight. */
   readonly maxInFlight: number;
   /** Which of them are ours. */
   readonly lockedBy: string;
@@ -15,7 +17,7 @@ interface Dependencies {
   readonly log: Logger;
   /** Ends counting. */
   readonly signal: AbortSignal;
-  /** Called when a lane without slots gets some. */
+  /** Called when an Agent without slots gets some. */
   readonly onCapacity: () => void;
 }
 
@@ -25,26 +27,30 @@ const probe = 1;
 const refreshEvery = 1_000;
 
 /**
- * How many more steps of each lane may be claimed. The backlog waits in the state store, where it can be
+ * How many more steps of each lane may be claimed, and for which Agent of a pool. The backlog waits in the state store, where it can be
  * reordered, paused and cancelled, so queues are kept short. How many Schedulers there are shows at the queue
  * that they all consume.
  */
 export function inFlightLimits(deps: Dependencies) {
   const { store, broker, maxInFlight, clock, log, onCapacity } = deps;
   let lanes: readonly string[] = [];
+  let agents: readonly string[] = [];
+  let unavailable: ReadonlySet<string> = new Set();
   let maxima: ReadonlyMap<string, number> = new Map();
+  let served: ReadonlySet<string> = new Set();
+  const choose = memberChooser();
   let schedulers = 1;
   let [lanesStaleAt, consumersStaleAt] = [0, 0];
 
-  const capacityOf = (lane: string, freed = 0): LaneCapacity =>
-    laneCapacity(lane, { ...counts.of(lane), max: maxima.get(lane) ?? probe, schedulers, freed });
+  const capacityOf = (agent: string, freed = 0) =>
+    agentCapacity({ ...counts.of(agent), max: maxima.get(agent) ?? probe, schedulers, freed });
 
-  const lanesWithSlots = () => new Set(lanes.filter((lane) => capacityOf(lane).slots > 0));
+  const agentsWithSlots = () => new Set(agents.filter((agent) => capacityOf(agent).slots > 0));
 
   const replace = (change: () => void): void => {
-    const known = lanesWithSlots();
+    const known = agentsWithSlots();
     change();
-    if ([...lanesWithSlots()].some((lane) => !known.has(lane))) onCapacity();
+    if ([...agentsWithSlots()].some((agent) => !known.has(agent))) onCapacity();
   };
 
   const refreshStale = async (): Promise<void> => {
@@ -54,13 +60,22 @@ export function inFlightLimits(deps: Dependencies) {
     if (now >= lanesStaleAt || knowsNone) {
       lanesStaleAt = now + refreshEvery;
       const found = await store.findLanes();
-      replace(() => void (lanes = found));
+      replace(() => {
+        lanes = found;
+        agents = [...new Set(found.flatMap(agentsOfLane))];
+      });
+      const hasPools = agents.length < lanes.length;
+      unavailable = new Set(hasPools ? await store.findUnavailableAgents() : []);
     }
     if (clock.now() >= consumersStaleAt || knowsNone) {
       consumersStaleAt = clock.now() + refreshEvery;
       schedulers = Math.max(1, (await broker.inspect(replyQueue))?.consumers ?? 1);
-      const inspected = await maximaOf(lanes, { broker, max: maxInFlight * schedulers });
-      replace(() => void (maxima = inspected));
+      const consumed = await consumedAgents(agents, broker);
+      replace(() => {
+        served = consumed;
+        const max = maxInFlight * schedulers;
+        maxima = new Map(agents.map((agent) => [agent, served.has(agent) ? max : probe]));
+      });
     }
     if (counts.areStale() && lanes.length > 0) await counts.count({ schedulers });
   };
@@ -76,20 +91,24 @@ export function inFlightLimits(deps: Dependencies) {
       if (lanes.length === 0) await refreshStale();
       else void refreshInBackground();
     },
-    /** What may be claimed once `freed` lanes have one step less in flight each. */
-    capacity: (freed: readonly string[]): readonly LaneCapacity[] =>
-      lanes
-        .map((lane) => capacityOf(lane, freed.filter((agent) => agent === lane).length))
-        .filter(({ most = 0 }) => most > 0),
+    /** What may be claimed once the Agents `freed` have one step less in flight each. */
+    capacity: (freed: readonly string[]): readonly ChosenCapacity[] =>
+      choose(lanes, {
+        capacityOf: (agent) => ({
+          ...capacityOf(agent, freed.filter((one) => one === agent).length),
+          isServed: served.has(agent),
+        }),
+        unavailable,
+      }).filter(({ most }) => most > 0),
     /** `since`: on our clock, when the claim began. */
-    claimed: (lane: string, since: number): void => counts.claimed(lane, since),
+    claimed: (agent: string, since: number): void => counts.claimed(agent, since),
     settled: counts.settled,
   };
 }
 
 export type InFlightLimits = ReturnType<typeof inFlightLimits>;
 
-interface LaneLoad {
+interface AgentLoad {
   readonly inFlight: number;
   readonly own: number;
   /** Steps that all Schedulers together may have in flight. */
@@ -103,22 +122,18 @@ interface LaneLoad {
  * died. Of several, each may use as many slots again for steps that its own transaction makes due, so that no
  * other Scheduler claims them.
  */
-function laneCapacity(
-  lane: string,
-  { inFlight, own, max, schedulers, freed }: LaneLoad,
-): LaneCapacity & { readonly most: number } {
+function agentCapacity({ inFlight, own, max, schedulers, freed }: AgentLoad) {
   const free = max + freed - inFlight;
   const ours = Math.ceil(max / schedulers) + freed - own;
   const slots = Math.max(0, Math.min(free, ours));
-  return { lane, slots, most: free + (schedulers > 1 ? max : 0) };
+  return { slots, most: free + (schedulers > 1 ? max : 0) };
 }
 
-async function maximaOf(
-  lanes: readonly string[],
-  { broker, max }: { readonly broker: Pick<Broker, "inspect">; readonly max: number },
-): Promise<ReadonlyMap<string, number>> {
-  const queues = await Promise.all(lanes.map((lane) => broker.inspect(agentQueue(lane))));
-  return new Map(
-    lanes.map((lane, index) => [lane, (queues[index]?.consumers ?? 0) > 0 ? max : probe]),
-  );
+/** Those of which an instance consumes the queue. */
+async function consumedAgents(
+  agents: readonly string[],
+  broker: Pick<Broker, "inspect">,
+): Promise<ReadonlySet<string>> {
+  const queues = await Promise.all(agents.map((agent) => broker.inspect(agentQueue(agent))));
+  return new Set(agents.filter((_, index) => (queues[index]?.consumers ?? 0) > 0));
 }

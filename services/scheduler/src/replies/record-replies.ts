@@ -82,8 +82,8 @@ async function applyReplies(
 ): Promise<AppliedEvents> {
   const names = () => received.map(({ reply }) => reply.step);
   failpoint("scheduler.recording", names);
-  const lanes = received.map(({ agent }) => agent);
-  return await claims.withEvents(lanes, async (how) => {
+  const agents = received.map(({ agent }) => agent);
+  return await claims.withEvents(agents, async (how) => {
     const reportedEvents = received.map(({ reportedEvent }) => reportedEvent);
     const applied = await apply(reportedEvents, { actor, ...how });
     failpoint("scheduler.recorded", names);

@@ -66,4 +66,18 @@ export interface WorkflowsStatements {
     readonly params: { readonly collection: string | null; readonly family: string | null };
     readonly row: { readonly family: string };
   };
+  readonly "take-remotes": {
+    readonly params: {
+      readonly agents: readonly (string | null)[] | null;
+      readonly services: readonly (string | null)[] | null;
+      readonly sharesKeys: readonly (boolean | null)[] | null;
+      readonly name: string | null;
+    };
+    readonly row: {
+      readonly agent: Maybe<string>;
+      readonly service: Maybe<string>;
+      readonly sharesKeys: Maybe<boolean>;
+      readonly workflow: Maybe<string>;
+    };
+  };
 }

@@ -61,6 +61,7 @@ export function storePort(world: World, host: Host, store: AtOnce<SimulatedStore
     ...port,
     // Definitions never change, so a process keeps them; what is never asked for costs no time.
     findLanes: () => Promise.resolve(store.findLanes()),
+    findUnavailableAgents: () => Promise.resolve(store.findUnavailableAgents()),
     findWorkflow: (name) => Promise.resolve(store.findWorkflow(name)),
     takeNotifications: (options) => Promise.resolve(store.takeNotifications(options)),
     deleteStaleNotifications: () => Promise.resolve(store.deleteStaleNotifications()),
