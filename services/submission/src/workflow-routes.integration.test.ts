@@ -125,7 +125,9 @@ describe("a workflow", () => {
       errors: [
         {
           pointer: "/steps/0/agents",
-          detail: expect.stringMatching(/^agents: hotels wraps .* hotels, and hotels-eu wraps hotels-eu/),
+          detail: expect.stringMatching(
+            /^agents: hotels wraps .* hotels, and hotels-eu wraps hotels-eu/,
+          ),
         },
       ],
     });
