@@ -208,6 +208,7 @@ function claimOptions({ random }: Pair) {
     capacity: [
       ...[...own, "north", "south"].map((lane) => ({ lane, slots, most })),
       { lane: "north+south", agent, slots, most },
+      { lane: "east+west", agent: random.pick(["east", "west"]), slots, most },
     ],
     relayAfter: 300_000,
   };
