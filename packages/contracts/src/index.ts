@@ -6,11 +6,7 @@ export {
 } from "./definition/check-input.ts";
 export { checkTemplate } from "./definition/check-template.ts";
 export { collectionPattern, isReservedCollection, singularOf } from "./definition/collections.ts";
-export {
-  agentNamePattern,
-  operationNamePattern,
-  remoteNamePattern,
-} from "./definition/definition-schema.ts";
+export { agentNamePattern, operationNamePattern } from "./definition/definition-schema.ts";
 export { schemaCompiler } from "./definition/schema-compiler.ts";
 export { schemaMeaning } from "./definition/schema-meaning.ts";
 export {

@@ -1,4 +1,4 @@
-import { agentNamePattern, operationNamePattern, remoteNamePattern } from "@holdfast/contracts";
+import { agentNamePattern, operationNamePattern } from "@holdfast/contracts";
 import { ContractFault, type Json, type RemoteDefinition } from "@holdfast/domain";
 import type { Template } from "./ref.ts";
 import {
@@ -109,7 +109,7 @@ function remoteOf(
 }
 
 const remoteProblems = (agent: string, { remote }: AgentOptions): readonly string[] =>
-  remote === undefined || new RegExp(remoteNamePattern).test(remote)
+  remote === undefined || new RegExp(agentNamePattern).test(remote)
     ? []
     : [
         `Agent ${agent}: remote "${remote}": not a usable name (lower-case letters, digits and dashes)`,

@@ -10,9 +10,9 @@ interface Needs extends Pick<StepDefinition, "agent" | "agents" | "operation"> {
 /** What does not keep a workflow from being stored, and may well be a mistake. */
 export function warningsOf(
   { steps }: { readonly steps: readonly Needs[] },
-  agents: readonly KnownAgent[],
+  knownAgents: readonly KnownAgent[],
 ): readonly string[] {
-  const known = new Map(agents.map(({ agent, operations }) => [agent, operations]));
+  const known = new Map(knownAgents.map(({ agent, operations }) => [agent, operations]));
   const needed = new Map<string, Set<string>>();
   for (const { agent, agents = [agent], operation, undo } of steps) {
     const names = undo === null ? [operation] : [operation, undo.operation];

@@ -20,7 +20,7 @@ export const poolMutants: Readonly<Record<string, Mutation>> = {
       if (!("agent" in event) || !("step" in event)) return event;
       const step = task.steps.get(event.step);
       const isMember = step?.plan.pool?.agents.includes(event.agent ?? "") === true;
-      return isMember && step?.agent != null ? { ...event, agent: step.agent } : event;
+      return isMember && step.agent !== null ? { ...event, agent: step.agent } : event;
     }),
   },
 };

@@ -131,14 +131,14 @@ const urgent = defineWorkflow("urgent.v1", Order, ({ order }, step) => {
 
 /** Each Agent has keys of its own, so only the one that may have done it may do it again, or undo it. */
 const pooled = defineWorkflow("pooled.v1", Order, ({ order }, step) => {
-  const agents = [north, south];
-  const a = step("a", { call: north.reserve({ order, from: null }), agents, ...brief });
+  const pool = { agents: [north, south] };
+  const a = step("a", { call: north.reserve({ order, from: null }), ...pool, ...brief });
   step("b", { call: right.charge({ order, from: a.id }), ...brief });
 });
 
 const shared = defineWorkflow("shared.v1", Order, ({ order }, step) => {
-  const agents = [sharing.north, sharing.south];
-  const a = step("a", { call: sharing.north.reserve({ order, from: null }), agents, ...brief });
+  const pool = { agents: [sharing.north, sharing.south] };
+  const a = step("a", { call: sharing.north.reserve({ order, from: null }), ...pool, ...brief });
   step("b", { call: right.charge({ order, from: a.id }), ...brief });
 });
 

@@ -6,8 +6,6 @@ import { Payload } from "../limits/parts.ts";
 import { collectionPattern } from "./collections.ts";
 
 export const agentNamePattern = "^[a-z][a-z0-9-]{0,62}$";
-/** The name of a remote service: it stands where an Agent's own name would. */
-export const remoteNamePattern = agentNamePattern;
 export const operationNamePattern = "^[a-zA-Z][a-zA-Z0-9]{0,99}$";
 
 /** Timers hold no more than 2^31 - 1 ms, about 24 days. */
@@ -97,7 +95,7 @@ const Step = Type.Object(
 
 const Remote = Type.Object(
   {
-    service: Type.String({ maxLength: 63, pattern: remoteNamePattern }),
+    service: Type.String({ maxLength: 63, pattern: agentNamePattern }),
     sharesKeys: Type.Optional(Type.Boolean()),
   },
   closed,

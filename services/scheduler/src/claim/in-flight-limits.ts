@@ -1,8 +1,8 @@
-import { agentQueue, replyQueue } from "@holdfast/contracts";
-import { agentsOfLane } from "@holdfast/domain";
+import { replyQueue } from "@holdfast/contracts";
 import type { Broker } from "@holdfast/messaging";
 import type { Clock, Logger } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
+import { agentDirectory } from "./agent-directory.ts";
 import { type ChosenCapacity, memberChooser } from "./choose-member.ts";
 import { inFlightCounts } from "./in-flight-counts.ts";
 
@@ -27,57 +27,45 @@ const probe = 1;
 const refreshEvery = 1_000;
 
 /**
- * How many more steps of each lane may be claimed, and for which Agent of a pool. The backlog waits in the state store, where it can be
- * reordered, paused and cancelled, so queues are kept short. How many Schedulers there are shows at the queue
- * that they all consume.
+ * How many more steps of each lane may be claimed, and for which Agent of a pool. The backlog waits in the state
+ * store, where it can be reordered, paused and cancelled, so queues are kept short. How many Schedulers there are
+ * shows at the queue that they all consume.
  */
 export function inFlightLimits(deps: Dependencies) {
-  const { store, broker, maxInFlight, clock, log, onCapacity } = deps;
-  let lanes: readonly string[] = [];
-  let agents: readonly string[] = [];
-  let unavailable: ReadonlySet<string> = new Set();
-  let maxima: ReadonlyMap<string, number> = new Map();
-  let served: ReadonlySet<string> = new Set();
+  const { broker, maxInFlight, clock, log, onCapacity } = deps;
+  const directory = agentDirectory(deps);
   const choose = memberChooser();
   let schedulers = 1;
   let [lanesStaleAt, consumersStaleAt] = [0, 0];
 
+  const maxOf = (agent: string): number =>
+    directory.isServed(agent) ? maxInFlight * schedulers : probe;
   const capacityOf = (agent: string, freed = 0) =>
-    agentCapacity({ ...counts.of(agent), max: maxima.get(agent) ?? probe, schedulers, freed });
+    agentCapacity({ ...counts.of(agent), max: maxOf(agent), schedulers, freed });
 
-  const agentsWithSlots = () => new Set(agents.filter((agent) => capacityOf(agent).slots > 0));
+  const agentsWithSlots = () =>
+    new Set(directory.agents().filter((agent) => capacityOf(agent).slots > 0));
 
-  const replace = (change: () => void): void => {
-    const known = agentsWithSlots();
-    change();
-    if ([...agentsWithSlots()].some((agent) => !known.has(agent))) onCapacity();
-  };
+  const replace = noticing(agentsWithSlots, onCapacity);
 
   const refreshStale = async (): Promise<void> => {
     // A Scheduler may have started before the first workflow was registered.
-    const knowsNone = lanes.length === 0;
+    const knowsNone = directory.lanes().length === 0;
     const now = clock.now();
     if (now >= lanesStaleAt || knowsNone) {
       lanesStaleAt = now + refreshEvery;
-      const found = await store.findLanes();
-      replace(() => {
-        lanes = found;
-        agents = [...new Set(found.flatMap(agentsOfLane))];
-      });
-      const hasPools = agents.length < lanes.length;
-      unavailable = new Set(hasPools ? await store.findUnavailableAgents() : []);
+      replace(await directory.findLanes());
     }
     if (clock.now() >= consumersStaleAt || knowsNone) {
       consumersStaleAt = clock.now() + refreshEvery;
-      schedulers = Math.max(1, (await broker.inspect(replyQueue))?.consumers ?? 1);
-      const consumed = await consumedAgents(agents, broker);
+      const replies = await broker.inspect(replyQueue);
+      const apply = await directory.findConsumers();
       replace(() => {
-        served = consumed;
-        const max = maxInFlight * schedulers;
-        maxima = new Map(agents.map((agent) => [agent, served.has(agent) ? max : probe]));
+        schedulers = Math.max(1, replies?.consumers ?? 1);
+        apply();
       });
     }
-    if (counts.areStale() && lanes.length > 0) await counts.count({ schedulers });
+    if (counts.areStale() && directory.lanes().length > 0) await counts.count({ schedulers });
   };
 
   const refreshInBackground = (): Promise<void> =>
@@ -88,17 +76,17 @@ export function inFlightLimits(deps: Dependencies) {
   return {
     /** Refreshes what is stale, and waits for that only while no lane is known. */
     async refresh(): Promise<void> {
-      if (lanes.length === 0) await refreshStale();
+      if (directory.lanes().length === 0) await refreshStale();
       else void refreshInBackground();
     },
     /** What may be claimed once the Agents `freed` have one step less in flight each. */
     capacity: (freed: readonly string[]): readonly ChosenCapacity[] =>
-      choose(lanes, {
+      choose(directory.lanes(), {
         capacityOf: (agent) => ({
           ...capacityOf(agent, freed.filter((one) => one === agent).length),
-          isServed: served.has(agent),
+          isServed: directory.isServed(agent),
         }),
-        unavailable,
+        unavailable: directory.unavailable(),
       }).filter(({ most }) => most > 0),
     /** `since`: on our clock, when the claim began. */
     claimed: (agent: string, since: number): void => counts.claimed(agent, since),
@@ -107,6 +95,15 @@ export function inFlightLimits(deps: Dependencies) {
 }
 
 export type InFlightLimits = ReturnType<typeof inFlightLimits>;
+
+/** Makes changes, and notices when an Agent without slots gets some by one. */
+const noticing =
+  (agentsWithSlots: () => ReadonlySet<string>, onCapacity: () => void) =>
+  (change: () => void): void => {
+    const known = agentsWithSlots();
+    change();
+    if ([...agentsWithSlots()].some((agent) => !known.has(agent))) onCapacity();
+  };
 
 interface AgentLoad {
   readonly inFlight: number;
@@ -127,13 +124,4 @@ function agentCapacity({ inFlight, own, max, schedulers, freed }: AgentLoad) {
   const ours = Math.ceil(max / schedulers) + freed - own;
   const slots = Math.max(0, Math.min(free, ours));
   return { slots, most: free + (schedulers > 1 ? max : 0) };
-}
-
-/** Those of which an instance consumes the queue. */
-async function consumedAgents(
-  agents: readonly string[],
-  broker: Pick<Broker, "inspect">,
-): Promise<ReadonlySet<string>> {
-  const queues = await Promise.all(agents.map((agent) => broker.inspect(agentQueue(agent))));
-  return new Set(agents.filter((_, index) => (queues[index]?.consumers ?? 0) > 0));
 }

@@ -54,11 +54,8 @@ export function memoryPauses(now: () => Instant) {
       const spansOf = ({ kind, name }: PauseTarget): readonly Span[] =>
         pauses
           .filter((pause) => pause.kind === kind && pause.name === name)
-          .map(({ pausedAt, resumedAt }) => ({
-            from: Math.max(pausedAt, createdAt),
-            to: resumedAt ?? now(),
-          }))
-          .filter(({ from, to }) => to > from);
+          .map((pause) => spanOf(pause, createdAt, now()))
+          .filter(isSpan);
       const lanes = new Set(stepsOf(task).map(laneOf));
       return lengthOf([
         ...spansOf({ kind: "workflow", name: task.workflow.name }),
@@ -77,6 +74,14 @@ interface Span {
   readonly to: Instant;
 }
 
+/** The pause, as far as it is after an instant. */
+const spanOf = ({ pausedAt, resumedAt }: StoredPause, after: Instant, now: Instant): Span => ({
+  from: Math.max(pausedAt, after),
+  to: resumedAt ?? now,
+});
+
+const isSpan = ({ from, to }: Span): boolean => to > from;
+
 /** When both are. */
 const overlaps = (some: readonly Span[], others: readonly Span[]): readonly Span[] =>
   some
@@ -86,7 +91,7 @@ const overlaps = (some: readonly Span[], others: readonly Span[]): readonly Span
         to: Math.min(one.to, other.to),
       })),
     )
-    .filter(({ from, to }) => to > from);
+    .filter(isSpan);
 
 /** How long they last together; where several overlap, once. */
 function lengthOf(spans: readonly Span[]): number {
