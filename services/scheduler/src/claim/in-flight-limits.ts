@@ -43,10 +43,8 @@ export function inFlightLimits(deps: Dependencies) {
   const capacityOf = (agent: string, freed = 0) =>
     agentCapacity({ ...counts.of(agent), max: maxOf(agent), schedulers, freed });
 
-  const agentsWithSlots = () =>
-    new Set(directory.agents().filter((agent) => capacityOf(agent).slots > 0));
-
-  const replace = noticing(agentsWithSlots, onCapacity);
+  const hasSlots = (agent: string): boolean => capacityOf(agent).slots > 0;
+  const replace = noticing(() => directory.agents().filter(hasSlots), onCapacity);
 
   const refreshStale = async (): Promise<void> => {
     // A Scheduler may have started before the first workflow was registered.
@@ -98,11 +96,11 @@ export type InFlightLimits = ReturnType<typeof inFlightLimits>;
 
 /** Makes changes, and notices when an Agent without slots gets some by one. */
 const noticing =
-  (agentsWithSlots: () => ReadonlySet<string>, onCapacity: () => void) =>
+  (agentsWithSlots: () => readonly string[], onCapacity: () => void) =>
   (change: () => void): void => {
-    const known = agentsWithSlots();
+    const known = new Set(agentsWithSlots());
     change();
-    if ([...agentsWithSlots()].some((agent) => !known.has(agent))) onCapacity();
+    if (agentsWithSlots().some((agent) => !known.has(agent))) onCapacity();
   };
 
 interface AgentLoad {
