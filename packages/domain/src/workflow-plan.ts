@@ -77,7 +77,7 @@ function callPlan(
 const poolOf = (agents: readonly string[], remotes: WorkflowDefinition["remotes"]): Pool => ({
   name: poolName(agents),
   agents,
-  // Whoever says otherwise of one of them is believed.
+  // One that does not share them is enough.
   sharesKeys: agents.every((agent) => remotes?.[agent]?.sharesKeys === true),
 });
 
