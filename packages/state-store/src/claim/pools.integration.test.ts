@@ -61,6 +61,22 @@ test("a stored pool has a lane of its own, beside those of its Agents", async ()
   ]);
 });
 
+test("of two workflows that contradict each other at the same moment one is refused", async () => {
+  for (const agent of ["one", "two", "three", "four", "five"]) {
+    const saying = (service: string) => ({
+      ...testWorkflow([{ name: "a", agent }], `${agent}-${service}.v1`),
+      remotes: { [agent]: { service } },
+    });
+    const results = await Promise.allSettled([
+      stores.submission.registerWorkflow(saying("psp")),
+      stores.operations.registerWorkflow(saying("bank")),
+    ]);
+    expect(results.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    const refused = results.find(({ status }) => status === "rejected");
+    expect(refused).toMatchObject({ reason: { code: "agent.remote_changed" } });
+  }
+});
+
 test("a claim of a pool gives its steps to one Agent, for which they count as in flight", async () => {
   await submitOne(stores.submission);
   expect(await claim("psp")).toEqual([]);

@@ -19,6 +19,7 @@ interface OtherRemote {
   readonly workflow: string | null;
 }
 
+const lock = query("lock-remotes");
 const take = query("take-remotes", rowsOf<OtherRemote>());
 
 /**
@@ -33,6 +34,7 @@ export async function mustTakeRemotes(
     ([agent, { service, sharesKeys = false }]): AgentRemote => ({ agent, service, sharesKeys }),
   );
   if (asked.length === 0) return;
+  await lock(db, {});
   const fields = { agents: "agent", services: "service", sharesKeys: "sharesKeys" } as const;
   const others = await take(db, { name, ...columns(asked, fields) });
   if (others.length === 0) return;

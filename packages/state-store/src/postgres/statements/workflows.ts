@@ -50,6 +50,10 @@ export interface WorkflowsStatements {
     };
     readonly row: { readonly name: string };
   };
+  readonly "lock-remotes": {
+    readonly params: object;
+    readonly row: { readonly locked: Maybe<boolean> };
+  };
   readonly "reinstate-workflow": {
     readonly params: { readonly name: string | null };
     readonly row: { readonly name: string };
