@@ -1,4 +1,5 @@
 import type { DecidedTask, DueStepOfTask } from "./batch.ts";
+import { laneOf } from "./lane.ts";
 import type { Band, Urgency } from "./priority.ts";
 import type { Instant, Step } from "./step.ts";
 import { stepKinds } from "./step-kinds.ts";
@@ -32,7 +33,7 @@ export const dueStepsOf = (
           {
             taskId: after.taskId,
             name: step.plan.name,
-            lane: step.plan.agent,
+            lane: laneOf(step),
             band: bandOfStep(step, before),
             rank: rankOf(step, before, now),
           },

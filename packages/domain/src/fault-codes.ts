@@ -41,6 +41,12 @@ export const faultCodes = {
     meaning: "All slots of the Agent stayed busy until shortly before the deadline.",
     action: "Start more Agents, or give the step a longer `completeWithin`. No failure is counted.",
   },
+  "agent.remote_changed": {
+    transient: false,
+    meaning:
+      "The workflow says another remote service of an Agent, or otherwise whether it shares keys, than a workflow in use.",
+    action: "Say the same in `defineAgent`, or retire the workflows that say otherwise first.",
+  },
   "agent.request_refused": {
     transient: true,
     meaning: "The Agent refused the broker user that published the request.",

@@ -58,8 +58,10 @@ export { type Folded, foldEvents, type Outcome, type ReportedEvent } from "./fol
 export { heartbeatLife, type Presence } from "./heartbeat-life.ts";
 export { idempotencyKey } from "./idempotency-key.ts";
 export type { Json } from "./json.ts";
+export { agentOf, laneOf } from "./lane.ts";
 export { type LaneLimit, type LaneLoad, laneLimit } from "./lane-limit.ts";
 export { type Duration, parseDuration } from "./parse-duration.ts";
+export { agentsOfLane, type Pool, poolName } from "./pool.ts";
 export {
   type Band,
   bandOf,
@@ -122,6 +124,7 @@ export {
   type FaultPolicy,
   type Milliseconds,
   type OperationSchemas,
+  type RemoteDefinition,
   type RetryPolicy,
   type StepDefinition,
   type StepPolicy,

@@ -1,6 +1,6 @@
 import { type Band, bandOf, type Priority } from "./priority.ts";
 import { mayStartCall, mayStartCompensation } from "./start-rules.ts";
-import type { WaitingStep } from "./step.ts";
+import type { StepRecord, WaitingStep } from "./step.ts";
 import type { Goal, Task } from "./task.ts";
 import type { StepPolicy } from "./workflow-definition.ts";
 import { type StepKind, undoNameOf } from "./workflow-plan.ts";
@@ -23,6 +23,8 @@ export interface StepKindRules {
   readonly hasCorrectableInput: boolean;
   /** Whether later steps may use its output, so that it has to keep its contract. */
   readonly hasUsableOutput: boolean;
+  /** Whether only the Agent that the step names may take it, where the Agents of its pool share no keys. */
+  readonly isPinned: (step: Pick<StepRecord, "mayHaveEffect">) => boolean;
   /** The name of the step that undoes one of this kind; null: it cannot be undone. */
   readonly undoneBy: (name: string) => string | null;
 }
@@ -41,6 +43,7 @@ export const stepKinds: Readonly<Record<StepKind, StepKindRules>> = {
     alertsOnFirstFailure: false,
     hasCorrectableInput: true,
     hasUsableOutput: true,
+    isPinned: ({ mayHaveEffect }) => mayHaveEffect,
     undoneBy: undoNameOf,
   },
   compensation: {
@@ -54,6 +57,8 @@ export const stepKinds: Readonly<Record<StepKind, StepKindRules>> = {
     alertsOnFirstFailure: true,
     hasCorrectableInput: false,
     hasUsableOutput: false,
+    // It names the Agent of its call.
+    isPinned: () => true,
     undoneBy: () => null,
   },
 };

@@ -62,6 +62,11 @@ export interface FaultPolicy extends Partial<Pick<StepPolicy, "retry" | "coolDow
 export interface StepDefinition extends StepPolicy {
   readonly name: string;
   readonly agent: string;
+  /**
+   * The pool: Agents of one remote service, of which the claim chooses one that is well and has room. `agent` is its
+   * first. Absent: there is no choice.
+   */
+  readonly agents?: readonly string[];
   readonly operation: string;
   readonly input: Template;
   /** Names of the steps that must be done (processed or skipped) before this one. */
@@ -73,6 +78,16 @@ export interface StepDefinition extends StepPolicy {
 
 export interface UndoDefinition extends StepPolicy {
   readonly operation: string;
+}
+
+/** The remote service that an Agent wraps. */
+export interface RemoteDefinition {
+  readonly service: string;
+  /**
+   * Whether the service knows a key whichever of its Agents sends it: then an attempt of another Agent repeats
+   * nothing. Absent: false.
+   */
+  readonly sharesKeys?: boolean;
 }
 
 /** JSON Schemas by `<agent>.<operation>`. */
@@ -101,6 +116,8 @@ export interface WorkflowDefinition {
   readonly collection?: string;
   /** By what its tasks share a band. Absent: by nothing, unless a submission says so. */
   readonly fairness?: FairnessDefinition;
+  /** What its Agents wrap, by Agent, where that is not a service of the Agent's own name. */
+  readonly remotes?: { readonly [agent: string]: RemoteDefinition };
   /**
    * The contracts of the operations as they were when the workflow was defined: JSON Schemas of what they take
    * (`inputs`) and return (`outputs`), by `<agent>.<operation>`. Tasks under way are held to these, whatever

@@ -106,8 +106,11 @@ create table state.steps (
   task_id         uuid        not null,
   name            text        not null,
   kind            text        not null,
-  -- What is claimed, limited and paused as one: the Agent.
+  -- What is claimed as one: the Agent, or the names of a pool's Agents with `+` between them.
   lane            text        not null,
+  -- Of a step of a pool: the Agent of its last attempt, or the one that must have the first. Null: the lane is the
+  -- Agent, or none was chosen yet.
+  agent           text,
   process_state   text        not null,
   -- Undo 0, urgent 1, normal 2, batch 3: the lowest that is due in a lane is claimed first.
   band            smallint    not null default 2,
@@ -342,6 +345,14 @@ create table state.breakers (
 create table state.known_agents (
   agent      text        primary key,
   first_seen timestamptz not null default clock_timestamp()
+);
+
+-- The remote services that Agents wrap, as stored workflows say. An Agent that is missing wraps one of its own name.
+create table state.remotes (
+  agent       text    primary key,
+  service     text    not null,
+  -- Whether the service knows a key whichever of its Agents sends it.
+  shares_keys boolean not null
 );
 
 -- Consumers of running Schedulers that fail to record what they have read.
@@ -938,6 +949,15 @@ create function state.at_pointer(input jsonb, pointer text) returns jsonb
                           order by place), 'null')
 $$;
 
+-- What a step of a definition waits for: its Agent, or any of a pool.
+create function state.lane_of(step json) returns text
+  language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select case when json_typeof(step -> 'agents') = 'array'
+              then (select string_agg(agent, '+' order by place)
+                      from json_array_elements_text(step -> 'agents') with ordinality as pool (agent, place))
+              else step ->> 'agent' end
+$$;
+
 -- Submits a task in the caller's transaction: with its input, its steps and the first entry of its history. No
 -- Scheduler is notified; one finds the steps at its next poll, within a second or so of the commit.
 -- `publish_events` as EVENTS of the services: whether `holdfast.events` gets the statuses of the task.
@@ -1039,7 +1059,7 @@ begin
   -- transaction ends.
   insert into state.steps (task_id, name, kind, lane, band, process_state, rank, not_before, admitted, start_within,
                            complete_within)
-  select new_id, step ->> 'name', 'call', step ->> 'agent',
+  select new_id, step ->> 'name', 'call', state.lane_of(step),
          array_position(array['undo', 'urgent', 'normal', 'batch'], submit_task.priority) - 1,
          case when is_first then 'pending' else 'waiting' end,
          case when is_first and fair_key is null then now end,
@@ -1089,6 +1109,7 @@ create view state.step_definitions as
 select workflows.name                         as workflow,
        step ->> 'name'                        as step,
        step ->> 'agent'                       as agent,
+       state.lane_of(step)                    as lane,
        case when json_typeof(step -> 'after') = 'array' then step -> 'after' else '[]' end as after,
        json_typeof(step -> 'undo') = 'object' as has_undo,
        case when step ->> 'completeWithin' ~ '^[0-9]{1,9}$|^[01][0-9]{9}$'
@@ -1243,7 +1264,7 @@ revoke execute on function
   state.delete_finished_tasks(date, interval, integer), state.must_stay(date, interval),
   state.drop_month(date, interval), state.delete_excess_messages(bigint, integer),
   state.name_of_workflow(text), state.workflow_to_submit(text),
-  state.submission_fault(jsonb, text, text, text, text, text, numeric), state.at_pointer(jsonb, text),
+  state.submission_fault(jsonb, text, text, text, text, text, numeric), state.at_pointer(jsonb, text), state.lane_of(json),
   state.submit_task(text, jsonb, text, text, text, text, interval, boolean, text, numeric)
   from public;
 
@@ -1252,7 +1273,8 @@ grant usage on schema state
       holdfast_application, holdfast_observer;
 
 -- What all services read, and the alerts and notifications that each change of a task may cause.
-grant select on state.compatibility, state.workflows, state.pauses, state.agents, state.alerts, state.busy_months
+grant select on state.compatibility, state.workflows, state.pauses, state.agents, state.alerts, state.remotes,
+                state.busy_months
    to holdfast_submission, holdfast_operations, holdfast_scheduler, holdfast_supervisor;
 grant insert on state.alerts, state.outbox
    to holdfast_submission, holdfast_operations, holdfast_scheduler, holdfast_supervisor;
@@ -1265,7 +1287,7 @@ grant select, insert, update on state.fairness_keys
 grant select, insert on state.tasks, state.task_payloads, state.steps, state.events to holdfast_submission;
 -- Steps with a fairness key are ranked once they are written.
 grant update (rank) on state.steps to holdfast_submission;
-grant select, insert, update on state.submissions, state.collections to holdfast_submission;
+grant select, insert, update on state.submissions, state.collections, state.remotes to holdfast_submission;
 grant insert on state.workflows to holdfast_submission;
 grant select on state.step_payloads, state.known_agents, state.partitions, state.order_process,
                 state.invariant_violations
@@ -1276,12 +1298,12 @@ grant execute on function state.make_partitions() to holdfast_submission;
 grant select on state.tasks, state.task_payloads, state.steps, state.step_payloads, state.events,
                 state.known_agents, state.partitions, state.order_process
    to holdfast_operations;
--- The columns that a decision changes. Whose task it is, its workflow, a step's Agent and limits, and the
--- attempt's number stay as they are.
+-- The columns that a decision changes. Whose task it is, its workflow, a step's limits, and the attempt's
+-- number stay as they are. A step of a pool may have to wait for one of its Agents from now on.
 grant update (goal, process_state, fault_code, version, updated_at, finished_at, complete_by,
               paused_at, paused_by, pause_reason)
    on state.tasks to holdfast_operations;
-grant update (process_state, rank, not_before, failure_count, requeue_count, cool_downs, key_generation,
+grant update (process_state, lane, rank, not_before, failure_count, requeue_count, cool_downs, key_generation,
               admitted, may_have_effect, fault_code, locked_by, start_by, complete_by, token, dispatched_at,
               relay_at)
    on state.steps to holdfast_operations;
@@ -1289,7 +1311,7 @@ grant update (process_state, rank, not_before, failure_count, requeue_count, coo
 grant insert on state.steps, state.events, state.workflows to holdfast_operations;
 grant insert, update on state.step_payloads, state.pauses to holdfast_operations;
 grant insert, update on state.breakers to holdfast_operations;
-grant select, insert, update on state.collections to holdfast_operations;
+grant select, insert, update on state.collections, state.remotes to holdfast_operations;
 grant update (retired_at, retired_by, retired_reason) on state.workflows to holdfast_operations;
 grant execute on function state.make_partitions() to holdfast_operations;
 

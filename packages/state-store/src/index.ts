@@ -11,7 +11,7 @@ export type {
   ProbeOutcome,
   Throttle,
 } from "./breakers/breakers.ts";
-export type { ProbeOptions } from "./breakers/claim-probe.ts";
+export type { ProbedLane, ProbeOptions } from "./breakers/claim-probe.ts";
 export type { RemoteRecord } from "./breakers/find-remotes.ts";
 export {
   type ClaimedStep,

@@ -6,6 +6,7 @@ import { noTaskCache, taskCache } from "./apply/task-cache.ts";
 import {
   closeBreaker,
   endProbes,
+  findAgentServices,
   findBreakers,
   findBrokenServices,
   holdBreakerOpen,
@@ -22,6 +23,7 @@ import {
 } from "./claim/claim-due-steps.ts";
 import { countStepsInFlight } from "./claim/count-steps-in-flight.ts";
 import { dueIndex } from "./claim/due-index.ts";
+import { findUnavailableAgents } from "./claim/find-unavailable-agents.ts";
 import { findAgentSlots, recordHeartbeats } from "./claim/heartbeats.ts";
 import { noScanWindow, scanWindow } from "./claim/scan-window.ts";
 import { stageDueSteps } from "./claim/stage-due-steps.ts";
@@ -152,6 +154,7 @@ function claimOperations(context: StoreContext, { repeatable, once }: Binder) {
     markDispatchedSteps: repeatable(markDispatchedSteps),
     undispatchSteps: () => undispatch({}),
     countStepsInFlight: repeatable(countStepsInFlight(partitions)),
+    findUnavailableAgents: () => repeatable(findUnavailableAgents)({}),
     recordHeartbeats: repeatable(recordHeartbeats),
     findAgentSlots: () => repeatable(findAgentSlots)({}),
   };
@@ -159,6 +162,7 @@ function claimOperations(context: StoreContext, { repeatable, once }: Binder) {
 
 const breakerOperations = (context: StoreContext, { repeatable, exactlyOnce }: Binder) => ({
   findBreakers: () => repeatable(findBreakers)({}),
+  findAgentServices: () => repeatable(findAgentServices)({}),
   findBrokenServices: () => repeatable(findBrokenServices)({}),
   findRemotes: () => repeatable(findRemotes(context.partitions))({}),
   openBreakers: exactlyOnce(openBreakers),

@@ -87,8 +87,10 @@ export interface StateStore extends AsyncDisposable {
   ): Promise<void>;
   /** Has all requests in flight that can still be begun published again; returns how many. Safe to repeat. */
   undispatchSteps(): Promise<number>;
-  /** Counts the steps in flight of each lane that has some; `own` are those of `lockedBy`. Safe to repeat. */
+  /** Counts the steps in flight of each Agent that has some; `own` are those of `lockedBy`. Safe to repeat. */
   countStepsInFlight(params: { readonly lockedBy: string }): Promise<readonly StepsInFlight[]>;
+  /** The Agents that are paused, or of which every instance has an open breaker: others of their pools get their steps. Safe to repeat. */
+  findUnavailableAgents(): Promise<readonly string[]>;
   /** Keeps the last heartbeat of each instance. Safe to repeat. */
   recordHeartbeats(heartbeats: readonly Heartbeat[]): Promise<void>;
   /** The slots that the living instances of each Agent advertise. Safe to repeat. */
@@ -96,6 +98,8 @@ export interface StateStore extends AsyncDisposable {
 
   /** The breakers of remote services that hold something back, or did in the last minute. Safe to repeat. */
   findBreakers(): Promise<readonly Breaker[]>;
+  /** The remote services of Agents that wrap one of another name than their own. Safe to repeat. */
+  findAgentServices(): Promise<readonly { readonly agent: string; readonly service: string }[]>;
   /** Remote services with a closed breaker whose Agents' instances all have an open circuit. Safe to repeat. */
   findBrokenServices(): Promise<
     readonly { readonly service: string; readonly instances: number }[]

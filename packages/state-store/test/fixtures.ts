@@ -80,7 +80,7 @@ export async function openTestStores(
 }
 
 const lostClaims = `
-  select task_id::text as "taskId", name, lane, workflow, attempt, token::text,
+  select task_id::text as "taskId", name, lane, coalesce(agent, lane) as agent, workflow, attempt, token::text,
          (extract(epoch from start_by) * 1000)::float8 as "startBy",
          (extract(epoch from steps.complete_by) * 1000)::float8 as "completeBy",
          (extract(epoch from start_by) * 1000 - start_within)::float8 as now,

@@ -24,8 +24,10 @@ export type SchedulerStore = Pick<
   | "endProbes"
   | "findBreakers"
   | "findBrokenServices"
+  | "findAgentServices"
   | "findAgentSlots"
   | "findLanes"
+  | "findUnavailableAgents"
   | "findWorkflow"
   | "recordDeadLetters"
   | "recordHeartbeats"
@@ -166,7 +168,7 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
   });
   const relayed = { ...shared, dispatches, dispatch, wake, notify, relayAfter };
   const relay = relaySteps({ ...relayed, maxDelay: options.pollInterval });
-  const guarded = { claims, lanes: limits.lanes, wakeClaims: wake, notify };
+  const guarded = { claims, lanes: limits.lanes, choose: limits.choose, wakeClaims: wake, notify };
   const guard = () => remotes.round(guarded);
   const parts = { dispatches, batchSizes, replies, limits, claims, relay, remotes, guard };
   return { ...shared, loops, wake, apply, ...parts };

@@ -36,6 +36,7 @@ export async function limitsOf(world: World) {
   const limits = inFlightLimits({
     store: {
       findLanes: async () => [...lanes()],
+      findUnavailableAgents: async () => [],
       findAgentSlots: async () => advertise(world.slots ?? null),
       countStepsInFlight: async () => {
         const counted = await count();

@@ -19,6 +19,8 @@ interface Options {
   /** What stands between an Agent and the service, and refuses what it is asked for, or its answer. */
   readonly gateway: (ask: () => object) => never;
   readonly scriptOf: (order: string, step: string) => Script;
+  /** Whether the service knows the keys of an order whichever Agent sends them. */
+  readonly sharesKeys: (order: string) => boolean;
 }
 
 interface StepInput {
@@ -35,38 +37,53 @@ interface StepEffect {
 export function simulatedAgents(
   world: World,
   host: Host,
-  { service, gateway, scriptOf }: Options,
+  { service, gateway, scriptOf, sharesKeys }: Options,
 ): readonly HostedAgent[] {
   const sickness = instanceSickness(world, host);
-  const perform = ({ order, from }: StepInput, context: StepContext) => {
-    const { taskId, step, idempotencyKey } = context;
+  /** As the service knows it: otherwise each Agent has an account of its own there. */
+  const keyOf = (agent: string, { order }: StepInput, key: string): string =>
+    sharesKeys(order) ? key : `${agent} ${key}`;
+  const performAs = (agent: string) => (input: StepInput, context: StepContext) => {
+    const { order, from } = input;
+    const { taskId, step } = context;
+    const key = keyOf(agent, input, context.idempotencyKey);
     const script = scriptOf(order, step);
     const declines = () => script === "declined" || world.strikes("remoteDecline");
     const isDown = script === "failing" || (script === "out" && world.healedAt === null);
     const call = { what: `do ${step}`, isDown, isLossy: script === "lossy" };
     if (sickness.isSick()) return sickness.fail(call.what);
-    const ask = () => service.perform(idempotencyKey, { caller: { taskId, step }, from, declines });
+    const ask = () => service.perform(key, { caller: { taskId, step }, from, declines });
     return callRemote(world, host, call, () =>
       world.strikes("gatewayRefusal") ? gateway(ask) : ask(),
     );
   };
-  const undo = ({ key }: StepEffect, { taskId, step: name }: StepContext) => {
-    const step = name.replace(":undo", "");
-    if (sickness.isSick()) return sickness.fail(`undo ${step}`);
-    return callRemote(world, host, { what: `undo ${step}`, isDown: false, isLossy: false }, () =>
-      service.undo(key, { taskId, step }),
-    );
-  };
+  const undoAs =
+    (agent: string) =>
+    ({ key, input }: StepEffect, { taskId, step: name }: StepContext) => {
+      const step = name.replace(":undo", "");
+      if (sickness.isSick()) return sickness.fail(`undo ${step}`);
+      return callRemote(world, host, { what: `undo ${step}`, isDown: false, isLossy: false }, () =>
+        service.undo(keyOf(agent, input, key), { taskId, step }),
+      );
+    };
   const isOtherRelease = world.strikes("otherRelease");
   if (isOtherRelease) {
     world.otherReleases.add(host);
     world.tell(host.name, () => "is of another release");
   }
-  const { left, right } = isOtherRelease ? agents(() => world.healedAt !== null) : thisRelease;
+  const { left, right, north, south } = isOtherRelease
+    ? agents(() => world.healedAt !== null)
+    : thisRelease;
   const options = () => ({ resilience: resiliencePolicy(resilience, host.clock) });
   return [
-    hostAgent(left, { reserve: perform, release: undo, tell: perform }, options()),
-    hostAgent(right, { charge: perform, refund: undo }, options()),
+    hostAgent(
+      left,
+      { reserve: performAs("left"), release: undoAs("left"), tell: performAs("left") },
+      options(),
+    ),
+    hostAgent(right, { charge: performAs("right"), refund: undoAs("right") }, options()),
+    hostAgent(north, { reserve: performAs("north"), release: undoAs("north") }, options()),
+    hostAgent(south, { reserve: performAs("south"), release: undoAs("south") }, options()),
   ];
 }
 

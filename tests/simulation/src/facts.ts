@@ -51,6 +51,8 @@ export interface StepFacts {
   /** Of the call that it is, or undoes. */
   readonly definition: StepDefinition;
   state: StepState;
+  /** The Agent of its last attempt. */
+  agent: string | null;
   attempt: number;
   failureCount: number;
   mayHaveEffect: boolean;

@@ -1,4 +1,4 @@
-import type { Fairness, Step } from "@holdfast/domain";
+import { type Fairness, laneOf, type Step } from "@holdfast/domain";
 import { epoch, type StoredTask, type StoreWatcher } from "@holdfast/testing/simulator";
 import { nameOf } from "./facts.ts";
 import type { World } from "./world.ts";
@@ -28,7 +28,7 @@ export function judgeOrder({ isCalm, timeline, accuse }: World): StoreWatcher {
     if (step.processState !== "pending" || step.notBefore > timeline.now + epoch) return;
     const band = step.plan.kind === "compensation" ? 0 : 1 + bands.indexOf(stored.priority);
     const { fairness } = stored;
-    ready.set(id, { name: id, lane: step.plan.agent, band, fairness, overtakenBy: new Map() });
+    ready.set(id, { name: id, lane: laneOf(step), band, fairness, overtakenBy: new Map() });
   };
 
   const judge = (claimed: ReadyStep): void => {

@@ -9,6 +9,7 @@ import { addChanges, editChanges, editEvents, editTasks, inHand } from "./edit-f
 import type { Mutation } from "./mutation.ts";
 import { operatorMutants } from "./operator-mutants.ts";
 import { orderMutants } from "./order-mutants.ts";
+import { poolMutants } from "./pool-mutants.ts";
 
 /** By name, as what was built wrongly. The simulation must find each of them. */
 export const mutants: Readonly<Record<string, Mutation>> = {
@@ -229,6 +230,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
                 taskId: task.taskId,
                 name,
                 lane: plan.agent,
+                agent: plan.agent,
                 workflow: task.workflow.name,
                 attempt: attempt + 1,
                 token: task.taskId,
@@ -335,6 +337,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   ...operatorMutants,
   ...orderMutants,
   ...breakerMutants,
+  ...poolMutants,
 };
 
 type AttemptEvent = Extract<TaskEvent, { token: string; attempt: number }>;

@@ -18,6 +18,7 @@ import { runClients } from "./run-clients.ts";
 import { runProcesses } from "./run-processes.ts";
 import { chooseScenario, type Scenario, slotLimit } from "./scenario.ts";
 import { unleashOperators } from "./unleash-operators.ts";
+import { agentNames } from "./workflows.ts";
 import { newWorld, type Violation, type World } from "./world.ts";
 
 /** What became of one schedule. */
@@ -39,7 +40,6 @@ export interface SimulationOptions {
 
 /** Milliseconds after the healing within which every task must have ended. */
 const endsWithin = 120_000;
-const lanes = ["left", "right"];
 
 /** Runs one schedule to its end. The same seed and the same code: the same schedule. */
 export async function simulate(
@@ -59,7 +59,7 @@ export async function simulate(
 
   const memory = openMemory(world, { judges, scenario, mutation });
   const store = mutation.store?.(memory) ?? memory;
-  const broker = memoryBroker(world, { agents: lanes, watcher: judges.messages });
+  const broker = memoryBroker(world, { agents: agentNames, watcher: judges.messages });
   const remote = remoteService(judges.effects, mutation.habits);
   const service = mutation.service?.(remote) ?? remote;
   const ports = { memory, store, broker, judge: judges.messages, mutation };

@@ -12,7 +12,7 @@ import {
   type ReceivedRequest,
   readRequest,
 } from "./received-request.ts";
-import { acknowledgeBeforeRefusal, isContractRefusal } from "./refusals.ts";
+import { acknowledgeBeforeRefusal, isRefusal } from "./refusals.ts";
 import { type RunningAttempts, runningAttempts } from "./running-attempts.ts";
 import { replySender } from "./send-reply.ts";
 
@@ -113,7 +113,7 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
   const send = replySender({ ...options, agent: name, batching, clock });
 
   const answer = async (received: ReceivedRequest, signals: AttemptSignals): Promise<void> => {
-    const { request, delivery } = received;
+    const { request } = received;
     const { signal } = signals;
     const fields = logFieldsOf(request);
     const steps = () => [request.step];
@@ -122,7 +122,7 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
     failpoint("agent.worked", steps);
     if (outcome === null) return log.warn(fields, "step abandoned");
     const isDoubtful =
-      isContractRefusal(outcome) && !(await acknowledgeBeforeRefusal(delivery, request, clock));
+      isRefusal(outcome) && !(await acknowledgeBeforeRefusal(received, outcome, clock));
     const sent = await send({ received, outcome, isDoubtful, signal });
     failpoint("agent.replied", steps);
     const code = outcome.kind === "failed" ? { faultCode: outcome.code } : {};

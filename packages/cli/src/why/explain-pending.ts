@@ -1,4 +1,4 @@
-import { laneLimit } from "@holdfast/domain";
+import { agentsOfLane, laneLimit } from "@holdfast/domain";
 import type { StepFacts } from "@holdfast/state-store";
 import { count } from "../print/count.ts";
 import { type Facts, laneOf } from "./facts.ts";
@@ -8,25 +8,38 @@ import { faultOf, instant, pausedBy, queueMissing, stepOf } from "./words.ts";
 /** How many steps of one Agent each Scheduler has in flight at most, where WINDOW does not say otherwise. */
 const usualWindow = 200;
 
-/** Why no Scheduler has claimed a pending step. The first reason that holds counts. */
+/**
+ * Why no Scheduler has claimed a pending step. The first reason that holds counts. A step of a pool waits for its
+ * Agents only if there is a reason for each.
+ */
 export function explainPending(step: StepFacts, facts: Facts): string {
+  /** What holds for each Agent that may take it. */
+  const ofEach = (reason: (one: StepFacts) => string | null): string | null => {
+    const reasons = agentsOfLane(step.agent).map((agent) => reason({ ...step, agent }));
+    return reasons.every((one) => one !== null) ? reasons.join(" ") : null;
+  };
   return (
-    pausedReason(step, facts) ??
+    workflowReason(step, facts) ??
+    ofEach((one) => agentPaused(one, facts)) ??
     delayReason(step, facts) ??
-    breakerReason(step, facts) ??
-    brokerReason(step, facts) ??
-    agentReason(step, facts) ??
+    ofEach((one) => agentPaused(one, facts) ?? unableReason(one, facts)) ??
     turnReason(step, facts)
   );
 }
 
-function pausedReason(step: StepFacts, facts: Facts): string | null {
+const unableReason = (step: StepFacts, facts: Facts): string | null =>
+  brokerReason(step, facts.broker) ?? agentReason(step, facts);
+
+function agentPaused(step: StepFacts, facts: Facts): string | null {
   const { paused } = laneOf(facts, step.agent);
+  return paused === null
+    ? null
+    : `It waits for ${stepOf(step)}: the Agent is paused by ${pausedBy(paused, facts.now)}.`;
+}
+
+function workflowReason(step: StepFacts, facts: Facts): string | null {
   if (facts.workflowPaused !== null) {
     return `It waits for ${stepOf(step)}: the workflow ${facts.workflow} is paused by ${pausedBy(facts.workflowPaused, facts.now)}.`;
-  }
-  if (paused !== null) {
-    return `It waits for ${stepOf(step)}: the Agent is paused by ${pausedBy(paused, facts.now)}.`;
   }
   if (step.notBefore === Number.POSITIVE_INFINITY) {
     return `It waits for ${stepOf(step)}: its workflow was paused until a moment ago, and a Scheduler takes it up again within seconds.`;
@@ -50,7 +63,9 @@ function delayReason(step: StepFacts, { now, plan, broker }: Facts): string | nu
   if (step.lastAction === "retry") {
     return `It waits for ${stepOf(step)}, which backs off until ${until}, having ${failed}. ${tryNow(step)}.`;
   }
-  const isMissing = broker !== null && (broker.consumers[step.agent] ?? null) === null;
+  const agents = agentsOfLane(step.agent);
+  const isMissing =
+    broker !== null && agents.every((agent) => (broker.consumers[agent] ?? null) === null);
   if (step.lastAction === "requeue" && isMissing) {
     return `It waits for ${stepOf(step)}, which was requeued ${count(requeueCount, "time")} in a row (${faultOf(step)}) and is delayed until ${until}: ${queueMissing(step)}.`;
   }
@@ -132,4 +147,7 @@ function limitReason(step: StepFacts, facts: Facts): string | null {
 }
 
 const turnReason = (step: StepFacts, facts: Facts): string =>
-  `It waits for ${stepOf(step)}, which is due since ${instant(step.notBefore, facts.now)}: a Scheduler claims it when its turn comes, with ${laneOf(facts, step.agent).inFlight} of its Agent in flight. ${turnOf(step)}`;
+  `It waits for ${stepOf(step)}, which is due since ${instant(step.notBefore, facts.now)}: a Scheduler claims it when its turn comes, with ${inFlightOf(step, facts)} of its Agent in flight. ${turnOf(step)}`;
+
+const inFlightOf = (step: StepFacts, facts: Facts): number =>
+  agentsOfLane(step.agent).reduce((sum, agent) => sum + laneOf(facts, agent).inFlight, 0);

@@ -103,6 +103,25 @@ describe("explains of a step that is due", () => {
   });
 });
 
+describe("explains of a step of a pool", () => {
+  const pool = { agent: "payments+payments-eu" };
+  const other = { ...lane, agent: "payments-eu" };
+  const both = { ...broker, consumers: { payments: 1, "payments-eu": 1 } };
+
+  test("that it waits for its turn as long as one of its Agents can take it", () => {
+    const said = sentence({ lanes: [{ ...lane, paused: pause }, other], broker: both }, pool);
+    expect(said).toContain("step charge of Agent payments+payments-eu, which is due");
+    expect(said).toContain("a Scheduler claims it when its turn comes, with 14 of its Agent");
+  });
+
+  test("what is the matter with each if none can", () => {
+    const lanes = [{ ...lane, paused: pause }, other];
+    const said = sentence({ lanes, broker: { ...both, consumers: { "payments-eu": 0 } } }, pool);
+    expect(said).toContain("step charge of Agent payments: the Agent is paused by ann");
+    expect(said).toContain("of Agent payments-eu, which is due: the Agent has no consumer");
+  });
+});
+
 describe("explains of a step that is delayed", () => {
   const rest = { notBefore: noon + 30_000, failureCount: 2, faultCode: "payments.busy" };
   test.each<readonly [string, Partial<StepFacts>]>([

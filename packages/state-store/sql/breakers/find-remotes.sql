@@ -1,9 +1,11 @@
 -- Remote services, with what their breakers hold back: due steps, counted no further than to 10,000, and the tasks of
 -- the first ten of them.
 with remote as (
-  select service, array_agg(lane order by lane) as agents
-    from unnest(:services::text[], :lanes::text[]) as given (service, lane)
-   group by service
+  select coalesce(remotes.service, given.agent) as service,
+         array_agg(distinct given.agent order by given.agent) as agents, array_agg(distinct given.lane) as lanes
+    from unnest(:lanes::text[], :agents::text[]) as given (lane, agent)
+    left join state.remotes on remotes.agent = given.agent
+   group by coalesce(remotes.service, given.agent)
 ),
 known as (
   select service from remote union select service from state.breakers
@@ -20,7 +22,7 @@ select known.service, coalesce(remote.agents, '{}') as agents,
                    where process_state = 'pending'
                      and rank is not null
                      and task_id between :first_id and :last_id
-                     and lane = any (remote.agents)
+                     and lane = any (remote.lanes)
                    limit 10000) as due)::integer
        else 0 end as held_steps,
        case when breakers.state <> 'closed' or breakers.throttled_until > statement_timestamp() then
@@ -29,7 +31,7 @@ select known.service, coalesce(remote.agents, '{}') as agents,
                         where process_state = 'pending'
                           and rank is not null
                           and task_id between :first_id and :last_id
-                          and lane = any (remote.agents)
+                          and lane = any (remote.lanes)
                         order by lane, band, rank
                         limit 10) as due)
        else '{}'::text[] end as held_tasks

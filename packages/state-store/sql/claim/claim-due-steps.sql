@@ -1,6 +1,6 @@
 -- Claims due steps for one Scheduler: of each lane the first by band and rank, at most as many as it has slots. The
 -- spans that are searched come in order and do not overlap; the next is begun when one has too few. `reserved` is
--- how many slots of a lane are for steps of the last band, if any is due.
+-- how many slots of a lane are for steps of the last band, if any is due. `agents` are those that get the steps of pools.
 --
 -- SKIP LOCKED: a row that another transaction holds is skipped. The CTE is materialized so that it is evaluated
 -- once, and ends in a literal limit because with a parameter alone the planner expects the whole
@@ -15,7 +15,7 @@ with paused as materialized (
   select kind, name from state.pauses where resumed_at is null
 ),
 capacity as (
-  select lane, slots,
+  select lane, agent, slots,
          slots - case when reserved > 0
                        and exists (select from state.steps
                                     where process_state = 'pending'
@@ -24,11 +24,12 @@ capacity as (
                                       and steps.lane = capacity.lane
                                       and band = 3)
                       then reserved else 0 end as for_others
-    from unnest(:lanes::text[], :slots::integer[], :reserved::integer[]) as capacity (lane, slots, reserved)
-   where not exists (select from paused where kind = 'agent' and name = capacity.lane)
+    from unnest(:lanes::text[], :agents::text[], :slots::integer[], :reserved::integer[])
+      as capacity (lane, agent, slots, reserved)
+   where not exists (select from paused where kind = 'agent' and name = coalesce(capacity.agent, capacity.lane))
 ),
 picked as materialized (
-  select due.task_id, due.name
+  select due.task_id, due.name, capacity.agent
     from capacity
    cross join lateral (
      select part.task_id, part.name
@@ -71,6 +72,8 @@ claimed as (
   update state.steps
      set process_state = 'processing',
          locked_by     = :locked_by,
+         -- A step that has to stay with its Agent keeps it: its lane is no pool.
+         agent         = coalesce(picked.agent, steps.agent),
          attempt       = attempt + 1,
          token         = gen_random_uuid(),
          start_by      = statement_timestamp() + start_within * interval '1 millisecond',
@@ -83,7 +86,7 @@ claimed as (
    where steps.task_id = picked.task_id
      and steps.name    = picked.name
      and steps.task_id between :first_id and :last_id
-  returning steps.task_id, steps.name, steps.kind, steps.lane, steps.attempt, steps.token,
+  returning steps.task_id, steps.name, steps.kind, steps.lane, steps.agent, steps.attempt, steps.token,
             steps.start_by, steps.complete_by, steps.key_generation
 ),
 begun as (
@@ -112,7 +115,7 @@ history as (
   union all
   select task_id, null, 'summarise', 'pending', 'processing', null, :locked_by from begun
 )
-select claimed.task_id, claimed.name, claimed.lane, claimed.attempt, claimed.token,
+select claimed.task_id, claimed.name, claimed.lane, coalesce(claimed.agent, claimed.lane) as agent, claimed.attempt, claimed.token,
        (extract(epoch from claimed.start_by) * 1000)::float8    as start_by,
        (extract(epoch from claimed.complete_by) * 1000)::float8 as complete_by,
        (extract(epoch from statement_timestamp()) * 1000)::float8 as now,

@@ -1,8 +1,8 @@
 -- The Agents of one task: how much of theirs is in flight, who has them wait, and how their living instances do.
-select lane as agent,
+select asked.agent,
        (select count(*)
           from (select from state.steps as rival
-                 where rival.process_state = 'processing' and rival.lane = asked.lane
+                 where rival.process_state = 'processing' and coalesce(rival.agent, rival.lane) = asked.agent
                  limit 10000) as taken)::integer as in_flight,
        case when pauses.id is not null then
          json_build_object('at', extract(epoch from pauses.paused_at) * 1000,
@@ -21,13 +21,19 @@ select lane as agent,
                            'due', (select count(*)
                                      from (select from state.steps as due
                                             where due.process_state = 'pending' and due.rank is not null
-                                              and due.lane = asked.lane
+                                              and due.lane = any (asked.lanes)
                                             limit 10000) as due))
        end as breaker
-  from (select distinct lane from state.steps where task_id = :task_id) as asked
-  left join state.pauses on pauses.kind = 'agent' and pauses.name = asked.lane
+  from (select agents.agent, array_agg(distinct lane) as lanes
+          from state.steps
+         -- The lane of a pool has the names of all its Agents.
+         cross join lateral string_to_table(lane || '+' || coalesce(steps.agent, lane), '+') as agents (agent)
+         where task_id = :task_id
+         group by agents.agent) as asked
+  left join state.remotes on remotes.agent = asked.agent
+  left join state.pauses on pauses.kind = 'agent' and pauses.name = asked.agent
                         and pauses.resumed_at is null
-  left join state.breakers on breakers.service = asked.lane
+  left join state.breakers on breakers.service = coalesce(remotes.service, asked.agent)
  cross join lateral (
          select count(*)::integer as instances,
                 coalesce((array_agg(capacity order by breaker = 'open', seen_at desc))[1:1000], '{}') as slots,
@@ -35,6 +41,6 @@ select lane as agent,
                 (extract(epoch from max(breaker_until) filter (where breaker = 'open')) * 1000)::float8
                   as broken_until
            from state.agents
-          where agents.agent = asked.lane
+          where agents.agent = asked.agent
             and agents.lives_until > clock_timestamp()
        ) as heard;

@@ -1,6 +1,10 @@
 -- The steps of one task as they stand, how each came there, and what of its Agent is due before it: how many steps in
 -- each band, and whose, by fairness key, in its own band. Counted no further than to 10,000.
-select steps.name, steps.kind, steps.lane as agent, steps.process_state, steps.attempt,
+select steps.name, steps.kind,
+       -- What waits for a pool has no Agent: it has the names of all.
+       case when steps.process_state in ('waiting', 'pending') then steps.lane
+            else coalesce(steps.agent, steps.lane) end as agent,
+       steps.process_state, steps.attempt,
        steps.failure_count, steps.requeue_count, steps.admitted, steps.fault_code,
        step_payloads.fault_detail, steps.locked_by, steps.dispatched_at is not null as dispatched,
        (extract(epoch from steps.start_by) * 1000)::float8    as start_by,

@@ -9,7 +9,10 @@ select tasks.task_id, tasks.workflow, tasks.goal, tasks.process_state, tasks.ver
          json_build_object('at', tasks.paused_at, 'by', tasks.paused_by, 'reason', tasks.pause_reason)
        end as paused,
        (select json_agg(json_build_object(
-                 'name', steps.name, 'kind', steps.kind, 'agent', steps.lane,
+                 'name', steps.name, 'kind', steps.kind, 'agent',
+                 -- What waits for a pool has no Agent: it has the names of all.
+                 case when steps.process_state in ('waiting', 'pending') then steps.lane
+                      else coalesce(steps.agent, steps.lane) end,
                  'processState', steps.process_state, 'attempt', steps.attempt,
                  'failureCount', steps.failure_count, 'requeueCount', steps.requeue_count,
                  'lockedBy', steps.locked_by, 'completeBy', steps.complete_by,

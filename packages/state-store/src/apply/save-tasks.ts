@@ -4,6 +4,7 @@ import {
   type DecidedTask,
   type Instant,
   isFinished,
+  laneOf,
   rankOf,
   type Step,
   type Task,
@@ -73,7 +74,8 @@ function stepColumns(decided: readonly DecidedTask[], now: Instant) {
       const old = before.task.steps.get(step.plan.name);
       if (old === undefined) return [];
       const from = { taskId: after.taskId, name: step.plan.name, fromState: old.processState };
-      return [{ ...step, ...from, attempt: old.attempt, ...due(step, before, now) }];
+      const kept = { attempt: old.attempt, lane: laneOf(step) };
+      return [{ ...step, ...from, ...kept, ...due(step, before, now) }];
     }),
   );
   return columns(rows, {
@@ -81,6 +83,7 @@ function stepColumns(decided: readonly DecidedTask[], now: Instant) {
     names: "name",
     fromStates: "fromState",
     attempts: "attempt",
+    lanes: "lane",
     states: "processState",
     ranks: "rank",
     notBefores: "notBefore",
@@ -139,10 +142,10 @@ function summaryOf({ processState: from }: Task, { taskId, processState: to, fau
 
 /** A step that is not in the store yet. */
 export function newStepRow(taskId: string, step: Step, urgency: Urgency, now: Instant) {
-  const { name, kind, agent: lane, startWithin, completeWithin } = step.plan;
-  const { processState, admitted } = step;
-  const band = bandOfStep(step, urgency);
-  const row = { taskId, name, kind, lane, band, processState, admitted };
+  const { name, kind, startWithin, completeWithin } = step.plan;
+  const { agent, processState, admitted } = step;
+  const [lane, band] = [laneOf(step), bandOfStep(step, urgency)];
+  const row = { taskId, name, kind, lane, agent, band, processState, admitted };
   return { ...row, startWithin, completeWithin, ...due(step, urgency, now) };
 }
 
@@ -157,6 +160,7 @@ export const addSteps = (
       names: "name",
       kinds: "kind",
       lanes: "lane",
+      agents: "agent",
       bands: "band",
       states: "processState",
       ranks: "rank",

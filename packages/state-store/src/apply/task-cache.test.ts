@@ -38,6 +38,7 @@ const row = (changes: Partial<ClaimedRow> = {}): ClaimedRow => ({
   taskId: "task-1",
   name: "a",
   lane: "agent",
+  agent: "agent",
   workflow: "test.v1",
   attempt: 1,
   token: "token-a",

@@ -39,7 +39,7 @@ const pass = (ms: number) =>
                    throttled_until = throttled_until - interval '${ms} ms',
                    alerted_at = alerted_at - interval '${ms} ms'`);
 const probeBy = (store: StateStore, lockedBy = actor) =>
-  store.claimProbe({ service, lanes: ["agent"], lockedBy, relayAfter: 5_000 });
+  store.claimProbe({ service, lanes: [{ lane: "agent" }], lockedBy, relayAfter: 5_000 });
 const alerts = () => db.query("select kind, code, detail from state.alerts order by id");
 const end = (token: string, answered: boolean) =>
   scheduler.endProbes({ outcomes: [{ token, answered, code: "psp.down" }], actor });

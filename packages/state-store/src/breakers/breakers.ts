@@ -56,6 +56,12 @@ export const findBrokenServices = query(
   rowsOf<{ service: string; instances: number }>(),
 );
 
+/** The remote services of Agents that wrap one of another name than their own. */
+export const findAgentServices = query(
+  "find-agent-services",
+  rowsOf<{ agent: string; service: string }>(),
+);
+
 const open = query("open-breakers", rowsOf<{ service: string }>());
 const throttle = query("throttle-services");
 const end = query("end-probes", rowsOf<{ service: string; state: BreakerState }>());

@@ -1,5 +1,5 @@
 import { claimSteps } from "../claim/claim-due-steps.ts";
-import type { ClaimedRow, ClaimedStep, ClaimOptions } from "../claim/claimed-step.ts";
+import type { ClaimedRow, ClaimedStep, ClaimOptions, LaneCapacity } from "../claim/claimed-step.ts";
 import { asFault } from "../postgres/postgres-error.ts";
 import { type Database, query, queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -9,8 +9,11 @@ import type { StoreContext } from "../store-context.ts";
 export interface ProbeOptions extends Omit<ClaimOptions, "capacity"> {
   readonly service: string;
   /** Those of the service, in the order in which they are looked through. */
-  readonly lanes: readonly string[];
+  readonly lanes: readonly ProbedLane[];
 }
+
+/** A lane, and of a pool the Agent that gets the step. */
+export type ProbedLane = Pick<LaneCapacity, "lane" | "agent">;
 
 const lock = queryAmong("lock-breaker", rowsOf<{ service: string }>());
 const begin = query("begin-probe");
@@ -23,8 +26,8 @@ const begin = query("begin-probe");
 export const claimProbe =
   (context: StoreContext) =>
   async ({ service, lanes, ...options }: ProbeOptions): Promise<ClaimedStep | null> => {
-    const claimInLane = async (client: Database, lane: string): Promise<ClaimedRow | null> => {
-      const capacity = [{ lane, slots: 1 }];
+    const claimInLane = async (client: Database, lane: ProbedLane): Promise<ClaimedRow | null> => {
+      const capacity = [{ ...lane, slots: 1 }];
       const [probe] = await claimSteps(context)(client, { ...options, capacity });
       if (probe === undefined) return null;
       const { taskId, name: step, token } = probe;

@@ -1,4 +1,4 @@
-import type { BreakerState } from "@holdfast/domain";
+import { agentsOfLane, type BreakerState } from "@holdfast/domain";
 import type { ActivePartitions } from "../postgres/active-partitions.ts";
 import { type Database, queryAmong } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
@@ -35,7 +35,7 @@ const find = queryAmong("find-remotes", rowsOf<RemoteRecord>());
 export const findRemotes =
   (partitions: ActivePartitions) =>
   async (db: Database): Promise<RemoteRecord[]> => {
-    const lanes = (await findLanes(db)).map((lane) => ({ service: lane, lane }));
-    const named = columns(lanes, { services: "service", lanes: "lane" });
-    return find(db, partitions.range(), named);
+    const lanes = await findLanes(db);
+    const pairs = lanes.flatMap((lane) => agentsOfLane(lane).map((agent) => ({ lane, agent })));
+    return find(db, partitions.range(), columns(pairs, { lanes: "lane", agents: "agent" }));
   };

@@ -35,8 +35,8 @@ export const claimSteps =
     claim(db, partitions.range(), {
       ...options,
       ...columns(
-        capacity.map(({ lane, slots, reserved = 0 }) => ({ lane, slots, reserved })),
-        { lanes: "lane", slots: "slots", reserved: "reserved" },
+        capacity.map(({ agent = null, reserved = 0, ...one }) => ({ ...one, agent, reserved })),
+        { lanes: "lane", agents: "agent", slots: "slots", reserved: "reserved" },
       ),
       ...columns(
         dueIndex.of(capacity.map(({ lane, reserved = 0 }) => ({ lane, isSplit: reserved > 0 }))),

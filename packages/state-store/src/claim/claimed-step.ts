@@ -5,6 +5,8 @@ export interface ClaimedStep {
   readonly taskId: string;
   readonly name: string;
   readonly lane: string;
+  /** Who gets it: the Agent of its lane, or the one of the pool that the claim chose. */
+  readonly agent: string;
   readonly workflow: string;
   readonly attempt: number;
   readonly token: string;
@@ -30,6 +32,8 @@ export interface ClaimedRow extends ClaimedStep {
 /** How many steps of one lane may be claimed. */
 export interface LaneCapacity {
   readonly lane: string;
+  /** Of a pool: which of its Agents gets what is claimed. */
+  readonly agent?: string;
   /** How many steps, also of those that other transactions made due. */
   readonly slots: number;
   /** How many, if the same transaction makes as many due; `slots` unless it is more. */
@@ -56,10 +60,9 @@ export function capacityFor(
 ): readonly LaneCapacity[] {
   const byLane = Map.groupBy(dueSteps, ({ lane }) => lane);
   return capacity
-    .map(({ lane, slots, most = slots, reserved = 0 }) => ({
-      lane,
-      reserved,
-      slots: Math.max(slots, Math.min(most, byLane.get(lane)?.length ?? 0)),
+    .map(({ most, ...one }) => ({
+      ...one,
+      slots: Math.max(one.slots, Math.min(most ?? one.slots, byLane.get(one.lane)?.length ?? 0)),
     }))
     .filter(({ slots }) => slots > 0);
 }

@@ -7,6 +7,7 @@ import type {
   StateStore,
 } from "@holdfast/state-store";
 import { batchReserve } from "./batch-reserve.ts";
+import type { ChosenCapacity } from "./choose-member.ts";
 import { claimBatch, dispatchClaims } from "./dispatch-claims.ts";
 import type { InFlightLimits } from "./in-flight-limits.ts";
 
@@ -39,9 +40,8 @@ export function claimSteps(deps: Dependencies) {
   const dispatcher = dispatchClaims(deps);
   const reserve = batchReserve(deps.batchReserve);
 
-  /** What may be claimed once these lanes have one step less each; null: nothing. */
-  const optionsFor = (freed: readonly string[]): ClaimOptions | null => {
-    const capacity = limits.capacity(freed);
+  /** Null: nothing may be claimed. */
+  const optionsOf = (capacity: readonly ChosenCapacity[]): ClaimOptions | null => {
     if (capacity.length === 0) return null;
     return { lockedBy, capacity: capacity.map(reserve), relayAfter: relayAfter() };
   };
@@ -50,27 +50,28 @@ export function claimSteps(deps: Dependencies) {
     /** One claim by itself. Resolves to the delay until the next, in milliseconds. */
     async round(): Promise<number> {
       await limits.refresh();
-      const options = optionsFor([]);
+      const capacity = limits.capacity([]);
+      const options = optionsOf(capacity);
       if (!options?.capacity.some(({ slots }) => slots > 0)) return delay;
       const claimedAt = clock.now();
       failpoint("scheduler.claiming");
       const claims = await store.claimDueSteps(options);
       dispatcher.send(claims, claimedAt);
-      return claims.length === claimBatch ? 0 : delay;
+      return claims.length === claimBatch || hasRoomLeft(capacity, claims) ? 0 : delay;
     },
     /**
-     * Has `apply` apply one event of each of these lanes, and claim in the same transaction what they make due
+     * Has `apply` apply one event of each of these Agents, and claim in the same transaction what they make due
      * and what waited for their slots.
      */
     async withEvents(
-      lanes: readonly string[],
+      agents: readonly string[],
       apply: (how: { readonly claim?: ClaimOptions }) => Promise<AppliedEvents>,
     ): Promise<AppliedEvents> {
       await limits.refresh();
-      const claim = optionsFor(lanes);
+      const claim = optionsOf(limits.capacity(agents));
       const claimedAt = clock.now();
       const applied = await apply(claim === null ? {} : { claim });
-      settle(lanes, applied);
+      settle(agents, applied);
       if (applied.claims === null) wake();
       else dispatcher.send(applied.claims, claimedAt);
       return applied;
@@ -82,18 +83,29 @@ export function claimSteps(deps: Dependencies) {
       if (probe !== null) dispatcher.send([probe], claimedAt);
       return probe !== null;
     },
-    /** Frees the slots of lanes whose events were applied without a claim. */
-    freed(lanes: readonly string[], applied: Pick<AppliedEvents, "outcomes">): void {
-      settle(lanes, applied);
+    /** Frees the slots of Agents whose events were applied without a claim. */
+    freed(agents: readonly string[], applied: Pick<AppliedEvents, "outcomes">): void {
+      settle(agents, applied);
       wake();
     },
     /** Resolves when everything that was claimed has been dispatched. */
     drained: () => dispatcher.drained(),
   };
 
-  function settle(lanes: readonly string[], { outcomes }: Pick<AppliedEvents, "outcomes">): void {
-    lanes.forEach((lane, index) => outcomes[index]?.applied && limits.settled(lane));
+  function settle(agents: readonly string[], { outcomes }: Pick<AppliedEvents, "outcomes">): void {
+    agents.forEach((agent, index) => outcomes[index]?.applied && limits.settled(agent));
   }
+}
+
+/** Whether a lane was given all that it may have, and other lanes of its Agent may not need their parts. */
+function hasRoomLeft(
+  capacity: readonly ChosenCapacity[],
+  claims: readonly Pick<ClaimedStep, "lane">[],
+): boolean {
+  const byLane = Map.groupBy(claims, ({ lane }) => lane);
+  return capacity.some(
+    ({ lane, slots, isShared }) => isShared && slots > 0 && byLane.get(lane)?.length === slots,
+  );
 }
 
 export type StepClaims = ReturnType<typeof claimSteps>;

@@ -9,7 +9,7 @@ interface Dependencies {
   readonly clock: Pick<Clock, "now" | "after">;
   /** Ends recounting. */
   readonly signal: AbortSignal;
-  /** Applies new counts, and notices which lanes have slots by them. */
+  /** Applies new counts, and notices which Agents have slots by them. */
   readonly replace: (change: () => void) => void;
   /** Refreshes whatever is stale; called when these counts have to be taken again. */
   readonly refresh: () => Promise<void>;
@@ -23,7 +23,7 @@ const overtakenWithin = 2;
 const delayFactor = 4;
 
 /**
- * How many steps of each lane are in flight, of all Schedulers and of this one. The store counts them every 100
+ * How many steps of each Agent are in flight, of all Schedulers and of this one. The store counts them every 100
  * ms at most, less often when that takes long; claims and replies of this Scheduler change them in between.
  */
 export function inFlightCounts(deps: Dependencies) {
@@ -37,7 +37,7 @@ export function inFlightCounts(deps: Dependencies) {
   let isDoubtful = false;
   let isRecounting = false;
 
-  /** A lane that only seems to be full may expect no reply, and nothing else would have it counted again. */
+  /** An Agent that only seems to be full may expect no reply, and nothing else would have it counted again. */
   const recountLater = (): void => {
     if (!isDoubtful || isRecounting || staleAt === Number.POSITIVE_INFINITY) return;
     isRecounting = true;
@@ -70,16 +70,16 @@ export function inFlightCounts(deps: Dependencies) {
       }
     },
     /** `since`: on our clock, when the claim began. A count that overlapped it has the step or has not. */
-    claimed(lane: string, since: number): void {
-      counts.add(lane, 1);
+    claimed(agent: string, since: number): void {
+      counts.add(agent, 1);
       isDoubtful ||= since < countedAt;
       recountLater();
     },
     /** A step was settled a moment ago. A count that ended meanwhile had it or had it not. */
-    settled(lane: string): void {
-      counts.add(lane, -1);
+    settled(agent: string): void {
+      counts.add(agent, -1);
       if (clock.now() > countedAt + uncertainFor) return;
-      counts.doubt(lane);
+      counts.doubt(agent);
       isDoubtful = true;
       recountLater();
     },

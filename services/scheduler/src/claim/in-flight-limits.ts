@@ -1,24 +1,28 @@
 import type { Broker } from "@holdfast/messaging";
 import type { Clock, Logger } from "@holdfast/runtime";
-import type { LaneCapacity, StateStore } from "@holdfast/state-store";
+import type { ProbedLane, StateStore } from "@holdfast/state-store";
+import { type ChosenCapacity, memberChooser } from "./choose-member.ts";
 import { inFlightCounts } from "./in-flight-counts.ts";
 import { laneCapacities } from "./lane-capacities.ts";
 import { laneFacts } from "./lane-facts.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "findLanes" | "findAgentSlots" | "countStepsInFlight">;
+  readonly store: Pick<
+    StateStore,
+    "countStepsInFlight" | "findAgentSlots" | "findLanes" | "findUnavailableAgents"
+  >;
   readonly broker: Pick<Broker, "inspect">;
-  /** How many steps of one lane each Scheduler may have in flight, whatever its Agent advertises. */
+  /** How many steps of one Agent each Scheduler may have in flight, whatever its Agent advertises. */
   readonly maxInFlight: number;
-  /** What is left of a limit while the remote service of the lane is in trouble. */
-  readonly limitOf: (lane: string, max: number) => number;
+  /** What is left of a limit while the remote service of the Agent is in trouble. */
+  readonly limitOf: (agent: string, max: number) => number;
   /** Which of them are ours. */
   readonly lockedBy: string;
   readonly clock: Pick<Clock, "now" | "after">;
   readonly log: Logger;
   /** Ends counting. */
   readonly signal: AbortSignal;
-  /** Called when a lane without slots gets some. */
+  /** Called when an Agent without slots gets some. */
   readonly onCapacity: () => void;
 }
 
@@ -26,24 +30,35 @@ interface Dependencies {
 const slotsEvery = { busy: 500, idle: 1_000 };
 
 /**
- * How many more steps of each lane may be claimed. The backlog waits in the state store, where it can be
+ * How many more steps of each lane may be claimed, and for which Agent of a pool. The backlog waits in the state store, where it can be
  * reordered, paused and cancelled, so queues are kept short: an Agent is asked for twice as much as its instances
  * have slots.
  */
 export function inFlightLimits(deps: Dependencies) {
   const { log, onCapacity } = deps;
 
-  const stateOf = (lane: string) => ({ ...counts.of(lane), ...facts.of(lane) });
-  const capacityOf = (lane: string, freed = 0): LaneCapacity & { readonly most: number } =>
-    capacities.of(lane, { ...stateOf(lane), freed });
+  const choose = memberChooser();
+  const stateOf = (agent: string) => ({ ...counts.of(agent), ...facts.of(agent) });
+  const capacityOf = (agent: string, freed = 0) =>
+    capacities.of(agent, { ...stateOf(agent), freed });
 
-  const lanesWithSlots = () => new Set(facts.lanes().filter((lane) => capacityOf(lane).slots > 0));
+  const withSlots = () => new Set(facts.agents().filter((agent) => capacityOf(agent).slots > 0));
 
   const replace = (change: () => void): void => {
-    const known = lanesWithSlots();
+    const known = withSlots();
     change();
-    if ([...lanesWithSlots()].some((lane) => !known.has(lane))) onCapacity();
+    if ([...withSlots()].some((agent) => !known.has(agent))) onCapacity();
   };
+
+  /** The Agent of each lane, and what it has room for once the Agents `freed` have one step less in flight each. */
+  const chosen = (lanes: readonly string[], freed: readonly string[]): readonly ChosenCapacity[] =>
+    choose(lanes, {
+      capacityOf: (agent) => ({
+        ...capacityOf(agent, freed.filter((one) => one === agent).length),
+        isServed: facts.of(agent).queue.consumers > 0,
+      }),
+      unavailable: facts.unavailable(),
+    });
 
   const refreshStale = async (): Promise<void> => {
     await facts.refreshStale();
@@ -67,24 +82,24 @@ export function inFlightLimits(deps: Dependencies) {
     /** Reads the slots that Agents advertise. Resolves to the delay until the next time, in milliseconds. */
     async round(): Promise<number> {
       await facts.refreshSlots();
-      const lanes = facts.lanes();
-      const isBusy = lanes.some((lane) => counts.of(lane).inFlight > 0);
-      if (lanes.length > 0 && (isBusy || facts.areQueuesOutdated())) await refreshStale();
+      const agents = facts.agents();
+      const isBusy = agents.some((agent) => counts.of(agent).inFlight > 0);
+      if (agents.length > 0 && (isBusy || facts.areQueuesOutdated())) await refreshStale();
       return isBusy ? slotsEvery.busy : slotsEvery.idle;
     },
-    /** What may be claimed once `freed` lanes have one step less in flight each. */
-    capacity: (freed: readonly string[]): readonly LaneCapacity[] =>
-      facts
-        .lanes()
-        .map((lane) => capacityOf(lane, freed.filter((agent) => agent === lane).length))
-        .filter(({ most }) => most > 0),
+    /** What may be claimed once the Agents `freed` have one step less in flight each. */
+    capacity: (freed: readonly string[]): readonly ChosenCapacity[] =>
+      chosen(facts.lanes(), freed).filter(({ most }) => most > 0),
+    /** Of which Agent a step of each of these lanes would be asked. */
+    choose: (lanes: readonly string[]): readonly ProbedLane[] =>
+      chosen(lanes, []).map(({ lane, agent }) => (agent === undefined ? { lane } : { lane, agent })),
     /** `since`: on our clock, when the claim began. */
-    claimed: (lane: string, since: number): void => counts.claimed(lane, since),
+    claimed: (agent: string, since: number): void => counts.claimed(agent, since),
     /** The lanes of all workflows. */
     lanes: (): readonly string[] => facts.lanes(),
-    settled(lane: string): void {
-      capacities.settled(lane, stateOf(lane));
-      counts.settled(lane);
+    settled(agent: string): void {
+      capacities.settled(agent, stateOf(agent));
+      counts.settled(agent);
     },
   };
 }

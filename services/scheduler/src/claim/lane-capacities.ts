@@ -1,6 +1,5 @@
 import { type LaneLimit, laneLimit } from "@holdfast/domain";
 import type { Clock } from "@holdfast/runtime";
-import type { LaneCapacity } from "@holdfast/state-store";
 import type { InspectedQueue } from "./agent-queues.ts";
 import { earnedSlots } from "./earned-slots.ts";
 
@@ -18,26 +17,26 @@ interface LaneState {
 interface Dependencies {
   readonly clock: Pick<Clock, "now">;
   readonly maxInFlight: number;
-  /** What is left of a limit while the remote service of the lane is in trouble. */
-  readonly limitOf: (lane: string, max: number) => number;
+  /** What is left of a limit while the remote service of the Agent is in trouble. */
+  readonly limitOf: (agent: string, max: number) => number;
 }
 
 /** So much of a limit by slots is kept free for steps that may have been taken off twice. */
 const uncertainShare = 1 / 3;
 
-/** How many steps of a lane may be claimed by what is known of it, and what it earns with each settled step. */
+/** How many steps of an Agent may be claimed by what is known of it, and what it earns with each settled step. */
 export function laneCapacities({ clock, maxInFlight, limitOf: leftOf }: Dependencies) {
   const earned = earnedSlots(clock);
 
-  const limitOf = (lane: string, { queue, advertised, schedulers }: LaneState): LaneLimit => {
+  const limitOf = (agent: string, { queue, advertised, schedulers }: LaneState): LaneLimit => {
     const limit = laneLimit({
       window: maxInFlight,
       schedulers,
       consumers: queue.consumers,
       advertised,
-      earned: earned.of(lane),
+      earned: earned.of(agent),
     });
-    return atMost(leftOf(lane, Number.POSITIVE_INFINITY), limit, schedulers);
+    return atMost(leftOf(agent, Number.POSITIVE_INFINITY), limit, schedulers);
   };
 
   return {
@@ -47,25 +46,25 @@ export function laneCapacities({ clock, maxInFlight, limitOf: leftOf }: Dependen
      * other Scheduler claims them.
      */
     of(
-      lane: string,
+      agent: string,
       state: LaneState & { readonly freed: number },
-    ): LaneCapacity & { readonly most: number } {
+    ): { readonly slots: number; readonly most: number } {
       const { inFlight, own, freed, uncertain, schedulers } = state;
-      const limit = limitOf(lane, state);
+      const limit = limitOf(agent, state);
       // More may have been freed than was counted.
-      if (limit.all === 0) return { lane, slots: 0, most: 0 };
+      if (limit.all === 0) return { slots: 0, most: 0 };
       const isBySlots = limit.all < maxInFlight * schedulers;
       const kept = isBySlots ? Math.min(uncertain, Math.ceil(limit.all * uncertainShare)) : 0;
       const room = (all: number, ours: number): number =>
         Math.min(all - inFlight, ours - own) + freed - kept;
       const slots = Math.max(0, room(limit.all, limit.own));
-      return { lane, slots, most: room(limit.allDue, limit.ownDue) };
+      return { slots, most: room(limit.allDue, limit.ownDue) };
     },
     /** One of its steps was settled. */
-    settled(lane: string, state: LaneState): void {
+    settled(agent: string, state: LaneState): void {
       const { queue, inFlight } = state;
-      if (limitOf(lane, state).unearned === 0) return earned.kept(lane);
-      earned.settled(lane, { waiting: queue.messages, inFlight });
+      if (limitOf(agent, state).unearned === 0) return earned.kept(agent);
+      earned.settled(agent, { waiting: queue.messages, inFlight });
     },
   };
 }

@@ -1,4 +1,4 @@
-/** How many steps of a lane are in flight, and how many of them this Scheduler has claimed. */
+/** How many steps of an Agent, called `lane` here, are in flight, and how many of them this Scheduler has claimed. */
 interface LaneCount {
   readonly lane: string;
   readonly inFlight: number;

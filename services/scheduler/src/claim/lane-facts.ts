@@ -1,30 +1,33 @@
 import { replyQueue } from "@holdfast/contracts";
+import { agentsOfLane } from "@holdfast/domain";
 import type { Broker } from "@holdfast/messaging";
 import type { Clock } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
 import { agentQueues } from "./agent-queues.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "findLanes" | "findAgentSlots">;
+  readonly store: Pick<StateStore, "findLanes" | "findAgentSlots" | "findUnavailableAgents">;
   readonly broker: Pick<Broker, "inspect">;
   readonly clock: Pick<Clock, "now">;
   /** Applies new facts, and notices which lanes have slots by them. */
   readonly replace: (change: () => void) => void;
 }
 
-/** By lane: the slots of each living instance. */
+/** By Agent: the slots of each living instance. */
 type AdvertisedSlots = ReadonlyMap<string, readonly number[]>;
 
 /** Milliseconds after which the list of lanes, and the consumers of their queues, are read again. */
 const refreshEvery = 1_000;
 
 /**
- * Which lanes there are, who consumes their queues, and which slots their Agents advertise. How many Schedulers there
+ * Which lanes there are, who consumes the queues of their Agents, and which slots these advertise. How many Schedulers there
  * are shows at the queue that they all consume.
  */
 export function laneFacts({ store, broker, clock, replace }: Dependencies) {
   const queues = agentQueues({ broker, clock });
   let lanes: readonly string[] = [];
+  let agents: readonly string[] = [];
+  let unavailable: ReadonlySet<string> = new Set();
   let advertised: AdvertisedSlots = new Map();
   let schedulers = 1;
   let [lanesStaleAt, consumersStaleAt] = [0, 0];
@@ -39,16 +42,31 @@ export function laneFacts({ store, broker, clock, replace }: Dependencies) {
   const inspect = async (): Promise<void> => {
     consumersStaleAt = clock.now() + refreshEvery;
     schedulers = Math.max(1, (await broker.inspect(replyQueue))?.consumers ?? 1);
-    const inspected = await queues.inspect(lanes);
-    replace(() => inspected.apply((lane) => advertised.has(lane)));
+    const inspected = await queues.inspect(agents);
+    replace(() => inspected.apply((agent) => advertised.has(agent)));
+  };
+
+  const findLanes = async (): Promise<void> => {
+    const found = await store.findLanes();
+    const names = [...new Set(found.flatMap(agentsOfLane))];
+    const hasPools = names.length < found.length;
+    const absent = new Set(hasPools ? await store.findUnavailableAgents() : []);
+    replace(() => {
+      lanes = found;
+      agents = names;
+      unavailable = absent;
+    });
   };
 
   return {
     lanes: () => lanes,
+    agents: () => agents,
+    /** Those that should get no step of a pool that another Agent could have. */
+    unavailable: () => unavailable,
     schedulers: () => schedulers,
-    of: (lane: string) => ({
-      queue: queues.of(lane),
-      advertised: advertised.get(lane) ?? [],
+    of: (agent: string) => ({
+      queue: queues.of(agent),
+      advertised: advertised.get(agent) ?? [],
       schedulers,
     }),
     refreshSlots,
@@ -61,8 +79,7 @@ export function laneFacts({ store, broker, clock, replace }: Dependencies) {
       const now = clock.now();
       if (now >= lanesStaleAt || knowsNone) {
         lanesStaleAt = now + refreshEvery;
-        const found = await store.findLanes();
-        replace(() => void (lanes = found));
+        await findLanes();
       }
       if (clock.now() >= consumersStaleAt || knowsNone) await inspect();
     },

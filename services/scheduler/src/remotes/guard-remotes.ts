@@ -1,15 +1,18 @@
-import type { ReportedTaskEvent } from "@holdfast/domain";
+import { agentsOfLane, type ReportedTaskEvent } from "@holdfast/domain";
 import type { Clock, Logger } from "@holdfast/runtime";
-import type { AppliedEvents, StateStore } from "@holdfast/state-store";
+import type { AppliedEvents, ProbedLane, StateStore } from "@holdfast/state-store";
 import type { StepClaims } from "../claim/claim-steps.ts";
 import { breakerView } from "./breaker-view.ts";
 import { remoteReports } from "./remote-reports.ts";
 import { retryBudget } from "./retry-budget.ts";
 
+/** Milliseconds. Which service an Agent wraps changes only with a workflow that is stored. */
+const servicesEvery = 5_000;
+
 interface Dependencies {
   readonly store: Pick<
     StateStore,
-    "endProbes" | "findBreakers" | "findBrokenServices" | "openBreakers" | "throttleServices"
+    "endProbes" | "findAgentServices" | "findBreakers" | "findBrokenServices" | "openBreakers" | "throttleServices"
   >;
   readonly clock: Clock;
   readonly log: Logger;
@@ -22,6 +25,8 @@ interface RoundDependencies {
   readonly claims: Pick<StepClaims, "probe">;
   /** The lanes of all workflows. */
   readonly lanes: () => readonly string[];
+  /** Of which Agent a step of each lane would be asked. */
+  readonly choose: (lanes: readonly string[]) => readonly ProbedLane[];
   /** Has steps claimed that are released. */
   readonly wakeClaims: () => void;
   /** Has alerts sent. */
@@ -34,13 +39,19 @@ interface RemoteEvent {
   readonly reportedEvent: ReportedTaskEvent;
 }
 
-const serviceOf = (lane: string): string => lane;
-
 /**
  * Keeps load away from remote services that fail or ask to be left alone. The breaker of each service is in the
  * state store, so all Schedulers act alike: open, no step of its Agents is claimed but one probe.
  */
 export function guardRemotes({ store, clock, log, actor, wake }: Dependencies) {
+  /** Of Agents that wrap a remote service of another name than their own. */
+  let services: ReadonlyMap<string, string> = new Map();
+  let servicesReadAt = Number.NEGATIVE_INFINITY;
+  const serviceOf = (lane: string): string => {
+    // All Agents of a pool share one service.
+    const [agent = lane] = agentsOfLane(lane);
+    return services.get(agent) ?? agent;
+  };
   const view = breakerView({ clock, serviceOf, onStale: wake });
   const reports = remoteReports({ view, clock });
   const budget = retryBudget(clock);
@@ -64,6 +75,13 @@ export function guardRemotes({ store, clock, log, actor, wake }: Dependencies) {
     reports.written(report);
   };
 
+  const readServices = async (): Promise<void> => {
+    if (clock.now() < servicesReadAt + servicesEvery) return;
+    const found = await store.findAgentServices();
+    services = new Map(found.map(({ agent, service }) => [agent, service]));
+    servicesReadAt = clock.now();
+  };
+
   return {
     limit: view.limit,
     /** Delays retries beyond the budget of their remote services. */
@@ -82,12 +100,14 @@ export function guardRemotes({ store, clock, log, actor, wake }: Dependencies) {
       if (!reports.isEmpty()) wake();
     },
     /** One round: writes down what was learned, reads the breakers, and probes. Resolves to the delay until the next. */
-    async round({ claims, lanes, wakeClaims, notify }: RoundDependencies): Promise<number> {
+    async round({ claims, lanes, choose, wakeClaims, notify }: RoundDependencies): Promise<number> {
+      await readServices();
       await write(notify);
       if (view.replace(await store.findBreakers())) wakeClaims();
       for (const service of view.dueProbes()) {
         const ofService = lanes().filter((lane) => serviceOf(lane) === service);
-        if (!(await claims.probe({ service, lanes: ofService }))) view.deferProbe(service);
+        const probed = await claims.probe({ service, lanes: choose(ofService) });
+        if (!probed) view.deferProbe(service);
       }
       return view.nextLook();
     },

@@ -84,8 +84,8 @@ async function applyReplies(
 ): Promise<AppliedEvents> {
   const names = () => received.map(({ reply }) => reply.step);
   failpoint("scheduler.recording", names);
-  const lanes = received.map(({ agent }) => agent);
-  return await claims.withEvents(lanes, async (how) => {
+  const agents = received.map(({ agent }) => agent);
+  return await claims.withEvents(agents, async (how) => {
     const applied = await apply(remotes.spreadRetries(received), { actor, ...how });
     failpoint("scheduler.recorded", names);
     remotes.learn(received, applied);

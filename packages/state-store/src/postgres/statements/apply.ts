@@ -20,6 +20,7 @@ export interface ApplyStatements {
       readonly names: readonly (string | null)[] | null;
       readonly kinds: readonly (string | null)[] | null;
       readonly lanes: readonly (string | null)[] | null;
+      readonly agents: readonly (string | null)[] | null;
       readonly bands: readonly (number | null)[] | null;
       readonly states: readonly (string | null)[] | null;
       readonly ranks: readonly (number | null)[] | null;
@@ -35,6 +36,7 @@ export interface ApplyStatements {
     readonly row: {
       readonly taskId: string;
       readonly name: string;
+      readonly agent: string | null;
       readonly processState: string;
       readonly lockedBy: string | null;
       readonly token: string | null;
@@ -142,6 +144,7 @@ export interface ApplyStatements {
       readonly names: readonly (string | null)[] | null;
       readonly fromStates: readonly (string | null)[] | null;
       readonly attempts: readonly (number | null)[] | null;
+      readonly lanes: readonly (string | null)[] | null;
       readonly states: readonly (string | null)[] | null;
       readonly ranks: readonly (number | null)[] | null;
       readonly notBefores: readonly (number | null)[] | null;

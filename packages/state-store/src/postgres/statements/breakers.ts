@@ -30,6 +30,10 @@ export interface BreakersStatements {
     };
     readonly row: { readonly service: string; readonly state: string };
   };
+  readonly "find-agent-services": {
+    readonly params: object;
+    readonly row: { readonly agent: string; readonly service: string };
+  };
   readonly "find-breakers": {
     readonly params: object;
     readonly row: {
@@ -48,8 +52,8 @@ export interface BreakersStatements {
   };
   readonly "find-remotes": {
     readonly params: {
-      readonly services: readonly (string | null)[] | null;
       readonly lanes: readonly (string | null)[] | null;
+      readonly agents: readonly (string | null)[] | null;
     };
     readonly row: {
       readonly service: Maybe<string>;

@@ -5,6 +5,7 @@ export interface ClaimStatements {
   readonly "claim-due-steps": {
     readonly params: {
       readonly lanes: readonly (string | null)[] | null;
+      readonly agents: readonly (string | null)[] | null;
       readonly slots: readonly (number | null)[] | null;
       readonly reserved: readonly (number | null)[] | null;
       readonly spanLanes: readonly (string | null)[] | null;
@@ -20,6 +21,7 @@ export interface ClaimStatements {
       readonly taskId: Maybe<string>;
       readonly name: Maybe<string>;
       readonly lane: Maybe<string>;
+      readonly agent: Maybe<string>;
       readonly attempt: Maybe<number>;
       readonly token: string | null;
       readonly startBy: Maybe<number>;
@@ -38,7 +40,7 @@ export interface ClaimStatements {
   readonly "count-steps-in-flight": {
     readonly params: { readonly lockedBy: string | null };
     readonly row: {
-      readonly lane: string;
+      readonly lane: Maybe<string>;
       readonly inFlight: Maybe<number>;
       readonly own: Maybe<number>;
     };
@@ -46,6 +48,10 @@ export interface ClaimStatements {
   readonly "find-agent-slots": {
     readonly params: object;
     readonly row: { readonly lane: string; readonly slots: Maybe<readonly number[]> };
+  };
+  readonly "find-unavailable-agents": {
+    readonly params: { readonly heardWithin: number | null };
+    readonly row: { readonly agent: Maybe<string> };
   };
   readonly "mark-dispatched-steps": {
     readonly params: {
@@ -102,6 +108,7 @@ export interface ClaimStatements {
       readonly taskId: string;
       readonly name: string;
       readonly lane: string;
+      readonly agent: Maybe<string>;
       readonly attempt: number;
       readonly token: string | null;
       readonly startBy: Maybe<number>;

@@ -29,6 +29,7 @@ type Guarding = Pick<
   | "claimProbe"
   | "closeBreaker"
   | "endProbes"
+  | "findAgentServices"
   | "findBreakers"
   | "findBrokenServices"
   | "holdBreakerOpen"
@@ -41,6 +42,7 @@ const minute: Milliseconds = 60_000;
 /** Breakers of remote services. Heartbeats are not simulated, so no instance has an open circuit. */
 export const guarding = (state: StoreState): Guarding => ({
   findBreakers: () => found(state),
+  findAgentServices: () => agentServices(state),
   findBrokenServices: () => [],
   openBreakers: ({ services }) =>
     services.filter(({ service, reason }) => open(state, service, { reason, openings: 1 })).length,
@@ -70,6 +72,13 @@ export const guarding = (state: StoreState): Guarding => ({
     return true;
   },
 });
+
+/** Of Agents that wrap a remote service of another name than their own. */
+const agentServices = ({ workflows }: StoreState) =>
+  [...workflows.values()]
+    .flatMap(({ definition }) => Object.entries(definition.remotes ?? {}))
+    .map(([agent, { service }]) => ({ agent, service }))
+    .filter(({ agent, service }) => agent !== service);
 
 /** A service without a row is closed. */
 const breakerOf = (state: StoreState, service: string): StoredBreaker =>
@@ -171,7 +180,7 @@ function claimProbe(state: StoreState, { service, lanes, ...options }: ProbeOpti
     !isInFlight(state, breaker.probe);
   if (!isDue) return null;
   for (const lane of lanes) {
-    const [claim] = claimDueSteps(state, { ...options, capacity: [{ lane, slots: 1 }] });
+    const [claim] = claimDueSteps(state, { ...options, capacity: [{ ...lane, slots: 1 }] });
     if (claim === undefined) continue;
     const { taskId, name: step, token } = claim;
     const since = breaker.state === "half-open" ? breaker.since : state.now();

@@ -1,7 +1,9 @@
 import {
+  agentOf,
   bandOf,
   constant,
   type Instant,
+  laneOf,
   type ProcessingStep,
   type Step,
   virtualTime,
@@ -16,11 +18,13 @@ const claimLimit = 500;
 /** Claims the steps that come first in the due order of each lane. */
 export function claimDueSteps(state: StoreState, asked: ClaimOptions): ClaimedStep[] {
   const picked = asked.capacity.flatMap((capacity) =>
-    state.pauses.isPaused({ kind: "agent", name: capacity.lane }) ? [] : pick(state, capacity),
+    state.pauses.isPaused({ kind: "agent", name: capacity.agent ?? capacity.lane })
+      ? []
+      : pick(state, capacity).map((due) => ({ ...due, agent: capacity.agent })),
   );
   const taken = picked.slice(0, claimLimit);
-  const claims = taken.map(({ stored, step }) =>
-    claimOne(state, { stored, name: step.plan.name, asked }),
+  const claims = taken.map(({ stored, step, agent }) =>
+    claimOne(state, { stored, name: step.plan.name, agent, asked }),
   );
   for (const stored of new Set(taken.map((one) => one.stored))) {
     begin(state, stored, asked.lockedBy);
@@ -49,7 +53,7 @@ const hasKey = ({ rank }: DueStep): boolean => rank >= virtualTime;
 const claimable = (state: StoreState, lane: string): readonly DueStep[] =>
   dueSteps(state).filter(
     ({ stored, step }) =>
-      step.plan.agent === lane &&
+      laneOf(step) === lane &&
       !state.pauses.isPaused({ kind: "workflow", name: stored.task.workflow.name }) &&
       !state.isLocked(),
   );
@@ -57,13 +61,17 @@ const claimable = (state: StoreState, lane: string): readonly DueStep[] =>
 interface Claiming {
   readonly stored: StoredTask;
   readonly name: string;
+  /** Of its pool. */
+  readonly agent: string | undefined;
   readonly asked: ClaimOptions;
 }
 
-function claimOne(state: StoreState, { stored, name, asked }: Claiming): ClaimedStep {
+function claimOne(state: StoreState, { stored, name, agent, asked }: Claiming): ClaimedStep {
   const at = state.now();
-  const claimed = toProcessing(stored.task.steps.get(name) as Step, {
+  const step = stored.task.steps.get(name) as Step;
+  const claimed = toProcessing(step, {
     at,
+    agent: agent ?? step.agent,
     lockedBy: asked.lockedBy,
     token: state.newId(),
   });
@@ -86,15 +94,14 @@ function claimOne(state: StoreState, { stored, name, asked }: Claiming): Claimed
 
 function toProcessing(
   step: Step,
-  { at, lockedBy, token }: { readonly at: Instant } & Pick<ProcessingStep, "lockedBy" | "token">,
+  { at, ...lock }: { readonly at: Instant } & Pick<ProcessingStep, "agent" | "lockedBy" | "token">,
 ): ProcessingStep {
   const startBy = at + step.plan.startWithin;
   return {
     ...constant(step),
+    ...lock,
     processState: "processing",
     attempt: step.attempt + 1,
-    lockedBy,
-    token,
     startBy,
     completeBy: startBy + step.plan.completeWithin,
     dispatched: false,
@@ -110,7 +117,8 @@ export const toClaim = (
 ): ClaimedStep => ({
   taskId: stored.task.taskId,
   name: step.plan.name,
-  lane: step.plan.agent,
+  lane: laneOf(step),
+  agent: agentOf(step),
   workflow: stored.task.workflow.name,
   attempt: step.attempt,
   token: step.token,

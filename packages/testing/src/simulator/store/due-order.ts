@@ -1,4 +1,4 @@
-import { type Fairness, type Step, virtualTime } from "@holdfast/domain";
+import { type Fairness, laneOf, type Step, virtualTime } from "@holdfast/domain";
 import type { StoredTask } from "./memory-task.ts";
 import type { StoreState } from "./store-state.ts";
 
@@ -32,7 +32,7 @@ function takeRank(state: StoreState, { stored, step, fairness }: FairStep): numb
 }
 
 const queueOf = ({ domain }: StoreState, stored: StoredTask, step: Step): string =>
-  `${step.plan.agent} ${domain.bandOfStep(step, stored)}`;
+  `${laneOf(step)} ${domain.bandOfStep(step, stored)}`;
 
 /** A step that may be claimed. */
 export interface DueStep {

@@ -1,3 +1,4 @@
+import { laneOf } from "@holdfast/domain";
 import { enqueue } from "./due-order.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import { least, parkedUntil, type StoreState } from "./store-state.ts";
@@ -19,7 +20,7 @@ export const staging = (state: StoreState): Staging => ({
           if (step.notBefore !== parkedUntil) rests.push(step.notBefore - now());
         } else if (!isLocked()) {
           enqueue(state, stored, step);
-          lanes.add(step.plan.agent);
+          lanes.add(laneOf(step));
         }
       }
     }

@@ -61,8 +61,10 @@ export function storePort(world: World, host: Host, store: AtOnce<SimulatedStore
     ...port,
     // Definitions never change, so a process keeps them; what is asked for beside everything else costs no time.
     findLanes: () => Promise.resolve(store.findLanes()),
+    findAgentServices: () => Promise.resolve(store.findAgentServices()),
     findBrokenServices: () => Promise.resolve(store.findBrokenServices()),
     findAgentSlots: () => Promise.resolve(store.findAgentSlots()),
+    findUnavailableAgents: () => Promise.resolve(store.findUnavailableAgents()),
     findWorkflow: (name) => Promise.resolve(store.findWorkflow(name)),
     takeNotifications: (options) => Promise.resolve(store.takeNotifications(options)),
     deleteStaleNotifications: () => Promise.resolve(store.deleteStaleNotifications()),
