@@ -22,13 +22,14 @@ export function explainPending(step: StepFacts, facts: Facts): string {
     workflowReason(step, facts) ??
     ofEach((one) => agentPaused(one, facts)) ??
     delayReason(step, facts) ??
+    breakerReason(step, facts) ??
     ofEach((one) => agentPaused(one, facts) ?? unableReason(one, facts)) ??
     turnReason(step, facts)
   );
 }
 
 const unableReason = (step: StepFacts, facts: Facts): string | null =>
-  brokerReason(step, facts.broker) ?? agentReason(step, facts);
+  brokerReason(step, facts) ?? agentReason(step, facts);
 
 function agentPaused(step: StepFacts, facts: Facts): string | null {
   const { paused } = laneOf(facts, step.agent);
@@ -76,7 +77,9 @@ function delayReason(step: StepFacts, { now, plan, broker }: Facts): string | nu
 
 /** Why the breaker of the remote service holds the step back, and who ends that when. */
 function breakerReason(step: StepFacts, facts: Facts): string | null {
-  const { breaker } = laneOf(facts, step.agent);
+  // All Agents of a pool share one remote service.
+  const [agent = step.agent] = agentsOfLane(step.agent);
+  const { breaker } = laneOf(facts, agent);
   if (breaker === null) return null;
   const { service, state, reason, by, held, openUntil, throttledUntil, probe, due } = breaker;
   const waits = `It waits for ${stepOf(step)}, which is due:`;

@@ -245,9 +245,7 @@ describe("a service is broken", () => {
 
   test("by instances that run: one without a heartbeat for long is not asked", async () => {
     await broken("open", "closed");
-    await db.query(
-      "update state.agents set lives_until = now() where breaker = 'closed'",
-    );
+    await db.query("update state.agents set lives_until = now() where breaker = 'closed'");
     expect(await broken()).toEqual([{ service, instances: 1 }]);
   });
 

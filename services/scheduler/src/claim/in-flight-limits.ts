@@ -92,7 +92,9 @@ export function inFlightLimits(deps: Dependencies) {
       chosen(facts.lanes(), freed).filter(({ most }) => most > 0),
     /** Of which Agent a step of each of these lanes would be asked. */
     choose: (lanes: readonly string[]): readonly ProbedLane[] =>
-      chosen(lanes, []).map(({ lane, agent }) => (agent === undefined ? { lane } : { lane, agent })),
+      chosen(lanes, []).map(({ lane, agent }) =>
+        agent === undefined ? { lane } : { lane, agent },
+      ),
     /** `since`: on our clock, when the claim began. */
     claimed: (agent: string, since: number): void => counts.claimed(agent, since),
     /** The lanes of all workflows. */

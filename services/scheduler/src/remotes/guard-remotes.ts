@@ -1,18 +1,21 @@
-import { agentsOfLane, type ReportedTaskEvent } from "@holdfast/domain";
+import type { ReportedTaskEvent } from "@holdfast/domain";
 import type { Clock, Logger } from "@holdfast/runtime";
 import type { AppliedEvents, ProbedLane, StateStore } from "@holdfast/state-store";
 import type { StepClaims } from "../claim/claim-steps.ts";
+import { agentServices } from "./agent-services.ts";
 import { breakerView } from "./breaker-view.ts";
 import { remoteReports } from "./remote-reports.ts";
 import { retryBudget } from "./retry-budget.ts";
 
-/** Milliseconds. Which service an Agent wraps changes only with a workflow that is stored. */
-const servicesEvery = 5_000;
-
 interface Dependencies {
   readonly store: Pick<
     StateStore,
-    "endProbes" | "findAgentServices" | "findBreakers" | "findBrokenServices" | "openBreakers" | "throttleServices"
+    | "endProbes"
+    | "findAgentServices"
+    | "findBreakers"
+    | "findBrokenServices"
+    | "openBreakers"
+    | "throttleServices"
   >;
   readonly clock: Clock;
   readonly log: Logger;
@@ -44,14 +47,8 @@ interface RemoteEvent {
  * state store, so all Schedulers act alike: open, no step of its Agents is claimed but one probe.
  */
 export function guardRemotes({ store, clock, log, actor, wake }: Dependencies) {
-  /** Of Agents that wrap a remote service of another name than their own. */
-  let services: ReadonlyMap<string, string> = new Map();
-  let servicesReadAt = Number.NEGATIVE_INFINITY;
-  const serviceOf = (lane: string): string => {
-    // All Agents of a pool share one service.
-    const [agent = lane] = agentsOfLane(lane);
-    return services.get(agent) ?? agent;
-  };
+  const wrapped = agentServices({ store, clock });
+  const serviceOf = (lane: string): string => wrapped.of(lane);
   const view = breakerView({ clock, serviceOf, onStale: wake });
   const reports = remoteReports({ view, clock });
   const budget = retryBudget(clock);
@@ -75,13 +72,6 @@ export function guardRemotes({ store, clock, log, actor, wake }: Dependencies) {
     reports.written(report);
   };
 
-  const readServices = async (): Promise<void> => {
-    if (clock.now() < servicesReadAt + servicesEvery) return;
-    const found = await store.findAgentServices();
-    services = new Map(found.map(({ agent, service }) => [agent, service]));
-    servicesReadAt = clock.now();
-  };
-
   return {
     limit: view.limit,
     /** Delays retries beyond the budget of their remote services. */
@@ -101,7 +91,7 @@ export function guardRemotes({ store, clock, log, actor, wake }: Dependencies) {
     },
     /** One round: writes down what was learned, reads the breakers, and probes. Resolves to the delay until the next. */
     async round({ claims, lanes, choose, wakeClaims, notify }: RoundDependencies): Promise<number> {
-      await readServices();
+      await wrapped.refresh();
       await write(notify);
       if (view.replace(await store.findBreakers())) wakeClaims();
       for (const service of view.dueProbes()) {

@@ -78,5 +78,3 @@ export function remoteReports({ view, clock }: Dependencies) {
     },
   };
 }
-
-export type RemoteReports = ReturnType<typeof remoteReports>;

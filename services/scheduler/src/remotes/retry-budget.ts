@@ -61,5 +61,3 @@ export function retryBudget({ now }: Pick<Clock, "now">) {
     },
   };
 }
-
-export type RetryBudget = ReturnType<typeof retryBudget>;

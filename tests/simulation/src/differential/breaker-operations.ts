@@ -40,7 +40,12 @@ export const breakerOperations: Readonly<Record<string, (pair: Pair) => Promise<
     const { real, memory, random, claims } = pair;
     await pair.advance(jump);
     const service = serviceOf(pair);
-    const options = { service, lanes: [{ lane: service }], lockedBy: "scheduler", relayAfter: 300_000 };
+    const options = {
+      service,
+      lanes: [{ lane: service }],
+      lockedBy: "scheduler",
+      relayAfter: 300_000,
+    };
     const theirs = await real.claimProbe(options);
     const ours = memory.claimProbe(options);
     await sameClaims(pair, theirs === null ? [] : [theirs], ours === null ? [] : [ours]);
