@@ -1,4 +1,4 @@
-import type { BreakerState, ProcessingStep } from "@holdfast/domain";
+import type { BreakerState, ProcessingStep, TaskEvent } from "@holdfast/domain";
 import type { StoredTask, StoreWatcher } from "@holdfast/testing/simulator";
 import type { World } from "./world.ts";
 
@@ -53,16 +53,8 @@ export function judgeBreakers(world: World): StoreWatcher {
     },
     decided(stored: StoredTask, reports) {
       judgeSuspect();
-      for (const { event } of reports.map(({ reportedEvent }) => reportedEvent)) {
-        if (!("token" in event)) continue;
-        const breaker = [...breakers.values()].find(({ probe }) => probe?.token === event.token);
-        const step = "step" in event ? stored.task.steps.get(event.step) : undefined;
-        // A report that was refused has ended nothing.
-        const isOver = step?.processState !== "processing" || step.token !== event.token;
-        if (breaker?.probe?.isInFlight !== true || !isOver) continue;
-        breaker.probe.isInFlight = false;
-        if (event.kind === "completed") breaker.answered += 1;
-      }
+      for (const { reportedEvent } of reports)
+        endProbe(breakers.values(), stored, reportedEvent.event);
     },
     probed(service, { taskId, step, token }) {
       if (suspect?.token === token) suspect = null;
@@ -86,4 +78,15 @@ export function judgeBreakers(world: World): StoreWatcher {
       }
     },
   };
+}
+
+/** Notes that a probe is over, and whether the remote service answered it. A report that was refused has ended nothing. */
+function endProbe(all: Iterable<KnownBreaker>, { task }: StoredTask, event: TaskEvent): void {
+  if (!("token" in event)) return;
+  const breaker = [...all].find(({ probe }) => probe?.token === event.token);
+  const step = task.steps.get(event.step);
+  const isOver = step?.processState !== "processing" || step.token !== event.token;
+  if (breaker?.probe?.isInFlight !== true || !isOver) return;
+  breaker.probe.isInFlight = false;
+  if (event.kind === "completed") breaker.answered += 1;
 }

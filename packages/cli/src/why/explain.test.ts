@@ -1,6 +1,6 @@
 import type { StepFacts, TaskFacts } from "@holdfast/state-store";
 import { describe, expect, test } from "@jest/globals";
-import { breaker, broker, charge, facts, lane, noon, pause } from "../../test/task-facts.ts";
+import { broker, charge, facts, lane, noon, pause } from "../../test/task-facts.ts";
 import { explain } from "./explain.ts";
 import type { Facts } from "./facts.ts";
 
@@ -53,28 +53,6 @@ describe("explains of a step that is due", () => {
     [
       "the breaker of every instance of the Agent is open until 2026-01-01T12:00:09.000Z (in 9 s)",
       { lanes: [{ ...lane, broken: 2, brokenUntil: noon + 9_000 }] },
-    ],
-    [
-      "the breaker of the remote service psp is open since 2026-01-01T11:59:57.000Z (3 s ago): 10 attempts in a row failed, the last with psp.down. It holds back 12 due steps of the Agent. From 2026-01-01T12:00:02.000Z (in 2 s) on one step is tried. To close it: POST /v1/remotes/psp/close.",
-      { lanes: [{ ...lane, breaker }] },
-    ],
-    [
-      "is half-open since 2026-01-01T11:59:57.000Z (3 s ago). One step is tried, of task 17; when it is answered, the others follow.",
-      { lanes: [{ ...lane, breaker: { ...breaker, state: "half-open", probe: "17" } }] },
-    ],
-    [
-      "ann opened the breaker of the remote service psp at 2026-01-01T11:59:57.000Z (3 s ago): maintenance. It holds back 12 due steps of the Agent, until an operator closes it.",
-      {
-        lanes: [{ ...lane, breaker: { ...breaker, held: true, by: "ann", reason: "maintenance" } }],
-      },
-    ],
-    [
-      "the remote service psp asked to be left alone until 2026-01-01T12:00:09.000Z (in 9 s).",
-      {
-        lanes: [
-          { ...lane, breaker: { ...breaker, state: "closed", throttledUntil: noon + 9_000 } },
-        ],
-      },
     ],
     [
       "the breaker of every instance of the Agent is open until 2026-01-01T12:00:09.000Z (in 9 s)",

@@ -71,7 +71,7 @@ export function claimSteps(deps: Dependencies) {
       const claim = optionsOf(limits.capacity(agents));
       const claimedAt = clock.now();
       const applied = await apply(claim === null ? {} : { claim });
-      settle(agents, applied);
+      settle(limits, agents, applied);
       if (applied.claims === null) wake();
       else dispatcher.send(applied.claims, claimedAt);
       return applied;
@@ -80,21 +80,17 @@ export function claimSteps(deps: Dependencies) {
     async probe(wish: Pick<ProbeOptions, "service" | "lanes">): Promise<boolean> {
       const claimedAt = clock.now();
       const probe = await store.claimProbe({ ...wish, lockedBy, relayAfter: relayAfter() });
-      if (probe !== null) dispatcher.send([probe], claimedAt);
+      dispatcher.send(probe === null ? [] : [probe], claimedAt);
       return probe !== null;
     },
     /** Frees the slots of Agents whose events were applied without a claim. */
     freed(agents: readonly string[], applied: Pick<AppliedEvents, "outcomes">): void {
-      settle(agents, applied);
+      settle(limits, agents, applied);
       wake();
     },
     /** Resolves when everything that was claimed has been dispatched. */
-    drained: () => dispatcher.drained(),
+    drained: dispatcher.drained,
   };
-
-  function settle(agents: readonly string[], { outcomes }: Pick<AppliedEvents, "outcomes">): void {
-    agents.forEach((agent, index) => outcomes[index]?.applied && limits.settled(agent));
-  }
 }
 
 /** Whether a lane was given all that it may have, and other lanes of its Agent may not need their parts. */
@@ -109,3 +105,11 @@ function hasRoomLeft(
 }
 
 export type StepClaims = ReturnType<typeof claimSteps>;
+
+function settle(
+  limits: Pick<InFlightLimits, "settled">,
+  agents: readonly string[],
+  { outcomes }: Pick<AppliedEvents, "outcomes">,
+): void {
+  agents.forEach((agent, index) => outcomes[index]?.applied && limits.settled(agent));
+}

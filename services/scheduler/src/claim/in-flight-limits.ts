@@ -36,37 +36,27 @@ const slotsEvery = { busy: 500, idle: 1_000 };
  */
 export function inFlightLimits(deps: Dependencies) {
   const { log, onCapacity } = deps;
-
   const choose = memberChooser();
   const stateOf = (agent: string) => ({ ...counts.of(agent), ...facts.of(agent) });
   const capacityOf = (agent: string, freed = 0) =>
     capacities.of(agent, { ...stateOf(agent), freed });
-
-  const withSlots = () => new Set(facts.agents().filter((agent) => capacityOf(agent).slots > 0));
-
-  const replace = (change: () => void): void => {
-    const known = withSlots();
-    change();
-    if ([...withSlots()].some((agent) => !known.has(agent))) onCapacity();
-  };
-
+  const withSlots = () => facts.agents().filter((agent) => capacityOf(agent).slots > 0);
+  const replace = noticing(withSlots, onCapacity);
   /** The Agent of each lane, and what it has room for once the Agents `freed` have one step less in flight each. */
-  const chosen = (lanes: readonly string[], freed: readonly string[]): readonly ChosenCapacity[] =>
-    choose(lanes, {
-      capacityOf: (agent) => ({
-        ...capacityOf(agent, freed.filter((one) => one === agent).length),
-        isServed: facts.of(agent).queue.consumers > 0,
-      }),
-      unavailable: facts.unavailable(),
+  const chosen = (lanes: readonly string[], freed: readonly string[]) => {
+    const roomOf = (agent: string) => ({
+      ...capacityOf(agent, freed.filter((one) => one === agent).length),
+      isServed: facts.of(agent).queue.consumers > 0,
     });
+    return choose(lanes, { capacityOf: roomOf, unavailable: facts.unavailable() });
+  };
 
   const refreshStale = async (): Promise<void> => {
     await facts.refreshStale();
     if (!counts.areStale() || facts.lanes().length === 0) return;
     await counts.count({ schedulers: facts.schedulers() });
   };
-
-  const refreshInBackground = (): Promise<void> =>
+  const refreshInBackground = () =>
     refreshStale().catch((err: unknown) => log.warn({ err }, "in-flight limits not refreshed"));
 
   const capacities = laneCapacities(deps);
@@ -91,10 +81,7 @@ export function inFlightLimits(deps: Dependencies) {
     capacity: (freed: readonly string[]): readonly ChosenCapacity[] =>
       chosen(facts.lanes(), freed).filter(({ most }) => most > 0),
     /** Of which Agent a step of each of these lanes would be asked. */
-    choose: (lanes: readonly string[]): readonly ProbedLane[] =>
-      chosen(lanes, []).map(({ lane, agent }) =>
-        agent === undefined ? { lane } : { lane, agent },
-      ),
+    choose: (lanes: readonly string[]): readonly ProbedLane[] => chosen(lanes, []).map(withoutRoom),
     /** `since`: on our clock, when the claim began. */
     claimed: (agent: string, since: number): void => counts.claimed(agent, since),
     /** The lanes of all workflows. */
@@ -105,5 +92,17 @@ export function inFlightLimits(deps: Dependencies) {
     },
   };
 }
+
+const withoutRoom = ({ lane, agent }: ChosenCapacity): ProbedLane =>
+  agent === undefined ? { lane } : { lane, agent };
+
+/** Makes changes, and notices when an Agent without slots gets some by one. */
+const noticing =
+  (agentsWithSlots: () => readonly string[], onCapacity: () => void) =>
+  (change: () => void): void => {
+    const known = new Set(agentsWithSlots());
+    change();
+    if (agentsWithSlots().some((agent) => !known.has(agent))) onCapacity();
+  };
 
 export type InFlightLimits = ReturnType<typeof inFlightLimits>;

@@ -25,9 +25,7 @@ const refreshEvery = 1_000;
  */
 export function laneFacts({ store, broker, clock, replace }: Dependencies) {
   const queues = agentQueues({ broker, clock });
-  let lanes: readonly string[] = [];
-  let agents: readonly string[] = [];
-  let unavailable: ReadonlySet<string> = new Set();
+  let { lanes, agents, unavailable }: FoundLanes = nothingFound;
   let advertised: AdvertisedSlots = new Map();
   let schedulers = 1;
   let [lanesStaleAt, consumersStaleAt] = [0, 0];
@@ -47,15 +45,8 @@ export function laneFacts({ store, broker, clock, replace }: Dependencies) {
   };
 
   const findLanes = async (): Promise<void> => {
-    const found = await store.findLanes();
-    const names = [...new Set(found.flatMap(agentsOfLane))];
-    const hasPools = names.length < found.length;
-    const absent = new Set(hasPools ? await store.findUnavailableAgents() : []);
-    replace(() => {
-      lanes = found;
-      agents = names;
-      unavailable = absent;
-    });
+    const found = await readLanes(store);
+    replace(() => void ({ lanes, agents, unavailable } = found));
   };
 
   return {
@@ -83,6 +74,28 @@ export function laneFacts({ store, broker, clock, replace }: Dependencies) {
       }
       if (clock.now() >= consumersStaleAt || knowsNone) await inspect();
     },
+  };
+}
+
+interface FoundLanes {
+  readonly lanes: readonly string[];
+  readonly agents: readonly string[];
+  readonly unavailable: ReadonlySet<string>;
+}
+
+const nothingFound: FoundLanes = { lanes: [], agents: [], unavailable: new Set() };
+
+/** Only pools need to know which Agents are unavailable. */
+async function readLanes(
+  store: Pick<StateStore, "findLanes" | "findUnavailableAgents">,
+): Promise<FoundLanes> {
+  const lanes = await store.findLanes();
+  const agents = [...new Set(lanes.flatMap(agentsOfLane))];
+  const hasPools = agents.length < lanes.length;
+  return {
+    lanes,
+    agents,
+    unavailable: new Set(hasPools ? await store.findUnavailableAgents() : []),
   };
 }
 

@@ -28,48 +28,31 @@ export function breakerView({ clock, serviceOf, onStale }: Dependencies) {
   const noProbeBefore = new Map<string, number>();
 
   const passed = (): number => clock.now() - readAt;
-  const throttledFor = ({ throttledFor: left }: Breaker): number => (left ?? -rampEnd) - passed();
-  /** For how long steps have been released again; negative: they are held back. */
-  const releasedFor = (breaker: Breaker): number =>
-    breaker.state === "closed"
-      ? Math.min(breaker.age + passed(), -throttledFor(breaker))
-      : Number.NEGATIVE_INFINITY;
-  const isProbeDue = (breaker: Breaker): boolean =>
-    breaker.state !== "closed" &&
-    !breaker.held &&
-    (breaker.openFor ?? 0) <= passed() &&
-    throttledFor(breaker) <= 0 &&
-    (noProbeBefore.get(breaker.service) ?? 0) <= clock.now();
-
-  /** Whether the steps of some service are released in growing numbers. */
+  const all = (): readonly Breaker[] => [...breakers.values()];
+  const isHeldBack = (breaker: Breaker | undefined): boolean =>
+    breaker !== undefined && releasedFor(breaker, passed()) < 0;
   const isRamping = (): boolean =>
-    [...breakers.values()].some((breaker) => {
-      const age = releasedFor(breaker);
-      return age >= 0 && age < rampEnd;
-    });
+    all().some((breaker) => !isHeldBack(breaker) && releasedFor(breaker, passed()) < rampEnd);
 
   return {
     /** Takes over what the store has. Returns whether steps of some service are released by it. */
     replace(found: readonly Breaker[]): boolean {
-      const held = [...breakers.values()].filter((breaker) => releasedFor(breaker) < 0);
+      const held = all().filter(isHeldBack);
       breakers = new Map(found.map((breaker) => [breaker.service, breaker]));
       readAt = clock.now();
       isStale = false;
       for (const service of noProbeBefore.keys()) {
         if (!breakers.has(service)) noProbeBefore.delete(service);
       }
-      const isReleased = (service: string): boolean => {
-        const now = breakers.get(service);
-        return now === undefined || releasedFor(now) >= 0;
-      };
-      return held.some(({ service }) => isReleased(service)) || isRamping();
+      return isRamping() || held.some(({ service }) => !isHeldBack(breakers.get(service)));
     },
+    /** Whether the steps of some service are released in growing numbers. */
     isRamping,
     isClosed: (service: string): boolean => (breakers.get(service)?.state ?? "closed") === "closed",
     /** How much longer a service wants to be left alone, in milliseconds. */
     throttledFor: (service: string): number => {
       const breaker = breakers.get(service);
-      return breaker === undefined ? 0 : Math.max(0, throttledFor(breaker));
+      return breaker === undefined ? 0 : Math.max(0, throttledFor(breaker, passed()));
     },
     /** How many steps of a lane all Schedulers together may have in flight, if without a breaker it were `max`. */
     limit: (lane: string, max: number): number => {
@@ -79,26 +62,42 @@ export function breakerView({ clock, serviceOf, onStale }: Dependencies) {
       }
       const breaker = breakers.get(serviceOf(lane));
       if (breaker === undefined) return max;
-      const age = releasedFor(breaker);
-      return age < 0 ? 0 : Math.min(max, rampLimit(age));
+      return isHeldBack(breaker) ? 0 : Math.min(max, rampLimit(releasedFor(breaker, passed())));
     },
     /** The services of which a step is to be tried now. */
     dueProbes: (): readonly string[] =>
-      [...breakers.values()].filter(isProbeDue).map(({ service }) => service),
+      all()
+        .filter((breaker) => isProbeDue(breaker, passed()))
+        .map(({ service }) => service)
+        .filter((service) => (noProbeBefore.get(service) ?? 0) <= clock.now()),
     /** There was no step to try. */
-    deferProbe: (service: string): void =>
-      void noProbeBefore.set(service, clock.now() + probeAgainIn),
+    deferProbe: (service: string) => noProbeBefore.set(service, clock.now() + probeAgainIn),
     /** Milliseconds until the next look. */
     nextLook(): number {
-      const ends = [...breakers.values()].flatMap((breaker) => [
-        ...(breaker.openFor === null ? [] : [breaker.openFor - passed()]),
-        throttledFor(breaker),
-      ]);
-      const coming = ends.filter((ms) => ms > 0);
       const usual = breakers.size === 0 ? idleEvery : lookEvery;
+      const coming = all().flatMap((breaker) => changesIn(breaker, passed()));
       return Math.min(isRamping() ? lookOftenEvery : usual, ...coming);
     },
   };
 }
 
 export type BreakerView = ReturnType<typeof breakerView>;
+
+const throttledFor = ({ throttledFor: left }: Breaker, passed: number): number =>
+  (left ?? -rampEnd) - passed;
+
+/** For how long steps have been released again; negative: they are held back. */
+const releasedFor = (breaker: Breaker, passed: number): number =>
+  breaker.state === "closed"
+    ? Math.min(breaker.age + passed, -throttledFor(breaker, passed))
+    : Number.NEGATIVE_INFINITY;
+
+const isProbeDue = (breaker: Breaker, passed: number): boolean =>
+  breaker.state !== "closed" &&
+  !breaker.held &&
+  (breaker.openFor ?? 0) <= passed &&
+  throttledFor(breaker, passed) <= 0;
+
+/** When a probe is due, and when a service may be called again. */
+const changesIn = (breaker: Breaker, passed: number): readonly number[] =>
+  [(breaker.openFor ?? 0) - passed, throttledFor(breaker, passed)].filter((ms) => ms > 0);

@@ -147,19 +147,11 @@ const onTarget = (dice: Dice, around: DecisionContext): Route => {
   };
 };
 
+const methods = "GET HEAD PUT DELETE PATCH OPTIONS TRACE PROPFIND POST".split(" ");
+
 const elsewhere = (dice: Dice, around: DecisionContext): Route => ({
   target: "other route",
-  method: dice.pick([
-    "GET",
-    "HEAD",
-    "PUT",
-    "DELETE",
-    "PATCH",
-    "OPTIONS",
-    "TRACE",
-    "PROPFIND",
-    "POST",
-  ]),
+  method: dice.pick(methods),
   path: dice.pick([
     "/",
     "/v1/pauses",

@@ -1,28 +1,9 @@
-import { type BreakerState, type Instant, type Milliseconds, openForAfter } from "@holdfast/domain";
+import { type Instant, type Milliseconds, openForAfter } from "@holdfast/domain";
 import type { Breaker, BreakerWish, ProbeOptions } from "@holdfast/state-store";
 import { claimDueSteps } from "./claim.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import type { StoreState } from "./store-state.ts";
-
-/** The attempt at a step with which a breaker is tried. */
-interface Probe {
-  readonly taskId: string;
-  readonly step: string;
-  readonly token: string;
-}
-
-/** The breaker of one remote service, as the state store keeps it. */
-export interface StoredBreaker {
-  readonly service: string;
-  readonly state: BreakerState;
-  readonly reason: string;
-  readonly since: Instant;
-  /** Infinity: held open. */
-  readonly openUntil: Instant | null;
-  readonly openings: number;
-  readonly throttledUntil: Instant | null;
-  readonly probe: Probe | null;
-}
+import type { Probe, StoredBreaker } from "./stored-breaker.ts";
 
 type Guarding = Pick<
   AtOnce<SimulatedStore>,

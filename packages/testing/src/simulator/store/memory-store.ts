@@ -1,5 +1,5 @@
 import { applying } from "./apply.ts";
-import { guarding, type StoredBreaker } from "./breakers.ts";
+import { guarding } from "./breakers.ts";
 import { claimDueSteps } from "./claim.ts";
 import { expiring } from "./expire.ts";
 import { beating } from "./heartbeats.ts";
@@ -10,6 +10,7 @@ import { relaying } from "./relay.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import { staging } from "./stage.ts";
 import { emptyState, type MemoryStoreOptions } from "./store-state.ts";
+import type { StoredBreaker } from "./stored-breaker.ts";
 import { submitting } from "./submit.ts";
 
 export interface MemoryStore extends AtOnce<SimulatedStore> {

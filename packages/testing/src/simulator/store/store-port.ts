@@ -60,20 +60,24 @@ export function storePort(world: World, host: Host, store: AtOnce<SimulatedStore
   return {
     ...port,
     // Definitions never change, so a process keeps them; what is asked for beside everything else costs no time.
-    findLanes: () => Promise.resolve(store.findLanes()),
-    findAgentServices: () => Promise.resolve(store.findAgentServices()),
-    findBrokenServices: () => Promise.resolve(store.findBrokenServices()),
-    findAgentSlots: () => Promise.resolve(store.findAgentSlots()),
-    findUnavailableAgents: () => Promise.resolve(store.findUnavailableAgents()),
-    findWorkflow: (name) => Promise.resolve(store.findWorkflow(name)),
-    takeNotifications: (options) => Promise.resolve(store.takeNotifications(options)),
-    deleteStaleNotifications: () => Promise.resolve(store.deleteStaleNotifications()),
+    ...answeredAtOnce(store),
     recordRejectedReplies: (replies) =>
       replies.length === 0
         ? Promise.resolve()
         : call("recordRejectedReplies", () => store.recordRejectedReplies(replies)),
   } as SimulatedStore;
 }
+
+const answeredAtOnce = (store: AtOnce<SimulatedStore>): Partial<SimulatedStore> => ({
+  findLanes: async () => store.findLanes(),
+  findAgentServices: async () => store.findAgentServices(),
+  findBrokenServices: async () => store.findBrokenServices(),
+  findAgentSlots: async () => store.findAgentSlots(),
+  findUnavailableAgents: async () => store.findUnavailableAgents(),
+  findWorkflow: async (name) => store.findWorkflow(name),
+  takeNotifications: async (options) => store.takeNotifications(options),
+  deleteStaleNotifications: async () => store.deleteStaleNotifications(),
+});
 
 /** What each kind of process asks of the store. */
 const operations: Readonly<Record<Host["role"], readonly (keyof SimulatedStore)[]>> = {

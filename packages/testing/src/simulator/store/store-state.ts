@@ -6,10 +6,10 @@ import type {
   WorkflowDefinition,
 } from "@holdfast/domain";
 import type { Heartbeat, ReportedTaskEvent, StoredWorkflow } from "@holdfast/state-store";
-import type { StoredBreaker } from "./breakers.ts";
 import { type Domain, realDomain } from "./domain.ts";
 import { memoryPauses } from "./memory-pauses.ts";
 import type { Move, StoredTask } from "./memory-task.ts";
+import type { StoredBreaker } from "./stored-breaker.ts";
 
 /** Sees what the store saves, in its order. */
 export interface StoreWatcher {
