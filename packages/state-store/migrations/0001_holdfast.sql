@@ -1354,6 +1354,8 @@ grant execute on function state.workflow_to_submit(text),
 
 -- Observers
 grant select on all tables in schema state to holdfast_observer;
+-- The views of definitions call it with the rights of their reader.
+grant execute on function state.lane_of(json) to holdfast_observer, holdfast_submission;
 alter default privileges in schema state grant select on tables to holdfast_observer;
 
 

@@ -5,7 +5,8 @@
 -- SKIP LOCKED: a row that another transaction holds is skipped. The CTE is materialized so that it is evaluated
 -- once, and ends in a literal limit because with a parameter alone the planner expects the whole
 -- table and reads it. Nothing is claimed of what is paused. A task that is skipped here is locked by a
--- transaction that decides about it and writes its summary.
+-- transaction that decides about it and writes its summary. Tasks are looked up by an array, so that PostgreSQL 18
+-- does not crash (decision 0086).
 --
 -- The task's input is returned where the row holds it and no operator can have replaced it: at the first
 -- attempt. Most requests need no other value. The version is that of the task after
@@ -53,7 +54,7 @@ picked as materialized (
               -- Steps of paused workflows are set aside soon, so that there are never many to pass over.
               and (not exists (select from paused where kind = 'workflow')
                    or (select workflow from state.tasks
-                        where tasks.task_id = steps.task_id
+                        where tasks.task_id = any (array_fill(steps.task_id, array[1]))
                           and tasks.task_id between :first_id and :last_id)
                       not in (select name from paused where kind = 'workflow'))
             order by band, rank
@@ -101,7 +102,7 @@ begun as (
             cross join lateral (
               select task_id
                 from state.tasks
-               where tasks.task_id = picked.task_id
+               where tasks.task_id = any (array_fill(picked.task_id, array[1]))
                  and task_id between :first_id and :last_id
                  and process_state = 'pending'
                  and version < 2147483647

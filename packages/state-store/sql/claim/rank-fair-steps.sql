@@ -5,7 +5,8 @@
 --
 -- Keys are locked in order, and until the caller commits: it has nothing left to do but to claim. A step that is
 -- locked, or was ranked meanwhile, is skipped. The head is searched from where it was some time ago, because before
--- it an old snapshot may keep the entries of claimed steps.
+-- it an old snapshot may keep the entries of claimed steps. Locked rows are looked up by an array, so that PostgreSQL 18
+-- does not crash (decision 0086).
 with due as materialized (
   select found.task_id, found.name, found.lane, found.band, task.fairness_key as key, asked.place,
          1000000 / task.fairness_weight as stride
@@ -13,7 +14,7 @@ with due as materialized (
    cross join lateral (
      select task_id, name, lane, band
        from state.steps
-      where steps.task_id = asked.task_id
+      where steps.task_id = any (array_fill(asked.task_id, array[1]))
         and steps.name    = asked.name
         and task_id between :first_id and :last_id
         and process_state = 'pending'

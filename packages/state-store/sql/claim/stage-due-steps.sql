@@ -1,11 +1,12 @@
 -- Makes steps claimable whose rest (backoff, cool-down) is over, and says when the next one's is, and
 -- what else there is to do. With `:since` at minus infinity it looks at everything, and tells how many
 -- entries of indexes that took: while a transaction holds an old snapshot, they are full of dead entries.
--- Otherwise it looks only for what should have rested until `:since` or later.
+-- Otherwise it looks only for what should have rested until `:since` or later. Tasks are looked up by an array, so
+-- that PostgreSQL 18 does not crash (decision 0086).
 with recursive rested as materialized (
   select task_id, name,
          (select fairness_key is not null from state.tasks
-           where tasks.task_id = steps.task_id
+           where tasks.task_id = any (array_fill(steps.task_id, array[1]))
              and tasks.task_id between :first_id and :last_id) as has_key
     from state.steps
    where process_state = 'pending'

@@ -14,7 +14,8 @@ with resumed as materialized (
 picked as materialized (
   select steps.task_id, steps.name, tasks.fairness_key is not null as has_key
     from state.steps
-    join state.tasks using (task_id)
+    -- By an array, so that PostgreSQL 18 does not crash (decision 0086).
+    join state.tasks on tasks.task_id = any (array_fill(steps.task_id, array[1]))
    where steps.process_state = 'pending'
      and steps.rank is null
      and steps.not_before = 'infinity'
