@@ -159,6 +159,7 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
   const claims = claimSteps({
     ...shared,
     limits,
+    onClaim: remotes.used,
     dispatch,
     hint,
     wake,

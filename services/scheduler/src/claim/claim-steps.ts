@@ -15,6 +15,8 @@ interface Dependencies {
   readonly store: Pick<StateStore, "claimDueSteps" | "claimProbe">;
   readonly limits: InFlightLimits;
   readonly dispatch: (claims: readonly ClaimedStep[], claimedAt: number) => Promise<void>;
+  /** Called before each claim. */
+  readonly onClaim: () => void;
   /** A hint to the other Schedulers that more steps are due than one claim takes. */
   readonly hint: () => void;
   /** Has another round begin. */
@@ -36,13 +38,14 @@ const delay = 60_000;
  * no other module does. Claimed steps are dispatched without waiting for publisher confirms.
  */
 export function claimSteps(deps: Dependencies) {
-  const { store, limits, wake, clock, failpoint, lockedBy, relayAfter } = deps;
+  const { store, limits, onClaim, wake, clock, failpoint, lockedBy, relayAfter } = deps;
   const dispatcher = dispatchClaims(deps);
   const reserve = batchReserve(deps.batchReserve);
 
   /** Null: nothing may be claimed. */
   const optionsOf = (capacity: readonly ChosenCapacity[]): ClaimOptions | null => {
     if (capacity.length === 0) return null;
+    onClaim();
     return { lockedBy, capacity: capacity.map(reserve), relayAfter: relayAfter() };
   };
 

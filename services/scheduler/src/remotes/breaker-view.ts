@@ -6,7 +6,7 @@ interface Dependencies {
   readonly clock: Pick<Clock, "now">;
   /** The remote service behind a lane. */
   readonly serviceOf: (lane: string) => string;
-  /** Called once when a limit is asked for that was read too long ago. */
+  /** Called once when the breakers are needed, and were read too long ago. */
   readonly onStale: () => void;
 }
 
@@ -41,9 +41,6 @@ export function breakerView({ clock, serviceOf, onStale }: Dependencies) {
       breakers = new Map(found.map((breaker) => [breaker.service, breaker]));
       readAt = clock.now();
       isStale = false;
-      for (const service of noProbeBefore.keys()) {
-        if (!breakers.has(service)) noProbeBefore.delete(service);
-      }
       return isRamping() || held.some(({ service }) => !isHeldBack(breakers.get(service)));
     },
     /** Whether the steps of some service are released in growing numbers. */
@@ -56,13 +53,15 @@ export function breakerView({ clock, serviceOf, onStale }: Dependencies) {
     },
     /** How many steps of a lane all Schedulers together may have in flight, if without a breaker it were `max`. */
     limit: (lane: string, max: number): number => {
-      if (!isStale && passed() >= lookEvery) {
-        isStale = true;
-        onStale();
-      }
       const breaker = breakers.get(serviceOf(lane));
       if (breaker === undefined) return max;
       return isHeldBack(breaker) ? 0 : Math.min(max, rampLimit(releasedFor(breaker, passed())));
+    },
+    /** Something is claimed by what was read. */
+    used(): void {
+      if (isStale || passed() < lookEvery) return;
+      isStale = true;
+      onStale();
     },
     /** The services of which a step is to be tried now. */
     dueProbes: (): readonly string[] =>

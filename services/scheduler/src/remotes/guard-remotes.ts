@@ -74,6 +74,8 @@ export function guardRemotes({ store, clock, log, actor, wake }: Dependencies) {
 
   return {
     limit: view.limit,
+    /** Something is claimed: that needs to know the breakers. */
+    used: () => view.used(),
     /** Delays retries beyond the budget of their remote services. */
     spreadRetries: (received: readonly RemoteEvent[]): readonly ReportedTaskEvent[] =>
       received.map(({ agent, reportedEvent }) => ({
