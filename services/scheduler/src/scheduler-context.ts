@@ -168,7 +168,8 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
     batchReserve: options.batchReserve ?? 0,
   });
   const relayed = { ...shared, dispatches, dispatch, wake, notify, relayAfter };
-  const relay = relaySteps({ ...relayed, maxDelay: options.pollInterval });
+  const wakeByBreakers = () => remotes.lookAndClaim();
+  const relay = relaySteps({ ...relayed, wakeByBreakers, maxDelay: options.pollInterval });
   const guarded = { claims, lanes: limits.lanes, choose: limits.choose, wakeClaims: wake, notify };
   const guard = () => remotes.round(guarded);
   const parts = { dispatches, batchSizes, replies, limits, claims, relay, remotes, guard };

@@ -19,7 +19,7 @@ export function judgeAgentAck(
   const isInHand = taken.copies > 0;
   if (attempt.outcomes.length > 0 || isInHand) return;
   if (isOver(attempt, { takenAt: taken.firstAt - 1, now: world.timeline.now })) return;
-  world.accuse("an Agent acknowledges what it has answered", () => short(message.messageId));
+  attempt.acknowledgedEarly.add(host);
 }
 
 interface Acknowledged {

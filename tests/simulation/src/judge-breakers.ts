@@ -19,7 +19,7 @@ interface KnownBreaker {
 /** The breaker may be tried once more, by a Scheduler that was quicker than the one that closes it. */
 const mostAnswered = 2;
 /** Milliseconds. Within that a Scheduler without faults has read that a breaker is open. */
-const knownWithin = 1_500;
+const knownWithin = 2_000;
 
 /** Holds claims and probes against the breakers of remote services. In the simulation each Agent has its own. */
 export function judgeBreakers(world: World): StoreWatcher {

@@ -1,6 +1,6 @@
 import { agentOf, type ProcessingStep } from "@holdfast/domain";
 import type { ReportedTaskEvent } from "@holdfast/state-store";
-import type { StoreWatcher } from "@holdfast/testing/simulator";
+import type { Host, StoreWatcher } from "@holdfast/testing/simulator";
 import { attemptId, type Facts, nameOf, type TaskFacts } from "./facts.ts";
 import { judgeChange } from "./judge-change.ts";
 import { judgeTask, noteSteps } from "./judge-task.ts";
@@ -96,8 +96,10 @@ function judgeClaim(world: World, { tasks, attempts }: Facts, claim: Claim): voi
   }
   const { now: claimedAt } = world.timeline;
   const notYet = { isStored: false, isConfirmed: false, isRelayed: false };
-  attempts.set(id, { step, claimedAt, ...notYet, takenBy: new Map(), outcomes: [] });
+  attempts.set(id, { step, claimedAt, ...notYet, takenBy: new Map(), ...noAnswer() });
 }
+
+const noAnswer = () => ({ acknowledgedEarly: new Set<Host>(), outcomes: [] });
 
 const countInFlight = (tasks: Facts["tasks"], agent: string): number =>
   [...tasks.values()]

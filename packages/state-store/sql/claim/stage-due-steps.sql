@@ -90,6 +90,8 @@ select (select sum(pg_stat_get_xact_tuples_returned(indexrelid))
          and exists (select from state.outbox) as has_notifications,
        exists (select from state.pauses
                 where kind = 'workflow' and released_at is null) as has_pauses,
+       exists (select from state.breakers
+                where state <> 'closed' or throttled_until > statement_timestamp()) as has_breakers,
        -- Read last.
        (select sum(pg_stat_get_xact_tuples_returned(indexrelid))
           from pg_index join pg_inherits on inhrelid = indrelid

@@ -24,6 +24,8 @@ export interface StagedSteps {
   /** Whether the outbox holds notifications, and whether pauses of workflows are to be applied. */
   readonly hasNotifications: boolean;
   readonly hasPauses: boolean;
+  /** Whether the steps of some remote service are held back. */
+  readonly hasBreakers: boolean;
 }
 
 interface Row extends Omit<StagedSteps, "lanes" | "hasDue"> {

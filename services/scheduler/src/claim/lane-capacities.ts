@@ -21,8 +21,9 @@ interface Dependencies {
   readonly limitOf: (agent: string, max: number) => number;
 }
 
-/** So much of a limit by slots is kept free for steps that may have been taken off twice. */
+/** So much of a limit by slots is kept free for steps that may have been taken off twice, and so many steps of it. */
 const uncertainShare = 1 / 3;
+const uncertainLeast = 3;
 
 /** How many steps of an Agent may be claimed by what is known of it, and what it earns with each settled step. */
 export function laneCapacities({ clock, maxInFlight, limitOf: leftOf }: Dependencies) {
@@ -54,7 +55,7 @@ export function laneCapacities({ clock, maxInFlight, limitOf: leftOf }: Dependen
       // More may have been freed than was counted.
       if (limit.all === 0) return { slots: 0, most: 0 };
       const isBySlots = limit.all < maxInFlight * schedulers;
-      const kept = isBySlots ? Math.min(uncertain, Math.ceil(limit.all * uncertainShare)) : 0;
+      const kept = isBySlots ? Math.min(uncertain, mostUncertain(limit.all)) : 0;
       const room = (all: number, ours: number): number =>
         Math.min(all - inFlight, ours - own) + freed - kept;
       const slots = Math.max(0, room(limit.all, limit.own));
@@ -68,6 +69,9 @@ export function laneCapacities({ clock, maxInFlight, limitOf: leftOf }: Dependen
     },
   };
 }
+
+const mostUncertain = (limit: number): number =>
+  Math.max(uncertainLeast, Math.ceil(limit * uncertainShare));
 
 /** A limit of which no more is left, for all Schedulers together. */
 function atMost(left: number, limit: LaneLimit, schedulers: number): LaneLimit {

@@ -4,7 +4,7 @@ import type { AppliedEvents, ProbedLane, StateStore } from "@holdfast/state-stor
 import type { StepClaims } from "../claim/claim-steps.ts";
 import { agentServices } from "./agent-services.ts";
 import { breakerView } from "./breaker-view.ts";
-import { remoteReports } from "./remote-reports.ts";
+import { type RemoteReports, remoteReports } from "./remote-reports.ts";
 import { retryBudget } from "./retry-budget.ts";
 
 interface Dependencies {
@@ -42,6 +42,29 @@ interface RemoteEvent {
   readonly reportedEvent: ReportedTaskEvent;
 }
 
+interface Writing extends Pick<Dependencies, "store" | "log" | "actor"> {
+  readonly reports: RemoteReports;
+  readonly notify: () => void;
+}
+
+/** Writes down what replies and heartbeats show of remote services. */
+async function writeReports({ store, log, actor, reports, notify }: Writing): Promise<void> {
+  const report = reports.gathered();
+  const { failing, throttles, outcomes } = report;
+  if (throttles.length > 0) await store.throttleServices({ throttles, actor });
+  if (outcomes.length > 0) await store.endProbes({ outcomes, actor });
+  const broken = (await store.findBrokenServices()).map(({ service, instances }) => ({
+    service,
+    reason: `${instances === 1 ? "The one instance" : `All ${instances} instances`} of its Agents have opened their circuits`,
+  }));
+  const services = [...new Map([...failing, ...broken].map((one) => [one.service, one])).values()];
+  if (services.length > 0 && (await store.openBreakers({ services, actor })) > 0) {
+    log.error({ services }, "circuit breaker opened");
+    notify();
+  }
+  reports.written(report);
+}
+
 /**
  * Keeps load away from remote services that fail or ask to be left alone. The breaker of each service is in the
  * state store, so all Schedulers act alike: open, no step of its Agents is claimed but one probe.
@@ -52,30 +75,17 @@ export function guardRemotes({ store, clock, log, actor, wake }: Dependencies) {
   const view = breakerView({ clock, serviceOf, onStale: wake });
   const reports = remoteReports({ view, clock });
   const budget = retryBudget(clock);
-
-  const write = async (notify: () => void): Promise<void> => {
-    const report = reports.gathered();
-    const { failing, throttles, outcomes } = report;
-    if (throttles.length > 0) await store.throttleServices({ throttles, actor });
-    if (outcomes.length > 0) await store.endProbes({ outcomes, actor });
-    const broken = (await store.findBrokenServices()).map(({ service, instances }) => ({
-      service,
-      reason: `${instances === 1 ? "The one instance" : `All ${instances} instances`} of its Agents have opened their circuits`,
-    }));
-    const services = [
-      ...new Map([...failing, ...broken].map((one) => [one.service, one])).values(),
-    ];
-    if (services.length > 0 && (await store.openBreakers({ services, actor })) > 0) {
-      log.error({ services }, "circuit breaker opened");
-      notify();
-    }
-    reports.written(report);
-  };
+  let isClaimDue = false;
 
   return {
     limit: view.limit,
     /** Something is claimed: that needs to know the breakers. */
     used: () => view.used(),
+    /** Has the breakers read, and then steps claimed. */
+    lookAndClaim(): void {
+      isClaimDue = true;
+      wake();
+    },
     /** Delays retries beyond the budget of their remote services. */
     spreadRetries: (received: readonly RemoteEvent[]): readonly ReportedTaskEvent[] =>
       received.map(({ agent, reportedEvent }) => ({
@@ -94,8 +104,10 @@ export function guardRemotes({ store, clock, log, actor, wake }: Dependencies) {
     /** One round: writes down what was learned, reads the breakers, and probes. Resolves to the delay until the next. */
     async round({ claims, lanes, choose, wakeClaims, notify }: RoundDependencies): Promise<number> {
       await wrapped.refresh();
-      await write(notify);
-      if (view.replace(await store.findBreakers())) wakeClaims();
+      await writeReports({ store, log, actor, reports, notify });
+      const isReleased = view.replace(await store.findBreakers());
+      if (isReleased || isClaimDue) wakeClaims();
+      isClaimDue = false;
       for (const service of view.dueProbes()) {
         const ofService = lanes().filter((lane) => serviceOf(lane) === service);
         const probed = await claims.probe({ service, lanes: choose(ofService) });

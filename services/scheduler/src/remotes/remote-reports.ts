@@ -78,3 +78,5 @@ export function remoteReports({ view, clock }: Dependencies) {
     },
   };
 }
+
+export type RemoteReports = ReturnType<typeof remoteReports>;

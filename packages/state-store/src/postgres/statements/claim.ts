@@ -97,6 +97,7 @@ export interface ClaimStatements {
       readonly relayIn: Maybe<number>;
       readonly hasNotifications: Maybe<boolean>;
       readonly hasPauses: Maybe<boolean>;
+      readonly hasBreakers: Maybe<boolean>;
       readonly readAfter: Maybe<number>;
       readonly now: Maybe<number>;
       readonly took: Maybe<number>;

@@ -54,6 +54,12 @@ export const guarding = (state: StoreState): Guarding => ({
   },
 });
 
+/** Whether the steps of some remote service are held back. */
+export const holdsBack = (state: StoreState): boolean =>
+  [...state.breakers.values()].some(
+    (breaker) => breaker.state !== "closed" || isThrottled(state, breaker),
+  );
+
 /** Of Agents that wrap a remote service of another name than their own. */
 const agentServices = ({ workflows }: StoreState) =>
   [...workflows.values()]

@@ -1,4 +1,5 @@
 import { laneOf } from "@holdfast/domain";
+import { holdsBack } from "./breakers.ts";
 import { enqueue } from "./due-order.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import { least, parkedUntil, type StoreState } from "./store-state.ts";
@@ -31,6 +32,7 @@ export const staging = (state: StoreState): Staging => ({
       hasDue: [...tasks.values()].some(({ ranks }) => ranks.size > 0),
       hasNotifications: false,
       hasPauses: pauses.unreleasedWorkflows().size > 0,
+      hasBreakers: holdsBack(state),
     };
   },
 });
