@@ -11,13 +11,13 @@ test("of few slots, a step that is settled during a count stays taken until the 
   expect(slots(limits)).toBe(0);
   clock.pass(100);
   await limits.refresh();
-  limits.settled("payments");
+  limits.settled("payments", clock.now());
   // The count had it no more.
   running.resolve(3);
   await settled();
   expect(slots(limits)).toBe(1);
   clock.pass(3);
-  limits.settled("payments");
+  limits.settled("payments", clock.now());
   limits.claimed("payments", clock.now());
   expect(slots(limits)).toBe(1);
   clock.pass(97);
@@ -103,7 +103,7 @@ test.each([
   });
   await limits.round();
   expect(slots(limits)).toBe(0);
-  for (let step = 0; step < 3; step += 1) limits.settled("payments");
+  for (let step = 0; step < 3; step += 1) limits.settled("payments", Number.POSITIVE_INFINITY);
   expect(slots(limits)).toBe(limit - 200);
 });
 

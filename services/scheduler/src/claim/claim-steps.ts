@@ -74,7 +74,7 @@ export function claimSteps(deps: Dependencies) {
       const claim = optionsOf(limits.capacity(agents));
       const claimedAt = clock.now();
       const applied = await apply(claim === null ? {} : { claim });
-      settle(limits, agents, applied);
+      settle(limits, agents, { ...applied, since: claimedAt });
       if (applied.claims === null) wake();
       else dispatcher.send(applied.claims, claimedAt);
       return applied;
@@ -88,7 +88,8 @@ export function claimSteps(deps: Dependencies) {
     },
     /** Frees the slots of Agents whose events were applied without a claim. */
     freed(agents: readonly string[], applied: Pick<AppliedEvents, "outcomes">): void {
-      settle(limits, agents, applied);
+      // When that transaction began is unknown: any count may have overlapped it.
+      settle(limits, agents, { ...applied, since: Number.NEGATIVE_INFINITY });
       wake();
     },
     /** Resolves when everything that was claimed has been dispatched. */
@@ -112,7 +113,7 @@ export type StepClaims = ReturnType<typeof claimSteps>;
 function settle(
   limits: Pick<InFlightLimits, "settled">,
   agents: readonly string[],
-  { outcomes }: Pick<AppliedEvents, "outcomes">,
+  { outcomes, since }: Pick<AppliedEvents, "outcomes"> & { readonly since: number },
 ): void {
-  agents.forEach((agent, index) => outcomes[index]?.applied && limits.settled(agent));
+  agents.forEach((agent, index) => outcomes[index]?.applied && limits.settled(agent, since));
 }

@@ -17,8 +17,6 @@ interface Dependencies {
 
 /** Milliseconds. All Schedulers together count that often, for each of them counts what all have in flight. */
 const countEvery = 100;
-/** Milliseconds. An answer takes no longer than a count; this much more for two answers that arrive together. */
-const overtakenWithin = 2;
 /** Counting takes a fifth of the time at most. */
 const delayFactor = 4;
 
@@ -31,8 +29,8 @@ export function inFlightCounts(deps: Dependencies) {
   const counts = laneCounts();
   /** When to count again; never, while a count runs. */
   let staleAt = 0;
-  /** When the last count ended (never, while one runs), and how long its answer may have overtaken others. */
-  let [countedAt, uncertainFor] = [Number.NEGATIVE_INFINITY, 0];
+  /** When the last count ended; never, while a count runs. */
+  let countedAt = Number.NEGATIVE_INFINITY;
   /** Whether a step may have been counted twice: as claimed, and by the store. */
   let isDoubtful = false;
   let isRecounting = false;
@@ -64,7 +62,6 @@ export function inFlightCounts(deps: Dependencies) {
         replace(() => counts.replaceBy(counted));
       } finally {
         countedAt = clock.now();
-        uncertainFor = countedAt - from + overtakenWithin;
         staleAt = next;
         recountLater();
       }
@@ -75,10 +72,10 @@ export function inFlightCounts(deps: Dependencies) {
       isDoubtful ||= since < countedAt;
       recountLater();
     },
-    /** A step was settled a moment ago. A count that ended meanwhile had it or had it not. */
-    settled(agent: string): void {
+    /** `since`: when the transaction that settled the step began. A count that overlapped it had the step or had it not. */
+    settled(agent: string, since: number): void {
       counts.add(agent, -1);
-      if (clock.now() > countedAt + uncertainFor) return;
+      if (since >= countedAt) return;
       counts.doubt(agent);
       isDoubtful = true;
       recountLater();

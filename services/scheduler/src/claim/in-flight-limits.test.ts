@@ -56,7 +56,7 @@ test("claimed and settled steps change the count at once, without a query", asyn
   const limits = await limitsOf({ maxInFlight: 3 });
   for (let step = 0; step < 3; step += 1) limits.claimed("payments", 0);
   expect(slots(limits)).toBe(0);
-  limits.settled("payments");
+  limits.settled("payments", 0);
   expect(slots(limits)).toBe(1);
 });
 

@@ -86,9 +86,10 @@ export function inFlightLimits(deps: Dependencies) {
     claimed: (agent: string, since: number): void => counts.claimed(agent, since),
     /** The lanes of all workflows. */
     lanes: (): readonly string[] => facts.lanes(),
-    settled(agent: string): void {
+    /** `since`: on our clock, when the transaction that settled the step began. */
+    settled(agent: string, since: number): void {
       capacities.settled(agent, stateOf(agent));
-      counts.settled(agent);
+      counts.settled(agent, since);
     },
   };
 }
