@@ -1,6 +1,7 @@
 import { commandLine } from "@holdfast/runtime";
 import { measureAlone } from "./alone.ts";
 import { measureFlat } from "./flat/measure-flat.ts";
+import { measureFlow } from "./flow/measure-flow.ts";
 import { measureMigrate } from "./migrate/measure-migrate.ts";
 import { type BenchOptions, readOptions, usage } from "./options.ts";
 import { measureOverload } from "./overload/measure-overload.ts";
@@ -20,6 +21,7 @@ const modes = {
   submission: measureSubmission,
   overload: measureOverload,
   flat: measureFlat,
+  flow: measureFlow,
   steady: measureSteady,
   migrate: measureMigrate,
 };

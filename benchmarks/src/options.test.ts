@@ -23,6 +23,13 @@ describe("the options of the benchmark", () => {
     expect(readOptions(args)).toMatchObject({ pending: 10, finished: 20, hold: 0 });
   });
 
+  test("have sizes for the flow", () => {
+    const usual = { mode: "flow", orders: 500, pending: 100_000, keys: 200, claims: 20_000 };
+    expect(readOptions(["--flow"])).toMatchObject(usual);
+    const args = ["--flow", "--keys", "20", "--claims", "100", "--pending", "10"];
+    expect(readOptions(args)).toMatchObject({ keys: 20, claims: 100, pending: 10 });
+  });
+
   test("run a steady load at a share of the highest rate", () => {
     const usual = { mode: "steady", minutes: 30, load: 0.6 };
     expect(readOptions(["--steady"])).toMatchObject(usual);

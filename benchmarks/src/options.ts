@@ -11,6 +11,7 @@ const modes = [
   "submission",
   "overload",
   "flat",
+  "flow",
   "steady",
   "migrate",
 ] as const;
@@ -34,12 +35,15 @@ export interface BenchOptions {
   /** How many orders are due in a store with a backlog, and how many rows there are in one with a past. */
   readonly pending: number;
   readonly finished: number;
+  /** How many fairness keys there are, and how many steps of them are claimed. */
+  readonly keys: number;
+  readonly claims: number;
   /** For how many seconds a snapshot is held; 0: not at all. */
   readonly hold: number;
   /** For how long orders come in steadily, and which part of the highest rate they are. */
   readonly minutes: number;
   readonly load: number;
-  /** For how long submission is overloaded. */
+  /** For how long submission is overloaded, or one Agent of five is down. */
   readonly seconds: number;
 }
 
@@ -52,6 +56,7 @@ pnpm bench --scale [--rounds N] [--orders N] [--only NAME,NAME] [--json]
 
 pnpm bench --flat [--rounds N] [--orders N] [--pending N] [--finished N] [--hold SECONDS] [--out FOLDER] [--json]
 pnpm bench --steady [--minutes N] [--load PART] [--orders N] [--out FOLDER] [--json]
+pnpm bench --flow [--orders N] [--pending N] [--keys N] [--claims N] [--seconds N] [--json]
 pnpm bench --migrate [--finished N] [--json]
 All but --flat and --migrate take --without NAME,NAME
 
@@ -63,6 +68,9 @@ All but --flat and --migrate take --without NAME,NAME
   --submission    how many orders are taken over HTTP, and what that leaves for their processing
   --overload      what becomes of orders when three times as many come in as can be taken
   --flat          whether claims and replies take longer in a store that is full
+  --flow          whether urgent tasks overtake a backlog, fairness keys get their shares, instances of different
+                  size are kept busy, an Agent that is down takes nothing from others, and a sick instance
+                  leaves its work to others
   --steady        whether anything grows while orders come in steadily, and the past is deleted
   --migrate       how many orders wait while a store of 2,000,000 is migrated, and 500 come in per second
   --rounds N      how often: 3 alone, 5 beside peers
@@ -70,13 +78,15 @@ All but --flat and --migrate take --without NAME,NAME
   --only NAMES    beside these peers only
   --without NAMES leave out these optimisations of the services, such as taskCache,bundles:
                   run it in turn with and without, to see what each gives
-  --pending N     how many orders are due in a store with a backlog: 1,000,000
+  --pending N     how many orders are due in a store with a backlog: 1,000,000; behind urgent ones: 100,000
+  --keys N        how many fairness keys: 200
+  --claims N      how many of their steps are claimed: 20,000
   --finished N    how many rows of tasks, steps and events are in a store with a past: 20,000,000;
                   how many orders are in a store that is migrated: 2,000,000
   --hold SECONDS  how long a snapshot stays open: 600; 0 for none
   --minutes N     for how long orders come in: 30
   --load PART     how many, as a part of the highest rate: 0.6
-  --seconds N     for how long submission is overloaded: 20
+  --seconds N     for how long submission is overloaded, or one Agent of five is down: 20
   --out FOLDER    where performance.md, .svg and .json go; docs/evidence, if not said
   --json          end with one line of JSON; the rest goes to the standard error`;
 
@@ -90,6 +100,7 @@ const defaults = {
   submission: { rounds: 3, orders: 20_000 },
   overload: { rounds: 1, orders: 1 },
   flat: { rounds: 5, orders: 3_000 },
+  flow: { rounds: 1, orders: 500 },
   steady: { rounds: 1, orders: 15_000 },
   migrate: { rounds: 1, orders: 500 },
 };
@@ -107,6 +118,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       submission: { type: "boolean", default: false },
       overload: { type: "boolean", default: false },
       flat: { type: "boolean", default: false },
+      flow: { type: "boolean", default: false },
       steady: { type: "boolean", default: false },
       migrate: { type: "boolean", default: false },
       rounds: { type: "string" },
@@ -114,6 +126,8 @@ export function readOptions(args: readonly string[]): BenchOptions {
       only: { type: "string" },
       without: { type: "string" },
       pending: { type: "string" },
+      keys: { type: "string" },
+      claims: { type: "string" },
       finished: { type: "string" },
       hold: { type: "string" },
       minutes: { type: "string" },
@@ -137,7 +151,9 @@ export function readOptions(args: readonly string[]): BenchOptions {
     folder: join(values.out),
     only: values.only?.split(",") ?? null,
     without,
-    pending: whole("pending", values.pending) ?? 1_000_000,
+    pending: whole("pending", values.pending) ?? (mode === "flow" ? 100_000 : 1_000_000),
+    keys: whole("keys", values.keys) ?? 200,
+    claims: whole("claims", values.claims) ?? 20_000,
     finished: whole("finished", values.finished) ?? (mode === "migrate" ? 2_000_000 : 20_000_000),
     hold: values.hold === "0" ? 0 : (whole("hold", values.hold) ?? 600),
     minutes: whole("minutes", values.minutes) ?? 30,

@@ -41,3 +41,13 @@ export const threeSteps = defineWorkflow("bench-three-steps.v1", Payload, (input
   step("third", { call: third.act(input), completeWithin: "30s" });
   return null;
 });
+
+/** Five Agents, and for each a workflow of one step. */
+export const apart = ["one", "two", "three", "four", "five"].map((name) => {
+  const agent = defineAgent(`bench-${name}`, { act: { input: Payload, output: Answer } });
+  const workflow = defineWorkflow(`bench-${name}.v1`, Payload, (input, step) => {
+    step(name, { call: agent.act(input), completeWithin: "30s" });
+    return null;
+  });
+  return { agent, workflow };
+});

@@ -1,5 +1,10 @@
 export { agentCode, PermanentFault, TransientFault } from "@holdfast/domain";
-export type { ResilienceOptions, ResiliencePolicy } from "./attempt/resilience-policy.ts";
+export {
+  type CircuitHealth,
+  type ResilienceOptions,
+  type ResiliencePolicy,
+  resiliencePolicy,
+} from "./attempt/resilience-policy.ts";
 export type { EffectOf, Handlers, StepContext } from "./contract/handlers.ts";
 export type { AnyHandlers } from "./contract/operations.ts";
 export { AgentConfig } from "./run/agent-config.ts";
@@ -11,6 +16,7 @@ export {
 } from "./run/agent-module.ts";
 export { type HostedAgent, type HostOptions, host } from "./run/host.ts";
 export { runAgent, runAgents } from "./run/run-agents.ts";
+export { sendHeartbeats } from "./run/send-heartbeats.ts";
 export {
   type AgentBroker,
   type AgentLogger,

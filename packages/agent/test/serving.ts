@@ -3,7 +3,7 @@ import { replyQueue, requestExchange, StepReply, StepRequest } from "@holdfast/c
 import { type Broker, connectBroker, type Delivery, userOf } from "@holdfast/messaging";
 import type { Logger } from "@holdfast/runtime";
 import { type TestBroker, testBroker } from "@holdfast/test-servers";
-import type { ResilienceOptions } from "../src/attempt/resilience-policy.ts";
+import type { ResilienceOptions, ResiliencePolicy } from "../src/attempt/resilience-policy.ts";
 import type { Handlers } from "../src/contract/handlers.ts";
 import { host } from "../src/run/host.ts";
 import { payments, unasked } from "./fixtures.ts";
@@ -12,7 +12,7 @@ export type Charge = Handlers<typeof payments>["charge"];
 
 interface Serving {
   readonly charge: Charge;
-  readonly options?: ResilienceOptions;
+  readonly options?: ResilienceOptions | ResiliencePolicy;
   readonly publish?: Broker["publish"];
   /** The broker users whose requests it takes; ours, unless said otherwise. */
   readonly requesters?: ReadonlySet<string> | null;

@@ -87,11 +87,11 @@ export async function openTestStore(): Promise<TestStore> {
     store,
     query,
     claim,
-    async submit(workflow = shopping.name) {
-      const order = { tenant: "default", workflow, input: { order: randomUUID() }, priority: 0 };
+    async submit(workflow = shopping.name, changes = {}) {
+      const order = { tenant: "default", workflow, input: { order: randomUUID() } };
       const noSubmitter = { replyTo: null, correlationId: null, idempotency: null };
-      const tasks = [{ ...order, ...noSubmitter }];
-      const [submitted] = await store.submitTasks(tasks, { actor: "test" });
+      const task = { ...order, ...usualUrgency, ...noSubmitter, ...changes };
+      const [submitted] = await store.submitTasks([task], { actor: "test" });
       if (submitted?.kind !== "created") throw new Error("Not submitted");
       return submitted.taskId;
     },
@@ -114,5 +114,7 @@ export async function openTestStore(): Promise<TestStore> {
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
+
+const usualUrgency = { priority: "normal", fairness: null } as const;
 
 const attemptOf = ({ name: step, attempt, token }: ClaimedStep) => ({ step, attempt, token });

@@ -1,4 +1,4 @@
-import type { LaneFacts, StepFacts } from "@holdfast/state-store";
+import type { BreakerFacts, LaneFacts, StepFacts } from "@holdfast/state-store";
 import type { BrokerFacts, Facts } from "../src/why/facts.ts";
 
 /** For tests: the instant at which the facts were read. */
@@ -20,7 +20,11 @@ export const charge: StepFacts = {
   startBy: null,
   completeBy: null,
   notBefore: noon - 5_000,
-  dueBefore: 3,
+  band: 2,
+  fairnessKey: null,
+  fairnessWeight: null,
+  dueBefore: [1, 0, 2],
+  keysBefore: [],
   lastAction: "plan",
   lastReason: null,
   lastActor: null,
@@ -32,8 +36,24 @@ export const lane: LaneFacts = {
   inFlight: 7,
   paused: null,
   instances: 2,
+  slots: [100, 300],
   broken: 0,
   brokenUntil: null,
+  breaker: null,
+};
+
+/** An open breaker of the remote service behind it. */
+export const breaker: BreakerFacts = {
+  service: "psp",
+  state: "open",
+  reason: "10 attempts in a row failed, the last with psp.down",
+  by: "scheduler-1",
+  since: noon - 3_000,
+  held: false,
+  openUntil: noon + 2_000,
+  throttledUntil: null,
+  probe: null,
+  due: 12,
 };
 
 export const broker: BrokerFacts = { blocked: null, schedulers: 2, consumers: { payments: 2 } };

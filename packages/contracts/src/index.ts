@@ -15,7 +15,7 @@ export {
   validateDefinition,
 } from "./definition/validate-definition.ts";
 export { limits } from "./limits/limits.ts";
-export { Payload } from "./limits/parts.ts";
+export { FairnessKey, Payload } from "./limits/parts.ts";
 export { payloadFaults } from "./limits/payload-faults.ts";
 export { storableText } from "./limits/storable-text.ts";
 export { unboundedParts } from "./limits/unbounded-parts.ts";

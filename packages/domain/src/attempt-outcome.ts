@@ -42,9 +42,10 @@ function endAttempt(
       return failStep(task, step, silence("step.expired", counted), context);
     }
     case "neverStarted":
-      return mayBeRunning(task, step) && context.now < step.completeBy
-        ? rejected("may_be_running")
-        : failStep(task, step, silence("step.never_started", false), context);
+      if (mayBeRunning(task, step) && context.now < step.completeBy) {
+        return rejected("may_be_running");
+      }
+      return failStep(task, step, neverStarted(step, event), context);
     case "parked":
       return parkStep(task, step, event.code, context);
   }
@@ -62,7 +63,7 @@ function isConclusive(
 ): boolean {
   if (step.relayed) return false;
   if (event.attempted) return event.redelivered !== true;
-  return !event.transient && event.redelivered === false;
+  return event.redelivered === false;
 }
 
 /**
@@ -72,6 +73,15 @@ function isConclusive(
  */
 const mayBeRunning = (task: Task, step: ProcessingStep): boolean =>
   step.relayed || !fitsGoal(task, step);
+
+/** Of a request that no queue has ever had, nothing can have come, unless it was published twice. */
+const neverStarted = (
+  { relayed }: ProcessingStep,
+  { unsent = false }: Extract<TaskEvent, { kind: "neverStarted" }>,
+): Failure => ({
+  ...silence("step.never_started", false),
+  effect: unsent && !relayed ? "none" : "unknown",
+});
 
 /** An attempt without an answer. Whether the remote service was called is unknown. */
 const silence = (code: string, counted: boolean): Failure => ({

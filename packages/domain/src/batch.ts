@@ -2,6 +2,7 @@ import type { Change } from "./change.ts";
 import type { ContractFault } from "./faults.ts";
 import type { Outcome, ReportedEvent } from "./fold-events.ts";
 import type { Json } from "./json.ts";
+import type { Band, Urgency } from "./priority.ts";
 import type { Instant } from "./step.ts";
 import type { Task } from "./task.ts";
 
@@ -31,10 +32,9 @@ export type EventOutcome =
     };
 
 /** A task as its store has it at the moment of the decision. */
-export interface VersionedTask {
+export interface VersionedTask extends Urgency {
   readonly task: Task;
   readonly version: number;
-  readonly priority: number;
   /** The queue that the submitter wants status messages in; null: none. */
   readonly replyTo: string | null;
   readonly correlationId: string | null;
@@ -66,5 +66,14 @@ export interface AttemptOfTask {
 /** A step that a claim may take: its lane, and its place in the due order there. */
 export interface DueStep {
   readonly lane: string;
+  readonly band: Band;
   readonly rank: Instant;
+}
+
+/** A step that a decision makes due. */
+export interface DueStepOfTask extends Omit<DueStep, "rank"> {
+  readonly taskId: string;
+  readonly name: string;
+  /** Null: the state store gives it one, by its fairness key. */
+  readonly rank: Instant | null;
 }

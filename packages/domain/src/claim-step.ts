@@ -7,7 +7,7 @@ import type { TaskEvent } from "./task-event.ts";
 /** A Scheduler claims a due step: a new attempt begins, with its lock, its token and its two limits. */
 export function claimStep(
   task: Task,
-  { step: name, by, token }: Extract<TaskEvent, { kind: "claimed" }>,
+  { step: name, by, token, agent }: Extract<TaskEvent, { kind: "claimed" }>,
   context: DecisionContext,
 ): Decision {
   const step = task.steps.get(name);
@@ -16,7 +16,15 @@ export function claimStep(
   if (context.now < step.notBefore) return rejected("not_due");
   const startBy = context.now + step.plan.startWithin;
   const completeBy = startBy + step.plan.completeWithin;
-  const lock = { attempt: step.attempt + 1, lockedBy: by, token, startBy, completeBy };
+  const chosen = step.plan.pool === null ? null : (agent ?? step.agent);
+  const lock = {
+    agent: chosen,
+    attempt: step.attempt + 1,
+    lockedBy: by,
+    token,
+    startBy,
+    completeBy,
+  };
   return settle(
     task,
     [change(step, "claim", { changes: { ...lock, dispatched: false, relayed: false } })],

@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { ReportedTaskEvent, VersionedTask } from "./batch.ts";
 import { type BatchOptions, decideBatch } from "./decide-batch.ts";
 import { ContractFault } from "./faults.ts";
+import { bandOf } from "./priority.ts";
 import type { ProcessingStep } from "./step.ts";
 import { submit } from "./submit.ts";
 import type { Task } from "./task.ts";
@@ -61,7 +62,8 @@ function taskInFlight(taskId: string, ...names: readonly string[]): VersionedTas
     steps.set(name, claimed);
   }
   const inFlight: Task = { ...task, processState: "processing", steps };
-  return { task: inFlight, version: 3, priority: 2, replyTo: "answers", correlationId: "corr" };
+  const urgency = { priority: "urgent", fairnessKey: null } as const;
+  return { task: inFlight, version: 3, ...urgency, replyTo: "answers", correlationId: "corr" };
 }
 
 const completed = (taskId: string, name: string): ReportedTaskEvent => ({
@@ -112,9 +114,16 @@ describe("a batch", () => {
     expect(applied[0]).not.toHaveProperty("output");
   });
 
-  test("lists the steps that it makes due, in the due order of their task's priority", () => {
+  test("lists the steps that it makes due, in the band of their task's priority", () => {
     const { dueSteps } = decideBatch([taskInFlight("1", "a")], [completed("1", "a")], options);
-    expect(dueSteps).toEqual([{ lane: "agent-b", rank: noon - 2 * 30_000 }]);
+    const due = { taskId: "1", name: "b", lane: "agent-b", band: bandOf("urgent") };
+    expect(dueSteps).toEqual([{ ...due, rank: noon }]);
+  });
+
+  test("leaves the rank of a step with a fairness key to the store", () => {
+    const task = { ...taskInFlight("1", "a"), fairnessKey: "ann" };
+    const { dueSteps } = decideBatch([task], [completed("1", "a")], options);
+    expect(dueSteps).toMatchObject([{ lane: "agent-b", rank: null }]);
   });
 
   test("lists the attempts in flight of a task that turns to its undo", () => {

@@ -1,7 +1,7 @@
 import type {
   AttemptOfTask,
   DecidedTask,
-  DueStep,
+  DueStepOfTask,
   EventOutcome,
   ReportedTaskEvent,
   TaskAct,
@@ -48,7 +48,7 @@ export interface DecidedBatch {
   readonly notifications: readonly TaskNotification[];
   /** Attempts whose results no longer matter, because their tasks are now being undone. */
   readonly obsoleteAttempts: readonly AttemptOfTask[];
-  readonly dueSteps: readonly DueStep[];
+  readonly dueSteps: readonly DueStepOfTask[];
 }
 
 /** Decides a batch of reported events, each task by itself. Pure; one task's error never affects another. */

@@ -41,6 +41,12 @@ export const faultCodes = {
     meaning: "All slots of the Agent stayed busy until shortly before the deadline.",
     action: "Start more Agents, or give the step a longer `completeWithin`. No failure is counted.",
   },
+  "agent.remote_changed": {
+    transient: false,
+    meaning:
+      "The workflow says another remote service of an Agent, or otherwise whether it shares keys, than a workflow in use.",
+    action: "Say the same in `defineAgent`, or retire the workflows that say otherwise first.",
+  },
   "agent.request_refused": {
     transient: true,
     meaning: "The Agent refused the broker user that published the request.",
@@ -60,6 +66,29 @@ export const faultCodes = {
     transient: false,
     meaning: "The Agent has no operation of this name.",
     action: "Deploy the release of the Agent that has it, then resubmit the step.",
+  },
+  "breaker.not_open": {
+    transient: false,
+    meaning:
+      "The breaker of the remote service is closed, and the service did not ask to be left alone.",
+    action: "None.",
+  },
+  "breaker.open": {
+    transient: false,
+    meaning: "An operator holds the breaker of the remote service open already.",
+    action: "None.",
+  },
+  "breaker.opened": {
+    transient: null,
+    meaning:
+      "Alert: a remote service fails, so no step of its Agents is claimed but one at a time that tries it.",
+    action:
+      "Repair the remote service. `GET /v1/remotes` shows what is held back. It closes by itself once a step is answered.",
+  },
+  "breaker.unknown": {
+    transient: false,
+    meaning: "No Agent of a stored workflow calls a remote service of this name.",
+    action: "Check the name: `GET /v1/remotes` lists them.",
   },
   "broker.closed": {
     transient: true,
@@ -198,6 +227,11 @@ export const faultCodes = {
     meaning: "The headers are too large or too many.",
     action: "Send fewer.",
   },
+  "request.fairness_invalid": {
+    transient: false,
+    meaning: "The fairness key or weight of a task is not allowed; the detail says what is.",
+    action: "Correct it: in the request, or where the workflow finds it in the input.",
+  },
   "request.idempotency_key_invalid": {
     transient: false,
     meaning: "The idempotency key is empty, too long or cannot be stored.",
@@ -245,8 +279,8 @@ export const faultCodes = {
   },
   "request.priority_invalid": {
     transient: false,
-    meaning: "The header `priority` is no number from 0 to 9.",
-    action: "Correct the header.",
+    meaning: "The priority is none that there is.",
+    action: "Say `urgent`, `normal` or `batch`, or leave it out.",
   },
   "request.reply_to_invalid": {
     transient: false,

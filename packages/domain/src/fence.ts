@@ -1,4 +1,5 @@
 import { type Decision, rejected } from "./decision.ts";
+import { agentOf } from "./lane.ts";
 import type { FailedStep, ProcessingStep, StepRecord } from "./step.ts";
 import { stepKinds } from "./step-kinds.ts";
 import type { Task } from "./task.ts";
@@ -15,7 +16,7 @@ export function onAttempt(
   if (step.processState !== "processing") return rejected("not_processing");
   if (step.attempt !== attempt) return rejected("stale_attempt");
   if (step.token !== token) return rejected("wrong_token");
-  return agent === undefined || agent === step.plan.agent ? move(step) : rejected("wrong_agent");
+  return agent === undefined || agent === agentOf(step) ? move(step) : rejected("wrong_agent");
 }
 
 /** Only the last attempt of a failed step, and only under the goal of its kind: the goal never turns back. */

@@ -2,17 +2,43 @@ export type {
   AttemptOfTask,
   DecidedTask,
   DueStep,
+  DueStepOfTask,
   EventOutcome,
   ReportedTaskEvent,
   VersionedTask,
 } from "./batch.ts";
+export {
+  type BreakerState,
+  breakerStates,
+  type Evidence,
+  evidenceOf,
+  type FailureStreak,
+  longestThrottle,
+  mustOpen,
+  nextStreak,
+  openForAfter,
+  rampEnd,
+  rampLimit,
+  shortestThrottle,
+} from "./breaker.ts";
 export type { Change } from "./change.ts";
 export { evaluateCondition, refsOfCondition } from "./condition.ts";
 export { decide } from "./decide.ts";
 export { type BatchOptions, type DecidedBatch, decideBatch } from "./decide-batch.ts";
 export type { Decision, DecisionContext } from "./decision.ts";
-export { changedSteps, dueOrder } from "./due-order.ts";
+export { bandOfStep, changedSteps, rankOf } from "./due-order.ts";
 export { backoff } from "./failure.ts";
+export {
+  allowedFairness,
+  type Fairness,
+  type FairQueue,
+  fairnessLimits,
+  isFairnessKey,
+  isFairnessWeight,
+  rankFairSteps,
+  strideOf,
+  virtualTime,
+} from "./fairness.ts";
 export {
   type AgentCode,
   agentCode,
@@ -29,9 +55,22 @@ export {
   TransientFault,
 } from "./faults.ts";
 export { type Folded, foldEvents, type Outcome, type ReportedEvent } from "./fold-events.ts";
+export { heartbeatLife, type Presence } from "./heartbeat-life.ts";
 export { idempotencyKey } from "./idempotency-key.ts";
 export type { Json } from "./json.ts";
+export { agentOf, laneOf } from "./lane.ts";
+export { type LaneLimit, type LaneLoad, laneLimit } from "./lane-limit.ts";
 export { type Duration, parseDuration } from "./parse-duration.ts";
+export { agentsOfLane, type Pool, poolName } from "./pool.ts";
+export {
+  type Band,
+  bandOf,
+  bands,
+  isPriority,
+  type Priority,
+  priorities,
+  type Urgency,
+} from "./priority.ts";
 export {
   constant,
   type Instant,
@@ -81,9 +120,11 @@ export {
   type Condition,
   type CoolDownPolicy,
   definitionFormat,
+  type FairnessDefinition,
   type FaultPolicy,
   type Milliseconds,
   type OperationSchemas,
+  type RemoteDefinition,
   type RetryPolicy,
   type StepDefinition,
   type StepPolicy,

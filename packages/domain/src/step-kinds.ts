@@ -1,5 +1,6 @@
+import { type Band, bandOf, type Priority } from "./priority.ts";
 import { mayStartCall, mayStartCompensation } from "./start-rules.ts";
-import type { WaitingStep } from "./step.ts";
+import type { StepRecord, WaitingStep } from "./step.ts";
 import type { Goal, Task } from "./task.ts";
 import type { StepPolicy } from "./workflow-definition.ts";
 import { type StepKind, undoNameOf } from "./workflow-plan.ts";
@@ -12,8 +13,8 @@ export interface StepKindRules {
   readonly addedAt: "submission" | "undo";
   /** What makes a waiting step of a task under that goal due. */
   readonly mayStart: (task: Task, step: WaitingStep) => boolean;
-  /** Levels of priority above that of the task: which of two due steps is claimed first. */
-  readonly extraPriority: number;
+  /** Its band in the due order, by the priority of the task. */
+  readonly band: (priority: Priority) => Band;
   /** What the final failure of a step means for its task. */
   readonly onFinalFailure: (policy: Pick<StepPolicy, "onFailure">) => "compensate" | "halt";
   /** Whether an operator is alerted as soon as a step fails once, and not only when it fails for good. */
@@ -22,6 +23,8 @@ export interface StepKindRules {
   readonly hasCorrectableInput: boolean;
   /** Whether later steps may use its output, so that it has to keep its contract. */
   readonly hasUsableOutput: boolean;
+  /** Whether only the Agent that the step names may take it, where the Agents of its pool share no keys. */
+  readonly isPinned: (step: Pick<StepRecord, "mayHaveEffect">) => boolean;
   /** The name of the step that undoes one of this kind; null: it cannot be undone. */
   readonly undoneBy: (name: string) => string | null;
 }
@@ -35,11 +38,12 @@ export const stepKinds: Readonly<Record<StepKind, StepKindRules>> = {
     goal: "do",
     addedAt: "submission",
     mayStart: mayStartCall,
-    extraPriority: 0,
+    band: bandOf,
     onFinalFailure: ({ onFailure }) => onFailure,
     alertsOnFirstFailure: false,
     hasCorrectableInput: true,
     hasUsableOutput: true,
+    isPinned: ({ mayHaveEffect }) => mayHaveEffect,
     undoneBy: undoNameOf,
   },
   compensation: {
@@ -47,12 +51,14 @@ export const stepKinds: Readonly<Record<StepKind, StepKindRules>> = {
     addedAt: "undo",
     mayStart: mayStartCompensation,
     // An undo goes first: the effects of an abandoned task should not last.
-    extraPriority: 1,
+    band: () => bandOf("undo"),
     // There is no way back from the way back.
     onFinalFailure: () => "halt",
     alertsOnFirstFailure: true,
     hasCorrectableInput: false,
     hasUsableOutput: false,
+    // It names the Agent of its call.
+    isPinned: () => true,
     undoneBy: () => null,
   },
 };

@@ -17,6 +17,8 @@ export type StepState = (typeof stepStates)[number];
 
 export interface StepRecord {
   readonly plan: StepPlan;
+  /** Of a pool: the Agent of the last attempt, or the one that must take the first. Null: none, or there is no pool. */
+  readonly agent: string | null;
   /** How often the step was claimed. Numbers the requests, and only ever grows. */
   readonly attempt: number;
   /** How often an Agent failed it, or did not finish in time. Never above the threshold. */
@@ -89,8 +91,9 @@ export type Step =
   | CancelledStep;
 
 /** A step that nothing has happened to yet. */
-export const newStep = (plan: StepPlan): WaitingStep => ({
+export const newStep = (plan: StepPlan, agent: string | null = null): WaitingStep => ({
   plan,
+  agent,
   processState: "waiting",
   attempt: 0,
   failureCount: 0,
@@ -113,6 +116,7 @@ export const isDone = (step: Step): boolean => done.has(step.processState);
 /** What stays the same whatever state a step is in. */
 export const constant = (step: Step): StepRecord => ({
   plan: step.plan,
+  agent: step.agent,
   attempt: step.attempt,
   failureCount: step.failureCount,
   requeueCount: step.requeueCount,

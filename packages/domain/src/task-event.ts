@@ -19,6 +19,8 @@ export type TaskEvent =
       readonly step: string;
       readonly by: string;
       readonly token: string;
+      /** The Agent that gets it; matters to a step of a pool only. */
+      readonly agent?: string;
     }
   | ({ readonly kind: "completed" } & AttemptRef)
   | ({
@@ -42,7 +44,11 @@ export type TaskEvent =
       readonly excused?: boolean;
     } & AttemptRef)
   /** A request was not sent, or came back from its queue: no Agent had that copy at its start-by time. */
-  | ({ readonly kind: "neverStarted" } & AttemptRef)
+  | ({
+      readonly kind: "neverStarted";
+      /** It was not published, or the broker returned it: no queue has ever had it. */
+      readonly unsent?: boolean;
+    } & AttemptRef)
   /** What the reply means for this task cannot be decided: an operator must look. */
   | ({ readonly kind: "parked"; readonly code: string } & AttemptRef)
   | {

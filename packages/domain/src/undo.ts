@@ -17,12 +17,16 @@ export function beginUndo(task: Task, code: string): { task: Task; changes: read
   const compensations = calls.filter(needsUndo).flatMap((step) => {
     const undo = stepKinds[step.plan.kind].undoneBy(step.plan.name);
     const undoPlan = undo === null ? undefined : task.workflow.steps.get(undo);
-    return undoPlan === undefined ? [] : [newStep(undoPlan)];
+    return undoPlan === undefined ? [] : [newStep(undoPlan, agentToUndo(step))];
   });
   const steps = new Map(task.steps);
   for (const step of compensations) steps.set(step.plan.name, step);
   return { task: { ...task, goal: "undo", faultCode: code, steps }, changes };
 }
+
+/** The Agent that may have done it; null: any of its pool, which share keys, or its only one. */
+const agentToUndo = ({ plan: { pool }, agent }: Step): string | null =>
+  pool === null || pool.sharesKeys ? null : agent;
 
 const needsUndo = (step: Step): boolean =>
   step.processState === "processed" || step.processState === "processing" || step.mayHaveEffect;

@@ -62,6 +62,11 @@ export interface FaultPolicy extends Partial<Pick<StepPolicy, "retry" | "coolDow
 export interface StepDefinition extends StepPolicy {
   readonly name: string;
   readonly agent: string;
+  /**
+   * The pool: Agents of one remote service, of which the claim chooses one that is well and has room. `agent` is its
+   * first. Absent: there is no choice.
+   */
+  readonly agents?: readonly string[];
   readonly operation: string;
   readonly input: Template;
   /** Names of the steps that must be done (processed or skipped) before this one. */
@@ -75,9 +80,25 @@ export interface UndoDefinition extends StepPolicy {
   readonly operation: string;
 }
 
+/** The remote service that an Agent wraps. */
+export interface RemoteDefinition {
+  readonly service: string;
+  /**
+   * Whether the service knows a key whichever of its Agents sends it: then an attempt of another Agent repeats
+   * nothing. Absent: false.
+   */
+  readonly sharesKeys?: boolean;
+}
+
 /** JSON Schemas by `<agent>.<operation>`. */
 export interface OperationSchemas {
   readonly [operation: string]: { readonly [key: string]: Json };
+}
+
+/** Where in the input of a task its fairness key and weight stand: pointers such as `/input/customer`. */
+export interface FairnessDefinition {
+  readonly key: string;
+  readonly weight?: string;
 }
 
 /** A workflow as it is stored: immutable data, named with its version (`fulfil-order.v1`). */
@@ -93,6 +114,10 @@ export interface WorkflowDefinition {
   readonly output: Template;
   /** The noun under which its tasks have routes of their own, such as `orders`. Means nothing to tasks. */
   readonly collection?: string;
+  /** By what its tasks share a band. Absent: by nothing, unless a submission says so. */
+  readonly fairness?: FairnessDefinition;
+  /** What its Agents wrap, by Agent, where that is not a service of the Agent's own name. */
+  readonly remotes?: { readonly [agent: string]: RemoteDefinition };
   /**
    * The contracts of the operations as they were when the workflow was defined: JSON Schemas of what they take
    * (`inputs`) and return (`outputs`), by `<agent>.<operation>`. Tasks under way are held to these, whatever

@@ -1,3 +1,4 @@
+import { type Pool, poolName } from "./pool.ts";
 import type {
   Condition,
   StepDefinition,
@@ -13,6 +14,8 @@ export interface StepPlan extends StepPolicy {
   readonly name: string;
   readonly kind: StepKind;
   readonly agent: string;
+  /** The Agents that it may be given to, of which `agent` is the first; null: there is no choice. */
+  readonly pool: Pool | null;
   readonly operation: string;
   readonly after: readonly string[];
   readonly onlyIf: Condition | null;
@@ -39,7 +42,7 @@ export const hasConditions = ({ steps }: WorkflowPlan): boolean =>
 
 /** Prepares a definition for decisions. Expects a valid one. */
 export function planWorkflow(definition: WorkflowDefinition): WorkflowPlan {
-  const calls = definition.steps.map(callPlan);
+  const calls = definition.steps.map((step) => callPlan(step, definition));
   const compensations = calls.filter(isUndoable).map(compensationPlan);
   const steps = new Map([...calls, ...compensations].map((plan) => [plan.name, plan]));
   return { name: definition.name, steps, downstream: downstreamOf(calls) };
@@ -63,10 +66,19 @@ function downstreamOf(calls: readonly StepPlan[]): ReadonlyMap<string, readonly 
   );
 }
 
-const callPlan = ({ input: _payload, ...definition }: StepDefinition): StepPlan => ({
-  ...definition,
-  kind: "call",
-  undoes: null,
+function callPlan(
+  { input: _payload, agents, ...definition }: StepDefinition,
+  { remotes }: Pick<WorkflowDefinition, "remotes">,
+): StepPlan {
+  const pool = agents === undefined ? null : poolOf(agents, remotes);
+  return { ...definition, pool, kind: "call", undoes: null };
+}
+
+const poolOf = (agents: readonly string[], remotes: WorkflowDefinition["remotes"]): Pool => ({
+  name: poolName(agents),
+  agents,
+  // One that does not share them is enough.
+  sharesKeys: agents.every((agent) => remotes?.[agent]?.sharesKeys === true),
 });
 
 function compensationPlan(call: StepPlan & { readonly undo: UndoDefinition }): StepPlan {
@@ -75,6 +87,7 @@ function compensationPlan(call: StepPlan & { readonly undo: UndoDefinition }): S
     name: undoNameOf(call.name),
     kind: "compensation",
     agent: call.agent,
+    pool: call.pool,
     after: [],
     onlyIf: null,
     undo: null,

@@ -10,8 +10,8 @@ export interface OutgoingMessage {
   readonly body: Buffer;
   readonly correlationId?: string;
   readonly replyTo?: string;
-  /** A header: which workflow a submission is for. */
-  readonly workflow?: string;
+  /** Of a submission: `workflow` names what it is for, the others are as in HTTP. */
+  readonly headers?: Readonly<Record<string, string | number>>;
   /** Milliseconds after which the broker drops it to the dead letters. */
   readonly expirationMs?: number;
   /** A hint that may be lost: the broker neither returns it nor keeps it on disk. */
@@ -47,6 +47,10 @@ export interface Delivery {
   readonly routingKey: string;
   /** Its header of that name, if it is a text: which workflow a submission is for. */
   readonly workflow?: string | undefined;
+  /** Its headers `task-priority`, `fairness-key` and `fairness-weight`, whatever they are. */
+  readonly priority?: unknown;
+  readonly fairnessKey?: unknown;
+  readonly fairnessWeight?: unknown;
   /** For a dead letter: why it died first (`expired`, `rejected`, `delivery_limit`, …). */
   readonly deathReason: string | undefined;
   /** The broker has delivered it before. */
@@ -112,6 +116,15 @@ export interface SharedConsumer extends AsyncDisposable {
   readonly own: string | null;
 }
 
+/** The consumer of one queue. */
+export interface QueueConsumer extends AsyncDisposable {
+  /**
+   * Changes how many messages may be unsettled at a time, also on connections to come. 0 cancels the consumer,
+   * so that others get the messages, until it is raised again; what was delivered before stays here to be settled.
+   */
+  limit(prefetch: number): Promise<void>;
+}
+
 export interface Binding {
   readonly exchange: string;
   readonly queue: string;
@@ -126,7 +139,7 @@ export interface Broker extends AsyncDisposable {
     queue: string,
     options: ConsumeOptions,
     handle: (delivery: Delivery) => Promise<void>,
-  ): Promise<AsyncDisposable>;
+  ): Promise<QueueConsumer>;
   /**
    * Hands over what an exchange sends to all who listen, from now on: through a queue of our own that
    * goes with its channel. What is sent while there is none is missed.

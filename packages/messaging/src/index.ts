@@ -6,6 +6,7 @@ export type {
   Delivery,
   OutgoingMessage,
   PublishResult,
+  QueueConsumer,
   SharedConsumer,
   SharedQueues,
   Standstill,

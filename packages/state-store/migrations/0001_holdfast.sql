@@ -83,7 +83,10 @@ create table state.tasks (
   goal           text        not null default 'do',
   process_state  text        not null default 'pending',
   version        integer     not null default 1,
-  priority       smallint    not null default 0,
+  priority       text        not null default 'normal',
+  -- The steps of tasks with a key share a band by weight; null: first come, first served.
+  fairness_key    text,
+  fairness_weight smallint,
   fault_code     text,
   complete_by    timestamptz,
   reply_to       text,
@@ -103,10 +106,16 @@ create table state.steps (
   task_id         uuid        not null,
   name            text        not null,
   kind            text        not null,
-  -- What is claimed, limited and paused as one: the Agent.
+  -- What is claimed as one: the Agent, or the names of a pool's Agents with `+` between them.
   lane            text        not null,
+  -- Of a step of a pool: the Agent of its last attempt, or the one that must have the first. Null: the lane is the
+  -- Agent, or none was chosen yet.
+  agent           text,
   process_state   text        not null,
-  -- Due time less the head start of the priority; null while the step may not be taken.
+  -- Undo 0, urgent 1, normal 2, batch 3: the lowest that is due in a lane is claimed first.
+  band            smallint    not null default 2,
+  -- The order in the band; null while the step may not be taken. The due time, or, of a task with a fairness
+  -- key, a virtual time: from the year 3000 on, see sql/claim/rank-fair-steps.sql.
   rank            timestamptz,
   not_before      timestamptz,
   locked_by       text,
@@ -282,15 +291,68 @@ create table state.agents (
   -- All that it performs, undos included; null: unknown, as for an instance that does not announce it.
   operations    text[],
   seen_at       timestamptz not null default clock_timestamp(),
+  -- Unless another heartbeat comes, it counts as gone then; in the past: it said that it leaves.
+  lives_until   timestamptz not null default clock_timestamp(),
 
   primary key (agent, instance),
   constraint known_breaker check (breaker in ('closed', 'open', 'half-open'))
-);
+) with (fillfactor = 50, toast_tuple_target = 256, autovacuum_vacuum_scale_factor = 0.05);
+
+-- The virtual time of each fairness key, in each band of each lane, from which its next step is ranked. A key
+-- that the queue has passed is deleted: it would begin where the queue is. The row with the empty key says from
+-- where on to search for the head of the queue.
+create table state.fairness_keys (
+  lane  text        not null,
+  band  smallint    not null,
+  key   text        not null collate "C",
+  next  timestamptz not null,
+  -- What the steps that were ranked last took: `next` was less by that.
+  taken interval    not null,
+
+  primary key (lane, band, key)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+-- The circuit breaker of each remote service that has ever been in trouble: all Schedulers share it. A service
+-- without a row is closed.
+create table state.breakers (
+  service         text        primary key,
+  state           text        not null,
+  -- When it came to be so.
+  since           timestamptz not null,
+  -- Open: when a probe is due; infinity: an operator holds it open.
+  open_until      timestamptz,
+  -- How often in a row it has opened: each time for longer.
+  openings        integer     not null default 0,
+  -- The service asked to be left alone until then.
+  throttled_until timestamptz,
+  -- Who opened or closed it last, and why.
+  actor           text        not null,
+  reason          text        not null,
+  -- Half-open: the one step that is tried, and the token of the attempt.
+  probe_task_id   uuid,
+  probe_step      text,
+  probe_token     uuid,
+  -- When operators were alerted last that it has opened.
+  alerted_at      timestamptz,
+
+  constraint known_state check (state in ('closed', 'open', 'half-open')),
+  constraint open_until_then check ((state = 'open') = (open_until is not null)),
+  constraint half_open_with_probe check ((state = 'half-open') = (probe_token is not null)),
+  constraint whole_probe check (num_nonnulls(probe_task_id, probe_step, probe_token) in (0, 3))
+) with (fillfactor = 50);
 
 -- The Agents that have ever sent a heartbeat. `state.agents` forgets those that are silent for a day.
 create table state.known_agents (
   agent      text        primary key,
   first_seen timestamptz not null default clock_timestamp()
+);
+
+-- The remote services that Agents wrap, as stored workflows say. An Agent that is missing wraps one of its own name.
+create table state.remotes (
+  agent       text    primary key,
+  service     text    not null,
+  -- Whether the service knows a key whichever of its Agents sends it.
+  shares_keys boolean not null
 );
 
 -- Consumers of running Schedulers that fail to record what they have read.
@@ -331,9 +393,13 @@ create index tasks_limited on state.tasks (complete_by)
 -- to be kept for longer than their month.
 create index tasks_slow on state.tasks (finished_at) where finished_at - created_at > interval '1 day';
 
-create index steps_due      on state.steps (lane, rank)  where process_state = 'pending' and rank is not null;
+create index steps_due      on state.steps (lane, band, rank)
+  where process_state = 'pending' and rank is not null;
 create index steps_resting  on state.steps (not_before)  where process_state = 'pending' and rank is null;
 create index steps_expiring on state.steps (complete_by) where process_state = 'processing';
+
+-- Which key has got furthest, and which have nothing to be remembered for.
+create index fairness_keys_next on state.fairness_keys (lane, band, next);
 
 -- Keys that have expired are looked for.
 create index submissions_expiring on state.submissions (expires_at);
@@ -444,7 +510,7 @@ select case when bool_or(is_now) then min(first_id::text)::uuid end as first_id,
     or exists (select from (select from state.steps
                              where task_id >= first_id and task_id < end_id
                                and process_state = 'pending' and rank is not null
-                             order by lane, rank limit 1) as due)
+                             order by lane, band, rank limit 1) as due)
     or exists (select from (select from state.steps
                              where task_id >= first_id and task_id < end_id
                                and process_state = 'pending' and rank is null
@@ -492,7 +558,10 @@ declare
       then 'finished_exactly_at_the_end'
     when task.process_state in ('compensating', 'compensated') and task.goal <> 'undo'
       then 'undone_only_when_asked'
-    when task.priority not between 0 and 9 then 'priority_is_a_head_start'
+    when task.priority not in ('urgent', 'normal', 'batch') then 'known_priority'
+    when (task.fairness_key is null) <> (task.fairness_weight is null)
+      or task.fairness_key = ''
+      or task.fairness_weight not between 1 and 1000 then 'weight_exactly_with_a_key'
     when (task.paused_at is null) <> (task.paused_by is null) then 'paused_by_somebody'
   end;
 begin
@@ -517,6 +586,7 @@ declare
       or in_hand <> (step.relay_at is not null) then 'locked_exactly_while_processing'
     when due <> (step.not_before is not null) then 'due_exactly_while_pending'
     when step.rank is not null and not due then 'ranked_only_while_pending'
+    when step.band not between 0 and 3 then 'known_band'
     when step.dispatched_at is not null and not in_hand then 'marked_only_while_processing'
     when step.process_state = 'error' and step.fault_code is null then 'fault_in_error'
     when step.attempt < 0 or step.failure_count not between 0 and step.attempt
@@ -845,8 +915,8 @@ $$;
 
 -- What is wrong with what an application submits; null: nothing. What it cannot see is whether the input is
 -- what the workflow's schema says.
-create function state.submission_fault(input jsonb, priority integer, idempotency_key text,
-                                                  reply_to text, correlation_id text)
+create function state.submission_fault(input jsonb, priority text, idempotency_key text, reply_to text,
+                                       correlation_id text, fairness_key text, fairness_weight numeric)
   returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select case
     when input is null then 'the input is missing: of a workflow without one it is the JSON null'
@@ -855,27 +925,59 @@ create function state.submission_fault(input jsonb, priority integer, idempotenc
       then 'the input is deeper than 32 levels'
     when jsonb_path_exists(input, 'strict $.** ? (@.type() == "number").abs() ? (@ > 9007199254740991)')
       then 'the input has a number too large to be exact: write it as a text'
-    when priority is null or priority not between 0 and 9 then 'the priority must be 0 to 9'
+    when priority is null or priority not in ('urgent', 'normal', 'batch')
+      then 'the priority must be urgent, normal or batch'
+    when fairness_key !~ '^[^\x01-\x1f\x7f-\x9f]{1,100}$'
+      then 'the fairness key must be 1 to 100 characters without control characters'
+    when fairness_weight not between 1 and 1000 or fairness_weight <> trunc(fairness_weight)
+      then 'the fairness weight must be a whole number from 1 to 1000'
+    when fairness_weight is not null and fairness_key is null
+      then 'the fairness weight is of no use without a fairness key'
     when idempotency_key !~ '^[\x21-\x7e]{1,255}$' then 'the idempotency key must be 1 to 255 visible ASCII characters'
     when reply_to !~ '^status\.[A-Za-z0-9_.-]{1,200}$' then 'reply_to names your own queue: status. and up to 200 letters, digits, dots, dashes'
     when correlation_id !~ '^[\x21-\x7e]{1,255}$' then 'the correlation id must be 1 to 255 visible ASCII characters'
   end
 $$;
 
+-- What a pointer such as `/input/customer` finds in an input; null where there is nothing, or the JSON null.
+create function state.at_pointer(input jsonb, pointer text) returns jsonb
+  language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select nullif(jsonb_build_object('input', input)
+                #> array(select replace(replace(part, '~1', '/'), '~0', '~')
+                           from unnest(string_to_array(substring(pointer from 2), '/'))
+                                with ordinality as path (part, place)
+                          order by place), 'null')
+$$;
+
+-- What a step of a definition waits for: its Agent, or any of a pool.
+create function state.lane_of(step json) returns text
+  language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select case when json_typeof(step -> 'agents') = 'array'
+              then (select string_agg(agent, '+' order by place)
+                      from json_array_elements_text(step -> 'agents') with ordinality as pool (agent, place))
+              else step ->> 'agent' end
+$$;
+
 -- Submits a task in the caller's transaction: with its input, its steps and the first entry of its history. No
 -- Scheduler is notified; one finds the steps at its next poll, within a second or so of the commit.
 -- `publish_events` as EVENTS of the services: whether `holdfast.events` gets the statuses of the task.
 create function state.submit_task(workflow text, input jsonb, idempotency_key text default null,
-                                             priority integer default 0, reply_to text default null,
+                                             priority text default 'normal', reply_to text default null,
                                              correlation_id text default null,
                                              keep_key_for interval default '24 hours',
                                              publish_events boolean default false,
+                                             fairness_key text default null,
+                                             fairness_weight numeric default null,
                                              out task_id uuid, out replayed boolean)
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-  fault      constant text := state.submission_fault(input, priority, idempotency_key, reply_to, correlation_id);
+  fault      text;
+  fair_key   text    := fairness_key;
+  weight     numeric := fairness_weight;
   stored     record;
+  pointers   json;
+  found_at   jsonb;
   earlier    record;
   new_id     uuid;
   hash       text;
@@ -884,11 +986,32 @@ declare
   now        constant timestamptz := to_timestamp(now_ms / 1000.0);
   received   json;
 begin
+  select workflow_to_submit.name, workflow_to_submit.definition into stored
+    from state.workflow_to_submit(submit_task.workflow);
+  -- What the submission says comes before what the workflow says.
+  pointers := stored.definition -> 'fairness';
+  if fair_key is null and pointers ->> 'key' is not null then
+    found_at := state.at_pointer(input, pointers ->> 'key');
+    if jsonb_typeof(found_at) not in ('string', 'number')
+       or (jsonb_typeof(found_at) = 'number' and found_at #>> '{}' !~ '^-?[0-9]{1,16}$') then
+      fault := format('%s must be a text or a whole number, because it is the fairness key', pointers ->> 'key');
+    end if;
+    fair_key := found_at #>> '{}';
+  end if;
+  if fault is null and weight is null and fair_key is not null and pointers ->> 'weight' is not null then
+    found_at := state.at_pointer(input, pointers ->> 'weight');
+    if jsonb_typeof(found_at) <> 'number' then
+      fault := format('%s must be a whole number from 1 to 1000, because it is the fairness weight',
+                      pointers ->> 'weight');
+    else
+      weight := (found_at #>> '{}')::numeric;
+    end if;
+  end if;
+  fault := coalesce(fault, state.submission_fault(input, priority, idempotency_key, reply_to, correlation_id,
+                                                  fair_key, weight));
   if fault is not null then
     raise exception 'task.invalid: %', fault using errcode = 'HF422';
   end if;
-  select workflow_to_submit.name, workflow_to_submit.definition into stored
-    from state.workflow_to_submit(submit_task.workflow);
   if exists (select from json_array_elements(stored.definition -> 'steps') as step
               where json_array_length(step -> 'after') = 0 and json_typeof(step -> 'onlyIf') = 'object') then
     raise exception 'workflow.first_step_conditional: the first step of % has a condition, which only the submission service can decide: submit over HTTP or by message',
@@ -925,16 +1048,21 @@ begin
     end if;
   end if;
 
-  insert into state.tasks (task_id, workflow, priority, reply_to, correlation_id, complete_by)
-  values (new_id, stored.name, submit_task.priority, submit_task.reply_to, submit_task.correlation_id,
+  insert into state.tasks (task_id, workflow, priority, fairness_key, fairness_weight, reply_to, correlation_id,
+                           complete_by)
+  values (new_id, stored.name, submit_task.priority, fair_key, case when fair_key is not null then coalesce(weight, 1) end,
+          submit_task.reply_to, submit_task.correlation_id,
           now + (stored.definition ->> 'completeWithin')::float8 * interval '1 millisecond');
   insert into state.task_payloads (task_id, input) values (new_id, submit_task.input::text::json);
   insert into state.events (task_id, action, to_state, actor) values (new_id, 'submit', 'pending', session_user);
-  insert into state.steps (task_id, name, kind, lane, process_state, rank, not_before, admitted, start_within,
+  -- A Scheduler ranks the steps of a key when it finds them: ranking them here would lock the key until the caller's
+  -- transaction ends.
+  insert into state.steps (task_id, name, kind, lane, band, process_state, rank, not_before, admitted, start_within,
                            complete_within)
-  select new_id, step ->> 'name', 'call', step ->> 'agent',
+  select new_id, step ->> 'name', 'call', state.lane_of(step),
+         array_position(array['undo', 'urgent', 'normal', 'batch'], submit_task.priority) - 1,
          case when is_first then 'pending' else 'waiting' end,
-         case when is_first then now - submit_task.priority * interval '30 seconds' end,
+         case when is_first and fair_key is null then now end,
          case when is_first then now end,
          json_typeof(step -> 'onlyIf') is distinct from 'object',
          (step ->> 'startWithin')::integer, (step ->> 'completeWithin')::integer
@@ -981,6 +1109,7 @@ create view state.step_definitions as
 select workflows.name                         as workflow,
        step ->> 'name'                        as step,
        step ->> 'agent'                       as agent,
+       state.lane_of(step)                    as lane,
        case when json_typeof(step -> 'after') = 'array' then step -> 'after' else '[]' end as after,
        json_typeof(step -> 'undo') = 'object' as has_undo,
        case when step ->> 'completeWithin' ~ '^[0-9]{1,9}$|^[01][0-9]{9}$'
@@ -1135,8 +1264,8 @@ revoke execute on function
   state.delete_finished_tasks(date, interval, integer), state.must_stay(date, interval),
   state.drop_month(date, interval), state.delete_excess_messages(bigint, integer),
   state.name_of_workflow(text), state.workflow_to_submit(text),
-  state.submission_fault(jsonb, integer, text, text, text),
-  state.submit_task(text, jsonb, text, integer, text, text, interval, boolean)
+  state.submission_fault(jsonb, text, text, text, text, text, numeric), state.at_pointer(jsonb, text), state.lane_of(json),
+  state.submit_task(text, jsonb, text, text, text, text, interval, boolean, text, numeric)
   from public;
 
 grant usage on schema state
@@ -1144,14 +1273,21 @@ grant usage on schema state
       holdfast_application, holdfast_observer;
 
 -- What all services read, and the alerts and notifications that each change of a task may cause.
-grant select on state.compatibility, state.workflows, state.pauses, state.agents, state.alerts, state.busy_months
+grant select on state.compatibility, state.workflows, state.pauses, state.agents, state.alerts, state.remotes,
+                state.busy_months
    to holdfast_submission, holdfast_operations, holdfast_scheduler, holdfast_supervisor;
 grant insert on state.alerts, state.outbox
+   to holdfast_submission, holdfast_operations, holdfast_scheduler, holdfast_supervisor;
+grant select on state.breakers to holdfast_submission, holdfast_operations, holdfast_scheduler;
+-- Who makes a step due ranks it.
+grant select, insert, update on state.fairness_keys
    to holdfast_submission, holdfast_operations, holdfast_scheduler, holdfast_supervisor;
 
 -- Submission
 grant select, insert on state.tasks, state.task_payloads, state.steps, state.events to holdfast_submission;
-grant select, insert, update on state.submissions, state.collections to holdfast_submission;
+-- Steps with a fairness key are ranked once they are written.
+grant update (rank) on state.steps to holdfast_submission;
+grant select, insert, update on state.submissions, state.collections, state.remotes to holdfast_submission;
 grant insert on state.workflows to holdfast_submission;
 grant select on state.step_payloads, state.known_agents, state.partitions, state.order_process,
                 state.invariant_violations
@@ -1162,19 +1298,20 @@ grant execute on function state.make_partitions() to holdfast_submission;
 grant select on state.tasks, state.task_payloads, state.steps, state.step_payloads, state.events,
                 state.known_agents, state.partitions, state.order_process
    to holdfast_operations;
--- The columns that a decision changes. Whose task it is, its workflow, a step's Agent and limits, and the
--- attempt's number stay as they are.
+-- The columns that a decision changes. Whose task it is, its workflow, a step's limits, and the attempt's
+-- number stay as they are. A step of a pool may have to wait for one of its Agents from now on.
 grant update (goal, process_state, fault_code, version, updated_at, finished_at, complete_by,
               paused_at, paused_by, pause_reason)
    on state.tasks to holdfast_operations;
-grant update (process_state, rank, not_before, failure_count, requeue_count, cool_downs, key_generation,
+grant update (process_state, lane, rank, not_before, failure_count, requeue_count, cool_downs, key_generation,
               admitted, may_have_effect, fault_code, locked_by, start_by, complete_by, token, dispatched_at,
               relay_at)
    on state.steps to holdfast_operations;
 -- An undo adds its steps; what is decided is in the history.
 grant insert on state.steps, state.events, state.workflows to holdfast_operations;
 grant insert, update on state.step_payloads, state.pauses to holdfast_operations;
-grant select, insert, update on state.collections to holdfast_operations;
+grant insert, update on state.breakers to holdfast_operations;
+grant select, insert, update on state.collections, state.remotes to holdfast_operations;
 grant update (retired_at, retired_by, retired_reason) on state.workflows to holdfast_operations;
 grant execute on function state.make_partitions() to holdfast_operations;
 
@@ -1186,6 +1323,8 @@ grant select, insert on state.events, state.known_agents to holdfast_scheduler;
 grant update on state.alerts to holdfast_scheduler;
 grant select, update, delete on state.outbox to holdfast_scheduler;
 grant insert, update, delete on state.agents to holdfast_scheduler;
+grant insert, update on state.breakers to holdfast_scheduler;
+grant execute on function state.raise_alert(text, text, text) to holdfast_scheduler;
 grant select, insert, update, delete on state.standstills to holdfast_scheduler;
 grant insert on state.rejected_replies, state.dead_letters to holdfast_scheduler;
 grant select (id, queue, reason, at) on state.dead_letters to holdfast_scheduler;
@@ -1199,7 +1338,7 @@ grant select, insert, update on state.steps to holdfast_supervisor;
 grant select, insert on state.events to holdfast_supervisor;
 grant select on state.partitions to holdfast_supervisor;
 grant insert on state.pauses to holdfast_supervisor;
-grant delete on state.alerts, state.pauses to holdfast_supervisor;
+grant delete on state.alerts, state.pauses, state.fairness_keys to holdfast_supervisor;
 -- The update is for the lock on what is deleted.
 grant select, update (expires_at), delete on state.submissions to holdfast_supervisor;
 grant select (id, at), delete on state.rejected_replies, state.dead_letters to holdfast_supervisor;
@@ -1211,10 +1350,12 @@ grant execute on function
 
 -- Applications
 grant execute on function state.workflow_to_submit(text),
-  state.submit_task(text, jsonb, text, integer, text, text, interval, boolean) to holdfast_application;
+  state.submit_task(text, jsonb, text, text, text, text, interval, boolean, text, numeric) to holdfast_application;
 
 -- Observers
 grant select on all tables in schema state to holdfast_observer;
+-- The views of definitions call it with the rights of their reader.
+grant execute on function state.lane_of(json) to holdfast_observer, holdfast_submission;
 alter default privileges in schema state grant select on tables to holdfast_observer;
 
 

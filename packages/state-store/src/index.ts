@@ -4,20 +4,35 @@ export type { AppliedEvents } from "./apply/apply-together.ts";
 export type { LoadedValues, ValueRef } from "./apply/load-values.ts";
 export { unusableActor } from "./apply/park-tasks.ts";
 export type { RejectedReply } from "./apply/rejected-replies.ts";
+export type {
+  Breaker,
+  BreakerWish,
+  FailingService,
+  ProbeOutcome,
+  Throttle,
+} from "./breakers/breakers.ts";
+export type { ProbedLane, ProbeOptions } from "./breakers/claim-probe.ts";
+export type { RemoteRecord } from "./breakers/find-remotes.ts";
 export {
   type ClaimedStep,
   type ClaimOptions,
   capacityFor,
   type LaneCapacity,
 } from "./claim/claimed-step.ts";
-export type { Heartbeat } from "./claim/heartbeats.ts";
+export type { Heartbeat, LaneSlots } from "./claim/heartbeats.ts";
 export type { Expired } from "./expire/find-expired.ts";
 export type { StalledTasks } from "./expire/find-stalled.ts";
 export type { Violation } from "./inspect/find-invariant-violations.ts";
 export type { KeptOptions } from "./inspect/find-kept-options.ts";
 export type { Migrations } from "./inspect/find-migrations.ts";
 export type { FoundPooler } from "./inspect/find-pooler.ts";
-export type { LaneFacts, PauseFacts, StepFacts, TaskFacts } from "./inspect/find-task-facts.ts";
+export type {
+  BreakerFacts,
+  LaneFacts,
+  PauseFacts,
+  StepFacts,
+  TaskFacts,
+} from "./inspect/find-task-facts.ts";
 export type { Unusable } from "./inspect/find-unusable.ts";
 export {
   type AgentNeed,
@@ -40,17 +55,19 @@ export type { DeadLetter } from "./outbox/dead-letters.ts";
 export type { Notification } from "./outbox/notifications.ts";
 export type { TakenNotification } from "./outbox/outbox.ts";
 export type { Pause, PauseTarget, PauseWish } from "./pause/pauses.ts";
+export type { ListedAgent, ListedInstance } from "./read/list-agents.ts";
 export type { ListedTask, TaskFilter, TaskPage } from "./read/list-tasks.ts";
 export type { HistoryEntry, StepRecord, TaskRecord } from "./read/read-task.ts";
 export type { OldMonth } from "./retention/retention.ts";
 export type { StateStore } from "./state-store.ts";
+export type { NewTask } from "./submit/new-task.ts";
 export {
   type SubmittedTask,
   type SubmittedTaskId,
   submitTasks,
   type TransactionClient,
 } from "./submit/submit-in-transaction.ts";
-export type { NewTask, Submitted } from "./submit/submit-tasks.ts";
+export type { Submitted } from "./submit/submit-tasks.ts";
 export { type StepContracts, stepContracts } from "./workflows/output-contract.ts";
 export type { KnownAgent, WorkflowRecord, WorkflowWish } from "./workflows/stored-workflows.ts";
 export { familyOf, type StoredWorkflow } from "./workflows/workflow-catalog.ts";

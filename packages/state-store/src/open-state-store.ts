@@ -4,6 +4,18 @@ import { loadValues } from "./apply/load-values.ts";
 import { recordRejectedReplies } from "./apply/rejected-replies.ts";
 import { noTaskCache, taskCache } from "./apply/task-cache.ts";
 import {
+  closeBreaker,
+  endProbes,
+  findAgentServices,
+  findBreakers,
+  findBrokenServices,
+  holdBreakerOpen,
+  openBreakers,
+  throttleServices,
+} from "./breakers/breakers.ts";
+import { claimProbe } from "./breakers/claim-probe.ts";
+import { findRemotes } from "./breakers/find-remotes.ts";
+import {
   claimDueSteps,
   markDispatchedSteps,
   takeUndispatchedSteps,
@@ -11,7 +23,8 @@ import {
 } from "./claim/claim-due-steps.ts";
 import { countStepsInFlight } from "./claim/count-steps-in-flight.ts";
 import { dueIndex } from "./claim/due-index.ts";
-import { recordHeartbeats } from "./claim/heartbeats.ts";
+import { findUnavailableAgents } from "./claim/find-unavailable-agents.ts";
+import { findAgentSlots, recordHeartbeats } from "./claim/heartbeats.ts";
 import { noScanWindow, scanWindow } from "./claim/scan-window.ts";
 import { stageDueSteps } from "./claim/stage-due-steps.ts";
 import { findExpired } from "./expire/find-expired.ts";
@@ -34,6 +47,7 @@ import { type ConnectionOptions, openPool } from "./postgres/pool.ts";
 import { withRetries } from "./postgres/retry.ts";
 import { pingStore } from "./postgres/transaction.ts";
 import { countTasks } from "./read/count-tasks.ts";
+import { listAgents } from "./read/list-agents.ts";
 import { listTasks } from "./read/list-tasks.ts";
 import { findEvents, findTask } from "./read/read-task.ts";
 import {
@@ -42,6 +56,7 @@ import {
   deleteFinishedTasks,
   deleteOldMessages,
   deleteOldRecords,
+  deletePassedFairnessKeys,
   dropMonth,
   findOldMonths,
   lookAtClock,
@@ -104,11 +119,12 @@ export async function openStateStore({
   return {
     ...taskOperations(context, bind),
     ...claimOperations(context, bind),
+    ...breakerOperations(context, bind),
     ...pauseOperations(context, bind),
     ...workflowOperations(context, bind),
-    ...readOperations(bind),
+    ...readOperations(context, bind),
     ...outboxOperations(bind),
-    ...retentionOperations(bind),
+    ...retentionOperations(context, bind),
     ping: () => pingStore(pool),
     [Symbol.asyncDispose]: () => pool.end(),
   };
@@ -138,9 +154,24 @@ function claimOperations(context: StoreContext, { repeatable, once }: Binder) {
     markDispatchedSteps: repeatable(markDispatchedSteps),
     undispatchSteps: () => undispatch({}),
     countStepsInFlight: repeatable(countStepsInFlight(partitions)),
+    findUnavailableAgents: () => repeatable(findUnavailableAgents)({}),
     recordHeartbeats: repeatable(recordHeartbeats),
+    findAgentSlots: () => repeatable(findAgentSlots)({}),
   };
 }
+
+const breakerOperations = (context: StoreContext, { repeatable, exactlyOnce }: Binder) => ({
+  findBreakers: () => repeatable(findBreakers)({}),
+  findAgentServices: () => repeatable(findAgentServices)({}),
+  findBrokenServices: () => repeatable(findBrokenServices)({}),
+  findRemotes: () => repeatable(findRemotes(context.partitions))({}),
+  openBreakers: exactlyOnce(openBreakers),
+  throttleServices: repeatable(throttleServices),
+  claimProbe: claimProbe(context),
+  endProbes: repeatable(endProbes),
+  holdBreakerOpen: exactlyOnce(holdBreakerOpen),
+  closeBreaker: exactlyOnce(closeBreaker),
+});
 
 const pauseOperations = ({ pool }: StoreContext, { repeatable, exactlyOnce }: Binder) => ({
   pause: exactlyOnce(pause),
@@ -163,7 +194,8 @@ const workflowOperations = ({ catalog }: StoreContext, { repeatable, exactlyOnce
   findLanes: () => repeatable(findLanes)({}),
 });
 
-const readOperations = ({ repeatable }: Binder) => ({
+const readOperations = ({ partitions }: StoreContext, { repeatable }: Binder) => ({
+  listAgents: () => repeatable(listAgents(partitions))({}),
   findTask: repeatable(findTask),
   listTasks: repeatable(listTasks),
   findEvents: repeatable(findEvents),
@@ -179,12 +211,16 @@ const outboxOperations = ({ repeatable, once, exactlyOnce }: Binder) => ({
   recordStandstills: repeatable(recordStandstills),
 });
 
-const retentionOperations = ({ repeatable, exactlyOnce }: Binder) => ({
+const retentionOperations = (
+  { partitions }: StoreContext,
+  { repeatable, exactlyOnce }: Binder,
+) => ({
   makePartitions: () => repeatable(makePartitions)({}),
   findOldMonths: repeatable(findOldMonths),
   deleteFinishedTasks: repeatable(deleteFinishedTasks),
   dropMonth: repeatable(dropMonth),
   deleteExpiredKeys: exactlyOnce(deleteExpiredKeys),
+  deletePassedFairnessKeys: repeatable(deletePassedFairnessKeys(partitions)),
   deleteOldRecords: exactlyOnce(deleteOldRecords),
   deleteOldMessages: exactlyOnce(deleteOldMessages),
   deleteExcessMessages: exactlyOnce(deleteExcessMessages),

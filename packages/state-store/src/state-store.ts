@@ -3,9 +3,18 @@ import type { AppliedEvents, ApplyOptions } from "./apply/apply-together.ts";
 import type { CallFacts } from "./apply/load-calls.ts";
 import type { LoadedValues, ValueRef } from "./apply/load-values.ts";
 import type { RejectedReply } from "./apply/rejected-replies.ts";
+import type {
+  Breaker,
+  BreakerWish,
+  FailingService,
+  ProbeOutcome,
+  Throttle,
+} from "./breakers/breakers.ts";
+import type { ProbeOptions } from "./breakers/claim-probe.ts";
+import type { RemoteRecord } from "./breakers/find-remotes.ts";
 import type { ClaimedStep, ClaimOptions } from "./claim/claimed-step.ts";
 import type { StepsInFlight } from "./claim/count-steps-in-flight.ts";
-import type { Heartbeat } from "./claim/heartbeats.ts";
+import type { Heartbeat, LaneSlots } from "./claim/heartbeats.ts";
 import type { StagedSteps } from "./claim/stage-due-steps.ts";
 import type { Expired } from "./expire/find-expired.ts";
 import type { StalledOptions, StalledTasks } from "./expire/find-stalled.ts";
@@ -15,10 +24,12 @@ import type { DeadLetter } from "./outbox/dead-letters.ts";
 import type { Notification } from "./outbox/notifications.ts";
 import type { TakenNotification, TakeOptions } from "./outbox/outbox.ts";
 import type { Pause, PauseWish } from "./pause/pauses.ts";
+import type { ListedAgent } from "./read/list-agents.ts";
 import type { TaskFilter, TaskPage } from "./read/list-tasks.ts";
 import type { HistoryEntry, TaskRecord } from "./read/read-task.ts";
 import type { DroppedMessages, Keeping, OldMonth } from "./retention/retention.ts";
-import type { NewTask, Submitted } from "./submit/submit-tasks.ts";
+import type { NewTask } from "./submit/new-task.ts";
+import type { Submitted } from "./submit/submit-tasks.ts";
 import type { KnownAgent, WorkflowRecord, WorkflowWish } from "./workflows/stored-workflows.ts";
 import type { StoredWorkflow } from "./workflows/workflow-catalog.ts";
 
@@ -76,10 +87,46 @@ export interface StateStore extends AsyncDisposable {
   ): Promise<void>;
   /** Has all requests in flight that can still be begun published again; returns how many. Safe to repeat. */
   undispatchSteps(): Promise<number>;
-  /** Counts the steps in flight of each lane that has some; `own` are those of `lockedBy`. Safe to repeat. */
+  /** Counts the steps in flight of each Agent that has some; `own` are those of `lockedBy`. Safe to repeat. */
   countStepsInFlight(params: { readonly lockedBy: string }): Promise<readonly StepsInFlight[]>;
+  /** The Agents that are paused, or of which every instance has an open breaker: others of their pools get their steps. Safe to repeat. */
+  findUnavailableAgents(): Promise<readonly string[]>;
   /** Keeps the last heartbeat of each instance. Safe to repeat. */
   recordHeartbeats(heartbeats: readonly Heartbeat[]): Promise<void>;
+  /** The slots that the living instances of each Agent advertise. Safe to repeat. */
+  findAgentSlots(): Promise<readonly LaneSlots[]>;
+
+  /** The breakers of remote services that hold something back, or did in the last minute. Safe to repeat. */
+  findBreakers(): Promise<readonly Breaker[]>;
+  /** The remote services of Agents that wrap one of another name than their own. Safe to repeat. */
+  findAgentServices(): Promise<readonly { readonly agent: string; readonly service: string }[]>;
+  /** Remote services with a closed breaker whose Agents' instances all have an open circuit. Safe to repeat. */
+  findBrokenServices(): Promise<
+    readonly { readonly service: string; readonly instances: number }[]
+  >;
+  /** All remote services, with what their breakers hold back. Safe to repeat. */
+  findRemotes(): Promise<readonly RemoteRecord[]>;
+  /** Opens closed breakers, and alerts an operator. Returns how many were closed. Takes effect exactly once. */
+  openBreakers(params: {
+    readonly services: readonly FailingService[];
+    readonly actor: string;
+  }): Promise<number>;
+  /** Has all Schedulers leave remote services alone, as they have asked. Safe to repeat. */
+  throttleServices(params: {
+    readonly throttles: readonly Throttle[];
+    readonly actor: string;
+  }): Promise<void>;
+  /** Claims the one step with which an open breaker is tried. Not safe to repeat: see `claimDueSteps`. */
+  claimProbe(options: ProbeOptions): Promise<ClaimedStep | null>;
+  /** Closes or opens breakers by what their probes have shown. Safe to repeat. */
+  endProbes(params: {
+    readonly outcomes: readonly ProbeOutcome[];
+    readonly actor: string;
+  }): Promise<void>;
+  /** Opens a breaker until an operator closes it. False: it is held open already. Takes effect exactly once. */
+  holdBreakerOpen(wish: BreakerWish): Promise<boolean>;
+  /** Closes a breaker. False: it held nothing back. Takes effect exactly once. */
+  closeBreaker(wish: BreakerWish): Promise<boolean>;
 
   /** Finds overdue steps and tasks, at most `batch` of each, without locks. Safe to repeat. */
   findExpired(params: { readonly batch: number }): Promise<Expired>;
@@ -120,6 +167,8 @@ export interface StateStore extends AsyncDisposable {
   /** The Agents that stored workflows name. Safe to repeat. */
   findLanes(): Promise<readonly string[]>;
 
+  /** The Agents and their instances, with what waits for them. It reads a bounded number of rows. Safe to repeat. */
+  listAgents(): Promise<readonly ListedAgent[]>;
   /** The task, or null if this tenant has none of that id. Instants are ISO 8601. Safe to repeat. */
   findTask(id: { readonly taskId: string; readonly tenant: string }): Promise<TaskRecord | null>;
   /** The history of a task, oldest entry first. Safe to repeat. */
@@ -159,6 +208,8 @@ export interface StateStore extends AsyncDisposable {
   dropMonth(params: { readonly month: string; readonly keep: number }): Promise<boolean>;
   /** Deletes a batch of expired idempotency keys; returns how many. Takes effect exactly once. */
   deleteExpiredKeys(params: { readonly batch: number }): Promise<number>;
+  /** Deletes a batch of fairness keys that the queue has passed; returns how many. Safe to repeat. */
+  deletePassedFairnessKeys(params: { readonly batch: number }): Promise<number>;
   /** Deletes a batch of old alerts and ended pauses; returns how many. Takes effect exactly once. */
   deleteOldRecords(keeping: Keeping): Promise<number>;
   /** Deletes a batch of old rejected replies and dead letters; returns how many. Takes effect exactly once. */

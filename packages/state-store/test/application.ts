@@ -33,6 +33,10 @@ const workflows = [
   { ...trip("trip.v10"), completeWithin: 60_000 },
   testWorkflow([{ name: "a", onlyIf }], "conditional.v1"),
   testWorkflow([{ name: "a" }, { name: "b", onlyIf }, { name: "c", after: [] }], "later.v1"),
+  {
+    ...testWorkflow([{ name: "a" }], "shared.v1"),
+    fairness: { key: "/input/of/0/a~1b", weight: "/input/w" },
+  },
 ];
 
 export async function openTestApplication(): Promise<TestApplication> {

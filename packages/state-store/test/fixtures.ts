@@ -10,7 +10,7 @@ import type { ClaimedStep, ClaimOptions } from "../src/claim/claimed-step.ts";
 import { migrate } from "../src/migrate/migrate.ts";
 import { openStateStore } from "../src/open-state-store.ts";
 import type { StateStore } from "../src/state-store.ts";
-import type { NewTask } from "../src/submit/submit-tasks.ts";
+import type { NewTask } from "../src/submit/new-task.ts";
 
 /** For tests: a migrated database of one's own, dropped on disposal. */
 export interface TestStore extends AsyncDisposable {
@@ -80,7 +80,7 @@ export async function openTestStores(
 }
 
 const lostClaims = `
-  select task_id::text as "taskId", name, lane, workflow, attempt, token::text,
+  select task_id::text as "taskId", name, lane, coalesce(agent, lane) as agent, workflow, attempt, token::text,
          (extract(epoch from start_by) * 1000)::float8 as "startBy",
          (extract(epoch from steps.complete_by) * 1000)::float8 as "completeBy",
          (extract(epoch from start_by) * 1000 - start_within)::float8 as now,
@@ -156,7 +156,8 @@ export const newTask = (changes: Partial<NewTask> = {}): NewTask => ({
   tenant: "default",
   workflow: "test.v1",
   input: { x: 1 },
-  priority: 0,
+  priority: "normal",
+  fairness: null,
   replyTo: null,
   correlationId: null,
   idempotency: null,

@@ -32,7 +32,8 @@ export interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-const nodesOf = (node: PlanNode): readonly PlanNode[] => [
+/** A node of a plan, and all below it. */
+export const nodesOf = (node: PlanNode): readonly PlanNode[] => [
   node,
   ...(node.Plans ?? []).flatMap(nodesOf),
 ];

@@ -136,6 +136,7 @@ const columnTypes: Readonly<Record<string, string>> = {
   numeric: "string",
   smallint: "number",
   text: "string",
+  "integer[]": "readonly number[]",
   "text[]": "readonly string[]",
   "timestamp with time zone": "Date",
   uuid: "string",

@@ -28,7 +28,8 @@ export async function submitTask<S extends Schema>(
         workflow: name,
         // What a submission stores: JSON.
         input: JSON.parse(JSON.stringify(input)) as Json,
-        priority: 0,
+        priority: "normal",
+        fairness: null,
         replyTo: null,
         correlationId: null,
         idempotency: { key: randomUUID(), hash: "" },

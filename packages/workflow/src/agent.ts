@@ -1,5 +1,5 @@
 import { agentNamePattern, operationNamePattern } from "@holdfast/contracts";
-import { ContractFault, type Json } from "@holdfast/domain";
+import { ContractFault, type Json, type RemoteDefinition } from "@holdfast/domain";
 import type { Template } from "./ref.ts";
 import {
   type InputOf,
@@ -22,6 +22,19 @@ export interface Operation {
 
 export type Operations = Readonly<Record<string, Operation>>;
 
+export interface AgentOptions {
+  /**
+   * The remote service that the Agent wraps: several Agents may wrap one, such as its accounts or regions. By
+   * default one of the Agent's own name.
+   */
+  readonly remote?: string;
+  /**
+   * Whether the remote service knows an idempotency key whichever of its Agents sends it: it does nothing twice
+   * although two of them ask. False by default; say true only if the service promises it.
+   */
+  readonly sharesKeys?: boolean;
+}
+
 /** A request not yet made: which Agent is to do what, with which input. Plain data. */
 export interface Call<Result> {
   readonly agent: string;
@@ -32,37 +45,75 @@ export interface Call<Result> {
   readonly inputSchema: { readonly [key: string]: Json } | null;
   /** The JSON Schema of what the Agent will return; null: it cannot be written as one. */
   readonly outputSchema: { readonly [key: string]: Json } | null;
+  /** What the Agent wraps; absent: a service of the Agent's own name. */
+  readonly remote?: RemoteDefinition;
   /** Never present: carries the type of what the Agent will return. */
   readonly result?: Result;
 }
 
 export const contract = Symbol("contract");
 
+export interface AgentContract<O extends Operations = Operations> {
+  readonly name: string;
+  readonly operations: O;
+  /** Absent: a service of the Agent's own name. */
+  readonly remote?: RemoteDefinition;
+}
+
 /** What a workflow sees of an Agent: `inventory.reserve({ … })` writes down a call and makes none. */
 export type Agent<O extends Operations> = {
-  readonly [contract]: { readonly name: string; readonly operations: O };
+  readonly [contract]: AgentContract<O>;
 } & {
   readonly [Name in keyof O]: (
     input: Template<InputOf<O[Name]["input"]>>,
   ) => Call<OutputOf<O[Name]["output"]>>;
 };
 
-/** Declares an Agent by its name, which is also its queue, and by the operations it offers. */
-export function defineAgent<const O extends Operations>(name: string, operations: O): Agent<O> {
-  const problems = contractProblems(name, operations);
+/** Declares an Agent by its name, which is also its queue, by the operations it offers, and by what it wraps. */
+export function defineAgent<const O extends Operations>(
+  name: string,
+  operations: O,
+  options: AgentOptions = {},
+): Agent<O> {
+  const problems = [...contractProblems(name, operations), ...remoteProblems(name, options)];
   if (problems.length > 0) throw new ContractFault("agent.invalid", problems.join("\n"));
+  const remote = remoteOf(name, options);
   const calls = Object.entries<Operation>(operations).map(
     ([operation, { undo = null, ...schemas }]) => {
       const inputSchema = inputSchemaOf(schemas.input);
       const outputSchema = outputSchemaOf(schemas.output);
       return [
         operation,
-        (input: unknown) => ({ agent: name, operation, input, undo, inputSchema, outputSchema }),
+        (input: unknown) => ({
+          agent: name,
+          operation,
+          input,
+          undo,
+          inputSchema,
+          outputSchema,
+          ...remote,
+        }),
       ];
     },
   );
-  return { ...Object.fromEntries(calls), [contract]: { name, operations } };
+  return { ...Object.fromEntries(calls), [contract]: { name, operations, ...remote } };
 }
+
+/** What goes without saying is left out: a definition that says nothing new stays the same definition. */
+function remoteOf(
+  name: string,
+  { remote: service = name, sharesKeys = false }: AgentOptions,
+): { readonly remote?: RemoteDefinition } {
+  if (service === name && !sharesKeys) return {};
+  return { remote: sharesKeys ? { service, sharesKeys } : { service } };
+}
+
+const remoteProblems = (agent: string, { remote }: AgentOptions): readonly string[] =>
+  remote === undefined || new RegExp(agentNamePattern).test(remote)
+    ? []
+    : [
+        `Agent ${agent}: remote "${remote}": not a usable name (lower-case letters, digits and dashes)`,
+      ];
 
 /** Agents and operations become parts of routing keys and of stored steps. */
 

@@ -4,11 +4,14 @@ import {
   ContractFault,
   definitionFormat,
   type Json,
+  type RemoteDefinition,
   type StepDefinition,
   stepOfRef,
   type WorkflowDefinition,
 } from "@holdfast/domain";
+import type { AgentContract } from "./agent.ts";
 import { type Duration, toMilliseconds } from "./duration.ts";
+import { contractsOfPool } from "./pool.ts";
 import { pointerOf, pointerPart, type Ref, refTo } from "./ref.ts";
 import { type InputOf, jsonSchemaOf, type Schema } from "./schema.ts";
 import { policyOf, type StepOptions, undoPolicyOf } from "./step-options.ts";
@@ -18,11 +21,21 @@ import { within } from "./within.ts";
 /** The name changes with every change of meaning, as that of a message does. */
 export type WorkflowName = `${string}.v${number}`;
 
-export interface WorkflowOptions {
+/** By what the tasks of a workflow share a band: places in their input. */
+interface FairnessOptions {
+  /** Such as a customer's id: a text or a whole number. Tasks without one are claimed in the order of time. */
+  readonly key: Ref<string> | Ref<number> | Ref<string | null> | Ref<string | undefined>;
+  /** 1 to 1000: how many steps are claimed for one of a key with the weight 1. */
+  readonly weight?: Ref<number> | Ref<number | null> | Ref<number | undefined>;
+}
+
+export interface WorkflowOptions<Input = unknown> {
   /** Limit on the whole task: once it has passed, the task is undone. None unless said otherwise. */
   readonly completeWithin?: Duration;
   /** The business's noun for its tasks: with `orders` they are submitted at `POST /v1/orders`. */
   readonly collection?: string;
+  /** Where the fairness key and weight of a task stand, unless its submission names others. */
+  readonly fairness?: (input: Ref<Input>) => FairnessOptions;
 }
 
 /** A workflow is data: what follows it later is bound to `definition`, and to nothing else of it. */
@@ -51,17 +64,22 @@ export function defineWorkflow<S extends Schema>(
   name: WorkflowName,
   input: S,
   plan: Plan<InputOf<S>>,
-  { completeWithin, collection }: WorkflowOptions = {},
+  { completeWithin, collection, fairness }: WorkflowOptions<InputOf<S>> = {},
 ): Workflow<S> {
   const steps: StepDefinition[] = [];
   const inputs: Record<string, { readonly [key: string]: Json }> = {};
   const outputs: Record<string, { readonly [key: string]: Json }> = {};
+  const remotes: Record<string, RemoteDefinition> = {};
   const addStep: AddStep = (stepName, options) => {
-    const { agent, operation, inputSchema, outputSchema } = options.call;
+    const { operation, inputSchema, outputSchema } = options.call;
+    const place = `${name}, step "${stepName}"`;
+    const pool = within(place, () => poolOf(options));
+    const [{ name: agent } = { name: options.call.agent }] = pool;
+    for (const { name: member, remote } of pool) if (remote) remotes[member] = remote;
     if (inputSchema !== null) inputs[`${agent}.${operation}`] = inputSchema;
     if (outputSchema !== null) outputs[`${agent}.${operation}`] = outputSchema;
     const above = steps.at(-1);
-    steps.push(within(`${name}, step "${stepName}"`, () => toStep(stepName, options, above)));
+    steps.push(within(place, () => toStep(stepName, options, { above, pool })));
     return refTo(`/steps${pointerPart(stepName)}`);
   };
   const output = plan(refTo("/input"), addStep) ?? null;
@@ -75,16 +93,37 @@ export function defineWorkflow<S extends Schema>(
     ),
     output: within(`${name}, output`, () => toTemplate(output)),
     ...(collection === undefined ? {} : { collection }),
+    ...(fairness === undefined ? {} : { fairness: pointersOf(fairness(refTo("/input"))) }),
+    ...(Object.keys(remotes).length === 0 ? {} : { remotes }),
     inputs,
     outputs,
   });
   return { name, input, definition };
 }
 
+const pointersOf = ({ key, weight }: FairnessOptions) => ({
+  key: pointerOf(key) ?? "",
+  ...(weight === undefined ? {} : { weight: pointerOf(weight) ?? "" }),
+});
+
+/** The Agents that may take the step, as far as a definition needs to know them. */
+type PoolMembers = readonly Pick<AgentContract, "name" | "remote">[];
+
+function poolOf({ call, agents }: StepOptions<unknown>): PoolMembers {
+  if (agents !== undefined) return contractsOfPool(call, agents);
+  const { agent: name, remote } = call;
+  return [remote === undefined ? { name } : { name, remote }];
+}
+
+interface Around {
+  readonly above: StepDefinition | undefined;
+  readonly pool: PoolMembers;
+}
+
 function toStep(
   name: string,
   options: StepOptions<unknown>,
-  above: StepDefinition | undefined,
+  { above, pool }: Around,
 ): StepDefinition {
   const { call, after = above ? [above.name] : [], onlyIf = null, undo } = options;
   if (call.undo === null && undo !== undefined)
@@ -92,9 +131,11 @@ function toStep(
       "workflow.invalid",
       `undo is set, but ${call.agent}.${call.operation} has no undo: name one in defineAgent, or remove undo here`,
     );
+  const [{ name: first } = { name: call.agent }] = pool;
   return {
     name,
-    agent: call.agent,
+    agent: first,
+    ...(options.agents === undefined ? {} : { agents: pool.map((agent) => agent.name) }),
     operation: call.operation,
     input: toTemplate(call.input),
     after: [...new Set(after.map(stepNameOf))],

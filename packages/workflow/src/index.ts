@@ -1,5 +1,7 @@
 export {
   type Agent,
+  type AgentContract,
+  type AgentOptions,
   type Call,
   contract,
   defineAgent,
@@ -16,6 +18,7 @@ export {
   type WorkflowOptions,
 } from "./define-workflow.ts";
 export { type Duration, toMilliseconds } from "./duration.ts";
+export type { PooledAgent } from "./pool.ts";
 export { present, type Ref, type Template } from "./ref.ts";
 export { type InputOf, jsonSchemaOf, type OutputOf, type Schema } from "./schema.ts";
 export type { CoolDownOptions, RetryOptions, StepOptions, UndoOptions } from "./step-options.ts";

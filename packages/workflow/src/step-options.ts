@@ -1,6 +1,7 @@
 import type { Condition, RetryPolicy, StepPolicy, UndoDefinition } from "@holdfast/domain";
 import type { Call } from "./agent.ts";
 import { type Duration, toMilliseconds } from "./duration.ts";
+import type { PooledAgent } from "./pool.ts";
 import type { Ref } from "./ref.ts";
 
 export interface RetryOptions {
@@ -44,6 +45,11 @@ export interface UndoOptions {
 export interface StepOptions<Result, Only extends Condition | undefined = Condition | undefined> {
   /** The Agent, its operation and the input. */
   readonly call: Call<Result>;
+  /**
+   * Agents of one remote service, of which the call may go to any: to the one that is well and has room. The call is
+   * of one of them. Once an attempt may have had an effect, the step stays with its Agent, unless they share keys.
+   */
+  readonly agents?: readonly PooledAgent[];
   /** How long one attempt may take. The Scheduler turns it into the complete-by time. */
   readonly completeWithin: Duration;
   /** How long a request may wait until an Agent takes it. The default is `30s`. */

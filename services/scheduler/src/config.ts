@@ -21,8 +21,16 @@ export const SchedulerConfig = Type.Object({
   MAX_MESSAGE_BYTES: MaxMessageBytes,
   /** How many connections to the state store one instance may hold. */
   STATE_STORE_CONNECTIONS: Integer({ default: 6, minimum: 2, maximum: 100 }),
-  /** How many steps of one Agent each Scheduler may have in flight. */
+  /**
+   * How many steps of one Agent each Scheduler may have in flight at most. All together have no more than two for
+   * each slot of the Agent's instances.
+   */
   WINDOW: Integer({ default: 200, minimum: 1, maximum: 10_000 }),
+  /**
+   * Percent of the slots of an Agent that each claim keeps for tasks of the priority `batch`, while some are due. With 0
+   * they wait until nothing more urgent is due.
+   */
+  BATCH_RESERVE: Integer({ default: 0, minimum: 0, maximum: 50 }),
   /** The longest time between two claims of the Scheduler, when no hint wakes it. */
   POLL_INTERVAL: Duration({ default: "1s", least: "10ms" }),
   EVENTS: Events,

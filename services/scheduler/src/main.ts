@@ -1,3 +1,4 @@
+import { agentsOfLane } from "@holdfast/domain";
 import { connectBroker, userOf } from "@holdfast/messaging";
 import { repeat, runService } from "@holdfast/runtime";
 import { openStateStore } from "@holdfast/state-store";
@@ -29,7 +30,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     ...connection,
     name: actor,
     topology: config.BROKER_TOPOLOGY,
-    agents: await store.findLanes(),
+    agents: [...new Set((await store.findLanes()).flatMap(agentsOfLane))],
     maxMessageBytes: config.MAX_MESSAGE_BYTES,
   });
   const apart = (purpose: string) =>
@@ -51,6 +52,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     userId: userOf(config.BROKER_URL),
     signal,
     maxInFlight: config.WINDOW,
+    batchReserve: config.BATCH_RESERVE,
     pollInterval: config.POLL_INTERVAL,
     identity: config.REPLY_IDENTITY,
     maxMessageBytes: config.MAX_MESSAGE_BYTES,

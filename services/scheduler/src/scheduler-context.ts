@@ -2,13 +2,14 @@ import { type Broker, cancelHints, wakeHint } from "@holdfast/messaging";
 import { type Clock, type Failpoint, type Logger, systemClock } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
 import { claimSteps, type StepClaims } from "./claim/claim-steps.ts";
-import { inFlightLimits } from "./claim/in-flight-limits.ts";
+import { type InFlightLimits, inFlightLimits } from "./claim/in-flight-limits.ts";
 import { type BatchSizes, batchSizes as openBatchSizes } from "./dispatch/batch-sizes.ts";
 import { dispatchSteps } from "./dispatch/dispatch-steps.ts";
 import { type Dispatches, dispatches as openDispatches } from "./dispatch/dispatches.ts";
 import { relaySteps, type StepRelay } from "./dispatch/relay-steps.ts";
 import { type LoopSet, loopSet } from "./loop-set.ts";
 import type { NotificationBroker } from "./outbox/send-notifications.ts";
+import { guardRemotes, type RemoteGuard } from "./remotes/guard-remotes.ts";
 import { type ReplyAddress, replyAddress } from "./replies/reply-address.ts";
 
 /** What a Scheduler asks of the state store. */
@@ -16,10 +17,17 @@ export type SchedulerStore = Pick<
   StateStore,
   | "applyEvents"
   | "claimDueSteps"
+  | "claimProbe"
   | "countStepsInFlight"
   | "deleteNotifications"
   | "deleteStaleNotifications"
+  | "endProbes"
+  | "findBreakers"
+  | "findBrokenServices"
+  | "findAgentServices"
+  | "findAgentSlots"
   | "findLanes"
+  | "findUnavailableAgents"
   | "findWorkflow"
   | "recordDeadLetters"
   | "recordHeartbeats"
@@ -28,9 +36,11 @@ export type SchedulerStore = Pick<
   | "loadCalls"
   | "loadValues"
   | "markDispatchedSteps"
+  | "openBreakers"
   | "stageDueSteps"
   | "takeNotifications"
   | "takeUndispatchedSteps"
+  | "throttleServices"
   | "undispatchSteps"
 >;
 
@@ -56,8 +66,10 @@ export interface SchedulerOptions {
   readonly userId: string;
   /** Ends its loops. */
   readonly signal: AbortSignal;
-  /** How many steps of one Agent each Scheduler may have in flight. */
+  /** How many steps of one Agent each Scheduler may have in flight, whatever the Agent advertises. */
   readonly maxInFlight: number;
+  /** Percent of the slots of a claim that are for the band `batch`, if a step of it is due; none unless given. */
+  readonly batchReserve?: number;
   /** The longest delay between two rounds of the relay, in milliseconds. */
   readonly pollInterval: number;
   /** Whether a reply must carry the `user_id` that the broker vouches for. */
@@ -80,8 +92,10 @@ export interface SchedulerOptimisations {
 /** The loops of a Scheduler, by which they wake one another. */
 export type LoopName =
   | "claim"
+  | "slots"
   | "mark"
   | "relay"
+  | "remotes"
   | "notifications"
   | "alerts"
   | "stale notifications";
@@ -100,8 +114,12 @@ export interface SchedulerContext
   readonly dispatches: Dispatches;
   readonly batchSizes: BatchSizes;
   readonly replies: ReplyAddress;
+  readonly limits: InFlightLimits;
   readonly claims: StepClaims;
   readonly relay: StepRelay;
+  readonly remotes: RemoteGuard;
+  /** One round of guarding remote services. */
+  readonly guard: () => Promise<number>;
 }
 
 /** Builds what the loops share; nothing runs before they start. */
@@ -133,21 +151,29 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
     ...(maxMessageBytes === undefined ? {} : { maxMessageBytes }),
   });
   const { relayAfter } = dispatches;
-  const counted = { store, broker, maxInFlight, lockedBy: actor, clock, log, signal };
+  const remotes = guardRemotes({ ...shared, wake: () => loops.wake("remotes") });
+  const limitOf = remotes.limit;
+  const counted = { store, broker, maxInFlight, limitOf, lockedBy: actor, clock, log, signal };
   const limits = inFlightLimits({ ...counted, onCapacity: wake });
   const hint = wakeHint(broker);
   const claims = claimSteps({
     ...shared,
     limits,
+    onClaim: remotes.used,
     dispatch,
     hint,
     wake,
     lockedBy: actor,
     relayAfter,
+    batchReserve: options.batchReserve ?? 0,
   });
   const relayed = { ...shared, dispatches, dispatch, wake, notify, relayAfter };
-  const relay = relaySteps({ ...relayed, maxDelay: options.pollInterval });
-  return { ...shared, loops, wake, apply, dispatches, batchSizes, replies, claims, relay };
+  const wakeByBreakers = () => remotes.lookAndClaim();
+  const relay = relaySteps({ ...relayed, wakeByBreakers, maxDelay: options.pollInterval });
+  const guarded = { claims, lanes: limits.lanes, choose: limits.choose, wakeClaims: wake, notify };
+  const guard = () => remotes.round(guarded);
+  const parts = { dispatches, batchSizes, replies, limits, claims, relay, remotes, guard };
+  return { ...shared, loops, wake, apply, ...parts };
 }
 
 interface Applying {

@@ -60,8 +60,12 @@ function loopsOf(
     { name: "stale notifications", round: dropStaleNotifications(context) },
     // Claims due steps and dispatches them; every minute.
     { name: "claim", round: () => context.claims.round() },
+    // Reads the slots that Agents advertise; every second, and twice as often while they work.
+    { name: "slots", round: () => context.limits.round() },
     // Marks confirmed requests that wait long for a reply; every minute.
     { name: "mark", round: markSteps(context) },
+    // Opens, probes and closes the breakers of remote services; every half second while there are claims, or a breaker is open.
+    { name: "remotes", round: context.guard },
     // Stages steps whose delay is over, and relays lost requests; every POLL_INTERVAL at the latest.
     { name: "relay", round: context.relay.round },
   ];

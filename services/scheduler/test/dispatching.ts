@@ -58,6 +58,7 @@ export const claim = (name = "charge", changes: Partial<ClaimedStep> = {}): Clai
   taskId: randomUUID(),
   name,
   lane: "payments",
+  agent: "payments",
   workflow: "pay.v1",
   attempt: 2,
   token: randomUUID(),

@@ -3,6 +3,7 @@ import { ContractFault } from "@holdfast/domain";
 import { type Broker, cancelHints, connectInBackground, wakeHint } from "@holdfast/messaging";
 import { runService } from "@holdfast/runtime";
 import { type AttemptOfTask, openStateStore, type StateStore } from "@holdfast/state-store";
+import { agentRoutes } from "./agent-routes.ts";
 import { SubmissionConfig } from "./config.ts";
 import { findTasks } from "./find-tasks.ts";
 import { loadWorkflows } from "./load-workflows.ts";
@@ -71,6 +72,7 @@ await runService("submission", SubmissionConfig, async (service) => {
     const onRequest = operatorGate(config.OPERATOR_TOKEN ?? null);
     operatorRoutes(http, { ...shared, onRequest, cancel: hints.cancel });
     listRoutes(http, { ...shared, onRequest });
+    agentRoutes(http, { ...shared, onRequest });
     workflowRoutes(http, { ...shared, onRequest });
   }
 

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { doorsOf } from "./doors.ts";
 import { type OperatorDependencies, operatorDoor } from "./operators/apply-request.ts";
 import { pauseRoutes } from "./operators/pause-routes.ts";
+import { remoteRoutes } from "./operators/remote-routes.ts";
 import { resolveRoute } from "./operators/resolve-route.ts";
 import { resubmitRoute } from "./operators/resubmit-route.ts";
 import { retryRoute } from "./operators/retry-route.ts";
@@ -9,7 +10,9 @@ import { wholeTaskRoutes } from "./operators/whole-task-routes.ts";
 import type { WorkflowDirectory } from "./workflow-directory.ts";
 
 interface Dependencies extends OperatorDependencies {
-  readonly store: OperatorDependencies["store"] & Parameters<typeof pauseRoutes>[1]["store"];
+  readonly store: OperatorDependencies["store"] &
+    Parameters<typeof pauseRoutes>[1]["store"] &
+    Parameters<typeof remoteRoutes>[1]["store"];
   readonly directory: Pick<WorkflowDirectory, "noun">;
 }
 
@@ -27,4 +30,5 @@ export function operatorRoutes(app: FastifyInstance, deps: Dependencies): void {
     resolveRoute(app, shared);
   }
   pauseRoutes(app, deps);
+  remoteRoutes(app, deps);
 }

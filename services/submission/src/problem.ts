@@ -109,7 +109,8 @@ export function toProblem(error: unknown): Problem {
   const { statusCode, code, message, validation } = error as FastifyError;
   if (validation !== undefined) {
     const errors = validation.map(({ instancePath: pointer, message: text = "", ...rule }) => {
-      const { additionalProperty: extra } = rule.params;
+      const { additionalProperty, allowedValues } = rule.params;
+      const extra = Array.isArray(allowedValues) ? allowedValues.join(", ") : additionalProperty;
       const detail = rule.keyword === "pattern" ? unstorable : text;
       return { pointer, detail: typeof extra === "string" ? `${detail}: ${extra}` : detail };
     });

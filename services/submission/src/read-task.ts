@@ -4,12 +4,12 @@ import type { Json } from "@holdfast/domain";
 import type { NewTask } from "@holdfast/state-store";
 import { codeAt, type Noun, taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
+import { type AskedUrgency, readFairness, readPriority } from "./read-urgency.ts";
 import type { OpenWorkflow } from "./workflow-directory.ts";
 
-interface Envelope {
+interface Envelope extends AskedUrgency {
   readonly workflow: OpenWorkflow;
   readonly noun: Noun;
-  readonly priority?: number;
   readonly idempotencyKey: string | undefined;
   /** The queue that is to hear what becomes of the task. */
   readonly replyTo: string | undefined;
@@ -20,7 +20,8 @@ interface Envelope {
 
 /** Checks an input by the schema of its workflow, and makes it the task that is written down. */
 export function readTask(input: unknown, envelope: Envelope): NewTask {
-  const { workflow, noun, priority = 0 } = envelope;
+  const { workflow, noun } = envelope;
+  const priority = readPriority(envelope);
   const code = codeAt(noun, "task.invalid");
   const whole = noun === taskNoun ? "input" : noun.singular;
   const faults = payloadFaults(input);
@@ -35,6 +36,7 @@ export function readTask(input: unknown, envelope: Envelope): NewTask {
     workflow: workflow.name,
     input: json,
     priority,
+    fairness: readFairness(envelope, workflow.definition, json),
     replyTo: readReplyTo(envelope.replyTo),
     correlationId: readCorrelationId(envelope.correlationId),
     idempotency: readKey(envelope, json),

@@ -1,19 +1,28 @@
-import { limits, Payload } from "@holdfast/contracts";
+import { FairnessKey, limits, Payload } from "@holdfast/contracts";
+import { fairnessLimits, priorities } from "@holdfast/domain";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import { type Door, doorsOf } from "./doors.ts";
 import { taskNoun } from "./noun.ts";
-import { Problem } from "./problem.ts";
 import { type Asked, type SubmitDependencies, taskSubmitter } from "./submit-task.ts";
 
 const closed = { additionalProperties: false };
+const Fairness = Type.Object(
+  {
+    key: Type.Optional(FairnessKey),
+    weight: Type.Optional(Type.Integer({ minimum: 1, maximum: fairnessLimits.weight })),
+  },
+  closed,
+);
 const TaskBody = Type.Object(
   {
     /** With its version, or without: then the newest that is not retired. */
     workflow: Type.String({ minLength: 1, maxLength: limits.name }),
     input: Payload,
-    /** Each level is a head start of 30 s. */
-    priority: Type.Optional(Type.Integer({ minimum: 0, maximum: 9 })),
+    /** Which steps are claimed first: urgent, normal (usual) or batch. */
+    priority: Type.Optional(Type.Enum([...priorities])),
+    /** By what the task shares its band with others. What is left out is where the workflow says. */
+    fairness: Type.Optional(Fairness),
     replyTo: Type.Optional(Type.String({ maxLength: limits.property })),
     correlationId: Type.Optional(Type.String({ maxLength: limits.property })),
   },
@@ -58,9 +67,16 @@ export function submitRoutes(app: FastifyInstance, deps: SubmitDependencies): vo
     "/v1/tasks",
     { schema: { body: TaskBody, querystring: SubmitQuery } },
     (request, reply) => {
-      const { priority = 0, replyTo, correlationId, workflow, input } = request.body;
-      const asked = { workflow, input, priority, replyTo, correlationId };
-      return submit(request, reply, { noun: taskNoun, ...asked });
+      const { fairness, ...asked } = request.body;
+      const { replyTo, correlationId } = asked;
+      return submit(request, reply, {
+        noun: taskNoun,
+        ...asked,
+        replyTo,
+        correlationId,
+        fairnessKey: fairness?.key,
+        fairnessWeight: fairness?.weight,
+      });
     },
   );
 
@@ -73,17 +89,21 @@ export function submitRoutes(app: FastifyInstance, deps: SubmitDependencies): vo
     app.post(door.path, { schema }, async (request, reply) => {
       const { headers, body: input } = request;
       const noun = await door.nounOf(request);
-      return submit(request, reply, {
-        noun,
-        workflow: noun.family ?? "",
-        input,
-        priority: readPriority(text(headers["priority"])),
-        replyTo: text(headers["reply-to"]),
-        correlationId: text(headers["correlation-id"]),
-      });
+      const asked = { noun, workflow: noun.family ?? "", input, ...askedInHeaders(headers) };
+      return submit(request, reply, asked);
     });
   }
 }
+
+/** The body of a collection's route is the input, so the rest is in headers. */
+const askedInHeaders = (headers: FastifyRequest["headers"]) => ({
+  // `Priority` is taken: browsers and proxies send one of RFC 9218.
+  priority: text(headers["task-priority"]),
+  fairnessKey: text(headers["fairness-key"]),
+  fairnessWeight: text(headers["fairness-weight"]),
+  replyTo: text(headers["reply-to"]),
+  correlationId: text(headers["correlation-id"]),
+});
 
 function onGone(request: FastifyRequest, reply: FastifyReply, call: () => void): void {
   if (request.raw.socket.destroyed) call();
@@ -102,9 +122,3 @@ const allowsUnknown = (query: unknown): boolean => {
 
 const text = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join() : header;
-
-function readPriority(priority: string | undefined): number {
-  if (priority === undefined) return 0;
-  if (/^[0-9]$/.test(priority)) return Number(priority);
-  throw new Problem(400, "request.priority_invalid", "priority must be a number from 0 to 9.");
-}

@@ -4,6 +4,7 @@ import type { FastifyRequest } from "fastify";
 import type { Noun } from "./noun.ts";
 import { type QueueLimit, queueLimit } from "./queue-limit.ts";
 import { readTask } from "./read-task.ts";
+import type { AskedUrgency } from "./read-urgency.ts";
 import { agentsUnknown, keyReused, retired } from "./submit-problems.ts";
 import type { OpenWorkflow, WorkflowDirectory } from "./workflow-directory.ts";
 
@@ -35,11 +36,10 @@ const bytesWaiting = 16 * 1024 * 1024;
 const batch = 200;
 
 /** What a request asks for, wherever it says so. */
-export interface Asked {
+export interface Asked extends AskedUrgency {
   readonly noun: Noun;
   readonly workflow: string;
   readonly input: unknown;
-  readonly priority: number;
   readonly idempotencyKey: string | undefined;
   readonly replyTo: string | undefined;
   readonly correlationId: string | undefined;

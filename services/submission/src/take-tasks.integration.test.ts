@@ -50,7 +50,13 @@ beforeEach(async () => {
 
 const booking = sampleBooking();
 
-async function send(body: string, properties: { messageId: string; replyTo?: string }) {
+interface Properties {
+  readonly messageId: string;
+  readonly replyTo?: string;
+  readonly headers?: Readonly<Record<string, string | number>>;
+}
+
+async function send(body: string, properties: Properties) {
   const result = await broker.publish({
     exchange: "",
     routingKey: submissionQueue,
@@ -99,8 +105,36 @@ describe("a message that is delivered again", () => {
   });
 });
 
+test("a message says the urgency of its task in headers", async () => {
+  await query("truncate state.tasks");
+  const headers = { "task-priority": "urgent", "fairness-key": "Ada", "fairness-weight": 7 };
+  await send(JSON.stringify(booking), { messageId: randomUUID(), headers });
+  await until(async () => (await tasks()) === 1);
+  expect(await query("select priority, fairness_key, fairness_weight from state.tasks")).toEqual([
+    { priority: "urgent", fairness_key: "Ada", fairness_weight: 7 },
+  ]);
+});
+
 describe("a message that is refused", () => {
   const replyTo = "status.shop";
+
+  test.each<[string, string | number, string, string]>([
+    ["task-priority", "high", "request.priority_invalid", "urgent, normal or batch"],
+    ["task-priority", 5, "request.priority_invalid", "urgent, normal or batch"],
+    ["fairness-key", "", "request.fairness_invalid", "1 to 100 characters"],
+    ["fairness-weight", 0, "request.fairness_invalid", "1 to 1000"],
+  ])(
+    "because of its header %s: %s is dead-lettered with the reason",
+    async (name, value, code, allowed) => {
+      const headers = { "fairness-key": "Ada", [name]: value };
+      await send(JSON.stringify(booking), { messageId: randomUUID(), replyTo, headers });
+      await dead(1);
+      expect(await notifications()).toMatchObject([
+        { body: { event: "refused", code, detail: expect.stringContaining(allowed) } },
+      ]);
+    },
+  );
+
   const named = (name: string) => ({ ...booking, guest: { ...booking.guest, name } });
 
   test.each<[string, string, string, readonly string[]]>([

@@ -9,6 +9,7 @@ import {
   openTrips,
   type TripService,
   token,
+  trip,
   wish,
 } from "../test/trips.ts";
 import { workflowDirectory } from "./workflow-directory.ts";
@@ -25,8 +26,10 @@ beforeEach(() => trips.clear());
 
 describe("a task", () => {
   test("of a workflow without a version gets the newest one, and is shown with its input", async () => {
+    const fairness = { key: "Ada", weight: 3 };
     const response = await trips.submit({
-      priority: 3,
+      priority: "urgent",
+      fairness,
       correlationId: "c-1",
       replyTo: "status.me",
     });
@@ -37,6 +40,8 @@ describe("a task", () => {
       id,
       workflow: "trip.v10",
       state: "pending",
+      priority: "urgent",
+      fairness,
       input,
     });
     const history = await trips.get(`/v1/tasks/${id}/history`, {});
@@ -71,12 +76,83 @@ describe("a task", () => {
   test.each<[string, object, number, string]>([
     ["an unknown workflow", { workflow: "trap" }, 404, "workflow.unknown"],
     ["an unknown version", { workflow: "trip.v3" }, 404, "workflow.unknown"],
-    ["a priority that there is not", { priority: 10 }, 422, "request.invalid"],
+    ["a priority that there is not", { priority: "high" }, 422, "request.invalid"],
+    ["a priority that is a number", { priority: 1 }, 422, "request.invalid"],
+    ["no fairness key", { fairness: { weight: 2 } }, 422, "request.fairness_invalid"],
+    ["an empty fairness key", { fairness: { key: "" } }, 422, "request.invalid"],
+    ["a long fairness key", { fairness: { key: "x".repeat(101) } }, 422, "request.invalid"],
+    ["NUL in its fairness key", { fairness: { key: "a\u0000" } }, 422, "request.invalid"],
+    ["half a character", { fairness: { key: "a\ud800" } }, 422, "request.invalid"],
+    ["a weight of 0", { fairness: { key: "a", weight: 0 } }, 422, "request.invalid"],
+    ["a weight too large", { fairness: { key: "a", weight: 1_001 } }, 422, "request.invalid"],
+    ["half a weight", { fairness: { key: "a", weight: 1.5 } }, 422, "request.invalid"],
     ["an unknown field", { booking: {} }, 422, "request.invalid"],
     ["no input", { input: undefined }, 422, "request.invalid"],
     ["a queue of ours", { replyTo: "agent.hotels" }, 400, "request.reply_to_invalid"],
   ])("is refused for %s", async (_, body, status, code) => {
     expect((await trips.submit(body)).json()).toMatchObject({ status, code });
+  });
+
+  test("that names another priority is refused with those that there are", async () => {
+    expect((await trips.submit({ priority: "high" })).json().errors).toEqual([
+      { pointer: "/priority", detail: expect.stringContaining("urgent, normal, batch") },
+    ]);
+  });
+
+  test("gets the fairness key and weight that its workflow finds in its input", async () => {
+    const fairness = { key: "/input/guest", weight: "/input/nights" };
+    await trips.put("trip.v11", trip("trip.v11", { fairness }));
+    const shown = async (response: Awaited<ReturnType<typeof trips.submit>>) =>
+      (await trips.get(`/v1/tasks/${idOf(response)}`)).json().fairness;
+    expect(await shown(await trips.submit())).toEqual({ key: "Ada", weight: 2 });
+    const given = { key: "gold", weight: 9 };
+    expect(await shown(await trips.submit({ fairness: given }))).toEqual(given);
+    expect(await shown(await trips.submit({ fairness: { key: "gold" } }))).toEqual({
+      ...given,
+      weight: 2,
+    });
+    expect((await trips.submit({ input: { ...input, nights: 0 } })).json()).toMatchObject({
+      status: 422,
+      code: "request.fairness_invalid",
+      detail: "The fairness weight at /input/nights must be a whole number from 1 to 1000.",
+    });
+    expect((await trips.submit({ input: { ...input, guest: "" } })).json().detail).toContain(
+      "The fairness key at /input/guest must be 1 to 100 characters",
+    );
+  });
+
+  test.each([
+    ["no place in the input", { key: "/steps/book" }],
+    ["a place that the input does not have", { key: "/input/name" }],
+    ["a weight that is a text", { key: "/input/guest", weight: "/input/guest" }],
+    ["no key", { weight: "/input/nights" }],
+  ])("cannot be of a workflow that finds its fairness at %s", async (_, fairness) => {
+    const response = await trips.put("trip.v12", trip("trip.v12", { fairness }));
+    expect(response.json()).toMatchObject({ status: 422, code: "workflow.invalid" });
+  });
+
+  test("of a collection says its urgency in headers", async () => {
+    const headers = { "task-priority": "batch", "fairness-key": "Ada", "fairness-weight": "7" };
+    const response = await trips.post("/v1/trips", input, headers);
+    expect((await trips.get(`/v1/trips/${idOf(response)}`)).json()).toMatchObject({
+      priority: "batch",
+      fairness: { key: "Ada", weight: 7 },
+    });
+    // A browser's own, of RFC 9218.
+    expect((await trips.post("/v1/trips", input, { priority: "u=1, i" })).statusCode).toBe(202);
+  });
+
+  test.each([
+    ["task-priority", "high", "request.priority_invalid", "urgent, normal or batch"],
+    ["task-priority", "", "request.priority_invalid", "urgent, normal or batch"],
+    ["fairness-key", "x".repeat(101), "request.fairness_invalid", "1 to 100 characters"],
+    ["fairness-weight", "0", "request.fairness_invalid", "1 to 1000"],
+    ["fairness-weight", "1e1", "request.fairness_invalid", "1 to 1000"],
+    ["fairness-weight", "-1", "request.fairness_invalid", "1 to 1000"],
+  ])("of a collection is refused for the header %s: %s", async (name, value, code, allowed) => {
+    const headers = { "fairness-key": "Ada", [name]: value };
+    const problem = (await trips.post("/v1/trips", input, headers)).json();
+    expect(problem).toMatchObject({ status: 422, code, detail: expect.stringContaining(allowed) });
   });
 
   test("of an unknown workflow is refused with similar names", async () => {

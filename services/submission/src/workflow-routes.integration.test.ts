@@ -112,6 +112,50 @@ describe("a workflow", () => {
     expect((await trips.get(`/v1/tasks/${id}`)).json()).toMatchObject({ workflow: "trip.v2" });
   });
 
+  const pool = { agent: "hotels", agents: ["hotels", "hotels-eu"] };
+  const psp = { service: "psp" };
+  const pooled = (name: string, remotes: object) =>
+    trip(name, { steps: [{ ...step, ...pool }], remotes });
+
+  test("may give a step to Agents of one remote service, and to no others", async () => {
+    const apart = await trips.put("visit.v1", trip("visit.v1", { steps: [{ ...step, ...pool }] }));
+    expect(apart.json()).toMatchObject({
+      status: 422,
+      code: "workflow.invalid",
+      errors: [
+        {
+          pointer: "/steps/0/agents",
+          detail: expect.stringMatching(
+            /^agents: hotels wraps .* hotels, and hotels-eu wraps hotels-eu/,
+          ),
+        },
+      ],
+    });
+    const shared = pooled("visit.v1", { hotels: psp, "hotels-eu": psp });
+    expect((await trips.put("visit.v1", shared)).statusCode).toBe(201);
+    const { definition } = (await trips.get("/v1/workflows/visit.v1")).json();
+    expect(definition).toMatchObject({ remotes: { hotels: psp }, steps: [pool] });
+  });
+
+  test("says no other remote service of an Agent than a workflow in use", async () => {
+    const first = pooled("visit.v1", { hotels: psp, "hotels-eu": psp });
+    expect((await trips.put("visit.v1", first)).statusCode).toBe(201);
+    const other = { service: "bank", sharesKeys: true };
+    const second = pooled("visit.v2", { hotels: other, "hotels-eu": other });
+    const refused = await trips.put("visit.v2", second);
+    expect(refused.json()).toMatchObject({ status: 409, code: "agent.remote_changed" });
+    expect(refused.json<{ detail: string }>().detail).toContain(
+      "by visit.v1 the Agent hotels wraps the remote service psp, whose Agents share no keys",
+    );
+    expect((await trips.get("/v1/workflows/visit.v2")).statusCode).toBe(404);
+
+    expect((await trips.ask("/v1/workflows/visit.v1/retire")).statusCode).toBe(204);
+    expect((await trips.put("visit.v2", second)).statusCode).toBe(201);
+    // What is retired is still stored again at each start of the service.
+    expect((await trips.put("visit.v1", first)).statusCode).toBe(200);
+    expect((await trips.put("visit.v2", second)).statusCode).toBe(200);
+  });
+
   test("has a noun of its own for its tasks, unless it is reserved or taken", async () => {
     const withNoun = (name: string, collection: string) =>
       trips.put(name, trip(name, { collection }));
@@ -125,7 +169,7 @@ describe("a workflow", () => {
     });
     expect((await trips.get("/v1/workflows/visit.v1")).statusCode).toBe(404);
     expect((await withNoun("visit.v1", "visits")).statusCode).toBe(201);
-    const response = await trips.post("/v1/visits", input, { priority: "4" });
+    const response = await trips.post("/v1/visits", input);
     expect(response.headers["location"]).toMatch(/^\/v1\/visits\//);
     expect((await trips.get(`/v1/visits/${idOf(response)}`)).json()).toMatchObject({
       visit: input,

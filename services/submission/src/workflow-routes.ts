@@ -91,6 +91,7 @@ const conflicts: readonly FaultCode[] = [
   "workflow.changed",
   "workflow.collection_reserved",
   "workflow.collection_taken",
+  "agent.remote_changed",
 ];
 
 function refuse(error: unknown): never {

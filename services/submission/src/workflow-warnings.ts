@@ -3,24 +3,31 @@ import type { KnownAgent } from "@holdfast/state-store";
 import { namesLike } from "./names-like.ts";
 
 /** What a step asks of its Agent. */
-interface Needs extends Pick<StepDefinition, "agent" | "operation"> {
+interface Needs extends Pick<StepDefinition, "agent" | "agents" | "operation"> {
   readonly undo: Pick<UndoDefinition, "operation"> | null;
 }
 
 /** What does not keep a workflow from being stored, and may well be a mistake. */
 export function warningsOf(
   { steps }: { readonly steps: readonly Needs[] },
-  agents: readonly KnownAgent[],
+  knownAgents: readonly KnownAgent[],
 ): readonly string[] {
-  const known = new Map(agents.map(({ agent, operations }) => [agent, operations]));
+  const known = new Map(knownAgents.map(({ agent, operations }) => [agent, operations]));
   const needed = new Map<string, Set<string>>();
-  for (const { agent, operation, undo } of steps) {
+  for (const { agent, agents = [agent], operation, undo } of steps) {
     const names = undo === null ? [operation] : [operation, undo.operation];
-    needed.set(agent, new Set([...(needed.get(agent) ?? []), ...names]));
+    for (const one of agents) needed.set(one, new Set([...(needed.get(one) ?? []), ...names]));
   }
+  const waitsForUnknown = (agent: string): boolean =>
+    steps.some(
+      ({ agent: first, agents = [first] }) =>
+        agents.includes(agent) && !agents.some((one) => known.has(one)),
+    );
   return [...needed].flatMap(([agent, operations]) => {
     const announced = known.get(agent);
-    if (announced === undefined) return [unknownAgent(agent)];
+    if (announced === undefined) {
+      return [waitsForUnknown(agent) ? unknownAgent(agent) : unknownMember(agent)];
+    }
     // An Agent of an older release does not say which operations it has.
     if (announced === null) return [];
     return [...operations]
@@ -31,6 +38,9 @@ export function warningsOf(
 
 const unknownAgent = (agent: string): string =>
   `No Agent ${agent} has ever announced itself: its steps wait until one does.`;
+
+const unknownMember = (agent: string): string =>
+  `No Agent ${agent} has ever announced itself: until one does, the other Agents of its pools get all steps.`;
 
 function unknownOperation(operation: string, agent: string, announced: readonly string[]): string {
   const nearest = namesLike(operation, announced);

@@ -1,4 +1,5 @@
 import { pino } from "pino";
+import { agentRoutes } from "../src/agent-routes.ts";
 import { findTasks } from "../src/find-tasks.ts";
 import { openHttp } from "../src/open-http.ts";
 import { operatorRoutes } from "../src/operator-routes.ts";
@@ -40,6 +41,7 @@ export async function listRoutes(): Promise<readonly Route[]> {
   submitRoutes(app, { ...deps, failpoint: () => {}, actor: "test" });
   operatorRoutes(app, { ...deps, cancel: () => {} });
   listTaskRoutes(app, deps);
+  agentRoutes(app, deps);
   workflowRoutes(app, deps);
   await app.ready();
   return found;

@@ -2,6 +2,7 @@ import { openHealth } from "@holdfast/runtime";
 import type { AttemptOfTask, StateStore } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
+import { agentRoutes } from "../src/agent-routes.ts";
 import { findTasks } from "../src/find-tasks.ts";
 import { openHttp } from "../src/open-http.ts";
 import { operatorGate } from "../src/operator-gate.ts";
@@ -45,6 +46,7 @@ export function serve(
   });
   operatorRoutes(app, { ...deps, cancel, onRequest });
   listRoutes(app, { ...deps, onRequest });
+  agentRoutes(app, { ...deps, onRequest });
   workflowRoutes(app, { ...deps, onRequest });
   return app;
 }

@@ -34,8 +34,8 @@ const reached =
 const withoutSkipLocked = [
   edit(
     claimSql,
-    "         limit capacity.slots\n           for no key update skip locked",
-    "         limit capacity.slots",
+    "            limit capacity.slots\n              for no key update skip locked",
+    "            limit capacity.slots",
   ),
 ];
 const withoutCoolDown = [
@@ -176,7 +176,7 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
     edits: [
       edit(
         "packages/agent/src/serve/perform-request.ts",
-        "const slots = semaphore(concurrency, clock);",
+        "const slots = semaphore(options.concurrency, clock);",
         "const slots = semaphore(1, clock);",
       ),
     ],
@@ -518,7 +518,7 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
     what: "the first step of a task is not written down",
     edits: [
       edit(
-        "packages/state-store/src/submit/submit-tasks.ts",
+        "packages/state-store/src/submit/insert-tasks.ts",
         "steps: stepsOf(decided).map(",
         "steps: stepsOf(decided).slice(1).map(",
       ),
@@ -540,7 +540,7 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
     what: "the input is not written down with its task",
     edits: [
       edit(
-        "packages/state-store/src/submit/submit-tasks.ts",
+        "packages/state-store/src/submit/insert-tasks.ts",
         "input: JSON.stringify(task.input),",
         "input: JSON.stringify(null),",
       ),
@@ -615,22 +615,22 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
     edits: [
       edit(
         claimSql,
-        "limit capacity.slots\n           for no key",
-        "limit 500\n           for no key",
+        "limit capacity.slots\n              for no key",
+        "limit 500\n              for no key",
       ),
       edit(claimSql, "limit capacity.slots\n   ) as due", "limit 500\n   ) as due"),
     ],
     test: "a claim takes no more steps of a lane than it has slots",
   },
   "P-67": {
-    what: "a priority is no head start",
+    what: "urgent steps are in the band of all others",
     edits: [
       edit(
-        "packages/domain/src/due-order.ts",
-        "(priority + stepKinds",
-        "(0 * priority + stepKinds",
+        "packages/domain/src/priority.ts",
+        "bands.indexOf(name)",
+        "Math.max(2, bands.indexOf(name))",
       ),
     ],
-    test: "a claim takes the oldest steps first, and a priority advances a step's due time",
+    test: "a claim takes the urgent band first, and the oldest first within a band",
   },
 };

@@ -5,7 +5,8 @@ type Limits = Pick<StepPolicy, "startWithin" | "completeWithin" | "retry"> &
 
 /**
  * The same workflow with other limits for each step and each undo, under a name of its own. It has no
- * collection: that belongs to the workflow that it was made from.
+ * collection: that belongs to the workflow that it was made from. Unless the limits say otherwise, a step that
+ * cools down so many times cools down never: that would outlast a test.
  */
 export const withLimits = (
   workflow: WorkflowDefinition,
@@ -17,6 +18,7 @@ export const withLimits = (
     name,
     steps: definition.steps.map((step) => ({
       ...step,
+      coolDown: step.coolDown?.times == null ? step.coolDown : null,
       ...limits,
       undo: step.undo === null ? null : { ...step.undo, ...limits },
     })),

@@ -1,25 +1,26 @@
 import {
   type HostedAgent,
   host as hostAgent,
-  type ResiliencePolicy,
+  type ResilienceOptions,
+  resiliencePolicy,
   type StepContext,
 } from "@holdfast/agent";
+import { TransientFault } from "@holdfast/domain";
 import type { Host } from "@holdfast/testing/simulator";
 import { callRemote, type RemoteService, type Script } from "./remote.ts";
 import { agents, thisRelease } from "./workflows.ts";
 import type { World } from "./world.ts";
 
-/** No retries within an attempt and no circuit breaker: the steps' own policies are what is tried. */
-const unprotected: ResiliencePolicy = {
-  call: (work) => work(),
-  health: () => ({ breaker: "closed", openForMs: 0 }),
-};
+/** No retries within an attempt: the steps' own policies are what is tried. Rests are as brief as all limits are. */
+const resilience: ResilienceOptions = { retries: 0, failures: 3, openFor: 150 };
 
 interface Options {
   readonly service: RemoteService;
   /** What stands between an Agent and the service, and refuses what it is asked for, or its answer. */
   readonly gateway: (ask: () => object) => never;
   readonly scriptOf: (order: string, step: string) => Script;
+  /** Whether the service knows the keys of an order whichever Agent sends them. */
+  readonly sharesKeys: (order: string) => boolean;
 }
 
 interface StepInput {
@@ -36,33 +37,72 @@ interface StepEffect {
 export function simulatedAgents(
   world: World,
   host: Host,
-  { service, gateway, scriptOf }: Options,
+  { service, gateway, scriptOf, sharesKeys }: Options,
 ): readonly HostedAgent[] {
-  const perform = ({ order, from }: StepInput, context: StepContext) => {
-    const { taskId, step, idempotencyKey } = context;
+  const sickness = instanceSickness(world, host);
+  /** As the service knows it: otherwise each Agent has an account of its own there. */
+  const keyOf = (agent: string, { order }: StepInput, key: string): string =>
+    sharesKeys(order) ? key : `${agent} ${key}`;
+  const performAs = (agent: string) => (input: StepInput, context: StepContext) => {
+    const { order, from } = input;
+    const { taskId, step } = context;
+    const key = keyOf(agent, input, context.idempotencyKey);
     const script = scriptOf(order, step);
     const declines = () => script === "declined" || world.strikes("remoteDecline");
-    const call = { what: `do ${step}`, isDown: script === "failing", isLossy: script === "lossy" };
-    const ask = () => service.perform(idempotencyKey, { caller: { taskId, step }, from, declines });
+    const isDown = script === "failing" || (script === "out" && world.healedAt === null);
+    const call = { what: `do ${step}`, isDown, isLossy: script === "lossy" };
+    if (sickness.isSick()) return sickness.fail(call.what);
+    const ask = () => service.perform(key, { caller: { taskId, step }, from, declines });
     return callRemote(world, host, call, () =>
       world.strikes("gatewayRefusal") ? gateway(ask) : ask(),
     );
   };
-  const undo = ({ key }: StepEffect, { taskId, step: name }: StepContext) => {
-    const step = name.replace(":undo", "");
-    return callRemote(world, host, { what: `undo ${step}`, isDown: false, isLossy: false }, () =>
-      service.undo(key, { taskId, step }),
-    );
-  };
+  const undoAs =
+    (agent: string) =>
+    ({ key, input }: StepEffect, { taskId, step: name }: StepContext) => {
+      const step = name.replace(":undo", "");
+      if (sickness.isSick()) return sickness.fail(`undo ${step}`);
+      return callRemote(world, host, { what: `undo ${step}`, isDown: false, isLossy: false }, () =>
+        service.undo(keyOf(agent, input, key), { taskId, step }),
+      );
+    };
   const isOtherRelease = world.strikes("otherRelease");
   if (isOtherRelease) {
     world.otherReleases.add(host);
     world.tell(host.name, () => "is of another release");
   }
-  const { left, right } = isOtherRelease ? agents(() => world.healedAt !== null) : thisRelease;
-  const options = { resilience: unprotected };
+  const { left, right, north, south } = isOtherRelease
+    ? agents(() => world.healedAt !== null)
+    : thisRelease;
+  const options = () => ({ resilience: resiliencePolicy(resilience, host.clock) });
   return [
-    hostAgent(left, { reserve: perform, release: undo, tell: perform }, options),
-    hostAgent(right, { charge: perform, refund: undo }, options),
+    hostAgent(
+      left,
+      { reserve: performAs("left"), release: undoAs("left"), tell: performAs("left") },
+      options(),
+    ),
+    hostAgent(right, { charge: performAs("right"), refund: undoAs("right") }, options()),
+    hostAgent(north, { reserve: performAs("north"), release: undoAs("north") }, options()),
+    hostAgent(south, { reserve: performAs("south"), release: undoAs("south") }, options()),
   ];
+}
+
+/** Now and then one instance cannot reach the service for a while, and others can. */
+function instanceSickness(world: World, host: Host) {
+  const { random, timeline } = world;
+  let until = Number.NEGATIVE_INFINITY;
+  return {
+    isSick(): boolean {
+      if (world.healedAt !== null) return false;
+      if (timeline.now >= until && world.strikes("instanceSick")) {
+        until = timeline.now + 50 + random.below(600);
+        world.tell(host.name, () => `is sick until ${until.toFixed(0)}`);
+      }
+      return timeline.now < until;
+    },
+    fail(what: string): Promise<never> {
+      world.tell(host.name, () => `${what}: has no way to the service`);
+      return Promise.reject(new TransientFault("remote.unreachable", "No way to the service"));
+    },
+  };
 }

@@ -23,6 +23,8 @@ export interface AttemptFacts {
   isConfirmed: boolean;
   /** When which Agent's process took it, and how many copies of it that process has in hand. */
   readonly takenBy: Map<Host, { readonly firstAt: number; lastAt: number; copies: number }>;
+  /** Which Agent's processes acknowledged it before they answered: right only where they refuse it. */
+  readonly acknowledgedEarly: Set<Host>;
   /** What Agents really made of it: more than one, where it was asked for again. */
   readonly outcomes: StepReply["outcome"][];
 }
@@ -51,6 +53,8 @@ export interface StepFacts {
   /** Of the call that it is, or undoes. */
   readonly definition: StepDefinition;
   state: StepState;
+  /** The Agent of its last attempt. */
+  agent: string | null;
   attempt: number;
   failureCount: number;
   mayHaveEffect: boolean;

@@ -41,6 +41,8 @@ const occasions = {
   /** The remote service fails before, or after, it has done what it was asked for. */
   remoteRefusal: 12,
   remoteUnconfirmed: 8,
+  /** One instance of an Agent cannot reach it for a while. */
+  instanceSick: 15,
   /** It says to come again later, or in three thousand years. */
   remoteBusy: 6,
   remoteBusyForAges: 2,

@@ -1,4 +1,5 @@
 import { expiredQueue, replyQueues, StepReply } from "@holdfast/contracts";
+import { agentOf } from "@holdfast/domain";
 import type { Host, Message } from "@holdfast/testing/simulator";
 import { attemptId, type Facts, isCall, isOver, short } from "./facts.ts";
 import type { AttemptMessage, MessageReader } from "./message-reader.ts";
@@ -18,7 +19,7 @@ export function judgeAgentAck(
   const isInHand = taken.copies > 0;
   if (attempt.outcomes.length > 0 || isInHand) return;
   if (isOver(attempt, { takenAt: taken.firstAt - 1, now: world.timeline.now })) return;
-  world.accuse("an Agent acknowledges what it has answered", () => short(message.messageId));
+  attempt.acknowledgedEarly.add(host);
 }
 
 interface Acknowledged {
@@ -40,7 +41,8 @@ function isGenuine(
   { queue, type, userId, routingKey, messageId }: Message,
 ): boolean {
   if (!replyQueues.includes(queue)) return true;
-  const agent = attempts.get(messageId)?.step.plan.agent;
+  const step = attempts.get(messageId)?.step;
+  const agent = step && agentOf(step);
   return type === StepReply.type && userId !== undefined && routingKey.split(".")[1] === agent;
 }
 

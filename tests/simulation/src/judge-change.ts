@@ -125,6 +125,10 @@ function checkCause({ world, attempt, witness, change, report: { event } }: Move
   if (event.kind === "neverStarted" && isInDoubt && attempt && isAtWork(attempt, world)) {
     accuse("what an Agent is at work on is not taken for unbegun", witness);
   }
+  const isTaken = attempt !== undefined && attempt.takenBy.size > 0;
+  if (event.kind === "neverStarted" && isTaken && !step.mayHaveEffect) {
+    accuse("what an Agent took may have had an effect", witness);
+  }
   const isUntried = attempt?.outcomes.some((one) => one.kind === "failed" && !one.attempted);
   if (action === "requeue" && event.kind === "failed" && isUntried !== true) {
     accuse("a failed attempt is counted", witness);

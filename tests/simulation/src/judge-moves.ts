@@ -1,9 +1,10 @@
-import type { ProcessingStep } from "@holdfast/domain";
+import { agentOf, type ProcessingStep } from "@holdfast/domain";
 import type { ReportedTaskEvent } from "@holdfast/state-store";
-import type { StoreWatcher } from "@holdfast/testing/simulator";
-import { attemptId, type Facts, nameOf } from "./facts.ts";
+import type { Host, StoreWatcher } from "@holdfast/testing/simulator";
+import { attemptId, type Facts, nameOf, type TaskFacts } from "./facts.ts";
 import { judgeChange } from "./judge-change.ts";
 import { judgeTask, noteSteps } from "./judge-task.ts";
+import { sharesKeys } from "./workflows.ts";
 import type { World } from "./world.ts";
 
 /** Milliseconds after which, all being well, a request that was never published has been relayed. */
@@ -79,22 +80,39 @@ function judgeClaim(world: World, { tasks, attempts }: Facts, claim: Claim): voi
     accuse("only what is pending is claimed", () => `${witness()}, but it was ${known.state}`);
   }
   if (step.attempt !== known.attempt + 1) accuse("attempts count by one", witness);
+  const agent = agentOf(step);
+  const isMoved = known.agent !== null && known.agent !== agent;
+  if (isMoved && known.mayHaveEffect && !sharesKeys(facts.definition)) {
+    accuse("a step stays with the Agent that may have done it", witness);
+  }
+  judgeUndo(world, facts, step);
   known.state = "processing";
+  known.agent = agent;
   known.attempt = step.attempt;
   if (facts.processState === "pending") facts.processState = "processing";
   const isLimited = inFlightLimit < Number.POSITIVE_INFINITY;
-  if (isLimited && countInFlight(tasks, step.plan.agent) > inFlightLimit) {
+  if (isLimited && countInFlight(tasks, agent) > inFlightLimit) {
     accuse("an Agent gets no more than fits", witness);
   }
   const { now: claimedAt } = world.timeline;
   const notYet = { isStored: false, isConfirmed: false, isRelayed: false };
-  attempts.set(id, { step, claimedAt, ...notYet, takenBy: new Map(), outcomes: [] });
+  attempts.set(id, { step, claimedAt, ...notYet, takenBy: new Map(), ...noAnswer() });
 }
+
+const noAnswer = () => ({ acknowledgedEarly: new Set<Host>(), outcomes: [] });
 
 const countInFlight = (tasks: Facts["tasks"], agent: string): number =>
   [...tasks.values()]
     .flatMap(({ steps }) => [...steps.values()])
-    .filter(({ state, definition }) => state === "processing" && definition.agent === agent).length;
+    .filter((step) => step.state === "processing" && step.agent === agent).length;
+
+/** Only the Agent that may have done it knows the key under which it was done. */
+function judgeUndo({ accuse }: World, facts: TaskFacts, step: ProcessingStep): void {
+  const { undoes, name } = step.plan;
+  const call = undoes === null ? undefined : facts.steps.get(undoes);
+  if (call === undefined || call.agent === agentOf(step) || sharesKeys(facts.definition)) return;
+  accuse("a step is undone by the Agent that may have done it", () => name);
+}
 
 /** Where all is well, a claim that nobody published is relayed long before it expires. */
 function judgeSilence(

@@ -1,4 +1,4 @@
-import { type StepPlan, stepsOf, type Task } from "@holdfast/domain";
+import { agentOf, type StepPlan, stepsOf, type Task } from "@holdfast/domain";
 import type { PauseTarget } from "@holdfast/state-store";
 import { epoch, type StoreWatcher } from "@holdfast/testing/simulator";
 import { nameOf } from "./facts.ts";
@@ -40,10 +40,10 @@ export function judgeOperators(world: World): OperatorJudge {
       tasks.set(task.taskId, { at: timeline.now, limit, workflow, agents, pauses: [] });
     },
 
-    claimed({ task }, { plan }) {
-      const witness = () => nameOf(task.taskId, plan.name);
+    claimed({ task }, step) {
+      const witness = () => nameOf(task.taskId, step.plan.name);
       if (isOpen(tasks.get(task.taskId)?.pauses)) accuse("a paused task claims nothing", witness);
-      if (isOpen(record.spansOf({ kind: "agent", name: plan.agent }))) {
+      if (isOpen(record.spansOf({ kind: "agent", name: agentOf(step) }))) {
         accuse("a paused Agent gets nothing to do", witness);
       }
       if (isOpen(record.spansOf({ kind: "workflow", name: task.workflow.name }))) {

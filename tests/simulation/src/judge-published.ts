@@ -24,6 +24,10 @@ export function judgeReply(
   if (attempt === undefined) return;
   const { outcome } = read<StepReply>(message);
   attempt.outcomes.push(outcome);
+  const isRefusal = outcome.kind === "failed" && outcome.attempted === false;
+  if (!isRefusal && attempt.acknowledgedEarly.has(host)) {
+    world.accuse("an Agent acknowledges what it has answered", () => short(message.messageId));
+  }
   const code = outcome.kind === "failed" ? ` ${outcome.code}` : "";
   world.tell(host.name, () => `replies to ${short(message.messageId)}: ${outcome.kind}${code}`);
   const taken = attempt.takenBy.get(host);

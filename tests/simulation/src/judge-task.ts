@@ -14,7 +14,14 @@ export function noteSteps({ accuse }: World, facts: TaskFacts, task: Task): void
       continue;
     }
     const state = plan.undoes === null ? processState : "waiting";
-    const counters = { attempt, failureCount, mayHaveEffect, net: 0, keys: new Set<string>() };
+    const counters = {
+      agent: null,
+      attempt,
+      failureCount,
+      mayHaveEffect,
+      net: 0,
+      keys: new Set<string>(),
+    };
     facts.steps.set(plan.name, { definition, state, ...counters });
   }
 }

@@ -3,9 +3,13 @@ import type { StepPlan, Task, TaskEvent, WorkflowPlan } from "@holdfast/domain";
 import type { Broker, Delivery, OutgoingMessage } from "@holdfast/messaging";
 import type { ClaimedStep } from "@holdfast/state-store";
 import type { Domain, Host, SimulatedBroker } from "@holdfast/testing/simulator";
+import { breakerMutants } from "./breaker-mutants.ts";
+import { capacityMutants } from "./capacity-mutants.ts";
 import { addChanges, editChanges, editEvents, editTasks, inHand } from "./edit-fold.ts";
 import type { Mutation } from "./mutation.ts";
 import { operatorMutants } from "./operator-mutants.ts";
+import { orderMutants } from "./order-mutants.ts";
+import { poolMutants } from "./pool-mutants.ts";
 
 /** By name, as what was built wrongly. The simulation must find each of them. */
 export const mutants: Readonly<Record<string, Mutation>> = {
@@ -104,6 +108,9 @@ export const mutants: Readonly<Record<string, Mutation>> = {
             consume: (queue, options, handle) => port.consume(queue, options, late(handle)),
           }
         : port,
+  },
+  "an instance whose breaker has opened never consumes again": {
+    brokerPort: (port, host) => (host.role === "agent" ? neverRaised(port) : port),
   },
   "a requeue is counted as a failure": {
     domain: editEvents((event) =>
@@ -223,6 +230,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
                 taskId: task.taskId,
                 name,
                 lane: plan.agent,
+                agent: plan.agent,
                 workflow: task.workflow.name,
                 attempt: attempt + 1,
                 token: task.taskId,
@@ -313,7 +321,6 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   "the sweep finds nothing": {
     store: (store) => ({ ...store, findStalledTasks: () => ({ taskIds: [], next: null }) }),
   },
-  "the window of an Agent is ignored": { window: 1_000 },
   "a submission is not known by its key": {
     store: (store) => ({
       ...store,
@@ -326,7 +333,11 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   },
   "the remote service does not know keys": { habits: { knowsKeys: false } },
   "the remote service does what was undone": { habits: { keepsTombstones: false } },
+  ...capacityMutants,
   ...operatorMutants,
+  ...orderMutants,
+  ...breakerMutants,
+  ...poolMutants,
 };
 
 type AttemptEvent = Extract<TaskEvent, { token: string; attempt: number }>;
@@ -433,3 +444,13 @@ const early =
     delivery.ack();
     return handle(delivery);
   };
+
+/** A consumer that was cancelled stays so. */
+const neverRaised = (port: SimulatedBroker): SimulatedBroker => ({
+  ...port,
+  async consume(...asked) {
+    const consumer = await port.consume(...asked);
+    const limit = async (prefetch: number) => (prefetch === 0 ? consumer.limit(0) : undefined);
+    return { limit, [Symbol.asyncDispose]: () => consumer[Symbol.asyncDispose]() };
+  },
+});

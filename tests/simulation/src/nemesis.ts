@@ -1,5 +1,5 @@
 import { replyExchange, replyRoute, StepReply } from "@holdfast/contracts";
-import { isFinished, type ProcessingStep, stepsOf } from "@holdfast/domain";
+import { agentOf, isFinished, type ProcessingStep, stepsOf } from "@holdfast/domain";
 import type { OutgoingMessage } from "@holdfast/messaging";
 import {
   type MemoryBroker,
@@ -77,15 +77,18 @@ const stranger = "00000000-0000-4000-8000-0000ffffffff";
 function forgery(
   kind: number,
   taskId: string,
-  { plan, attempt, token }: ProcessingStep,
+  step: ProcessingStep,
 ): OutgoingMessage & { readonly what: string } {
+  const { plan, attempt, token } = step;
+  const mine = agentOf(step);
   const outcome = { kind: "completed", output: { id: "forged" } } as const;
   const right = { taskId, step: plan.name, attempt, token, outcome };
-  const other = plan.agent === "left" ? "right" : "left";
+  const other =
+    plan.pool?.agents.find((agent) => agent !== mine) ?? (mine === "left" ? "right" : "left");
   const message = (
     what: string,
     reply: StepReply,
-    { agent = plan.agent, ...user }: { agent?: string; userId?: string } = { userId: plan.agent },
+    { agent = mine, ...user }: { agent?: string; userId?: string } = { userId: mine },
   ) => ({
     what,
     exchange: replyExchange,

@@ -1,9 +1,11 @@
 import type { StoreWatcher } from "@holdfast/testing/simulator";
 import type { Facts } from "./facts.ts";
+import { judgeBreakers } from "./judge-breakers.ts";
 import { type EffectJudge, judgeEffects } from "./judge-effects.ts";
 import { judgeMessages, type MessageJudge } from "./judge-messages.ts";
 import { judgeMoves, type MoveOptions } from "./judge-moves.ts";
 import { judgeOperators, type OperatorJudge } from "./judge-operators.ts";
+import { judgeOrder } from "./judge-order.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -13,6 +15,8 @@ import type { World } from "./world.ts";
 export interface Referee {
   readonly facts: Facts;
   readonly moves: StoreWatcher;
+  readonly order: StoreWatcher;
+  readonly breakers: StoreWatcher;
   readonly operators: OperatorJudge;
   readonly messages: MessageJudge;
   readonly effects: EffectJudge;
@@ -23,6 +27,8 @@ export function referee(world: World, options: MoveOptions): Referee {
   return {
     facts,
     moves: judgeMoves(world, facts, options),
+    order: judgeOrder(world),
+    breakers: judgeBreakers(world),
     operators: judgeOperators(world),
     messages: judgeMessages(world, facts),
     effects: judgeEffects(world, facts),

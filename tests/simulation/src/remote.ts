@@ -108,10 +108,10 @@ export function remoteService(
 }
 
 /**
- * How a step behaves whatever else happens: the business says no, the service never works, or it works
- * and its answers are lost until everything is healed.
+ * How a step behaves whatever else happens: the business says no, the service never works, it does not work until
+ * everything is healed, or it works and its answers are lost until then.
  */
-export type Script = "fine" | "declined" | "failing" | "lossy";
+export type Script = "fine" | "declined" | "failing" | "lossy" | "out";
 
 export interface RemoteOptions {
   /** What stands in the story. */

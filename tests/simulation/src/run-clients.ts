@@ -41,12 +41,13 @@ export function runClients(
 
 /** A client that does not hear yes asks again, under the same key. */
 async function submitOrder(store: SimulatedStore, host: Host, order: Order): Promise<void> {
-  const { name, definition, wanted, priority } = order;
+  const { name, definition, wanted, priority, fairness } = order;
   const task = {
     tenant: "default",
     workflow: definition.name,
     input: { order: name, wanted },
     priority,
+    fairness,
     replyTo: null,
     correlationId: null,
     idempotency: { key: name, hash: name },

@@ -10,6 +10,7 @@ import type { Mutation } from "./mutation.ts";
 import type { PortsOf } from "./ports.ts";
 import { type RemoteService, refusingGateway } from "./remote.ts";
 import type { Order, Scenario } from "./scenario.ts";
+import { sharesKeys as keysAreShared } from "./workflows.ts";
 import type { World } from "./world.ts";
 
 interface Options {
@@ -39,6 +40,10 @@ export function runProcesses(world: World, options: Options): void {
 function runsOf(world: World, { scenario, mutation, service, portsOf }: Options): Runs {
   const orders = new Map<string, Order>(scenario.orders.map((order) => [order.name, order]));
   const scriptOf = (order: string, step: string) => orders.get(order)?.scripts[step] ?? "fine";
+  const sharesKeys = (order: string) => {
+    const definition = orders.get(order)?.definition;
+    return definition === undefined || keysAreShared(definition);
+  };
   return {
     scheduler: (host, stop) =>
       runScheduler(host, portsOf(host), {
@@ -49,8 +54,9 @@ function runsOf(world: World, { scenario, mutation, service, portsOf }: Options)
     supervisor: (host, stop) => runSupervisor(host, portsOf(host), { stop, grace: scenario.grace }),
     agent(host, stop) {
       const gateway = refusingGateway(world.random, mutation.habits);
-      const agents = simulatedAgents(world, host, { service, gateway, scriptOf });
-      return runAgents(host, portsOf(host), { stop, agents });
+      const agents = simulatedAgents(world, host, { service, gateway, scriptOf, sharesKeys });
+      const { slots, beats } = scenario;
+      return runAgents(host, portsOf(host), { stop, agents, slots, beats });
     },
   };
 }

@@ -1,7 +1,7 @@
-import type { WorkflowDefinition } from "@holdfast/domain";
-import type { Random } from "@holdfast/testing/simulator";
+import type { Fairness, Priority, WorkflowDefinition } from "@holdfast/domain";
+import { type Random, seededRandom } from "@holdfast/testing/simulator";
 import type { Script } from "./remote.ts";
-import { definitions } from "./workflows.ts";
+import { definitions, persistent } from "./workflows.ts";
 import type { World } from "./world.ts";
 
 /** One order that a client submits. */
@@ -9,7 +9,8 @@ export interface Order {
   readonly name: string;
   readonly definition: WorkflowDefinition;
   readonly wanted: boolean;
-  readonly priority: number;
+  readonly priority: Priority;
+  readonly fairness: Fairness | null;
   /** When, in milliseconds. */
   readonly at: number;
   readonly scripts: Readonly<Record<string, Script>>;
@@ -21,6 +22,10 @@ export interface Scenario {
   readonly supervisors: number;
   readonly agents: number;
   readonly window: number;
+  /** How many steps each Agent of a process performs at the same time. */
+  readonly slots: number;
+  /** Whether Agents advertise their slots in heartbeats. */
+  readonly beats: boolean;
   /** Milliseconds for which a Supervisor holds back after a start. */
   readonly grace: number;
   readonly orders: readonly Order[];
@@ -33,25 +38,81 @@ export interface Scenario {
  * faults, for only there is the window exact.
  */
 const crowded = { calm: 0.15, troubled: 0.01 };
-const crowd = 6;
+const crowd = 8;
+/** Of the crowds, so many meet Agents with one slot instead of a narrow window, once their heartbeats have come. */
+const capped = { share: 0.4, from: 1_500 };
+/** Of these, so many are of one key where another key comes later. */
+const early = 5;
+
+/** So many schedules are of an outage that lasts until a breaker has been tried several times. */
+const outages = { calm: 0.08, troubled: 0.004 };
+const ordersInOutage = 8;
 
 /** Mostly small and short: that finds the same as large ones, for no more work. */
-export function chooseScenario({ random, isCalm }: Pick<World, "random" | "isCalm">): Scenario {
+export function chooseScenario({
+  random,
+  isCalm,
+  seed,
+}: Pick<World, "random" | "isCalm" | "seed">): Scenario {
+  const isOutage = seededRandom(seed + 2_000_000_011).chance(
+    isCalm ? outages.calm : outages.troubled,
+  );
+  if (isOutage) return chooseOutage(random);
   const isCrowded = random.chance(isCalm ? crowded.calm : crowded.troubled);
+  const isCapped = isCrowded && random.chance(capped.share);
   const oneOrTwo = (share: number) => (random.chance(share) ? 2 : 1);
   const count = isCrowded ? crowd : oneOrTwo(0.05);
-  const orders = Array.from({ length: count }, (_, index) => chooseOrder(random, index, isCrowded));
+  const chosen = Array.from({ length: count }, (_, index) => chooseOrder(random, index, isCrowded));
+  const inOrder = isCrowded ? chosen.map(inTurn(seed)) : chosen;
+  const orders = isCapped ? inOrder.map(afterHeartbeats) : inOrder;
   const isLong = orders.some(takesLong) || random.chance(0.05);
   return {
     schedulers: isCrowded ? 1 : oneOrTwo(0.12),
     supervisors: oneOrTwo(0.08),
     agents: oneOrTwo(0.1),
-    window: isCrowded ? 1 : random.pick([1, 2, 200]),
+    window: isCrowded && !isCapped ? 1 : random.pick(isCapped ? [200] : [1, 2, 200]),
+    slots: isCapped ? 1 : 10,
+    beats: isCapped || random.chance(0.2),
     grace: random.pick([0, 0, 300, 1_000]),
     orders,
     healsAt: isLong ? 1_000 + random.below(1_400) : 200 + random.below(400),
   };
 }
+
+/** Nothing that is asked of one Agent works, until everything is healed. */
+function chooseOutage(random: Random): Scenario {
+  const orders = Array.from(
+    { length: ordersInOutage },
+    (_, index): Order => ({
+      name: `order ${index + 1}`,
+      definition: persistent,
+      wanted: true,
+      priority: "normal",
+      fairness: null,
+      at: random.below(3_000),
+      scripts: { a: "out" },
+    }),
+  );
+  return {
+    schedulers: 2,
+    supervisors: 1,
+    agents: 1,
+    window: 200,
+    grace: 0,
+    slots: 10,
+    beats: false,
+    orders,
+    healsAt: 8_000 + random.below(12_000),
+  };
+}
+
+const afterHeartbeats = (order: Order): Order => ({ ...order, at: order.at + capped.from });
+
+/** How many steps of one Agent may be in flight where nothing disturbs it, as its instances advertise. */
+export const slotLimit = ({ beats, slots, agents, orders }: Scenario): number =>
+  beats && orders.every(({ at }) => at >= capped.from)
+    ? 2 * slots * agents
+    : Number.POSITIVE_INFINITY;
 
 function chooseOrder(random: Random, index: number, isCrowded: boolean): Order {
   const definition = isCrowded ? (definitions[0] as WorkflowDefinition) : random.pick(definitions);
@@ -59,9 +120,35 @@ function chooseOrder(random: Random, index: number, isCrowded: boolean): Order {
     name: `order ${index + 1}`,
     definition,
     wanted: random.chance(0.6),
-    priority: random.chance(0.2) ? 1 : 0,
+    priority: random.chance(0.2) ? "urgent" : "normal",
+    fairness: null,
     at: isCrowded ? 0 : random.below(50),
     scripts: Object.fromEntries(definition.steps.map(({ name }) => [name, chooseScript(random)])),
+  };
+}
+
+const [ann, bob, eve]: readonly Fairness[] = [
+  { key: "ann", weight: 1 },
+  { key: "bob", weight: 1 },
+  { key: "eve", weight: 3 },
+];
+
+/** In a crowd the order matters: some of it is batch work, most has a key, and some of it comes later. */
+function inTurn(seed: number) {
+  const random = seededRandom(seed + 1_000_000_007);
+  const [hasKeys, isSecondLate] = [random.chance(0.75), random.chance(0.4)];
+  const later = 60 + random.below(80);
+  return (order: Order, index: number): Order => {
+    const second = { fairness: bob ?? null, at: later, priority: order.priority };
+    const first = { fairness: ann ?? null, at: 0, priority: order.priority };
+    if (isSecondLate) return { ...order, ...(index < early ? first : second) };
+    const fairness = random.pick([ann, ann, bob, eve, undefined]) ?? null;
+    return {
+      ...order,
+      priority: random.chance(0.15) ? "batch" : order.priority,
+      fairness: hasKeys ? fairness : null,
+      at: random.chance(0.7) ? 0 : random.below(50),
+    };
   };
 }
 

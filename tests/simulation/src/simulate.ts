@@ -16,8 +16,9 @@ import { type Referee, referee } from "./referee.ts";
 import { remoteService } from "./remote.ts";
 import { runClients } from "./run-clients.ts";
 import { runProcesses } from "./run-processes.ts";
-import { chooseScenario, type Scenario } from "./scenario.ts";
+import { chooseScenario, type Scenario, slotLimit } from "./scenario.ts";
 import { unleashOperators } from "./unleash-operators.ts";
+import { agentNames } from "./workflows.ts";
 import { newWorld, type Violation, type World } from "./world.ts";
 
 /** What became of one schedule. */
@@ -39,7 +40,6 @@ export interface SimulationOptions {
 
 /** Milliseconds after the healing within which every task must have ended. */
 const endsWithin = 120_000;
-const lanes = ["left", "right"];
 
 /** Runs one schedule to its end. The same seed and the same code: the same schedule. */
 export async function simulate(
@@ -50,13 +50,16 @@ export async function simulate(
   const { timeline } = world;
   const scenario = chooseScenario(world);
   const inFlightLimit =
-    world.isCalm && scenario.schedulers === 1 ? 2 * scenario.window : Number.POSITIVE_INFINITY;
+    world.isCalm && scenario.schedulers === 1
+      ? // Of a whole window, a step that is settled while the store counts is taken off twice until it counts again.
+        Math.min(2 * scenario.window, slotLimit(scenario))
+      : Number.POSITIVE_INFINITY;
   const judges = referee(world, { inFlightLimit });
   const { facts } = judges;
 
   const memory = openMemory(world, { judges, scenario, mutation });
   const store = mutation.store?.(memory) ?? memory;
-  const broker = memoryBroker(world, { agents: lanes, watcher: judges.messages });
+  const broker = memoryBroker(world, { agents: agentNames, watcher: judges.messages });
   const remote = remoteService(judges.effects, mutation.habits);
   const service = mutation.service?.(remote) ?? remote;
   const ports = { memory, store, broker, judge: judges.messages, mutation };
@@ -108,7 +111,7 @@ function openMemory(world: World, { judges, scenario, mutation }: MemoryOptions)
     newId: () => `00000000-0000-4000-8000-0000${world.unique().toString(16).padStart(8, "0")}`,
     isLocked: () => world.strikes("rowLocked"),
     domain: mutation.domain?.(realDomain) ?? realDomain,
-    watchers: [judges.moves, judges.operators],
+    watchers: [judges.moves, judges.order, judges.breakers, judges.operators],
   });
   for (const { definition } of scenario.orders) memory.registerWorkflow(definition);
   return memory;

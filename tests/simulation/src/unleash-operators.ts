@@ -2,11 +2,11 @@ import { type Step, stepsOf } from "@holdfast/domain";
 import type { StoredTask } from "@holdfast/testing/simulator";
 import type { FaultKind } from "./faults.ts";
 import type { OperatorActs } from "./operator-acts.ts";
+import { agentNames } from "./workflows.ts";
 import type { World } from "./world.ts";
 
 /** Milliseconds between two rounds. */
 const rest = 90;
-const agents = ["left", "right"];
 
 /** The steps of a halted task that an operator may resubmit or resolve. */
 export const failedOf = ({ task }: StoredTask): readonly Step[] =>
@@ -40,7 +40,7 @@ export function unleashOperators(world: World, acts: OperatorActs): void {
       withFailed(stored, (step) => acts.resubmit(stored, step, random.chance(0.5))),
     );
     on("stepResolved", (stored) => withFailed(stored, (step) => acts.resolve(stored, step)));
-    if (world.strikes("agentPaused")) acts.toggle({ kind: "agent", name: random.pick(agents) });
+    if (world.strikes("agentPaused")) acts.toggle({ kind: "agent", name: random.pick(agentNames) });
     on("workflowPaused", ({ task }) => () => {
       acts.toggle({ kind: "workflow", name: task.workflow.name });
     });

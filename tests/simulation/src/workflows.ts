@@ -21,11 +21,30 @@ export function agents(understands: () => boolean) {
       tell: { input, output },
     }),
     right: defineAgent("right", { charge: { input, output, undo: "refund" } }),
+    ...poolOf(input, {}),
   };
 }
+
+/** Two Agents of one remote service. */
+function poolOf(
+  input: z.ZodType<{ order: string; from: string | null }>,
+  { sharesKeys = false }: { readonly sharesKeys?: boolean },
+) {
+  const operations = { reserve: { input, output, undo: "release" } } as const;
+  const wrapping = { remote: "compass", sharesKeys };
+  return {
+    north: defineAgent("north", operations, wrapping),
+    south: defineAgent("south", operations, wrapping),
+  };
+}
+
 /** Made once: thousands of processes host them. */
 export const thisRelease = agents(() => true);
-const { left, right } = thisRelease;
+const { left, right, north, south } = thisRelease;
+/** The same Agents where the service knows a key whichever of them sends it. */
+const sharing = poolOf(z.object({ order: z.string(), from: z.string().nullable() }), {
+  sharesKeys: true,
+});
 
 const Order = z.object({ order: z.string(), wanted: z.boolean() });
 type Order = typeof Order;
@@ -110,6 +129,29 @@ const urgent = defineWorkflow("urgent.v1", Order, ({ order }, step) => {
   step("b", { call: right.charge({ order, from: null }), after: [], ...brief });
 });
 
+/** It outlasts an outage: a breaker opens and is probed while it is retried. */
+export const { definition: persistent } = defineWorkflow(
+  "persistent.v1",
+  Order,
+  ({ order }, step) => {
+    const retry = { failures: 500, backoff: "80ms", max: "150ms" } as const;
+    step("a", { call: left.reserve({ order, from: null }), ...brief, retry });
+  },
+);
+
+/** Each Agent has keys of its own, so only the one that may have done it may do it again, or undo it. */
+const pooled = defineWorkflow("pooled.v1", Order, ({ order }, step) => {
+  const pool = { agents: [north, south] };
+  const a = step("a", { call: north.reserve({ order, from: null }), ...pool, ...brief });
+  step("b", { call: right.charge({ order, from: a.id }), ...brief });
+});
+
+const shared = defineWorkflow("shared.v1", Order, ({ order }, step) => {
+  const pool = { agents: [sharing.north, sharing.south] };
+  const a = step("a", { call: sharing.north.reserve({ order, from: null }), ...pool, ...brief });
+  step("b", { call: right.charge({ order, from: a.id }), ...brief });
+});
+
 const workflows: readonly Workflow<Order>[] = [
   ...Array.from({ length: 14 }, () => one),
   chain,
@@ -126,12 +168,22 @@ const workflows: readonly Workflow<Order>[] = [
   patient,
   urgent,
   urgent,
+  pooled,
+  pooled,
+  shared,
 ];
 
 /** What schedules choose from: what stands here twice, twice as often. */
 export const definitions: readonly WorkflowDefinition[] = workflows.map(
   ({ definition }) => definition,
 );
+
+/** Whether the remote service knows the keys of a workflow whichever of its Agents sends them. */
+export const sharesKeys = ({ remotes = {} }: WorkflowDefinition): boolean =>
+  Object.values(remotes).every((remote) => remote.sharesKeys === true);
+
+/** The Agents of the workflows. */
+export const agentNames = ["left", "right", "north", "south"] as const;
 
 /** The step whose output a step asks for; null: none. */
 export function sourceOf({ input: template }: StepDefinition): string | null {

@@ -9,8 +9,8 @@ import { shippingHandlers } from "../src/shipping-handlers.ts";
 interface Options {
   /** Paths that a partner refuses, and what it throws. */
   readonly refusals?: Readonly<Record<string, Error>>;
-  /** Whether no partner answers at the moment. */
-  readonly isDown?: () => boolean;
+  /** Whether the partner of this path does not answer at the moment. */
+  readonly isDown?: (path: string) => boolean;
 }
 
 const answers: Readonly<Record<string, object>> = {
@@ -25,19 +25,20 @@ const answers: Readonly<Record<string, object>> = {
 export function memoryPartners({ refusals = {}, isDown = () => false }: Options = {}) {
   /** What is done and not undone, by key. */
   const effects = new Map<string, string>();
-  const mustBeUp = (): void => {
-    if (isDown()) throw new TransientFault("partner.unreachable", "The partner does not answer");
+  const mustBeUp = (path: string): void => {
+    if (isDown(path))
+      throw new TransientFault("partner.unreachable", "The partner does not answer");
   };
   const client: PartnerClient = {
     async post<Output>(path: string, { key }: { readonly key: string }) {
-      mustBeUp();
+      mustBeUp(path);
       const refusal = refusals[path];
       if (refusal !== undefined) throw refusal;
       effects.set(key, path);
       return answers[path] as Output;
     },
-    async undo(_, { key }) {
-      mustBeUp();
+    async undo(path, { key }) {
+      mustBeUp(path);
       effects.delete(key);
     },
   };

@@ -2,6 +2,9 @@ import { defineWorkflow } from "@holdfast/workflow";
 import { inventory, notifications, payments, shipping } from "./agents.ts";
 import { Order } from "./order.ts";
 
+/** After the retries of a step: its remote service may be away for ten minutes, and the order still waits for it. */
+const coolDown = { wait: "2m", times: 6 } as const;
+
 /** Sells goods to a customer, or leaves no trace of having tried. */
 export const fulfilOrder = defineWorkflow(
   "fulfil-order.v1",
@@ -13,6 +16,7 @@ export const fulfilOrder = defineWorkflow(
       call: inventory.reserve({ lines }),
       completeWithin: "5s",
       retry: { failures: 5, backoff: "500ms", max: "10s" },
+      coolDown,
     });
 
     const risk = step("assess-risk", {
@@ -26,6 +30,7 @@ export const fulfilOrder = defineWorkflow(
       }),
       completeWithin: "5s",
       retry: { failures: 5, backoff: "500ms", max: "10s" },
+      coolDown,
     });
 
     const charge = step("charge", {
@@ -33,6 +38,7 @@ export const fulfilOrder = defineWorkflow(
       call: payments.charge({ customerId: customer.id, paymentMethod, amount, currency }),
       completeWithin: "5s",
       retry: { failures: 5, backoff: "1s", max: "30s" },
+      coolDown,
       undo: { completeWithin: "10s", retry: { failures: 10, backoff: "1s", max: "1m" } },
     });
 
@@ -40,6 +46,7 @@ export const fulfilOrder = defineWorkflow(
       call: shipping.ship({ reservationId: reservation.reservationId, to: shipTo }),
       completeWithin: "5s",
       retry: { failures: 5, backoff: "1s", max: "30s" },
+      coolDown,
     });
 
     // By now the goods are on their way: a mail that does not leave is no reason to call them back.

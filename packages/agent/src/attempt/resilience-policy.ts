@@ -1,4 +1,5 @@
 import { Fault, TransientFault } from "@holdfast/domain";
+import { type Clock, systemClock } from "@holdfast/runtime";
 import {
   BrokenCircuitError,
   CircuitState,
@@ -28,6 +29,12 @@ export interface ResiliencePolicy {
   call<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
   /** How the remote service does, as far as this process can see. */
   health(): CircuitHealth;
+  /**
+   * Calls `listener` each time the breaker has opened or closed, until the result is called. An instance whose
+   * policy has this consumes nothing while its breaker is open. Without it, the instance goes on consuming, and
+   * answers each request with what `call` throws.
+   */
+  onChange?(listener: () => void): () => void;
 }
 
 export interface CircuitHealth {
@@ -44,7 +51,10 @@ const probeTime = 1_000;
  * Guards one remote service: short retries, and a circuit breaker over all that its Agent does. A
  * permanent fault is an answer: neither is it tried again nor does it count against the service.
  */
-export function resiliencePolicy(options: ResilienceOptions = {}): ResiliencePolicy {
+export function resiliencePolicy(
+  options: ResilienceOptions = {},
+  clock: Pick<Clock, "now"> = systemClock,
+): ResiliencePolicy {
   const { retries = 2, firstRest = 100, failures = 10, openFor = 5_000 } = options;
   const again = retry(handleWhen(isHiccup), {
     maxAttempts: retries,
@@ -55,13 +65,19 @@ export function resiliencePolicy(options: ResilienceOptions = {}): ResiliencePol
     halfOpenAfter: Number.NEGATIVE_INFINITY,
     breaker: new ConsecutiveBreaker(failures),
   });
+  const listeners = new Set<() => void>();
+  const changed = (): void => {
+    for (const listener of listeners) listener();
+  };
   let openUntil = 0;
   circuit.onBreak(() => {
-    openUntil = performance.now() + openFor;
+    openUntil = clock.now() + openFor;
+    changed();
   });
+  circuit.onReset(changed);
 
   const callOnce = async <T>(work: () => Promise<T>): Promise<T> => {
-    const rest = openUntil - performance.now();
+    const rest = openUntil - clock.now();
     if (circuit.state === CircuitState.Open && rest > 0) throw circuitOpen(rest);
     // The breaker would have all others wait for that one call.
     if (circuit.state === CircuitState.HalfOpen) throw circuitOpen(probeTime);
@@ -73,12 +89,19 @@ export function resiliencePolicy(options: ResilienceOptions = {}): ResiliencePol
   };
 
   const health = (): CircuitHealth => {
-    const openForMs = Math.max(0, Math.ceil(openUntil - performance.now()));
+    const openForMs = Math.max(0, Math.ceil(openUntil - clock.now()));
     if (circuit.state === CircuitState.Closed) return { breaker: "closed", openForMs: 0 };
     return openForMs > 0 ? { breaker: "open", openForMs } : { breaker: "half-open", openForMs: 0 };
   };
 
-  return { call: (work, signal) => again.execute(() => callOnce(work), signal), health };
+  return {
+    call: (work, signal) => again.execute(() => callOnce(work), signal),
+    health,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
 }
 
 const isTransient = (error: unknown): boolean => !(error instanceof Fault) || error.transient;

@@ -3,7 +3,7 @@ import type { Broker } from "@holdfast/messaging";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { request, unasked } from "../../test/fixtures.ts";
 import { mailbox, openTestedAgent, type TestedAgent } from "../../test/serving.ts";
-import { sendHeartbeats } from "./send-heartbeats.ts";
+import { sendHeartbeats, sendLeave } from "./send-heartbeats.ts";
 
 let tested: TestedAgent;
 
@@ -35,12 +35,32 @@ test("an Agent sends heartbeats with its operations and the state of its circuit
   const beat = sendHeartbeats({ broker, served: [served], instance: "i-1", userId });
   await beat();
   const operations = ["charge", "refund", "assess"];
-  const idle = { agent: "payments", instance: "i-1", capacity: 10, inFlight: 0, operations };
+  const idle = {
+    agent: "payments",
+    instance: "i-1",
+    capacity: 10,
+    inFlight: 0,
+    operations,
+    everyMs: 1_000,
+  };
   expect(await beats.take()).toEqual({ ...idle, breaker: "closed", openForMs: 0 });
   await tested.ask(request());
   await tested.replies.take();
   await beat();
   expect(await beats.take()).toMatchObject({ breaker: "open", openForMs: expect.any(Number) });
+});
+
+test("an instance that stops in order says that it leaves", async () => {
+  const { served } = await tested.serve({ charge: unasked });
+  const sent: AgentHeartbeat[] = [];
+  const publish: Broker["publish"] = async ({ body }) => {
+    sent.push(AgentHeartbeat.decode(body));
+    return "stored";
+  };
+  const options = { broker: { publish }, served: [served], instance: "i-1", userId: "u" };
+  await sendHeartbeats(options)();
+  await sendLeave(options);
+  expect(sent.map(({ leaving }) => leaving)).toEqual([undefined, true]);
 });
 
 test("an Agent with more operations than a heartbeat may name announces none", async () => {

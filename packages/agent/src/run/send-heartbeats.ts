@@ -10,34 +10,44 @@ interface Options {
   readonly userId: string;
 }
 
-/** Milliseconds. An instance that misses two heartbeats in a row is in trouble. */
-const every = 5_000;
+/** Milliseconds. An instance that misses two heartbeats in a row counts as gone. */
+const everyMs = 1_000;
 
-/** One round: publishes a heartbeat with the health of each Agent of this process. */
-export const sendHeartbeats =
-  ({ broker, served, instance, userId }: Options) =>
-  async (): Promise<number> => {
-    await Promise.all(
-      served.map((agent) =>
-        broker.publish({
-          exchange: heartbeatExchange,
-          routingKey: heartbeatRoute(agent.name),
-          type: AgentHeartbeat.type,
-          messageId: `${instance}:${agent.name}`,
-          userId,
-          transient: true,
-          body: AgentHeartbeat.encode({
-            agent: agent.name,
-            instance,
-            capacity: agent.concurrency,
-            ...agent.health(),
-            ...announced(agent.operations),
-          }),
+/** One round: publishes a heartbeat with the slots and the health of each Agent of this process. */
+export const sendHeartbeats = (options: Options) => async (): Promise<number> => {
+  await publishAll(options, { everyMs });
+  return everyMs;
+};
+
+/** The last heartbeat of each Agent of this process, so that the Schedulers count on it no longer. */
+export const sendLeave = (options: Options): Promise<void> =>
+  publishAll(options, { everyMs, leaving: true });
+
+async function publishAll(
+  { broker, served, instance, userId }: Options,
+  presence: Pick<AgentHeartbeat, "everyMs" | "leaving">,
+): Promise<void> {
+  await Promise.all(
+    served.map((agent) =>
+      broker.publish({
+        exchange: heartbeatExchange,
+        routingKey: heartbeatRoute(agent.name),
+        type: AgentHeartbeat.type,
+        messageId: `${instance}:${agent.name}`,
+        userId,
+        transient: true,
+        body: AgentHeartbeat.encode({
+          agent: agent.name,
+          instance,
+          capacity: agent.concurrency,
+          ...agent.health(),
+          ...presence,
+          ...announced(agent.operations),
         }),
-      ),
-    );
-    return every;
-  };
+      }),
+    ),
+  );
+}
 
 /** Part of a list would read as all of it, so a list that is too long is left out. */
 const announced = (operations: readonly string[]): Pick<AgentHeartbeat, "operations"> =>

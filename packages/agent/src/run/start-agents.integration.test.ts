@@ -1,5 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { replyQueue, requestExchange, StepReply, StepRequest } from "@holdfast/contracts";
+import {
+  AgentHeartbeat,
+  heartbeatQueue,
+  replyQueue,
+  requestExchange,
+  StepReply,
+  StepRequest,
+} from "@holdfast/contracts";
+import { TransientFault } from "@holdfast/domain";
 import { type Broker, connectBroker, userOf } from "@holdfast/messaging";
 import { type TestBroker, testBroker } from "@holdfast/test-servers";
 import { defineAgent } from "@holdfast/workflow";
@@ -121,6 +129,26 @@ test("an Agent performs no more steps at a time than the concurrency it sets its
   await using _running = await startAgents({ broker: server.url, agents, concurrency: 50 });
   await Promise.all(Array.from({ length: 5 }, () => ask("cards")));
   expect(most).toBe(1);
+});
+
+test("an Agent sends a heartbeat as soon as its breaker opens", async () => {
+  const { promise: opened, resolve } = Promise.withResolvers<number>();
+  const seen: string[] = [];
+  parts.use(
+    await scheduler.consume(heartbeatQueue, { prefetch: 10 }, async ({ body }) => {
+      const { breaker } = AgentHeartbeat.decode(body);
+      seen.push(breaker);
+      if (breaker === "open") resolve(performance.now());
+    }),
+  );
+  const charge = () => Promise.reject(new TransientFault("cards.down", "down"));
+  const resilience = { retries: 0, failures: 1, openFor: 60_000 };
+  const agents = [host(agentNamed("cards"), { charge }, { resilience })];
+  await using _running = await startAgents({ broker: server.url, agents });
+  expect(await ask("cards")).toBe("failed");
+  const failedAt = performance.now();
+  expect((await opened) - failedAt).toBeLessThan(900);
+  expect(seen[0]).toBe("closed");
 });
 
 test("starting two Agents with one name throws an error", async () => {

@@ -6,7 +6,7 @@ import { connectBroker, userOf } from "@holdfast/messaging";
 import { type Failpoint, type Logger, repeat } from "@holdfast/runtime";
 import { cancelAttempts } from "../serve/cancel-attempts.ts";
 import type { HostedAgent } from "./host.ts";
-import { sendHeartbeats } from "./send-heartbeats.ts";
+import { sendHeartbeats, sendLeave } from "./send-heartbeats.ts";
 
 /** How to reach RabbitMQ, and whom to trust there. */
 export interface AgentBroker {
@@ -91,8 +91,12 @@ export async function startAgents(options: StartAgentsOptions): Promise<RunningA
   stack.use(together(served));
   stack.use(await broker.listen(cancelExchange, cancelAttempts(served, log)));
   const closing = new AbortController();
-  const beat = sendHeartbeats({ broker, served, instance, userId });
-  stack.use(repeat(beat, { name: "heartbeats", signal: closing.signal, log }));
+  const beating = { broker, served, instance, userId };
+  // After the last heartbeat, and before anything stops consuming. Without it, silence tells the same.
+  stack.defer(() => void sendLeave(beating).catch(silent));
+  const beat = sendHeartbeats(beating);
+  const beats = stack.use(repeat(beat, { name: "heartbeats", signal: closing.signal, log }));
+  for (const agent of served) agent.onChange(beats.wake);
   stack.defer(() => closing.abort());
   signal?.throwIfAborted();
   const owned = stack.move();

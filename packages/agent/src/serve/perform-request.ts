@@ -3,19 +3,21 @@ import { attemptStep, type Outcome } from "../attempt/attempt-step.ts";
 import type { ResiliencePolicy } from "../attempt/resilience-policy.ts";
 import type { BoundOperation } from "../contract/operations.ts";
 import type { Batching } from "./batching.ts";
+import type { PrefetchByBreaker } from "./prefetch-by-breaker.ts";
 import {
   type AttemptSignals,
   logFieldsOf,
   marginOf,
   type ReceivedRequest,
 } from "./received-request.ts";
-import { noSlot, untrustedRequester } from "./refusals.ts";
+import { breakerOpen, noSlot, untrustedRequester } from "./refusals.ts";
 import { semaphore } from "./semaphore.ts";
 
 interface Options {
   readonly operations: ReadonlyMap<string, BoundOperation>;
   readonly resiliencePolicy: ResiliencePolicy;
   readonly batching: Batching;
+  readonly breaker: Pick<PrefetchByBreaker, "isOpen" | "succeeded">;
   /** How many requests are performed at the same time. */
   readonly concurrency: number;
   /** The broker users whose requests are performed; null: all. */
@@ -24,11 +26,18 @@ interface Options {
   readonly clock: Clock;
 }
 
-/** Performs requests, so many at a time. Resolves to what to answer; null: nothing, the deadline has passed. */
-export function requestPerformer(options: Options) {
-  const { operations, resiliencePolicy, batching, concurrency, requesters, log, clock } = options;
-  const slots = semaphore(concurrency, clock);
-  return async (
+export interface RequestPerformer {
+  /** Performs a request. Resolves to what to answer; null: nothing, the deadline has passed. */
+  readonly perform: (received: ReceivedRequest, signals: AttemptSignals) => Promise<Outcome | null>;
+  /** Ends the wait of all requests that have no slot. */
+  readonly dismissWaiting: () => void;
+}
+
+/** Performs requests, so many at a time, and none while the breaker is open. */
+export function requestPerformer(options: Options): RequestPerformer {
+  const { operations, resiliencePolicy, batching, breaker, requesters, log, clock } = options;
+  const slots = semaphore(options.concurrency, clock);
+  const perform = async (
     { request, delivery }: ReceivedRequest,
     signals: AttemptSignals,
   ): Promise<Outcome | null> => {
@@ -37,7 +46,12 @@ export function requestPerformer(options: Options) {
       log.error({ ...logFieldsOf(request), requester }, "request refused");
       return untrustedRequester(requester);
     }
+    if (breaker.isOpen()) return breakerOpen;
     const release = await slots.acquire(signals.stop, request.workMs - marginOf(request));
+    if (breaker.isOpen() && !signals.stop.aborted) {
+      release?.();
+      return breakerOpen;
+    }
     if (release === null && !signals.stop.aborted) return noSlot;
     const measured = batching.begin();
     const attempting = attemptStep(request, {
@@ -48,6 +62,12 @@ export function requestPerformer(options: Options) {
     });
     const outcome = await attempting.finally(() => release?.());
     if (outcome?.kind === "completed") measured();
+    if (outcome?.kind === "completed" || isAnswer(outcome)) breaker.succeeded();
     return outcome;
   };
+  return { perform, dismissWaiting: slots.dismiss };
 }
+
+/** A permanent fault is an answer, if the remote service was called. */
+const isAnswer = (outcome: Outcome | null): boolean =>
+  outcome?.kind === "failed" && outcome.attempted === true && !outcome.transient;

@@ -1,8 +1,6 @@
-import type { StepRequest } from "@holdfast/contracts";
-import type { Delivery } from "@holdfast/messaging";
 import { type Clock, sleep } from "@holdfast/runtime";
 import type { Outcome } from "../attempt/attempt-step.ts";
-import { marginOf } from "./received-request.ts";
+import { marginOf, type ReceivedRequest } from "./received-request.ts";
 
 /** Milliseconds. Long enough to spare the Schedulers, short enough for an operator who corrects the setting. */
 const refusedFor = 5_000;
@@ -35,23 +33,42 @@ export const noSlot: Outcome = {
   effect: "none",
 };
 
-/** Whether the contract does not allow the request: nothing was called, and a retry would not help. */
-export const isContractRefusal = (outcome: Outcome): boolean =>
-  outcome.kind === "failed" && outcome.attempted === false && !outcome.transient;
+/**
+ * The answer to a request that an instance holds when its breaker opens, and has not begun. It does not say when
+ * to come back: another instance may be well.
+ */
+export const breakerOpen: Outcome = {
+  kind: "failed",
+  code: "agent.circuit_open",
+  message: "The remote service fails for this instance, which gives back what it has not begun",
+  transient: true,
+  attempted: false,
+  effect: "none",
+};
+
+/** Whether nothing was called: the contract does not allow the request, or the Agent cannot perform it now. */
+export const isRefusal = (outcome: Outcome): outcome is Extract<Outcome, { kind: "failed" }> =>
+  outcome.kind === "failed" && outcome.attempted === false;
+
+/** Milliseconds for which a refusal waits that the Scheduler may give to another Agent. */
+const briefly = 100;
 
 /**
  * Acknowledges a request before its refusal is sent: if this process dies in between, no other instance
  * carries the request out after the Scheduler learned that it had no effect. False when other requests of
- * the same message do not finish in time, so that the broker may deliver all of them again.
+ * the same message do not finish in time, so that the broker may deliver all of them again. What a retry may
+ * repair waits only briefly: its step should not wait for the calls of others.
  */
 export async function acknowledgeBeforeRefusal(
-  delivery: Delivery,
-  request: StepRequest,
+  { request, delivery }: ReceivedRequest,
+  { transient }: { readonly transient: boolean },
   clock: Clock,
 ): Promise<boolean> {
   delivery.ack();
   const inTime = new AbortController();
   const settled = delivery.whenSettled().then(() => true);
-  const tooLate = sleep(clock, request.workMs - marginOf(request), inTime.signal);
+  const margin = marginOf(request);
+  const patience = transient ? Math.min(briefly, margin / 2) : request.workMs - margin;
+  const tooLate = sleep(clock, patience, inTime.signal);
   return Promise.race([settled, tooLate.then(() => false)]).finally(() => inTime.abort());
 }

@@ -60,3 +60,13 @@ test("a caller whose time is up gets no slot, and the next caller gets it", asyn
   leave?.();
   expect(await second).not.toBeNull();
 });
+
+test("callers that are dismissed get no slot, and later callers do", async () => {
+  const slots = slotsOf(1);
+  const leave = await slots.acquire(never, long);
+  const waiting = [slots.acquire(never, long), slots.acquire(never, long)];
+  slots.dismiss();
+  expect(await Promise.all(waiting)).toEqual([null, null]);
+  leave?.();
+  expect(await slots.acquire(never, long)).not.toBeNull();
+});

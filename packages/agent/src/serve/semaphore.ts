@@ -7,15 +7,18 @@ export interface Semaphore {
    * becomes free within so many milliseconds.
    */
   acquire(signal: AbortSignal, within: number): Promise<(() => void) | null>;
+  /** Resolves to null for all callers that wait now. */
+  readonly dismiss: () => void;
 }
 
 /** Creates a semaphore with `count` slots. */
 export function semaphore(count: number, clock: Pick<Clock, "after">): Semaphore {
   let free = count;
-  const waiting = new Set<() => void>();
+  /** By what gives them the slot: what sends them away. */
+  const waiting = new Map<() => void, () => void>();
 
   const release = (): void => {
-    const [next] = waiting;
+    const [next] = waiting.keys();
     if (next === undefined) free += 1;
     else next();
   };
@@ -36,10 +39,13 @@ export function semaphore(count: number, clock: Pick<Clock, "after">): Semaphore
       };
       const leave = (): void => end(null);
       const enter = (): void => end(release);
-      waiting.add(enter);
+      waiting.set(enter, leave);
       signal.addEventListener("abort", leave, { once: true });
       const cancel = clock.after(within, leave);
       return promise;
+    },
+    dismiss() {
+      for (const leave of waiting.values()) leave();
     },
   };
 }

@@ -111,22 +111,6 @@ test("an Agent reports a failure of its handler", async () => {
   });
 });
 
-test("an Agent reports that it did not call a remote service that keeps failing", async () => {
-  await tested.serve({
-    charge: () => Promise.reject(new Error("down")),
-    options: { retries: 0, failures: 1, openFor: 60_000 },
-  });
-  await tested.ask(request());
-  expect(answerOf(await tested.replies.take()).outcome).toMatchObject({ attempted: true });
-  await tested.ask(request({ attempt: 2 }));
-  expect(answerOf(await tested.replies.take()).outcome).toMatchObject({
-    code: "agent.circuit_open",
-    attempted: false,
-    transient: true,
-    retryAfterMs: expect.any(Number),
-  });
-});
-
 test("a stopping Agent finishes the requests it has taken, and takes no more", async () => {
   const { charge, begun, release } = held();
   const agent = await tested.serve({ charge });

@@ -12,13 +12,13 @@ const log = { debug: silent, warn: silent, error: silent } as unknown as Logger;
 async function refuse(
   delivery: Partial<Delivery>,
   asked: Partial<StepRequest> = {},
-  batching = true,
+  options: { readonly batching?: boolean; readonly requesters?: ReadonlySet<string> } = {},
 ) {
   const deeds: string[] = [];
   const replies: StepReply[] = [];
   const bundles: unknown[] = [];
   const handled = Promise.withResolvers<void>();
-  const broker: Pick<Broker, "publish" | "consume"> = {
+  const broker: Pick<Broker, "publish" | "consume" | "inspect"> = {
     publish: async ({ body, bundle }) => {
       deeds.push("reply");
       bundles.push(bundle);
@@ -35,8 +35,9 @@ async function refuse(
         ...delivery,
       } as Delivery;
       void handle(whole).then(handled.resolve);
-      return new AsyncDisposableStack();
+      return Object.assign(new AsyncDisposableStack(), { limit: async () => {} });
     },
+    inspect: async () => null,
   };
   const agent = host(payments, { charge: unasked, refund: unasked, assess: unasked });
   await using _served = await agent.serve({
@@ -46,7 +47,7 @@ async function refuse(
     requesters: null,
     log,
     failpoint: silent,
-    batching,
+    ...options,
   });
   await handled.promise;
   return { deeds, outcome: replies[0]?.outcome, takes: replies[0]?.takes, bundle: bundles[0] };
@@ -77,6 +78,17 @@ test("a request whose companions take too long is refused as one that may be del
   expect(outcome).toMatchObject({ ...refused, redelivered: true });
 });
 
+test("a refusal that another Agent may make good is acknowledged first, too, and waits only briefly for others", async () => {
+  const requesters = new Set(["scheduler"]);
+  const transient = { ...refused, transient: true };
+  const { deeds, outcome } = await refuse({}, {}, { requesters });
+  expect(deeds).toEqual(["ack", "reply"]);
+  expect(outcome).toMatchObject({ ...transient, redelivered: false });
+  const never = { whenSettled: () => new Promise<void>(silent) };
+  const doubtful = await refuse(never, { workMs: 600_000 }, { requesters });
+  expect(doubtful.outcome).toMatchObject({ ...transient, redelivered: true });
+});
+
 test("a request whose channel closed meanwhile is refused as one that is delivered again", async () => {
   const { outcome } = await refuse({ isCurrent: () => false });
   expect(outcome).toMatchObject({ ...refused, redelivered: true });
@@ -84,6 +96,6 @@ test("a request whose channel closed meanwhile is refused as one that is deliver
 
 test("without batching an Agent takes one request a message and bundles no replies", async () => {
   expect(await refuse({})).toMatchObject({ takes: 1, bundle: { key: expect.any(String) } });
-  const { takes, bundle } = await refuse({}, {}, false);
+  const { takes, bundle } = await refuse({}, {}, { batching: false });
   expect([takes, bundle]).toEqual([1, undefined]);
 });

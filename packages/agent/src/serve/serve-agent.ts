@@ -5,14 +5,15 @@ import type { CircuitHealth, ResiliencePolicy } from "../attempt/resilience-poli
 import type { BoundOperation } from "../contract/operations.ts";
 import { batchingBy, noBatching } from "./batching.ts";
 import { requestPerformer } from "./perform-request.ts";
+import { prefetchByBreaker } from "./prefetch-by-breaker.ts";
 import {
   type AttemptSignals,
   logFieldsOf,
   type ReceivedRequest,
   readRequest,
 } from "./received-request.ts";
-import { acknowledgeBeforeRefusal, isContractRefusal } from "./refusals.ts";
-import { runningAttempts } from "./running-attempts.ts";
+import { acknowledgeBeforeRefusal, isRefusal } from "./refusals.ts";
+import { type RunningAttempts, runningAttempts } from "./running-attempts.ts";
 import { replySender } from "./send-reply.ts";
 
 /** An Agent that is consuming; disposing stops its consumer and finishes the requests in progress. */
@@ -26,10 +27,12 @@ export interface ServedAgent extends AsyncDisposable {
   cancel(attempt: StepCancel): void;
   /** How many steps are in progress, and how the remote service is doing. */
   health(): CircuitHealth & { readonly inFlight: number };
+  /** Calls `listener` each time the breaker has changed. */
+  onChange(listener: () => void): void;
 }
 
 export interface ServeOptions {
-  readonly broker: Pick<Broker, "publish" | "consume">;
+  readonly broker: Pick<Broker, "publish" | "consume" | "inspect">;
   /** How many steps are performed at the same time. */
   readonly concurrency: number;
   /** The user of the connection: the broker vouches for it in every reply. */
@@ -39,6 +42,8 @@ export interface ServeOptions {
   readonly log: Logger;
   readonly failpoint: Failpoint;
   readonly clock?: Clock;
+  /** In [0, 1), for jitter. `Math.random` unless said otherwise. */
+  readonly random?: () => number;
   /** Whether messages may carry several requests or replies; true unless said otherwise. */
   readonly batching?: boolean;
 }
@@ -56,35 +61,19 @@ interface AgentCode {
  */
 const spare = (concurrency: number): number => Math.floor(concurrency / 5);
 
-/** Consumes the queue of one Agent: performs each request and answers it before its deadline. */
-export async function serveAgent(agent: AgentCode, options: ServeOptions): Promise<ServedAgent> {
-  const { name, resiliencePolicy } = agent;
-  const { broker, concurrency, log, failpoint, clock = systemClock } = options;
-  const running = runningAttempts();
-  const batching = options.batching === false ? noBatching : batchingBy({ concurrency, clock });
-  const perform = requestPerformer({ ...options, ...agent, batching, clock });
-  const send = replySender({ ...options, agent: name, batching, clock });
+interface HandlerOptions {
+  readonly agent: string;
+  readonly running: RunningAttempts;
+  readonly answer: (received: ReceivedRequest, signals: AttemptSignals) => Promise<void>;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
 
-  const answer = async (received: ReceivedRequest, signals: AttemptSignals): Promise<void> => {
-    const { request, delivery } = received;
-    const { signal } = signals;
-    const fields = logFieldsOf(request);
-    const steps = () => [request.step];
-    failpoint("agent.received", steps);
-    const outcome = await perform(received, signals);
-    failpoint("agent.worked", steps);
-    if (outcome === null) return log.warn(fields, "step abandoned");
-    const isDoubtful =
-      isContractRefusal(outcome) && !(await acknowledgeBeforeRefusal(delivery, request, clock));
-    const sent = await send({ received, outcome, isDoubtful, signal });
-    failpoint("agent.replied", steps);
-    const code = outcome.kind === "failed" ? { faultCode: outcome.code } : {};
-    if (sent) log.debug({ ...fields, outcome: outcome.kind, ...code }, "step answered");
-    else log.warn(fields, "reply not sent");
-  };
-
-  const handle = async (delivery: Delivery): Promise<void> => {
-    const request = readRequest(delivery, name, log);
+/** Reads each request, and has it answered until its deadline. */
+const requestHandler =
+  ({ agent, running, answer, log, clock }: HandlerOptions) =>
+  async (delivery: Delivery): Promise<void> => {
+    const request = readRequest(delivery, agent, log);
     if (request === null) return;
     const [deadline, stop] = [new AbortController(), new AbortController()];
     // A relay or a redelivery of what runs here is dropped: it is the same request.
@@ -104,14 +93,56 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
     }
   };
 
+/** Consumes the queue of one Agent: performs each request and answers it before its deadline. */
+export async function serveAgent(agent: AgentCode, options: ServeOptions): Promise<ServedAgent> {
+  const { name, resiliencePolicy } = agent;
+  const { broker, concurrency, log, failpoint, clock = systemClock } = options;
+  const running = runningAttempts();
+  const batching = options.batching === false ? noBatching : batchingBy({ concurrency, clock });
   const prefetch = concurrency + spare(concurrency);
+  const breaker = prefetchByBreaker({
+    policy: resiliencePolicy,
+    full: prefetch,
+    countOthers: async () => (await broker.inspect(agentQueue(name)))?.consumers ?? 0,
+    onOpen: () => dismissWaiting(),
+    clock,
+    random: options.random ?? Math.random,
+  });
+  const performing = { ...options, ...agent, batching, breaker, clock };
+  const { perform, dismissWaiting } = requestPerformer(performing);
+  const send = replySender({ ...options, agent: name, batching, clock });
+
+  const answer = async (received: ReceivedRequest, signals: AttemptSignals): Promise<void> => {
+    const { request } = received;
+    const { signal } = signals;
+    const fields = logFieldsOf(request);
+    const steps = () => [request.step];
+    failpoint("agent.received", steps);
+    const outcome = await perform(received, signals);
+    failpoint("agent.worked", steps);
+    if (outcome === null) return log.warn(fields, "step abandoned");
+    const isDoubtful =
+      isRefusal(outcome) && !(await acknowledgeBeforeRefusal(received, outcome, clock));
+    const sent = await send({ received, outcome, isDoubtful, signal });
+    failpoint("agent.replied", steps);
+    const code = outcome.kind === "failed" ? { faultCode: outcome.code } : {};
+    if (sent) log.debug({ ...fields, outcome: outcome.kind, ...code }, "step answered");
+    else log.warn(fields, "reply not sent");
+  };
+
+  const handle = requestHandler({ agent: name, running, answer, log, clock });
   const consumer = await broker.consume(agentQueue(name), { prefetch }, handle);
+  breaker.follow((most) => consumer.limit(most));
   return {
     name,
     concurrency,
     operations: [...agent.operations.keys()],
     cancel: (attempt) => running.cancel(attempt),
-    health: () => ({ ...resiliencePolicy.health(), inFlight: running.count }),
-    [Symbol.asyncDispose]: () => consumer[Symbol.asyncDispose](),
+    health: () => ({ ...breaker.health(), inFlight: running.count }),
+    onChange: breaker.onChange,
+    async [Symbol.asyncDispose]() {
+      breaker[Symbol.dispose]();
+      await consumer[Symbol.asyncDispose]();
+    },
   };
 }

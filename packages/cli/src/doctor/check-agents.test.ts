@@ -11,6 +11,7 @@ describe("of Agents", () => {
     longest: 60_000,
     longestStep: "a.v1/charge",
     openSteps: 1,
+    resting: 0,
   };
   const look = (
     facts: BrokerFacts,
@@ -22,6 +23,23 @@ describe("of Agents", () => {
     expect(look({ ...broker, queues: [queueOf({ consumers: 0 })] })).toEqual([
       "agents.absent: no process serves the Agent payments: a.v1, b.v1 need it, and 1 of its steps is open",
     ]);
+  });
+
+  test("an Agent whose instances all stopped consuming on purpose is not called absent", () => {
+    const needs = [{ ...need, resting: 2 }];
+    const asked = (consumers: number) =>
+      wrongs(
+        checkAgents({
+          needs,
+          broker: { ...broker, queues: [queueOf({ consumers })] },
+          consumerTimeout: null,
+        }),
+      );
+    expect(asked(0)).toEqual([
+      "agents.breakers_open: the circuit breaker of every instance of the Agent payments is open (2), so none consumes for now: a.v1, b.v1 need it, and 1 of its steps is open",
+    ]);
+    // Another instance is well.
+    expect(asked(1)).toEqual([]);
   });
 
   test.each<readonly [string, Partial<ManagedQueue>, number, number | null, number]>([

@@ -22,7 +22,7 @@ export const checkAgents = (facts: AgentFacts): readonly Finding[] => [
 ];
 
 function checkServed({ needs, broker }: AgentFacts): readonly Finding[] {
-  const found = needs.flatMap(({ agent, workflows, openSteps }) => {
+  const found = needs.flatMap(({ agent, workflows, openSteps, resting }) => {
     const queue = broker.queues.find(({ name }) => name === agentQueue(agent));
     const waiting = `${workflows.join(", ")} ${workflows.length === 1 ? "needs" : "need"} it, and ${openSteps} of its steps ${openSteps === 1 ? "is" : "are"} open`;
     if (queue?.state === "missing") {
@@ -35,6 +35,15 @@ function checkServed({ needs, broker }: AgentFacts): readonly Finding[] {
       ];
     }
     if (queue === undefined || queue.state === "unseen" || queue.consumers > 0) return [];
+    if (resting > 0) {
+      return [
+        wrong(
+          "agents.breakers_open",
+          `the circuit breaker of every instance of the Agent ${agent} is open (${resting}), so none consumes for now: ${waiting}`,
+          "see why its remote service fails; each instance probes it by itself, and consumes again when it is back",
+        ),
+      ];
+    }
     return [
       wrong(
         "agents.absent",

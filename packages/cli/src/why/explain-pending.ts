@@ -1,29 +1,46 @@
+import { agentsOfLane, laneLimit } from "@holdfast/domain";
 import type { StepFacts } from "@holdfast/state-store";
 import { count } from "../print/count.ts";
-import { type BrokerFacts, type Facts, laneOf } from "./facts.ts";
+import { type Facts, laneOf } from "./facts.ts";
+import { turnOf } from "./turn-of.ts";
 import { faultOf, instant, pausedBy, queueMissing, stepOf } from "./words.ts";
 
 /** How many steps of one Agent each Scheduler has in flight at most, where WINDOW does not say otherwise. */
 const usualWindow = 200;
 
-/** Why no Scheduler has claimed a pending step. The first reason that holds counts. */
+/**
+ * Why no Scheduler has claimed a pending step. The first reason that holds counts. A step of a pool waits for its
+ * Agents only if there is a reason for each.
+ */
 export function explainPending(step: StepFacts, facts: Facts): string {
+  /** What holds for each Agent that may take it. */
+  const ofEach = (reason: (one: StepFacts) => string | null): string | null => {
+    const reasons = agentsOfLane(step.agent).map((agent) => reason({ ...step, agent }));
+    return reasons.every((one) => one !== null) ? reasons.join(" ") : null;
+  };
   return (
-    pausedReason(step, facts) ??
+    workflowReason(step, facts) ??
+    ofEach((one) => agentPaused(one, facts)) ??
     delayReason(step, facts) ??
-    brokerReason(step, facts.broker) ??
-    agentReason(step, facts) ??
+    breakerReason(step, facts) ??
+    ofEach((one) => agentPaused(one, facts) ?? unableReason(one, facts)) ??
     turnReason(step, facts)
   );
 }
 
-function pausedReason(step: StepFacts, facts: Facts): string | null {
+const unableReason = (step: StepFacts, facts: Facts): string | null =>
+  brokerReason(step, facts) ?? agentReason(step, facts);
+
+function agentPaused(step: StepFacts, facts: Facts): string | null {
   const { paused } = laneOf(facts, step.agent);
+  return paused === null
+    ? null
+    : `It waits for ${stepOf(step)}: the Agent is paused by ${pausedBy(paused, facts.now)}.`;
+}
+
+function workflowReason(step: StepFacts, facts: Facts): string | null {
   if (facts.workflowPaused !== null) {
     return `It waits for ${stepOf(step)}: the workflow ${facts.workflow} is paused by ${pausedBy(facts.workflowPaused, facts.now)}.`;
-  }
-  if (paused !== null) {
-    return `It waits for ${stepOf(step)}: the Agent is paused by ${pausedBy(paused, facts.now)}.`;
   }
   if (step.notBefore === Number.POSITIVE_INFINITY) {
     return `It waits for ${stepOf(step)}: its workflow was paused until a moment ago, and a Scheduler takes it up again within seconds.`;
@@ -47,7 +64,9 @@ function delayReason(step: StepFacts, { now, plan, broker }: Facts): string | nu
   if (step.lastAction === "retry") {
     return `It waits for ${stepOf(step)}, which backs off until ${until}, having ${failed}. ${tryNow(step)}.`;
   }
-  const isMissing = broker !== null && (broker.consumers[step.agent] ?? null) === null;
+  const agents = agentsOfLane(step.agent);
+  const isMissing =
+    broker !== null && agents.every((agent) => (broker.consumers[agent] ?? null) === null);
   if (step.lastAction === "requeue" && isMissing) {
     return `It waits for ${stepOf(step)}, which was requeued ${count(requeueCount, "time")} in a row (${faultOf(step)}) and is delayed until ${until}: ${queueMissing(step)}.`;
   }
@@ -56,7 +75,31 @@ function delayReason(step: StepFacts, { now, plan, broker }: Facts): string | nu
     : `It waits for ${stepOf(step)}, which is not due until ${until}.`;
 }
 
-function brokerReason(step: StepFacts, broker: BrokerFacts | null): string | null {
+/** Why the breaker of the remote service holds the step back, and who ends that when. */
+function breakerReason(step: StepFacts, facts: Facts): string | null {
+  // All Agents of a pool share one remote service.
+  const [agent = step.agent] = agentsOfLane(step.agent);
+  const { breaker } = laneOf(facts, agent);
+  if (breaker === null) return null;
+  const { service, state, reason, by, held, openUntil, throttledUntil, probe, due } = breaker;
+  const waits = `It waits for ${stepOf(step)}, which is due:`;
+  const holds = `It holds back ${count(due, "due step")} of the Agent`;
+  const closeIt = `To close it: POST /v1/remotes/${service}/close`;
+  const since = instant(breaker.since, facts.now);
+  if (held) {
+    return `${waits} ${by} opened the breaker of the remote service ${service} at ${since}: ${reason}. ${holds}, until an operator closes it. ${closeIt}.`;
+  }
+  if (state === "half-open") {
+    return `${waits} the breaker of the remote service ${service} is half-open since ${since}. One step is tried, of task ${probe}; when it is answered, the others follow. ${holds}. ${closeIt}.`;
+  }
+  if (state === "open") {
+    return `${waits} the breaker of the remote service ${service} is open since ${since}: ${reason}. ${holds}. From ${instant(openUntil, facts.now)} on one step is tried. ${closeIt}.`;
+  }
+  return `${waits} the remote service ${service} asked to be left alone until ${instant(throttledUntil, facts.now)}. Then the steps are released in growing numbers. ${holds}. ${closeIt}.`;
+}
+
+function brokerReason(step: StepFacts, facts: Facts): string | null {
+  const { broker } = facts;
   if (broker === null) return null;
   if (broker.schedulers === 0) {
     return `It waits for ${stepOf(step)}, which is due: no Scheduler runs that could claim it.`;
@@ -68,24 +111,46 @@ function brokerReason(step: StepFacts, broker: BrokerFacts | null): string | nul
   if (consumers === null) {
     return `It waits for ${stepOf(step)}, which is due: the Agent has no queue, so no request can reach it: ${queueMissing(step)}.`;
   }
-  if (consumers === 0) {
+  // An instance whose breaker is open does not consume on purpose.
+  if (consumers === 0 && laneOf(facts, step.agent).broken === 0) {
     return `It waits for ${stepOf(step)}, which is due: the Agent has no consumer; start it.`;
   }
   return null;
 }
 
 function agentReason(step: StepFacts, facts: Facts): string | null {
-  const { inFlight, instances, broken, brokenUntil } = laneOf(facts, step.agent);
+  const { instances, broken, brokenUntil } = laneOf(facts, step.agent);
   if (instances > 0 && broken === instances) {
     return `It waits for ${stepOf(step)}, which is due: the breaker of every instance of the Agent is open until ${instant(brokenUntil, facts.now)}.`;
   }
+  return limitReason(step, facts);
+}
+
+function limitReason(step: StepFacts, facts: Facts): string | null {
+  const { inFlight, instances, slots } = laneOf(facts, step.agent);
   const schedulers = Math.max(1, facts.broker?.schedulers ?? 1);
-  if (inFlight >= usualWindow * schedulers) {
-    const each = schedulers === 1 ? "" : ` for each of ${schedulers} Schedulers`;
-    return `It waits for ${stepOf(step)}, which is due: the Agent's window is full with ${inFlight} steps in flight (it is ${usualWindow}${each}, unless WINDOW says otherwise), and ${step.dueBefore} are due before it.`;
-  }
-  return null;
+  const { all } = laneLimit({
+    window: usualWindow,
+    schedulers,
+    consumers: facts.broker?.consumers[step.agent] ?? Math.max(1, instances),
+    advertised: slots,
+  });
+  if (inFlight < all) return null;
+  const windows = usualWindow * schedulers;
+  const each = schedulers === 1 ? "" : ` for each of ${schedulers} Schedulers`;
+  const full = `It waits for ${stepOf(step)}, which is due: the Agent has its full ${count(inFlight, "step")} in flight`;
+  const why =
+    all < windows
+      ? `${count(all, "step")} for the ${count(
+          slots.reduce((sum, one) => sum + one, 0),
+          "slot",
+        )} of ${count(instances, "instance")}; more instances or a higher CONCURRENCY would take more`
+      : `WINDOW is ${usualWindow}${each}, unless it says otherwise`;
+  return `${full} (${why}). ${turnOf(step)}`;
 }
 
 const turnReason = (step: StepFacts, facts: Facts): string =>
-  `It waits for ${stepOf(step)}, which is due since ${instant(step.notBefore, facts.now)}: a Scheduler claims it when its turn comes, ${step.dueBefore} are due before it and ${laneOf(facts, step.agent).inFlight} in flight.`;
+  `It waits for ${stepOf(step)}, which is due since ${instant(step.notBefore, facts.now)}: a Scheduler claims it when its turn comes, with ${inFlightOf(step, facts)} of its Agent in flight. ${turnOf(step)}`;
+
+const inFlightOf = (step: StepFacts, facts: Facts): number =>
+  agentsOfLane(step.agent).reduce((sum, agent) => sum + laneOf(facts, agent).inFlight, 0);

@@ -3,7 +3,7 @@ import type { StepFacts } from "@holdfast/state-store";
 import { count } from "../print/count.ts";
 import { explainPending } from "./explain-pending.ts";
 import { explainWaiting } from "./explain-waiting.ts";
-import type { Facts } from "./facts.ts";
+import { type Facts, laneOf } from "./facts.ts";
 import { faultOf, instant, queueMissing, stepOf } from "./words.ts";
 
 /** Where a step stands, and why, in one sentence. Total: every state has an answer. */
@@ -42,6 +42,10 @@ function explainProcessing(step: StepFacts, facts: Facts): string {
   const consumers = broker === null ? undefined : (broker.consumers[step.agent] ?? null);
   if (consumers === null) {
     return `It waits for ${stepOf(step)}, ${hand}, ${lease}: ${queueMissing(step)}.`;
+  }
+  const { broken, brokenUntil } = laneOf(facts, step.agent);
+  if (consumers === 0 && broken > 0) {
+    return `It waits for ${stepOf(step)}, ${hand}, ${lease}: the breaker of every instance of the Agent is open until ${instant(brokenUntil, now)}, and then one request probes.`;
   }
   if (consumers === 0) {
     return `It waits for ${stepOf(step)}, ${hand}, ${lease}: the Agent has no consumer that could take the request; start it.`;

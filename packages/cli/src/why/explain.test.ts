@@ -36,7 +36,10 @@ const evidence = (task: Partial<Facts>): string =>
 
 describe("explains of a step that is due", () => {
   test.each<readonly [string, Partial<Facts>]>([
-    ["3 are due before it and 7 in flight", {}],
+    [
+      "with 7 of its Agent in flight. It is in the band normal: 3 are due before it (undo 1, normal 2).",
+      {},
+    ],
     ["the workflow shopping.v1 is paused by ann since", { workflowPaused: pause }],
     ["the Agent is paused by ann since", { lanes: [{ ...lane, paused: pause }] }],
     [
@@ -51,12 +54,49 @@ describe("explains of a step that is due", () => {
       "the breaker of every instance of the Agent is open until 2026-01-01T12:00:09.000Z (in 9 s)",
       { lanes: [{ ...lane, broken: 2, brokenUntil: noon + 9_000 }] },
     ],
-    ["the Agent's window is full with 400 steps", { lanes: [{ ...lane, inFlight: 400 }] }],
-    ["3 are due before it and 399 in flight", { lanes: [{ ...lane, inFlight: 399 }] }],
+    [
+      "the breaker of every instance of the Agent is open until 2026-01-01T12:00:09.000Z (in 9 s)",
+      {
+        lanes: [{ ...lane, broken: 2, brokenUntil: noon + 9_000 }],
+        broker: { ...broker, consumers: { payments: 0 } },
+      },
+    ],
+    [
+      "the Agent has its full 400 steps in flight (WINDOW is 200 for each of 2 Schedulers, unless it says otherwise)",
+      { lanes: [{ ...lane, inFlight: 400 }] },
+    ],
+    [
+      "the Agent has its full 15 steps in flight (15 steps for the 10 slots of 2 instances; more instances or a higher CONCURRENCY would take more)",
+      { lanes: [{ ...lane, inFlight: 15, slots: [4, 6] }] },
+    ],
+    ["with 14 of its Agent in flight", { lanes: [{ ...lane, inFlight: 14, slots: [4, 6] }] }],
+    [
+      "with 399 of its Agent in flight. It is in the band normal: 3 are due before it",
+      { lanes: [{ ...lane, inFlight: 399 }] },
+    ],
     ["3 are due before it", { broker: null }],
     ["3 are due before it", { lanes: [{ ...lane, broken: 1, brokenUntil: noon + 9_000 }] }],
   ])("%s", (text, task) => {
     expect(sentence(task)).toContain(text);
+  });
+});
+
+describe("explains of a step of a pool", () => {
+  const pool = { agent: "payments+payments-eu" };
+  const other = { ...lane, agent: "payments-eu" };
+  const both = { ...broker, consumers: { payments: 1, "payments-eu": 1 } };
+
+  test("that it waits for its turn as long as one of its Agents can take it", () => {
+    const said = sentence({ lanes: [{ ...lane, paused: pause }, other], broker: both }, pool);
+    expect(said).toContain("step charge of Agent payments+payments-eu, which is due");
+    expect(said).toContain("a Scheduler claims it when its turn comes, with 14 of its Agent");
+  });
+
+  test("what is the matter with each if none can", () => {
+    const lanes = [{ ...lane, paused: pause }, other];
+    const said = sentence({ lanes, broker: { ...both, consumers: { "payments-eu": 0 } } }, pool);
+    expect(said).toContain("step charge of Agent payments: the Agent is paused by ann");
+    expect(said).toContain("of Agent payments-eu, which is due: the Agent has no consumer");
   });
 });
 

@@ -15,7 +15,15 @@ export interface Facts extends TaskFacts {
   readonly broker: BrokerFacts | null;
 }
 
-const idle = { inFlight: 0, paused: null, instances: 0, broken: 0, brokenUntil: null };
+const idle = {
+  inFlight: 0,
+  paused: null,
+  instances: 0,
+  slots: [],
+  broken: 0,
+  brokenUntil: null,
+  breaker: null,
+};
 
 export const laneOf = ({ lanes }: Facts, agent: string): LaneFacts =>
   lanes.find((lane) => lane.agent === agent) ?? { agent, ...idle };

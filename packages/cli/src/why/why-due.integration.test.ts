@@ -24,7 +24,7 @@ describe("a step that is due waits", () => {
   test("for its turn", async () => {
     const [, taskId] = [await store.submit(), await store.submit()];
     expect(await system.why(taskId)).toMatch(
-      /^.*\(shopping\.v1, pending\)\nIt waits for step reserve of Agent inventory, which is due since .*1 are due before it and 0 in flight\.\n {2}It waits with step charge of Agent payments for what comes before: reserve \(pending\)\.\n$/,
+      /^.*\(shopping\.v1, pending\)\nIt waits for step reserve of Agent inventory, which is due since .*with 0 of its Agent in flight\. It is in the band normal: 1 is due before it \(normal 1\)\.\n {2}It waits with step charge of Agent payments for what comes before: reserve \(pending\)\.\n$/,
     );
   });
 
@@ -107,7 +107,20 @@ describe("a step that is due waits", () => {
     const capacity = [{ lane: "inventory", slots: 200 }];
     await store.store.claimDueSteps({ lockedBy: "scheduler-1", capacity, relayAfter: 60_000 });
     expect(await system.why(await store.submit())).toContain(
-      "window is full with 200 steps in flight",
+      "the Agent has its full 200 steps in flight (WINDOW is 200, unless it says otherwise)",
+    );
+  });
+
+  test("for a slot of an Agent whose instances have few", async () => {
+    await Promise.all(Array.from({ length: 4 }, () => store.submit()));
+    const health = { inFlight: 0, breaker: "closed", openForMs: 0, everyMs: 1_000 } as const;
+    await store.store.recordHeartbeats([
+      { ...health, agent: "inventory", instance: "a", capacity: 2 },
+    ]);
+    const capacity = [{ lane: "inventory", slots: 4 }];
+    await store.store.claimDueSteps({ lockedBy: "scheduler-1", capacity, relayAfter: 60_000 });
+    expect(await system.why(await store.submit())).toContain(
+      "the Agent has its full 4 steps in flight (4 steps for the 2 slots of 1 instance;",
     );
   });
 

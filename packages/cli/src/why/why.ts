@@ -1,5 +1,5 @@
 import { agentQueue, replyQueue } from "@holdfast/contracts";
-import { Fault, PermanentFault } from "@holdfast/domain";
+import { agentsOfLane, Fault, PermanentFault } from "@holdfast/domain";
 import { inspectBroker } from "@holdfast/messaging";
 import { parseConfig } from "@holdfast/runtime";
 import { openInspector } from "@holdfast/state-store";
@@ -19,7 +19,7 @@ export const why: Command = async ({ taskId }, env) => {
   if (task === null) {
     throw new PermanentFault("task.unknown", `There is no task ${taskId} in this state store`);
   }
-  const agents = [...new Set(task.steps.map(({ agent }) => agent))];
+  const agents = [...new Set(task.steps.flatMap(({ agent }) => agentsOfLane(agent)))];
   const broker = await observeBroker(settings, agents);
   const facts: Facts = { ...task, broker };
   const explanation = explain(facts);

@@ -74,6 +74,13 @@ const Step = Type.Object(
     /** It becomes part of pointers, keys and names of undo steps: hence the reserved characters. */
     name: Type.String({ maxLength: 100, pattern: "^[^:/#\\[\\s]{1,100}$" }),
     agent: Type.String({ maxLength: 63, pattern: agentNamePattern }),
+    agents: Type.Optional(
+      Type.Array(Type.String({ maxLength: 63, pattern: agentNamePattern }), {
+        minItems: 2,
+        maxItems: 8,
+        uniqueItems: true,
+      }),
+    ),
     operation: Type.String({ maxLength: 100, pattern: operationNamePattern }),
     input: Payload,
     after: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 64, uniqueItems: true }),
@@ -85,6 +92,20 @@ const Step = Type.Object(
   },
   closed,
 );
+
+const Remote = Type.Object(
+  {
+    service: Type.String({ maxLength: 63, pattern: agentNamePattern }),
+    sharesKeys: Type.Optional(Type.Boolean()),
+  },
+  closed,
+);
+
+/** A place in the input of a task (RFC 6901). */
+const InputPointer = Type.String({
+  maxLength: limits.name,
+  pattern: "^/input(/([^/~\\u0000-\\u001f\\ud800-\\udfff]|~[01])+)+$",
+});
 
 /** The outer form of a definition; templates and conditions are for those who know their meaning. */
 export const definitionSchema = Type.Object(
@@ -99,6 +120,15 @@ export const definitionSchema = Type.Object(
     completeWithin: nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
     output: Payload,
     collection: Type.Optional(Type.String({ maxLength: 50, pattern: collectionPattern })),
+    fairness: Type.Optional(
+      Type.Object({ key: InputPointer, weight: Type.Optional(InputPointer) }, closed),
+    ),
+    remotes: Type.Optional(
+      Type.Record(Type.String({ pattern: agentNamePattern }), Remote, {
+        maxProperties: 800,
+        ...closed,
+      }),
+    ),
     inputs: Type.Optional(Type.Record(Type.String(), Type.Object({}))),
     outputs: Type.Optional(Type.Record(Type.String(), Type.Object({}))),
   },

@@ -6,8 +6,10 @@ import {
 } from "@holdfast/domain";
 import type { ErrorObject } from "ajv";
 import { payloadFaults } from "../limits/payload-faults.ts";
+import { checkFairness } from "./check-fairness.ts";
 import { type FieldFault, pointerPart } from "./check-input.ts";
 import { checkOrder, type OrderedStep } from "./check-order.ts";
+import { checkPools } from "./check-pools.ts";
 import { checkCondition, checkTemplate } from "./check-template.ts";
 import { formErrors } from "./definition-schema.ts";
 import { schemaFaults } from "./schema-faults.ts";
@@ -72,7 +74,7 @@ function accept(json: unknown, form: readonly ErrorObject[]): WorkflowDefinition
 
 /** What is wrong with the form of one part does not hide what is wrong with the others. */
 function problemsOf(json: unknown, errors: readonly ErrorObject[]): readonly Problem[] {
-  const { steps, output } = fields(json);
+  const { steps, output, fairness, inputSchema, remotes } = fields(json);
   const all: readonly unknown[] = Array.isArray(steps) ? steps : [];
   const names = all.map((step, index) => nameOf(step) ?? `${index + 1}`);
   const form = errors.map((error) => describe(error, names));
@@ -95,7 +97,22 @@ function problemsOf(json: unknown, errors: readonly ErrorObject[]): readonly Pro
     what,
     pointer: step === null ? "/output" : `/steps/${names.lastIndexOf(step)}`,
   }));
-  return [...form, ...contents, ...outcome, ...order];
+  const shares = checkFairness(fairness, inputSchema).map(({ pointer, detail }) => ({
+    step: null,
+    what: `fairness: ${detail}`,
+    pointer,
+  }));
+  const pools = checkPools(all, remotes).map(({ pointer, detail }) =>
+    poolProblem(names, pointer, detail),
+  );
+  return [...form, ...contents, ...outcome, ...order, ...shares, ...pools];
+}
+
+function poolProblem(names: readonly string[], pointer: string, detail: string): Problem {
+  const [, root, index] = pointer.split("/");
+  return root === "steps"
+    ? { step: names[Number(index)] ?? null, what: `agents: ${detail}`, pointer }
+    : { step: null, what: `${pointer.slice(1).replaceAll("/", ".")}: ${detail}`, pointer };
 }
 
 function contentProblems(step: unknown): readonly { field: string; what: string }[] {

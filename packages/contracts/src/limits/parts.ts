@@ -1,4 +1,4 @@
-import type { Json } from "@holdfast/domain";
+import { fairnessLimits, type Json } from "@holdfast/domain";
 import { Type } from "typebox";
 import { limits } from "./limits.ts";
 
@@ -13,6 +13,12 @@ const uuid = Type.String({
 });
 
 export const TaskId = uuid;
+/** By what tasks share a band: a text without control characters, of C1 neither. */
+export const FairnessKey = Type.String({
+  minLength: 1,
+  maxLength: fairnessLimits.key,
+  pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$",
+});
 /** Random, new with each attempt. */
 export const Token = uuid;
 export const Name = Type.String({ minLength: 1, maxLength: limits.name, pattern: printable });

@@ -14,6 +14,13 @@ const AgentHeartbeatSchema = Type.Object({
   /** For how many milliseconds more it leaves its remote service alone; 0 unless the breaker is open. */
   openForMs: Count(0),
   /**
+   * Milliseconds until the next heartbeat. Agents of older releases do not send it: they beat every five seconds.
+   * An instance that misses two heartbeats in a row counts as gone.
+   */
+  everyMs: Type.Optional(Count(1)),
+  /** True in the last heartbeat of an instance that stops in order: it takes no more requests. */
+  leaving: Type.Optional(Type.Boolean()),
+  /**
    * All operations that it performs, those that undo others included. Agents of older releases do not send it,
    * nor do Agents with more operations than fit: then they are unknown.
    */

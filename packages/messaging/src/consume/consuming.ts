@@ -21,13 +21,22 @@ export function consuming(
   const { consumers, log } = options;
   const sizeLimit = sizeLimitOf(options);
   return {
-    consume: (queue, how, handle) =>
-      consumers.subscribe({
+    async consume(queue, how, handle) {
+      let { prefetch } = how;
+      const consumer = await consumers.subscribe({
         name: queue,
-        queues: async () => [{ queue, prefetch: how.prefetch }],
+        queues: async () => [{ queue, prefetch }],
         ...sizeLimit(how),
         intake: handleEach({ queue, handle, log }),
-      }),
+      });
+      return {
+        limit(next) {
+          prefetch = next;
+          return consumer.refresh();
+        },
+        [Symbol.asyncDispose]: () => consumer[Symbol.asyncDispose](),
+      };
+    },
     listen: (exchange, handle) =>
       consumers.subscribe({
         name: exchange,

@@ -1,9 +1,9 @@
 import { limits, storableText } from "@holdfast/contracts";
 import type { Channel, ConsumeMessage } from "amqplib";
 import type { Standstill } from "../broker.ts";
-import { ofQueue } from "../connection/in-time.ts";
 import { type ChannelLog, type KeptChannel, keepChannel } from "../connection/keep-channel.ts";
 import { deadLetter, hasBrokenDeaths } from "./broken-deaths.ts";
+import { type ConsumedQueues, consumedChannels } from "./consumed-channels.ts";
 import {
   attempt,
   channelClosed,
@@ -27,19 +27,7 @@ export interface Intake {
   readonly oldestMs: number;
 }
 
-/** A queue, and how far we come before others who consume it: the highest gets what it can take. */
-interface ConsumedQueue {
-  readonly queue: string;
-  readonly priority?: number;
-  /** How many of its messages may be unacknowledged at a time. */
-  readonly prefetch: number;
-}
-
-interface Subscription {
-  /** Shows in the logs. */
-  readonly name: string;
-  /** What is consumed on this new channel, as if it were one queue. */
-  readonly queues: (channel: Channel) => Promise<readonly ConsumedQueue[]>;
+interface Subscription extends ConsumedQueues {
   /** The largest message that is handed over, in bytes. */
   readonly maxBytes: number;
   readonly oversized: "reject" | "cut";
@@ -53,6 +41,11 @@ interface Options {
   /** Ends all consumers: the connection is being closed. */
   readonly signal: AbortSignal;
   readonly log: ChannelLog;
+}
+
+interface OpenSubscription extends AsyncDisposable {
+  /** Consumes anew, on the same channel, what `queues` says now. What was delivered before stays to be settled. */
+  refresh(): Promise<void>;
 }
 
 /** Consumers that come back with their queue, channel or connection. */
@@ -79,9 +72,11 @@ export function subscriptions({ name, createChannel, declare, signal, log }: Opt
     intake.take(toInboundMessage(channel, cut, content.length));
   };
 
-  const subscribe = async (subscription: Subscription): Promise<AsyncDisposable> => {
-    const { queues, intake } = subscription;
-    let consumerTags: readonly string[] = [];
+  const subscribe = async (subscription: Subscription): Promise<OpenSubscription> => {
+    const { intake } = subscription;
+    const channels = consumedChannels(subscription, (channel, message) =>
+      takeWithin(channel, message, subscription),
+    );
     const kept = await keepChannel({
       name: `${name} ${subscription.name}`,
       create: createChannel,
@@ -91,23 +86,10 @@ export function subscriptions({ name, createChannel, declare, signal, log }: Opt
           channelClosed(channel);
           void intake.drain();
         });
-        const take = (message: ConsumeMessage | null): void => {
-          // Null: the broker cancelled us, such as when the queue was deleted. Begin anew.
-          if (message === null) void channel.close().catch(() => {});
-          else takeWithin(channel, message, subscription);
-        };
-        const opening = (await queues(channel)).map(async ({ queue, priority, prefetch }) => {
-          // Counts for consumers from then on: the broker carries out what it is sent in order.
-          const limited = channel.prefetch(prefetch);
-          const options = priority === undefined ? {} : { priority };
-          const consuming = ofQueue(queue, channel.consume(queue, take, options));
-          const [consumer] = await Promise.all([consuming, limited]);
-          return consumer;
-        });
-        consumerTags = (await Promise.all(opening)).map(({ consumerTag }) => consumerTag);
+        await channels.consume(channel);
       },
       closing: async (channel) => {
-        await Promise.all(consumerTags.map((tag) => channel.cancel(tag).catch(() => {})));
+        await channels.cancel(channel);
         await intake.drain();
       },
       signal,
@@ -115,6 +97,7 @@ export function subscriptions({ name, createChannel, declare, signal, log }: Opt
     });
     open.set(kept, intake);
     return {
+      refresh: channels.refresh,
       async [Symbol.asyncDispose]() {
         open.delete(kept);
         await kept[Symbol.asyncDispose]();

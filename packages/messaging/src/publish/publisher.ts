@@ -81,7 +81,7 @@ interface Published {
 
 function optionsOf(message: OutgoingMessage): Options.Publish {
   const { type, messageId, correlationId, replyTo, expirationMs, userId } = message;
-  const { workflow, transient = false, contentType = "application/json" } = message;
+  const { headers, transient = false, contentType = "application/json" } = message;
   return {
     persistent: !transient,
     mandatory: !transient,
@@ -92,6 +92,6 @@ function optionsOf(message: OutgoingMessage): Options.Publish {
     ...(replyTo === undefined ? {} : { replyTo }),
     ...(expirationMs === undefined ? {} : { expiration: String(Math.ceil(expirationMs)) }),
     ...(userId === undefined ? {} : { userId }),
-    ...(workflow === undefined ? {} : { headers: { workflow } }),
+    ...(headers === undefined ? {} : { headers }),
   };
 }

@@ -1,5 +1,5 @@
 -- Like lock-tasks, but skips tasks that another transaction has locked (SKIP LOCKED).
-select task_id, workflow, goal, process_state, version, priority, fault_code,
+select task_id, workflow, goal, process_state, version, priority, fairness_key, fault_code,
        paused_at is not null as paused, reply_to, correlation_id
   from state.tasks
  where task_id = any(:task_ids::uuid[])

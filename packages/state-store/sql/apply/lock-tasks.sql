@@ -1,6 +1,6 @@
 -- Locks tasks until the transaction ends, always in the same order. First the tasks, then, in a new
 -- statement, their steps: in one statement the steps would be those of before the wait.
-select task_id, workflow, goal, process_state, version, priority, fault_code,
+select task_id, workflow, goal, process_state, version, priority, fairness_key, fault_code,
        paused_at is not null as paused, reply_to, correlation_id
   from state.tasks
  where task_id = any(:task_ids::uuid[])

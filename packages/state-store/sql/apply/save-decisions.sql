@@ -30,15 +30,16 @@ saved_tasks as (
 step_change as (
   select *
     from unnest(:step_task_ids::uuid[], :names::text[], :from_states::text[], :attempts::integer[],
-                :states::text[], :ranks::float8[], :not_befores::float8[], :failure_counts::integer[],
+                :lanes::text[], :states::text[], :ranks::float8[], :not_befores::float8[], :failure_counts::integer[],
                 :requeue_counts::integer[], :cool_downs::integer[], :key_generations::integer[],
                 :admitted::boolean[], :may_have_effects::boolean[], :fault_codes::text[])
-      as change (task_id, name, from_state, attempt, process_state, rank, not_before, failure_count,
+      as change (task_id, name, from_state, attempt, lane, process_state, rank, not_before, failure_count,
                  requeue_count, cool_downs, key_generation, admitted, may_have_effect, fault_code)
 ),
 saved_steps as (
   update state.steps
      set process_state   = step_change.process_state,
+         lane            = step_change.lane,
          rank            = to_timestamp(step_change.rank / 1000),
          not_before      = to_timestamp(step_change.not_before / 1000),
          failure_count   = step_change.failure_count,

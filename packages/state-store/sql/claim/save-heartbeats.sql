@@ -1,11 +1,12 @@
--- Stores what Agents report in their heartbeats, and deletes instances without a heartbeat for a day.
+-- Stores what Agents report in their heartbeats, and deletes instances without a heartbeat for a day. No index has a
+-- column that is updated, and what an instance performs stays where it is stored, so that an update is HOT.
 with beat as (
-  select agent, instance, capacity, in_flight, breaker, open_for,
+  select agent, instance, capacity, in_flight, breaker, open_for, lives_for,
          -- Names of operations hold no comma.
          string_to_array(operations, ',') as operations
     from unnest(:agents::text[], :instances::text[], :capacities::integer[], :in_flights::integer[],
-                :breakers::text[], :open_fors::integer[], :operations::text[])
-      as beat (agent, instance, capacity, in_flight, breaker, open_for, operations)
+                :breakers::text[], :open_fors::integer[], :lives_fors::float8[], :operations::text[])
+      as beat (agent, instance, capacity, in_flight, breaker, open_for, lives_for, operations)
 ),
 introduced as (
   insert into state.known_agents (agent)
@@ -17,15 +18,17 @@ forgotten as (
   delete from state.agents where seen_at < statement_timestamp() - interval '1 day'
 )
 insert into state.agents as seen
-       (agent, instance, capacity, in_flight, breaker, breaker_until, operations, seen_at)
+       (agent, instance, capacity, in_flight, breaker, breaker_until, operations, seen_at, lives_until)
 select agent, instance, capacity, in_flight, breaker,
        case when breaker = 'open' then clock_timestamp() + open_for * interval '1 millisecond' end,
-       operations, clock_timestamp()
+       operations, clock_timestamp(), clock_timestamp() + lives_for * interval '1 millisecond'
   from beat
     on conflict (agent, instance) do update
    set capacity      = excluded.capacity,
        in_flight     = excluded.in_flight,
        breaker       = excluded.breaker,
        breaker_until = excluded.breaker_until,
-       operations    = excluded.operations,
-       seen_at       = excluded.seen_at;
+       operations    = case when seen.operations is distinct from excluded.operations
+                            then excluded.operations else seen.operations end,
+       seen_at       = excluded.seen_at,
+       lives_until   = excluded.lives_until;

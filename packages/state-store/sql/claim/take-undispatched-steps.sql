@@ -23,10 +23,10 @@ taken as (
    where steps.task_id = late.task_id
      and steps.name    = late.name
      and steps.task_id between :first_id and :last_id
-  returning steps.task_id, steps.name, steps.lane, steps.attempt, steps.token,
+  returning steps.task_id, steps.name, steps.lane, steps.agent, steps.attempt, steps.token,
             steps.start_by, steps.complete_by, steps.key_generation
 )
-select taken.task_id, taken.name, taken.lane, taken.attempt, taken.token,
+select taken.task_id, taken.name, taken.lane, coalesce(taken.agent, taken.lane) as agent, taken.attempt, taken.token,
        (extract(epoch from taken.start_by) * 1000)::float8    as start_by,
        (extract(epoch from taken.complete_by) * 1000)::float8 as complete_by,
        (extract(epoch from statement_timestamp()) * 1000)::float8 as now,

@@ -33,17 +33,26 @@ union all
     and complete_by + (
           select coalesce(sum(upper(paused) - lower(paused)), interval '0')
             from unnest((
-                   select range_agg(tstzrange(greatest(pauses.paused_at, tasks.created_at),
-                                              coalesce(pauses.resumed_at, statement_timestamp())))
-                     from state.pauses
-                    where coalesce(pauses.resumed_at, statement_timestamp())
-                            > greatest(pauses.paused_at, tasks.created_at)
-                      and case pauses.kind
-                            when 'workflow' then pauses.name = tasks.workflow
-                            else exists (select from state.steps
-                                          where steps.task_id = tasks.task_id
-                                            and steps.lane = pauses.name)
-                          end)) as paused
+                   select range_agg(paused_of.spans)
+                     from (select 'workflow' as kind, array[tasks.workflow] as names
+                           union all
+                           -- A pool is paused while all of its Agents are.
+                           select 'agent', string_to_array(lanes.lane, '+')
+                             from (select distinct lane from state.steps
+                                    where steps.task_id = tasks.task_id) as lanes) as holder
+                    cross join lateral (
+                          select range_intersect_agg(of_one.spans) as spans
+                            from unnest(holder.names) as holding (name)
+                           cross join lateral (
+                                 select coalesce(range_agg(tstzrange(greatest(pauses.paused_at, tasks.created_at),
+                                                           coalesce(pauses.resumed_at, statement_timestamp()))),
+                                                 '{}') as spans
+                                   from state.pauses
+                                  where pauses.kind = holder.kind
+                                    and pauses.name = holding.name
+                                    and coalesce(pauses.resumed_at, statement_timestamp())
+                                          > greatest(pauses.paused_at, tasks.created_at)) as of_one) as paused_of
+                 )) as paused
         ) <= statement_timestamp()
   order by complete_by
   limit :batch)

@@ -1,27 +1,35 @@
 -- The Agents that stored workflows need: for which, the longest work they are given (ms), and how much
--- waits for them, counted no further than to 10,000.
-select agent, array_agg(distinct workflow order by workflow) as workflows,
-       max(greatest(complete_within, undo_complete_within)) as longest,
-       (array_agg(workflow || '/' || step
-          order by greatest(complete_within, undo_complete_within) desc))[1] as longest_step,
+-- waits for them, or for a pool that they belong to, counted no further than to 10,000. And how many instances of
+-- each consume nothing for now, because their breaker is open.
+select agent, workflows, longest, longest_step,
        ((select count(*) from (select from state.steps
-                                where lane = agent and process_state = 'pending' and rank is not null
+                                where lane = any(lanes) and process_state = 'pending' and rank is not null
                                 limit 10000) as due)
       + (select count(*) from (select from state.steps
-                                where lane = agent and process_state = 'pending' and rank is null
+                                where lane = any(lanes) and process_state = 'pending' and rank is null
                                 limit 10000) as delayed)
       + (select count(*) from (select from state.steps
-                                where lane = agent and process_state = 'processing'
-                                limit 10000) as taken))::integer as open_steps
-  from state.step_definitions
-  join state.workflows on workflows.name = workflow
- group by agent
+                                where coalesce(steps.agent, lane) = needed.agent and process_state = 'processing'
+                                limit 10000) as taken))::integer as open_steps,
+       (select count(*) from state.agents as instance
+         where instance.agent = needed.agent and breaker = 'open'
+           and lives_until > clock_timestamp())::integer as resting
+  from (select pool.agent, array_agg(distinct lane) || pool.agent as lanes,
+               array_agg(distinct workflow order by workflow) as workflows,
+               max(greatest(complete_within, undo_complete_within)) as longest,
+               (array_agg(workflow || '/' || step
+                  order by greatest(complete_within, undo_complete_within) desc))[1] as longest_step,
+               bool_or(retired_at is null) as is_used
+          from state.step_definitions
+          join state.workflows on workflows.name = workflow
+         cross join lateral string_to_table(lane, '+') as pool (agent)
+         group by pool.agent) as needed
  -- Of a retired workflow only the unfinished tasks still need its Agents.
-having bool_or(retired_at is null)
+ where is_used
     or exists (select from state.steps
-                where lane = agent and process_state = 'pending' and rank is not null)
+                where lane = any(lanes) and process_state = 'pending' and rank is not null)
     or exists (select from state.steps
-                where lane = agent and process_state = 'pending' and rank is null)
+                where lane = any(lanes) and process_state = 'pending' and rank is null)
     or exists (select from state.steps
-                where lane = agent and process_state = 'processing')
+                where coalesce(steps.agent, lane) = needed.agent and process_state = 'processing')
  order by agent;

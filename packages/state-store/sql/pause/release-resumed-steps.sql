@@ -12,9 +12,10 @@ with resumed as materialized (
      for no key update skip locked
 ),
 picked as materialized (
-  select steps.task_id, steps.name
+  select steps.task_id, steps.name, tasks.fairness_key is not null as has_key
     from state.steps
-    join state.tasks using (task_id)
+    -- By an array, so that PostgreSQL 18 does not crash (decision 0086).
+    join state.tasks on tasks.task_id = any (array_fill(steps.task_id, array[1]))
    where steps.process_state = 'pending'
      and steps.rank is null
      and steps.not_before = 'infinity'
@@ -24,7 +25,8 @@ picked as materialized (
 ),
 released as (
   update state.steps
-     set not_before = statement_timestamp(), rank = statement_timestamp()
+     -- What has a fairness key is ranked when the next stage finds it.
+     set not_before = statement_timestamp(), rank = case when not has_key then statement_timestamp() end
     from picked
    where steps.task_id = picked.task_id
      and steps.name    = picked.name

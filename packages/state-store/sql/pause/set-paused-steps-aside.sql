@@ -10,7 +10,8 @@ with paused as materialized (
 picked as materialized (
   select steps.task_id, steps.name
     from state.steps
-    join state.tasks using (task_id)
+    -- By an array, so that PostgreSQL 18 does not crash (decision 0086).
+    join state.tasks on tasks.task_id = any (array_fill(steps.task_id, array[1]))
    where steps.process_state = 'pending'
      and steps.rank is not null
      and tasks.workflow in (select name from paused)

@@ -1,11 +1,18 @@
 -- One task of a tenant, with its steps and what is known of them, for people to read.
-select tasks.task_id, tasks.workflow, tasks.goal, tasks.process_state, tasks.version, tasks.fault_code,
+select tasks.task_id, tasks.workflow, tasks.goal, tasks.process_state, tasks.version, tasks.priority,
+       case when tasks.fairness_key is not null then
+         json_build_object('key', tasks.fairness_key, 'weight', tasks.fairness_weight)
+       end as fairness,
+       tasks.fault_code,
        tasks.created_at, tasks.updated_at, tasks.finished_at, task_payloads.input,
        case when tasks.paused_at is not null then
          json_build_object('at', tasks.paused_at, 'by', tasks.paused_by, 'reason', tasks.pause_reason)
        end as paused,
        (select json_agg(json_build_object(
-                 'name', steps.name, 'kind', steps.kind, 'agent', steps.lane,
+                 'name', steps.name, 'kind', steps.kind, 'agent',
+                 -- What waits for a pool has no Agent: it has the names of all.
+                 case when steps.process_state in ('waiting', 'pending') then steps.lane
+                      else coalesce(steps.agent, steps.lane) end,
                  'processState', steps.process_state, 'attempt', steps.attempt,
                  'failureCount', steps.failure_count, 'requeueCount', steps.requeue_count,
                  'lockedBy', steps.locked_by, 'completeBy', steps.complete_by,

@@ -1,7 +1,8 @@
 -- Tasks that match, newest first. Looks at `scan` tasks at most, by their primary key, however many there are:
 -- `last_id` is the last of them, from which the next page goes on; null when there are no more.
 with looked as materialized (
-  select task_id, tenant, workflow, goal, process_state, version, priority, fault_code, correlation_id,
+  select task_id, tenant, workflow, goal, process_state, version, priority, fairness_key, fairness_weight, fault_code,
+         correlation_id,
          paused_at, created_at, updated_at, finished_at
     from state.tasks
    where task_id < :before
@@ -22,7 +23,10 @@ matching as (
 )
 select (select coalesce(json_agg(json_build_object(
                  'taskId', task_id, 'workflow', workflow, 'goal', goal, 'processState', process_state,
-                 'version', version, 'priority', priority, 'faultCode', fault_code,
+                 'version', version, 'priority', priority,
+                 'fairness', case when fairness_key is not null
+                   then json_build_object('key', fairness_key, 'weight', fairness_weight) end,
+                 'faultCode', fault_code,
                  'correlationId', correlation_id, 'paused', paused_at is not null,
                  'createdAt', created_at, 'updatedAt', updated_at, 'finishedAt', finished_at)
                  order by task_id desc), '[]')

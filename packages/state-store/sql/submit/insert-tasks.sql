@@ -2,10 +2,10 @@
 with task as (
   select *
     from unnest(:task_ids::uuid[], :tenants::text[], :workflows::text[], :states::text[],
-                :priorities::smallint[], :reply_tos::text[], :correlation_ids::text[],
-                :complete_bys::float8[], :inputs::json[])
-      as task (task_id, tenant, workflow, process_state, priority, reply_to, correlation_id,
-               complete_by, input)
+                :priorities::text[], :fairness_keys::text[], :fairness_weights::smallint[],
+                :reply_tos::text[], :correlation_ids::text[], :complete_bys::float8[], :inputs::json[])
+      as task (task_id, tenant, workflow, process_state, priority, fairness_key, fairness_weight,
+               reply_to, correlation_id, complete_by, input)
 ),
 payload as (
   insert into state.task_payloads (task_id, input) select task_id, input from task
@@ -14,9 +14,9 @@ history as (
   insert into state.events (task_id, action, to_state, actor)
   select task_id, 'submit', process_state, :actor from task
 )
-insert into state.tasks (task_id, tenant, workflow, process_state, priority, reply_to, correlation_id,
-                         complete_by, finished_at)
-select task_id, tenant, workflow, process_state, priority, reply_to, correlation_id,
-       to_timestamp(complete_by / 1000),
+insert into state.tasks (task_id, tenant, workflow, process_state, priority, fairness_key, fairness_weight,
+                         reply_to, correlation_id, complete_by, finished_at)
+select task_id, tenant, workflow, process_state, priority, fairness_key, fairness_weight,
+       reply_to, correlation_id, to_timestamp(complete_by / 1000),
        case when process_state = 'processed' then clock_timestamp() end
   from task;

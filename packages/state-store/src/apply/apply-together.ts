@@ -3,6 +3,7 @@ import {
   type DecidedBatch,
   decideBatch,
   type EventOutcome,
+  type Instant,
   type ReportedTaskEvent,
   type Task,
   TransientFault,
@@ -14,6 +15,7 @@ import {
   type ClaimOptions,
   capacityFor,
 } from "../claim/claimed-step.ts";
+import { rankFairSteps } from "../claim/rank-fair-steps.ts";
 import { enqueueNotifications } from "../outbox/notifications.ts";
 import { isMismatch, toStoreFault } from "../postgres/postgres-error.ts";
 import type { Database } from "../postgres/query.ts";
@@ -107,10 +109,10 @@ function save(
     ...enqueueNotifications(client, batch.notifications),
     ...parkTasks(client, unusable, reportedEvents),
   ];
-  context.dueIndex.add(batch.dueSteps, now);
+  const ranking = rankWhatIsDue(context, client, { batch, now });
   const claiming = claim === undefined ? null : claimWhatIsDue(context, client, { batch, claim });
   return {
-    sent: claiming === null ? saved : [...saved, claiming],
+    sent: [...saved, ...[ranking, claiming].filter((sent) => sent !== null)],
     // If all tasks were cached, nothing is read before the commit; such a batch holds nothing but successes.
     verifyCommitted: (db) => haveSucceeded(db, applied.flatMap(succeeded)),
     result: async () => {
@@ -127,6 +129,21 @@ function save(
       };
     },
   };
+}
+
+/** Has the steps that the batch makes due found by claims. Null: none has a fairness key. */
+function rankWhatIsDue(
+  context: StoreContext,
+  client: Database,
+  { batch: { dueSteps }, now }: { readonly batch: DecidedBatch; readonly now: Instant },
+): Promise<void> | null {
+  const ranked = dueSteps.flatMap(({ rank, ...step }) =>
+    rank === null ? [] : [{ ...step, rank }],
+  );
+  context.dueIndex.add(ranked, now);
+  if (ranked.length === dueSteps.length) return null;
+  const fair = dueSteps.filter(({ rank }) => rank === null);
+  return rankFairSteps(context)(client, fair).then((found) => context.dueIndex.add(found, now));
 }
 
 /** Null: the batch makes nothing due, or there is no capacity for it. */

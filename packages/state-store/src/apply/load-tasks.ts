@@ -1,6 +1,7 @@
 import type {
   Goal,
   Instant,
+  Priority,
   Step,
   StepState,
   TaskState,
@@ -34,7 +35,8 @@ interface TaskRow {
   readonly goal: Goal;
   readonly processState: TaskState;
   readonly version: number;
-  readonly priority: number;
+  readonly priority: Priority;
+  readonly fairnessKey: string | null;
   readonly faultCode: string | null;
   readonly paused: boolean;
   readonly replyTo: string | null;
@@ -103,7 +105,8 @@ export async function loadTasks(
   const stepsByTask = Map.groupBy(stepRows, ({ taskId }) => taskId);
   const loaded = await Promise.all(
     rows.map(async (row): Promise<VersionedTask | UnusableTask> => {
-      const { taskId, version, priority, replyTo, correlationId, workflow: name, ...rest } = row;
+      const { taskId, workflow: name, version, replyTo, correlationId, ...urgencyAndRest } = row;
+      const { priority, fairnessKey, ...rest } = urgencyAndRest;
       const fromCache = cached.tasks.get(taskId);
       if (fromCache !== undefined) return fromCache;
       const found = await findWorkflow(name);
@@ -114,7 +117,7 @@ export async function loadTasks(
       const problem = mismatchOf(workflow, known, mine);
       if (problem !== null) return { taskId, problem, workflow: null };
       const task = { ...rest, taskId, workflow, steps: known };
-      return { version, priority, replyTo, correlationId, task };
+      return { version, priority, fairnessKey, replyTo, correlationId, task };
     }),
   );
   return {

@@ -1,11 +1,14 @@
 import {
+  bandOfStep,
   changedSteps,
   type DecidedTask,
-  dueOrder,
   type Instant,
   isFinished,
+  laneOf,
+  rankOf,
   type Step,
   type Task,
+  type Urgency,
 } from "@holdfast/domain";
 import { monthsOf } from "../postgres/id-ranges.ts";
 import { type Database, query, queryAmong } from "../postgres/query.ts";
@@ -30,7 +33,7 @@ export function saveTasks(
   const added = decided.flatMap(({ before, after }) =>
     changedSteps(before.task, after)
       .filter(({ plan }) => !before.task.steps.has(plan.name))
-      .map((step) => newStepRow(after.taskId, step, before.priority, now)),
+      .map((step) => newStepRow(after.taskId, step, before, now)),
   );
   const months = monthsOf(decided.map(({ after }) => after.taskId));
   const save = saveDecisions(db, months, {
@@ -71,7 +74,8 @@ function stepColumns(decided: readonly DecidedTask[], now: Instant) {
       const old = before.task.steps.get(step.plan.name);
       if (old === undefined) return [];
       const from = { taskId: after.taskId, name: step.plan.name, fromState: old.processState };
-      return [{ ...step, ...from, attempt: old.attempt, ...due(step, before.priority, now) }];
+      const kept = { attempt: old.attempt, lane: laneOf(step) };
+      return [{ ...step, ...from, ...kept, ...due(step, before, now) }];
     }),
   );
   return columns(rows, {
@@ -79,6 +83,7 @@ function stepColumns(decided: readonly DecidedTask[], now: Instant) {
     names: "name",
     fromStates: "fromState",
     attempts: "attempt",
+    lanes: "lane",
     states: "processState",
     ranks: "rank",
     notBefores: "notBefore",
@@ -92,12 +97,10 @@ function stepColumns(decided: readonly DecidedTask[], now: Instant) {
   });
 }
 
-/** A pending step has a rank from the moment that it may be claimed. */
-function due(step: Step, priority: number, now: Instant) {
-  if (step.processState !== "pending") return { rank: null, notBefore: null };
-  const { notBefore } = step;
-  return { notBefore, rank: notBefore <= now ? dueOrder(step, priority) : null };
-}
+const due = (step: Step, urgency: Urgency, now: Instant) => ({
+  notBefore: step.processState === "pending" ? step.notBefore : null,
+  rank: rankOf(step, urgency, now),
+});
 
 function eventColumns(decided: readonly DecidedTask[]) {
   const events = decided.flatMap(({ before, after, changes, acts }) => [
@@ -138,11 +141,12 @@ function summaryOf({ processState: from }: Task, { taskId, processState: to, fau
 }
 
 /** A step that is not in the store yet. */
-export function newStepRow(taskId: string, step: Step, priority: number, now: Instant) {
-  const { name, kind, agent: lane, startWithin, completeWithin } = step.plan;
-  const { processState, admitted } = step;
-  const row = { taskId, name, kind, lane, processState, admitted, startWithin, completeWithin };
-  return { ...row, ...due(step, priority, now) };
+export function newStepRow(taskId: string, step: Step, urgency: Urgency, now: Instant) {
+  const { name, kind, startWithin, completeWithin } = step.plan;
+  const { agent, processState, admitted } = step;
+  const [lane, band] = [laneOf(step), bandOfStep(step, urgency)];
+  const row = { taskId, name, kind, lane, agent, band, processState, admitted };
+  return { ...row, startWithin, completeWithin, ...due(step, urgency, now) };
 }
 
 export const addSteps = (
@@ -156,6 +160,8 @@ export const addSteps = (
       names: "name",
       kinds: "kind",
       lanes: "lane",
+      agents: "agent",
+      bands: "band",
       states: "processState",
       ranks: "rank",
       notBefores: "notBefore",

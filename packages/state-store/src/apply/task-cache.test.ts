@@ -38,6 +38,7 @@ const row = (changes: Partial<ClaimedRow> = {}): ClaimedRow => ({
   taskId: "task-1",
   name: "a",
   lane: "agent",
+  agent: "agent",
   workflow: "test.v1",
   attempt: 1,
   token: "token-a",
@@ -47,7 +48,8 @@ const row = (changes: Partial<ClaimedRow> = {}): ClaimedRow => ({
   taskInput: null,
   now: noon,
   version: 2,
-  priority: 3,
+  priority: "urgent",
+  fairnessKey: "k",
   replyTo: "answers",
   correlationId: "corr",
   ...changes,
@@ -74,7 +76,8 @@ test("a task whose first step this Scheduler claimed is cached as it was submitt
   expect([...take(hand, completed()).values()]).toEqual([
     {
       version: 2,
-      priority: 3,
+      priority: "urgent",
+      fairnessKey: "k",
       replyTo: "answers",
       correlationId: "corr",
       task: claimed.applied && claimed.task,
@@ -159,7 +162,12 @@ test("a task that this Scheduler saved stays cached, one version later", () => {
   recorded(hand, completed().event);
   hand.claimed([row({ name: "b", token: "token-b", version: 3 })], mine);
   const [held] = take(hand, completed({ step: "b", token: "token-b" })).values();
-  expect(held).toMatchObject({ version: 3, priority: 3, replyTo: "answers" });
+  expect(held).toMatchObject({
+    version: 3,
+    priority: "urgent",
+    fairnessKey: "k",
+    replyTo: "answers",
+  });
   expect(held?.task.steps.get("a")?.processState).toBe("processed");
   expect(held?.task.steps.get("b")).toMatchObject({ processState: "processing", attempt: 1 });
 });

@@ -1,4 +1,5 @@
 import {
+  agentOf,
   decide,
   hasConditions,
   type Instant,
@@ -127,7 +128,7 @@ function canDecideFromCache(
     step.plan.name === name &&
     step.attempt === attempt &&
     step.token === token &&
-    step.plan.agent === (agent ?? step.plan.agent);
+    (agent === undefined || agent === agentOf(step));
   const open = stepsOf(task).filter(({ processState }) => !idle.has(processState));
   return open.length === 1 && open.every(isReplyTo);
 }
@@ -136,12 +137,13 @@ const idle: ReadonlySet<string> = new Set(["waiting", "processed", "skipped"]);
 
 /** The task of a first claim: only its submission and this claim have happened to it. */
 function newlyBegun(
-  { taskId, workflow, attempt, version, priority, replyTo, correlationId }: ClaimedRow,
+  { taskId, workflow, attempt, version, priority, fairnessKey, replyTo, correlationId }: ClaimedRow,
   catalog: Pick<WorkflowCatalog, "known">,
 ): VersionedTask | null {
   const plan = catalog.known(workflow)?.plan;
   if (plan === undefined || hasConditions(plan) || attempt !== 1 || version !== 2) return null;
-  return { version, priority, replyTo, correlationId, task: { ...submitted(plan), taskId } };
+  const task = { ...submitted(plan), taskId };
+  return { version, priority, fairnessKey, replyTo, correlationId, task };
 }
 
 const submissions = new WeakMap<WorkflowPlan, Task>();
@@ -158,10 +160,10 @@ function submitted(plan: WorkflowPlan): Task {
 /** Null: the task is not as the cache has it. */
 function withClaim(
   task: Task,
-  { name: step, attempt, token, now }: ClaimedRow,
+  { name: step, attempt, token, agent, now }: ClaimedRow,
   by: string,
 ): Task | null {
-  const event = { kind: "claimed", step, by, token } as const;
+  const event = { kind: "claimed", step, by, token, agent } as const;
   const decision = decide(task, event, { now, random: Math.random, valueOf: null });
   return decision.applied && decision.task.steps.get(step)?.attempt === attempt
     ? decision.task

@@ -85,9 +85,12 @@ describe("the claim takes no more steps than it has slots", () => {
     const given: Readonly<Record<string, unknown>> = {
       lanes: ["agent"],
       slots: [3],
+      reserved: [0],
       // The first holds nothing, all the rest is in the second.
       spanLanes: ["agent", "agent"],
+      spanLows: [0, 2],
       spanFroms: [Number.NEGATIVE_INFINITY, 0],
+      spanHighs: [2, 3],
       spanTos: [0, Number.POSITIVE_INFINITY],
       format: 1,
       lockedBy: "s",

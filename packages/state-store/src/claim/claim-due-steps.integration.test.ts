@@ -87,19 +87,6 @@ test("a claim takes no more steps of a lane than it has slots", async () => {
   expect(claims).toHaveLength(3);
 });
 
-test("a claim takes the oldest steps first, and a priority advances a step's due time", async () => {
-  const [old] = await submit(1);
-  const [urgent] = await submit(1, { priority: 5 });
-  const [young] = await submit(1);
-  const order: string[] = [];
-  for (let round = 0; round < 3; round += 1) {
-    const capacity = [{ lane: "agent", slots: 1 }];
-    const [claim] = await scheduler.claimDueSteps({ lockedBy: "s", capacity, relayAfter: 300 });
-    order.push(claim!.taskId);
-  }
-  expect(order).toEqual([urgent, old, young].map((task) => (task as { taskId: string }).taskId));
-});
-
 test("a claim never gives one step to two Schedulers", async () => {
   await submit(400);
   const claims = await Promise.all(

@@ -34,12 +34,20 @@ export const claimSteps =
   (db: Database, { capacity, ...options }: ClaimOptions): Promise<ClaimedRow[]> =>
     claim(db, partitions.range(), {
       ...options,
-      ...columns(capacity, { lanes: "lane", slots: "slots" }),
-      ...columns(dueIndex.of(capacity.map(({ lane }) => lane)), {
-        spanLanes: "lane",
-        spanFroms: "from",
-        spanTos: "to",
-      }),
+      ...columns(
+        capacity.map(({ agent = null, reserved = 0, ...one }) => ({ ...one, agent, reserved })),
+        { lanes: "lane", agents: "agent", slots: "slots", reserved: "reserved" },
+      ),
+      ...columns(
+        dueIndex.of(capacity.map(({ lane, reserved = 0 }) => ({ lane, isSplit: reserved > 0 }))),
+        {
+          spanLanes: "lane",
+          spanLows: "lowBand",
+          spanFroms: "from",
+          spanHighs: "highBand",
+          spanTos: "to",
+        },
+      ),
       format: definitionFormat,
     });
 

@@ -1,10 +1,12 @@
-import type { Instant, Json } from "@holdfast/domain";
+import type { Instant, Json, Priority } from "@holdfast/domain";
 
 /** A step that one Scheduler, and no other, may now ask its Agent to do. */
 export interface ClaimedStep {
   readonly taskId: string;
   readonly name: string;
   readonly lane: string;
+  /** Who gets it: the Agent of its lane, or the one of the pool that the claim chose. */
+  readonly agent: string;
   readonly workflow: string;
   readonly attempt: number;
   readonly token: string;
@@ -21,7 +23,8 @@ export interface ClaimedStep {
 export interface ClaimedRow extends ClaimedStep {
   /** Of the task after the claim; null: another transaction held the task's row, so it is not known. */
   readonly version: number | null;
-  readonly priority: number;
+  readonly priority: Priority;
+  readonly fairnessKey: string | null;
   readonly replyTo: string | null;
   readonly correlationId: string | null;
 }
@@ -29,10 +32,14 @@ export interface ClaimedRow extends ClaimedStep {
 /** How many steps of one lane may be claimed. */
 export interface LaneCapacity {
   readonly lane: string;
+  /** Of a pool: which of its Agents gets what is claimed. */
+  readonly agent?: string;
   /** How many steps, also of those that other transactions made due. */
   readonly slots: number;
   /** How many, if the same transaction makes as many due; `slots` unless it is more. */
   readonly most?: number;
+  /** How many of `slots` are for steps of the last band, if any is due; none unless given. */
+  readonly reserved?: number;
 }
 
 export interface ClaimOptions {
@@ -53,9 +60,9 @@ export function capacityFor(
 ): readonly LaneCapacity[] {
   const byLane = Map.groupBy(dueSteps, ({ lane }) => lane);
   return capacity
-    .map(({ lane, slots, most = slots }) => ({
-      lane,
-      slots: Math.max(slots, Math.min(most, byLane.get(lane)?.length ?? 0)),
+    .map(({ most, ...one }) => ({
+      ...one,
+      slots: Math.max(one.slots, Math.min(most ?? one.slots, byLane.get(one.lane)?.length ?? 0)),
     }))
     .filter(({ slots }) => slots > 0);
 }

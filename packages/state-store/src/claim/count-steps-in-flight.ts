@@ -2,7 +2,7 @@ import type { ActivePartitions } from "../postgres/active-partitions.ts";
 import { type Database, queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
-/** How many steps of a lane are in flight, and how many of them one Scheduler has claimed. */
+/** How many steps of an Agent, called `lane` here, are in flight, and how many of them one Scheduler has claimed. */
 export interface StepsInFlight {
   readonly lane: string;
   readonly inFlight: number;

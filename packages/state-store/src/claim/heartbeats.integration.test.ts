@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { openTestStores, type TestStore } from "../../test/fixtures.ts";
 import type { StateStore } from "../state-store.ts";
+import type { Heartbeat } from "./heartbeats.ts";
 
 let db: TestStore;
 let submission: StateStore;
@@ -57,4 +58,31 @@ test("an Agent's operations are those of all its running instances", async () =>
   ).toMatchObject({
     operations: ["book"],
   });
+});
+
+test("only living instances have slots, the last one seen first, and those with an open breaker behind", async () => {
+  const health = { inFlight: 0, breaker: "closed", openForMs: 0 } as const;
+  const beat = (instance: string, capacity: number, more: Partial<Heartbeat> = {}) =>
+    scheduler.recordHeartbeats([{ ...health, agent: "crane", instance, capacity, ...more }]);
+  const slots = async () =>
+    (await scheduler.findAgentSlots()).find(({ lane }) => lane === "crane")?.slots;
+  await beat("old release", 5);
+  await beat("a", 20, { everyMs: 1_000 });
+  await beat("b", 75, { everyMs: 1_000 });
+  expect(await slots()).toEqual([75, 20, 5]);
+  await beat("b", 75, { everyMs: 1_000, breaker: "open", openForMs: 1_000 });
+  await beat("nonsense", 2 ** 31 - 1, { everyMs: 2 ** 31 - 1 });
+  expect(await slots()).toEqual([2 ** 31 - 1, 20, 5, 75]);
+  await beat("b", 75, { everyMs: 1_000, leaving: true });
+  expect(await slots()).toEqual([2 ** 31 - 1, 20, 5]);
+  const pass = (seconds: number) =>
+    db.query(
+      `update state.agents set lives_until = lives_until - interval '${seconds} s' where agent = 'crane'`,
+    );
+  await pass(4);
+  expect(await slots()).toEqual([2 ** 31 - 1, 5]);
+  await pass(11);
+  expect(await slots()).toBeUndefined();
+  await beat("a", 20, { everyMs: 1_000 });
+  expect(await slots()).toEqual([20]);
 });

@@ -1,8 +1,10 @@
+import { heartbeatLife, type Presence } from "@holdfast/domain";
 import { type Database, query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
 
 /** How one instance of an Agent is. */
-export interface Heartbeat {
+export interface Heartbeat extends Presence {
   readonly agent: string;
   readonly instance: string;
   readonly capacity: number;
@@ -14,7 +16,14 @@ export interface Heartbeat {
   readonly operations?: readonly string[];
 }
 
+/** The slots that the living instances of a lane's Agent advertise, the one that was seen last first. */
+export interface LaneSlots {
+  readonly lane: string;
+  readonly slots: readonly number[];
+}
+
 const save = query("save-heartbeats");
+const findSlots = query("find-agent-slots", rowsOf<LaneSlots>());
 
 /** Keeps the last heartbeat of each instance. */
 export async function recordHeartbeats(
@@ -24,7 +33,7 @@ export async function recordHeartbeats(
   const latest = new Map(
     heartbeats.map((beat) => [
       `${beat.agent} ${beat.instance}`,
-      { ...beat, joined: beat.operations?.join(",") ?? null },
+      { ...beat, joined: beat.operations?.join(",") ?? null, livesFor: heartbeatLife(beat) },
     ]),
   );
   const names = {
@@ -34,7 +43,11 @@ export async function recordHeartbeats(
     inFlights: "inFlight",
     breakers: "breaker",
     openFors: "openForMs",
+    livesFors: "livesFor",
     operations: "joined",
   } as const;
   await save(db, columns([...latest.values()], names));
 }
+
+/** The slots of each Agent that has a living instance. */
+export const findAgentSlots = (db: Database): Promise<readonly LaneSlots[]> => findSlots(db, {});

@@ -116,10 +116,24 @@ test("one search passes over the steps that were in time, and the next scan over
   expect(entries).toBeLessThan(past + 1_000);
 });
 
+test("urgent steps that others make due are claimed at once", async () => {
+  await using store = await open();
+  await store.stageDueSteps();
+  await submit();
+  const urgent = await submit({ priority: "urgent" });
+  const capacity = [{ lane: "agent", slots: 1 }];
+  const claims = await store.claimDueSteps({ lockedBy: "s", capacity, relayAfter: 300 });
+  expect(claims.map(({ taskId }) => taskId)).toEqual([urgent]);
+  await claimAll(store);
+});
+
 test("earlier steps that others make due are claimed after the next search, the most urgent first", async () => {
   await using store = await open();
   await store.stageDueSteps();
-  const [low, high] = [await submit({ priority: 5 }), await submit({ priority: 9 })];
+  const [low, high] = [await submit(), await submit({ priority: "urgent" })];
+  const earlier =
+    "update state.steps set rank = rank - interval '1 minute' where task_id = any($1)";
+  await db.query(earlier, [[low, high]]);
   expect(await claimAll(store)).toEqual([]);
   while (!(await store.stageDueSteps()).hasDue);
   const now = await submit();

@@ -1,8 +1,15 @@
-import { type DueStep, definitionFormat, type Instant, type Milliseconds } from "@holdfast/domain";
+import {
+  type DueStep,
+  type DueStepOfTask,
+  definitionFormat,
+  type Instant,
+  type Milliseconds,
+} from "@holdfast/domain";
 import type { ActivePartitions } from "../postgres/active-partitions.ts";
 import { type Database, queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import type { DueIndex, FoundStep } from "./due-index.ts";
+import { rankFairSteps } from "./rank-fair-steps.ts";
 import type { ScanWindow } from "./scan-window.ts";
 
 /** What staging found. */
@@ -17,11 +24,17 @@ export interface StagedSteps {
   /** Whether the outbox holds notifications, and whether pauses of workflows are to be applied. */
   readonly hasNotifications: boolean;
   readonly hasPauses: boolean;
+  /** Whether the steps of some remote service are held back. */
+  readonly hasBreakers: boolean;
 }
 
 interface Row extends Omit<StagedSteps, "lanes" | "hasDue"> {
   readonly due: readonly FoundStep[];
   readonly promoted: readonly DueStep[];
+  /** Steps whose delay is over, and which their fairness key ranks. */
+  readonly fair: readonly Pick<DueStepOfTask, "taskId" | "name">[];
+  /** Whether there may be more steps whose delay is over. */
+  readonly isFull: boolean;
   /** How many index entries of steps this connection had read before, and after. */
   readonly readBefore: number;
   readonly readAfter: number;
@@ -43,11 +56,14 @@ export const stageDueSteps =
   async (db: Database): Promise<StagedSteps> => {
     const since = window.since();
     const [row] = await stage(db, partitions.range(), { since, format: definitionFormat });
-    const { due: found, promoted, readBefore, readAfter, now, took, ...rest } = row!;
+    const { due: found, promoted, fair, isFull, readBefore, readAfter, now, took, ...rest } = row!;
     if (since === Number.NEGATIVE_INFINITY) {
       dueIndex.looked(found, window.saw({ passed: readAfter - readBefore, took, now }));
     }
-    dueIndex.add(promoted, now);
-    const lanes = [...new Set(promoted.map(({ lane }) => lane))];
-    return { ...rest, lanes, hasDue: found.length > 0 };
+    const ranked = fair.length === 0 ? [] : await rankFairSteps({ partitions })(db, fair);
+    const staged = [...promoted, ...ranked];
+    dueIndex.add(staged, now);
+    const lanes = [...new Set(staged.map(({ lane }) => lane))];
+    const nextIn = isFull ? 0 : rest.nextIn;
+    return { ...rest, nextIn, lanes, hasDue: found.length > 0 };
   };

@@ -1,4 +1,13 @@
-import type { Goal, Instant, StepKind, StepState, TaskState, WorkflowPlan } from "@holdfast/domain";
+import type {
+  Band,
+  BreakerState,
+  Goal,
+  Instant,
+  StepKind,
+  StepState,
+  TaskState,
+  WorkflowPlan,
+} from "@holdfast/domain";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import { isUsable, readWorkflow } from "../workflows/workflow-catalog.ts";
@@ -48,8 +57,14 @@ export interface StepFacts {
   readonly completeBy: Instant | null;
   /** `Infinity`: set aside, because its workflow is paused. */
   readonly notBefore: Instant | null;
-  /** How many steps of its Agent are due before it, counted no further than to 10,000. */
-  readonly dueBefore: number;
+  /** Its place in the due order: see `bands`. */
+  readonly band: Band;
+  readonly fairnessKey: string | null;
+  readonly fairnessWeight: number | null;
+  /** How many steps of its Agent are due before it, in each band up to its own, counted no further than to 10,000. */
+  readonly dueBefore: readonly number[];
+  /** The three keys that have most of the next 1,000 steps before it in its band. */
+  readonly keysBefore: readonly { readonly key: string; readonly steps: number }[];
   /** The last entry of its history; null: it stands where it was submitted. */
   readonly lastAction: string | null;
   readonly lastReason: string | null;
@@ -63,10 +78,33 @@ export interface LaneFacts {
   /** Steps, counted no further than to 10,000. */
   readonly inFlight: number;
   readonly paused: PauseFacts | null;
-  /** Instances with a recent heartbeat, and how many of them have an open circuit breaker. */
+  /** Living instances, the slots of each, and how many have an open circuit breaker. */
   readonly instances: number;
+  readonly slots: readonly number[];
   readonly broken: number;
   readonly brokenUntil: Instant | null;
+  /** The breaker of the remote service behind it; null: it holds nothing back. */
+  readonly breaker: BreakerFacts | null;
+}
+
+/** The breaker of a remote service that holds back the steps of an Agent. */
+export interface BreakerFacts {
+  readonly service: string;
+  readonly state: BreakerState;
+  readonly reason: string;
+  /** Who opened or closed it last. */
+  readonly by: string;
+  readonly since: Instant;
+  /** An operator holds it open. */
+  readonly held: boolean;
+  /** When a probe is due. */
+  readonly openUntil: Instant | null;
+  /** The service asked to be left alone until then. */
+  readonly throttledUntil: Instant | null;
+  /** The task of which a step is tried. */
+  readonly probe: string | null;
+  /** How many steps of the Agent are due, counted no further than to 10,000. */
+  readonly due: number;
 }
 
 const findTask = query(
@@ -75,9 +113,6 @@ const findTask = query(
 );
 const findSteps = query("find-step-facts", rowsOf<StepFacts>());
 const findLanes = query("find-lane-facts", rowsOf<LaneFacts>());
-
-/** Milliseconds: three heartbeats. */
-const heardWithin = 15_000;
 
 /** All that keeps a task waiting; null when there is none of that id. */
 export async function findTaskFacts(db: Database, taskId: string): Promise<TaskFacts | null> {
@@ -88,7 +123,7 @@ export async function findTaskFacts(db: Database, taskId: string): Promise<TaskF
   return {
     ...task,
     steps: inOrder(await findSteps(db, { taskId }), plan),
-    lanes: await findLanes(db, { taskId, heardWithin }),
+    lanes: await findLanes(db, { taskId }),
     plan,
     standstills: await findStandstills(db),
   };

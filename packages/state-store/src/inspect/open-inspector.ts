@@ -60,6 +60,8 @@ export interface AgentNeed {
   readonly longest: number;
   readonly longestStep: string;
   readonly openSteps: number;
+  /** Its instances that consume nothing for now, because their circuit breaker is open. */
+  readonly resting: number;
 }
 
 export interface Loss {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { Client } from "pg";
 import { openTestStore, type TestStore } from "../../test/fixtures.ts";
-import { isGrowing, type PlanNode, planOf, runPlan } from "../../test/plans.ts";
+import { isGrowing, nodesOf, type PlanNode, planOf, runPlan } from "../../test/plans.ts";
 import { monthsOf } from "./id-ranges.ts";
 import { plannerSettings } from "./planner-settings.ts";
 import { readQuery } from "./query.ts";
@@ -104,6 +104,7 @@ const hot = [
   "lock-pending-steps",
   "lock-tasks",
   "mark-dispatched-steps",
+  "rank-fair-steps",
   "stage-due-steps",
   "save-decisions",
   "take-undispatched-steps",
@@ -116,14 +117,24 @@ function listReadForEach(loop: PlanNode): string | undefined {
   return loop["Join Filter"] === undefined ? undefined : list?.["CTE Name"];
 }
 
-/** Lists that are short, however many steps there are: what operators have paused. */
-const short = ["paused"];
+/** Lists that are short, however many steps there are: what operators have paused, and the bands of lanes. */
+const short = ["paused", "queue", "passed"];
 
 test.each(hot)("%s reads no list of a batch for each row of another list", async (name) => {
   const nodes = await planOf(full.client, readQuery(name));
   const loops = nodes.filter((node) => node["Node Type"] === "Nested Loop");
   const lists = loops.flatMap((loop) => listReadForEach(loop) ?? []);
   expect(lists.filter((list) => !short.includes(list))).toEqual([]);
+});
+
+/** A lookup that chooses partitions anew for each row. */
+const choosesPartitions = (node: PlanNode): boolean =>
+  /\btask_id = (?!ANY)[^'$]/.test(node["Index Cond"] ?? "");
+
+test.each(names)("%s chooses no partitions for each row below a lock", async (name) => {
+  const nodes = await planOf(full.client, readQuery(name));
+  const below = nodes.filter((node) => node["Node Type"] === "LockRows").flatMap(nodesOf);
+  expect(below.filter(choosesPartitions).map((node) => node["Index Cond"])).toEqual([]);
 });
 
 /** A task in the middle of this month, or of one after it. */

@@ -1,4 +1,5 @@
 import type { ApplyStatements } from "./statements/apply.ts";
+import type { BreakersStatements } from "./statements/breakers.ts";
 import type { ClaimStatements } from "./statements/claim.ts";
 import type { ExpireStatements } from "./statements/expire.ts";
 import type { InspectStatements } from "./statements/inspect.ts";
@@ -14,6 +15,7 @@ import type { WorkflowsStatements } from "./statements/workflows.ts";
 /** All statements. Their types come from the database: see `statements/`. */
 interface Statements
   extends ApplyStatements,
+    BreakersStatements,
     ClaimStatements,
     ExpireStatements,
     InspectStatements,

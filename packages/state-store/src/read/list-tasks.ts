@@ -1,4 +1,4 @@
-import type { Goal, Instant, TaskState } from "@holdfast/domain";
+import type { Fairness, Goal, Instant, Priority, TaskState } from "@holdfast/domain";
 import { firstIdAt } from "../postgres/id-ranges.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -27,7 +27,9 @@ export interface ListedTask {
   readonly goal: Goal;
   readonly processState: TaskState;
   readonly version: number;
-  readonly priority: number;
+  readonly priority: Priority;
+  /** Null: it shares its band with others by nothing but time. */
+  readonly fairness: Fairness | null;
   readonly faultCode: string | null;
   readonly correlationId: string | null;
   readonly paused: boolean;

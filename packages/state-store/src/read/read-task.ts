@@ -1,4 +1,12 @@
-import type { Goal, Json, StepKind, StepState, TaskState } from "@holdfast/domain";
+import type {
+  Fairness,
+  Goal,
+  Json,
+  Priority,
+  StepKind,
+  StepState,
+  TaskState,
+} from "@holdfast/domain";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
@@ -9,6 +17,9 @@ export interface TaskRecord {
   readonly goal: Goal;
   readonly processState: TaskState;
   readonly version: number;
+  readonly priority: Priority;
+  /** Null: it shares its band with others by nothing but time. */
+  readonly fairness: Fairness | null;
   readonly faultCode: string | null;
   /** Null: it is not paused. */
   readonly paused: { readonly at: string; readonly by: string; readonly reason: string } | null;

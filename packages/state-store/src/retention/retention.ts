@@ -1,4 +1,5 @@
-import { type Database, query } from "../postgres/query.ts";
+import type { ActivePartitions } from "../postgres/active-partitions.ts";
+import { type Database, query, queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
 /** A month that ended longer ago than its tasks are to be kept. */
@@ -25,6 +26,7 @@ const make = query("make-partitions", rowsOf<{ month: string }>());
 const deleteTasks = query("delete-finished-tasks", rowsOf<Deleted>());
 const drop = query("drop-month", rowsOf<{ dropped: boolean }>());
 const deleteKeys = query("delete-expired-keys", rowsOf<Deleted>());
+const deletePassed = queryAmong("delete-passed-fairness-keys", rowsOf<Deleted>());
 const deleteMessages = query("delete-old-messages", rowsOf<Deleted>());
 const lookAt = query("look-at-clock", rowsOf<{ aheadSince: number | null }>());
 const deleteRecords = query("delete-old-records", rowsOf<Deleted>());
@@ -52,6 +54,12 @@ export const deleteExpiredKeys = async (
   db: Database,
   params: { readonly batch: number },
 ): Promise<number> => (await deleteKeys(db, params))[0]!.deleted;
+
+/** Deletes fairness keys that the queue has passed; says how many. */
+export const deletePassedFairnessKeys =
+  (partitions: ActivePartitions) =>
+  async (db: Database, params: { readonly batch: number }): Promise<number> =>
+    (await deletePassed(db, partitions.range(), params))[0]!.deleted;
 
 /** Deletes old alerts and pauses, which belong to no month; returns how many. */
 export const deleteOldRecords = async (db: Database, keeping: Keeping): Promise<number> =>

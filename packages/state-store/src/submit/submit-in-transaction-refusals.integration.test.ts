@@ -1,3 +1,4 @@
+import type { Json } from "@holdfast/domain";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { Client } from "pg";
 import { openTestApplication, type TestApplication } from "../../test/application.ts";
@@ -40,7 +41,33 @@ test.each<[string, SubmittedTask, string]>([
   ["an unknown field", { workflow: "trip", input: { x: 1, z: 1 } }, "task.invalid"],
   [
     "a priority that there is not",
-    { workflow: "trip", input: { x: 1 }, priority: 10 },
+    { workflow: "trip", input: { x: 1 }, priority: "high" as "urgent" },
+    "task.invalid",
+  ],
+  [
+    "a long fairness key",
+    { workflow: "trip", input: { x: 1 }, fairness: { key: "x".repeat(101) } },
+    "task.invalid",
+  ],
+  ["no fairness key", { workflow: "trip", input: { x: 1 }, fairness: { key: "" } }, "task.invalid"],
+  [
+    "a line break in a fairness key",
+    { workflow: "trip", input: { x: 1 }, fairness: { key: "a\nb" } },
+    "task.invalid",
+  ],
+  [
+    "a weight of 0",
+    { workflow: "trip", input: { x: 1 }, fairness: { key: "a", weight: 0 } },
+    "task.invalid",
+  ],
+  [
+    "half a weight",
+    { workflow: "trip", input: { x: 1 }, fairness: { key: "a", weight: 1.5 } },
+    "task.invalid",
+  ],
+  [
+    "a weight without a key",
+    { workflow: "trip", input: { x: 1 }, fairness: { weight: 2 } },
     "task.invalid",
   ],
   ["a queue of ours", { workflow: "trip", input: { x: 1 }, replyTo: "agent.a" }, "task.invalid"],
@@ -52,6 +79,39 @@ test.each<[string, SubmittedTask, string]>([
 ])("a submission by SQL refuses %s with a code, and writes nothing", async (_, task, code) => {
   await expect(submitTasks(application, [task])).rejects.toMatchObject({ code });
   expect(await count("state.tasks")).toBe(0);
+});
+
+const shared = (key: unknown, w?: unknown) => ({
+  workflow: "shared",
+  input: { of: [{ "a/b": key }], ...(w === undefined ? {} : { w }) } as Json,
+});
+
+test.each<[string, SubmittedTask, string | null, number | null]>([
+  ["where the workflow says", shared("ann", 3), "ann", 3],
+  ["as a number", shared(42), "42", 1],
+  ["as null", shared(null, 3), null, null],
+  ["nowhere", { workflow: "shared", input: {} }, null, null],
+  ["in the submission", { ...shared("ann", 3), fairness: { key: "bob", weight: 7 } }, "bob", 7],
+  ["in both", { ...shared("ann", 3), fairness: { key: "bob" } }, "bob", 3],
+])("a submission by SQL finds its fairness key %s", async (_, task, key, weight) => {
+  await submitTasks(application, [task]);
+  const found = await db.query(
+    "select fairness_key as key, fairness_weight as weight from state.tasks",
+  );
+  expect(found).toEqual([{ key, weight }]);
+});
+
+test.each<[string, Json, Json]>([
+  ["a list", ["ann"], 1],
+  ["a fraction", 1.5, 1],
+  ["an empty text", "", 1],
+  ["a text with a weight that is a text", "ann", "1"],
+  ["a text with a weight of 0", "ann", 0],
+])("a submission by SQL refuses %s as the fairness key of its input", async (_, key, w) => {
+  await expect(submitTasks(application, [shared(key, w)])).rejects.toMatchObject({
+    code: "task.invalid",
+    message: expect.stringMatching(/must be/),
+  });
 });
 
 const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;

@@ -53,7 +53,7 @@ test.each(["trip.v1", "later.v1"])(
   "a task submitted by SQL has the rows that the service would write: %s",
   async (workflow) => {
     const read = async () => [...(await Promise.all(tables.map(rows))), await times()];
-    const common = { workflow, input: { x: 1 }, priority: 3, correlationId: "c" };
+    const common = { workflow, input: { x: 1 }, priority: "urgent", correlationId: "c" } as const;
     const status = { replyTo: "status.shop" };
     await store.submitTasks([newTask({ ...common, ...status })], { actor: "service" });
     const expected = await read();

@@ -1,5 +1,12 @@
 import { compileInput, type InputCheck } from "@holdfast/contracts";
-import { ContractFault, type FaultCode, type Json, type Milliseconds } from "@holdfast/domain";
+import {
+  ContractFault,
+  type Fairness,
+  type FaultCode,
+  type Json,
+  type Milliseconds,
+  type Priority,
+} from "@holdfast/domain";
 import { toStoreFault } from "../postgres/postgres-error.ts";
 
 /** A connection of `pg`, in a transaction that its owner begins and commits. */
@@ -16,8 +23,10 @@ export interface SubmittedTask {
   readonly idempotencyKey?: string;
   /** How long the key is kept; 24 hours unless said otherwise. */
   readonly keepKeyFor?: Milliseconds;
-  /** 0 to 9: each level is a head start of 30 s. */
-  readonly priority?: number;
+  /** `normal` unless said otherwise. */
+  readonly priority?: Priority;
+  /** By what its steps share their band. What is left out is where the workflow says; the weight is 1 otherwise. */
+  readonly fairness?: Partial<Fairness>;
   /** The status queue that is to hear what becomes of the task. */
   readonly replyTo?: string;
   readonly correlationId?: string;
@@ -62,7 +71,8 @@ const select = "select definition from state.workflow_to_submit($1)";
 const submission = `select task_id::text as "taskId", replayed
   from state.submit_task(workflow => $1, input => $2::jsonb, idempotency_key => $3, priority => $4,
                          reply_to => $5, correlation_id => $6,
-                         keep_key_for => $7::float8 * interval '1 millisecond', publish_events => $8)`;
+                         keep_key_for => $7::float8 * interval '1 millisecond', publish_events => $8,
+                         fairness_key => $9, fairness_weight => $10)`;
 
 const day = 24 * 60 * 60 * 1_000;
 
@@ -105,11 +115,13 @@ async function submit(
     task.workflow,
     JSON.stringify(task.input),
     task.idempotencyKey ?? null,
-    task.priority ?? 0,
+    task.priority ?? "normal",
     task.replyTo ?? null,
     task.correlationId ?? null,
     task.keepKeyFor ?? day,
     publishEvents,
+    task.fairness?.key ?? null,
+    task.fairness?.weight ?? null,
   ]);
   return row!;
 }

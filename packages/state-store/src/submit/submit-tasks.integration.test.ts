@@ -39,7 +39,7 @@ test("a submission writes a task, its input and all its steps together", async (
 });
 
 test("a submission writes nothing if any part of it is refused", async () => {
-  const impossible = newTask({ priority: 10 });
+  const impossible = newTask({ priority: "high" as "urgent" });
   await expect(store.submitTasks([newTask(), impossible], { actor })).rejects.toMatchObject({
     code: "store.refused",
   });

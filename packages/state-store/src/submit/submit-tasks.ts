@@ -1,14 +1,4 @@
-import {
-  Fault,
-  type Json,
-  lookupIn,
-  type Milliseconds,
-  notificationsOfNew,
-  stepsOf,
-  submit,
-} from "@holdfast/domain";
-import { addSteps, newStepRow } from "../apply/save-tasks.ts";
-import { enqueueNotifications } from "../outbox/notifications.ts";
+import { Fault } from "@holdfast/domain";
 import { type Database, query } from "../postgres/query.ts";
 import { withRetries } from "../postgres/retry.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
@@ -17,24 +7,8 @@ import { inTransaction } from "../postgres/transaction.ts";
 import { makePartitions } from "../retention/retention.ts";
 import type { StoreContext } from "../store-context.ts";
 import type { StoredWorkflow, WorkflowCatalog } from "../workflows/workflow-catalog.ts";
-
-/** A task to be written down. */
-export interface NewTask {
-  readonly tenant: string;
-  readonly workflow: string;
-  readonly input: Json;
-  /** 0 to 9: each level is a head start of 30 s. */
-  readonly priority: number;
-  readonly replyTo: string | null;
-  readonly correlationId: string | null;
-  /** The same key with the same hash stands for the same task while the key is kept. */
-  readonly idempotency: {
-    readonly key: string;
-    readonly hash: string;
-    /** 24 hours unless said otherwise. */
-    readonly keepFor?: Milliseconds;
-  } | null;
-}
+import { insertAll } from "./insert-tasks.ts";
+import type { Candidate, NewTask } from "./new-task.ts";
 
 /** `conflict`: the key was used for something else. `retired`: its workflow takes no new tasks. */
 export type Submitted =
@@ -43,11 +17,6 @@ export type Submitted =
   | { readonly kind: "retired" };
 
 const day = 24 * 60 * 60 * 1_000;
-
-interface Candidate {
-  readonly taskId: string;
-  readonly task: NewTask;
-}
 
 const newTaskIds = query(
   "new-task-ids",
@@ -58,7 +27,6 @@ const findSubmissions = query(
   "find-submissions",
   rowsOf<{ tenant: string; key: string; hash: string; taskId: string }>(),
 );
-const insertTasks = query("insert-tasks");
 
 /**
  * Writes tasks down with all their steps: all of them or none. Safe to repeat, but
@@ -87,11 +55,11 @@ const isWithoutPartition = ({ details }: Fault): boolean => details["sqlstate"] 
 const waitForReplication = query("wait-for-replication");
 
 const submitTogether = (
-  { pool, catalog, events }: StoreContext,
+  context: StoreContext,
   tasks: readonly NewTask[],
   { actor }: { readonly actor: string },
 ): Promise<readonly Submitted[]> =>
-  inTransaction(pool, async (client) => {
+  inTransaction(context.pool, async (client) => {
     const named = [...new Set(tasks.map(({ workflow }) => workflow))];
     const ids = await newTaskIds(client, { count: tasks.length, workflows: named });
     const retired = new Set(ids[0]?.retired);
@@ -100,13 +68,13 @@ const submitTogether = (
       client,
       candidates.filter(({ task }) => !retired.has(task.workflow)),
     );
-    const workflows = await storedWorkflows(client, catalog, accepted);
+    const workflows = await storedWorkflows(client, context.catalog, accepted);
     const earlier = await findEarlier(client, candidates, accepted);
     // What is answered again may not have reached a synchronous standby the first time.
     const isReplay = accepted.size < candidates.length;
     return {
       sent: [
-        ...insertAll(client, accepted, { workflows, actor, now: ids[0]?.now ?? 0, events }),
+        ...insertAll(context, client, { accepted, workflows, actor, now: ids[0]?.now ?? 0 }),
         ...(isReplay ? [waitForReplication(client, {})] : []),
       ],
       result: () =>
@@ -166,60 +134,6 @@ async function storedWorkflows(
     if (!stored.has(task.workflow)) stored.set(task.workflow, await catalog.get(db, task.workflow));
   }
   return stored;
-}
-
-interface InsertOptions {
-  readonly workflows: ReadonlyMap<string, StoredWorkflow>;
-  readonly actor: string;
-  readonly now: number;
-  readonly events: boolean;
-}
-
-function insertAll(
-  db: Database,
-  accepted: ReadonlySet<Candidate>,
-  { workflows, actor, now, events }: InsertOptions,
-): readonly Promise<unknown>[] {
-  if (accepted.size === 0) return [];
-  const rows = [...accepted].map(({ taskId, task }) => {
-    const { plan, definition } = workflows.get(task.workflow)!;
-    const valueOf = lookupIn({ input: task.input, outputs: new Map() });
-    const decided = submit(taskId, plan, { now, random: Math.random, valueOf }).task;
-    const { completeWithin } = definition;
-    return {
-      ...task,
-      taskId,
-      input: JSON.stringify(task.input),
-      processState: decided.processState,
-      completeBy: completeWithin === null ? null : now + completeWithin,
-      steps: stepsOf(decided).map((step) => newStepRow(taskId, step, task.priority, now)),
-      notifications: notificationsOfNew(decided, task, { now, events }),
-    };
-  });
-  return [
-    insertTasks(db, {
-      actor,
-      ...columns(rows, {
-        taskIds: "taskId",
-        tenants: "tenant",
-        workflows: "workflow",
-        states: "processState",
-        priorities: "priority",
-        replyTos: "replyTo",
-        correlationIds: "correlationId",
-        completeBys: "completeBy",
-        inputs: "input",
-      }),
-    }),
-    addSteps(
-      db,
-      rows.flatMap(({ steps }) => steps),
-    ),
-    ...enqueueNotifications(
-      db,
-      rows.flatMap(({ notifications }) => notifications),
-    ),
-  ];
 }
 
 interface Outcomes {

@@ -11,6 +11,7 @@ import {
 import { canonicalJson } from "@holdfast/runtime";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
+import { mustTakeRemotes } from "./agent-remotes.ts";
 import { type StepContracts, stepContracts } from "./output-contract.ts";
 
 export interface StoredWorkflow {
@@ -102,7 +103,8 @@ export async function readWorkflow(
 /**
  * Stores a definition under its name. Storing it again is fine; one that means something else under the same
  * name is refused (`workflow.changed`), because tasks in flight rely on it, and so is one that no Scheduler
- * could use (`workflow.invalid`). What is stored first stays as it is, with its contracts or without.
+ * could use (`workflow.invalid`), or that says another remote service of an Agent than a workflow in use
+ * (`agent.remote_changed`). What is stored first stays as it is, with its contracts or without.
  */
 export async function registerWorkflow(
   db: Database,
@@ -121,6 +123,7 @@ export async function registerWorkflow(
     stored?.contentHash === contentHash ||
     (stored !== undefined && meansTheSame(stored.definition, definition));
   if (isSame) {
+    await mustTakeRemotes(db, definition);
     if (collection !== undefined) await mustTakeCollection(db, collection, familyOf(name));
     return inserted.length === 1 ? "created" : "same";
   }

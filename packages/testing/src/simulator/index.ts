@@ -11,5 +11,6 @@ export { replaceStep, type StoredTask } from "./store/memory-task.ts";
 export type { AtOnce, SimulatedStore } from "./store/simulated-store.ts";
 export { storePort } from "./store/store-port.ts";
 export type { StoreWatcher } from "./store/store-state.ts";
+export type { StoredBreaker } from "./store/stored-breaker.ts";
 export { type Timeline, timeline } from "./timeline.ts";
 export { epoch, type PortFault, type World } from "./world.ts";

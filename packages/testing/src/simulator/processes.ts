@@ -1,5 +1,5 @@
-import type { HostedAgent } from "@holdfast/agent";
-import type { Clock, Failpoint } from "@holdfast/runtime";
+import { type HostedAgent, sendHeartbeats } from "@holdfast/agent";
+import { type Clock, type Failpoint, repeat } from "@holdfast/runtime";
 import { startScheduler } from "@holdfast/scheduler-service";
 import { supervisor } from "@holdfast/supervisor-service";
 import type { SimulatedBroker } from "./broker/broker-port.ts";
@@ -59,19 +59,31 @@ interface AgentSettings {
   readonly agents: readonly HostedAgent[];
   /** In the place of the host's own. */
   readonly failpoint?: Failpoint;
+  /** How many steps each Agent performs at the same time; 10 unless given. */
+  readonly slots?: number;
+  /** Whether it advertises them in heartbeats; not unless given. */
+  readonly beats?: boolean;
 }
+
+/** Whatever is left to chance would make no two runs alike. */
+const random = (): number => 0.5;
 
 /** Runs Agents in a simulated process until `stop` aborts. */
 export async function runAgents(
   host: Host,
   ports: Ports,
-  { stop, agents, failpoint = host.failpoint }: AgentSettings,
+  { stop, agents, failpoint = host.failpoint, slots = 10, beats = false }: AgentSettings,
 ): Promise<void> {
   const requesters = new Set([schedulerUser]);
-  const serving = { ...ports, concurrency: 10, requesters, log: host.log, failpoint };
+  const { log, name: instance } = host;
+  const serving = { ...ports, concurrency: slots, requesters, log, failpoint, random };
   await using consumers = new AsyncDisposableStack();
   for (const agent of agents) {
-    consumers.use(await agent.serve({ ...serving, userId: agent.name }));
+    const userId = agent.name;
+    const served = consumers.use(await agent.serve({ ...serving, userId }));
+    if (!beats) continue;
+    const beat = sendHeartbeats({ broker: ports.broker, served: [served], instance, userId });
+    consumers.use(repeat(beat, { name: "heartbeats", signal: stop, log, clock: ports.clock }));
   }
   await aborted(stop);
 }

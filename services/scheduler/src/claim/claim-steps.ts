@@ -1,12 +1,22 @@
 import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
-import type { AppliedEvents, ClaimedStep, ClaimOptions, StateStore } from "@holdfast/state-store";
+import type {
+  AppliedEvents,
+  ClaimedStep,
+  ClaimOptions,
+  ProbeOptions,
+  StateStore,
+} from "@holdfast/state-store";
+import { batchReserve } from "./batch-reserve.ts";
+import type { ChosenCapacity } from "./choose-member.ts";
 import { claimBatch, dispatchClaims } from "./dispatch-claims.ts";
 import type { InFlightLimits } from "./in-flight-limits.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "claimDueSteps">;
+  readonly store: Pick<StateStore, "claimDueSteps" | "claimProbe">;
   readonly limits: InFlightLimits;
   readonly dispatch: (claims: readonly ClaimedStep[], claimedAt: number) => Promise<void>;
+  /** Called before each claim. */
+  readonly onClaim: () => void;
   /** A hint to the other Schedulers that more steps are due than one claim takes. */
   readonly hint: () => void;
   /** Has another round begin. */
@@ -16,6 +26,8 @@ interface Dependencies {
   readonly failpoint: Failpoint;
   readonly lockedBy: string;
   readonly relayAfter: () => number;
+  /** Percent of the slots of a claim that are for the band `batch`, if a step of it is due. */
+  readonly batchReserve: number;
 }
 
 /** Milliseconds. The relay looks for due steps, with the statement that it runs anyway, and wakes the claim. */
@@ -26,56 +38,82 @@ const delay = 60_000;
  * no other module does. Claimed steps are dispatched without waiting for publisher confirms.
  */
 export function claimSteps(deps: Dependencies) {
-  const { store, limits, wake, clock, failpoint, lockedBy, relayAfter } = deps;
+  const { store, limits, onClaim, wake, clock, failpoint, lockedBy, relayAfter } = deps;
   const dispatcher = dispatchClaims(deps);
+  const reserve = batchReserve(deps.batchReserve);
 
-  /** What may be claimed once these lanes have one step less each; null: nothing. */
-  const optionsFor = (freed: readonly string[]): ClaimOptions | null => {
-    const capacity = limits.capacity(freed);
-    return capacity.length === 0 ? null : { lockedBy, capacity, relayAfter: relayAfter() };
+  /** Null: nothing may be claimed. */
+  const optionsOf = (capacity: readonly ChosenCapacity[]): ClaimOptions | null => {
+    if (capacity.length === 0) return null;
+    onClaim();
+    return { lockedBy, capacity: capacity.map(reserve), relayAfter: relayAfter() };
   };
 
   return {
     /** One claim by itself. Resolves to the delay until the next, in milliseconds. */
     async round(): Promise<number> {
       await limits.refresh();
-      const options = optionsFor([]);
+      const capacity = limits.capacity([]);
+      const options = optionsOf(capacity);
       if (!options?.capacity.some(({ slots }) => slots > 0)) return delay;
       const claimedAt = clock.now();
       failpoint("scheduler.claiming");
       const claims = await store.claimDueSteps(options);
       dispatcher.send(claims, claimedAt);
-      return claims.length === claimBatch ? 0 : delay;
+      return claims.length === claimBatch || hasRoomLeft(capacity, claims) ? 0 : delay;
     },
     /**
-     * Has `apply` apply one event of each of these lanes, and claim in the same transaction what they make due
+     * Has `apply` apply one event of each of these Agents, and claim in the same transaction what they make due
      * and what waited for their slots.
      */
     async withEvents(
-      lanes: readonly string[],
+      agents: readonly string[],
       apply: (how: { readonly claim?: ClaimOptions }) => Promise<AppliedEvents>,
     ): Promise<AppliedEvents> {
       await limits.refresh();
-      const claim = optionsFor(lanes);
+      const claim = optionsOf(limits.capacity(agents));
       const claimedAt = clock.now();
       const applied = await apply(claim === null ? {} : { claim });
-      settle(lanes, applied);
+      settle(limits, agents, { ...applied, since: claimedAt });
       if (applied.claims === null) wake();
       else dispatcher.send(applied.claims, claimedAt);
       return applied;
     },
-    /** Frees the slots of lanes whose events were applied without a claim. */
-    freed(lanes: readonly string[], applied: Pick<AppliedEvents, "outcomes">): void {
-      settle(lanes, applied);
+    /** Claims the one step with which an open breaker is tried. False: there was none, or it is not due. */
+    async probe(wish: Pick<ProbeOptions, "service" | "lanes">): Promise<boolean> {
+      const claimedAt = clock.now();
+      const probe = await store.claimProbe({ ...wish, lockedBy, relayAfter: relayAfter() });
+      dispatcher.send(probe === null ? [] : [probe], claimedAt);
+      return probe !== null;
+    },
+    /** Frees the slots of Agents whose events were applied without a claim. */
+    freed(agents: readonly string[], applied: Pick<AppliedEvents, "outcomes">): void {
+      // When that transaction began is unknown: any count may have overlapped it.
+      settle(limits, agents, { ...applied, since: Number.NEGATIVE_INFINITY });
       wake();
     },
     /** Resolves when everything that was claimed has been dispatched. */
-    drained: () => dispatcher.drained(),
+    drained: dispatcher.drained,
   };
+}
 
-  function settle(lanes: readonly string[], { outcomes }: Pick<AppliedEvents, "outcomes">): void {
-    lanes.forEach((lane, index) => outcomes[index]?.applied && limits.settled(lane));
-  }
+/** Whether a lane was given all that it may have, and other lanes of its Agent may not need their parts. */
+function hasRoomLeft(
+  capacity: readonly ChosenCapacity[],
+  claims: readonly Pick<ClaimedStep, "lane">[],
+): boolean {
+  const byLane = Map.groupBy(claims, ({ lane }) => lane);
+  return capacity.some(
+    ({ lane, slots, isShared }) => isShared && slots > 0 && byLane.get(lane)?.length === slots,
+  );
 }
 
 export type StepClaims = ReturnType<typeof claimSteps>;
+
+function settle(
+  limits: Pick<InFlightLimits, "settled">,
+  agents: readonly string[],
+  { outcomes, since }: Pick<AppliedEvents, "outcomes"> & { readonly since: number },
+): void {
+  agents.forEach((agent, index) => outcomes[index]?.applied && limits.settled(agent, since));
+}

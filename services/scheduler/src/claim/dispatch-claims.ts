@@ -23,7 +23,7 @@ export function dispatchClaims({ limits, dispatch, hint, log, failpoint }: Depen
     send(claims: readonly ClaimedStep[], claimedAt: number): void {
       if (claims.length === 0) return;
       failpoint("scheduler.claimed", () => claims.map(({ name }) => name));
-      for (const { lane } of claims) limits.claimed(lane, claimedAt);
+      for (const { agent } of claims) limits.claimed(agent, claimedAt);
       const sent = dispatch(claims, claimedAt)
         // Not lost: a step that is not marked as dispatched is relayed.
         .catch((err: unknown) => log.error({ err }, "dispatch failed"))

@@ -9,7 +9,7 @@ interface Dependencies {
   readonly clock: Pick<Clock, "now" | "after">;
   /** Ends recounting. */
   readonly signal: AbortSignal;
-  /** Applies new counts, and notices which lanes have slots by them. */
+  /** Applies new counts, and notices which Agents have slots by them. */
   readonly replace: (change: () => void) => void;
   /** Refreshes whatever is stale; called when these counts have to be taken again. */
   readonly refresh: () => Promise<void>;
@@ -21,7 +21,7 @@ const countEvery = 100;
 const delayFactor = 4;
 
 /**
- * How many steps of each lane are in flight, of all Schedulers and of this one. The store counts them every 100
+ * How many steps of each Agent are in flight, of all Schedulers and of this one. The store counts them every 100
  * ms at most, less often when that takes long; claims and replies of this Scheduler change them in between.
  */
 export function inFlightCounts(deps: Dependencies) {
@@ -35,7 +35,7 @@ export function inFlightCounts(deps: Dependencies) {
   let isDoubtful = false;
   let isRecounting = false;
 
-  /** A lane that only seems to be full may expect no reply, and nothing else would have it counted again. */
+  /** An Agent that only seems to be full may expect no reply, and nothing else would have it counted again. */
   const recountLater = (): void => {
     if (!isDoubtful || isRecounting || staleAt === Number.POSITIVE_INFINITY) return;
     isRecounting = true;
@@ -67,11 +67,18 @@ export function inFlightCounts(deps: Dependencies) {
       }
     },
     /** `since`: on our clock, when the claim began. A count that overlapped it has the step or has not. */
-    claimed(lane: string, since: number): void {
-      counts.add(lane, 1);
+    claimed(agent: string, since: number): void {
+      counts.add(agent, 1);
       isDoubtful ||= since < countedAt;
       recountLater();
     },
-    settled: (lane: string) => counts.add(lane, -1),
+    /** `since`: when the transaction that settled the step began. A count that overlapped it had the step or had it not. */
+    settled(agent: string, since: number): void {
+      counts.add(agent, -1);
+      if (since >= countedAt) return;
+      counts.doubt(agent);
+      isDoubtful = true;
+      recountLater();
+    },
   };
 }

@@ -1,59 +1,6 @@
-import type { Logger } from "@holdfast/runtime";
 import { expect, test } from "@jest/globals";
 import { testClock } from "../../test/clock.ts";
-import { inFlightLimits } from "./in-flight-limits.ts";
-
-interface World {
-  readonly count?: () => Promise<number>;
-  readonly clock?: ReturnType<typeof testClock>;
-  readonly inFlight?: number;
-  readonly own?: number;
-  /** Of the Agents' queue; may change. */
-  readonly consumers?: number;
-  readonly schedulers?: number;
-  readonly maxInFlight?: number;
-  /** Called when a lane gets slots, after the first refresh. */
-  readonly onCapacity?: () => void;
-  readonly lanes?: () => readonly string[];
-}
-
-async function limitsOf(world: World) {
-  const { inFlight = 0, own = inFlight, count = async () => inFlight } = world;
-  const {
-    clock = testClock(),
-    schedulers = 1,
-    maxInFlight = 10,
-    lanes = () => ["payments"],
-  } = world;
-  let isFirst = true;
-  const limits = inFlightLimits({
-    store: {
-      findLanes: async () => [...lanes()],
-      countStepsInFlight: async () => {
-        const counted = await count();
-        return [{ lane: "payments", inFlight: counted, own: Math.min(own, counted) }];
-      },
-    },
-    broker: {
-      inspect: async (queue) => ({
-        messages: 0,
-        consumers: queue === "agent.payments" ? (world.consumers ?? 1) : schedulers,
-      }),
-    },
-    maxInFlight,
-    lockedBy: "scheduler-1",
-    clock,
-    log: { warn: () => {} } as Partial<Logger> as Logger,
-    signal: new AbortController().signal,
-    onCapacity: () => isFirst || world.onCapacity?.(),
-  });
-  await limits.refresh();
-  isFirst = false;
-  return limits;
-}
-
-const slots = (limits: Awaited<ReturnType<typeof limitsOf>>, freed: readonly string[] = []) =>
-  limits.capacity(freed)[0]?.slots ?? 0;
+import { limitsOf, settled, slots, type World } from "../../test/limits.ts";
 
 test.each<[string, World, number]>([
   ["nothing is in flight", {}, 10],
@@ -85,6 +32,17 @@ test("no step may be claimed beyond twice the in-flight limit", async () => {
   expect((await limitsOf({ inFlight: 80, schedulers: 4 })).capacity([])).toEqual([]);
 });
 
+test("a lane whose breaker is open has no slots, also when more was freed than is counted", async () => {
+  const limits = await limitsOf({ limitOf: () => 0 });
+  expect(slots(limits)).toBe(0);
+  expect(limits.capacity(["payments", "payments"])).toEqual([]);
+});
+
+test("a lane that is released in growing numbers has as many slots as its ramp", async () => {
+  const limits = await limitsOf({ inFlight: 1, limitOf: (_, max) => Math.min(max, 4) });
+  expect(slots(limits)).toBe(3);
+});
+
 test("a Scheduler that knows no Agent refreshes on every claim, and starts with a full in-flight limit", async () => {
   const lanes: string[] = [];
   const limits = await limitsOf({ lanes: () => lanes });
@@ -98,7 +56,7 @@ test("claimed and settled steps change the count at once, without a query", asyn
   const limits = await limitsOf({ maxInFlight: 3 });
   for (let step = 0; step < 3; step += 1) limits.claimed("payments", 0);
   expect(slots(limits)).toBe(0);
-  limits.settled("payments");
+  limits.settled("payments", 0);
   expect(slots(limits)).toBe(1);
 });
 
@@ -227,6 +185,10 @@ test("a new lane wakes the claims, and so does one whose Agent starts", async ()
   clock.pass(1_000);
   await limits.refresh();
   await settled();
+  expect(wakes).toBe(0);
+  clock.pass(1_000);
+  await limits.refresh();
+  await settled();
   expect(wakes).toBe(1);
   lanes.push("shipping");
   clock.pass(1_000);
@@ -234,5 +196,3 @@ test("a new lane wakes the claims, and so does one whose Agent starts", async ()
   await settled();
   expect(wakes).toBe(2);
 });
-
-const settled = () => new Promise(setImmediate);

@@ -120,7 +120,7 @@ function valuesNeeded({ claim: { taskId }, call, plan }: Job): readonly ValueRef
 const commonOf = ({ claim, plan }: Job) => ({
   taskId: claim.taskId,
   step: claim.name,
-  agent: plan.agent,
+  agent: claim.agent,
   operation: plan.operation,
   attempt: claim.attempt,
   token: claim.token,

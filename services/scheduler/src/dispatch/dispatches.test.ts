@@ -8,6 +8,7 @@ const claim = (changes: Partial<ClaimedStep> = {}): ClaimedStep => ({
   taskId: randomUUID(),
   name: "charge",
   lane: "payments",
+  agent: "payments",
   workflow: "pay.v1",
   attempt: 1,
   token: randomUUID(),

@@ -38,7 +38,7 @@ export function requestPublisher(deps: PublishDependencies) {
     dispatches.publishing(claim, claimedAt);
     const publishing = broker.publish({
       exchange: requestExchange,
-      routingKey: claim.lane,
+      routingKey: claim.agent,
       type: StepRequest.type,
       messageId: `${claim.taskId}:${claim.name}:${claim.attempt}`,
       correlationId: claim.taskId,
@@ -46,8 +46,8 @@ export function requestPublisher(deps: PublishDependencies) {
       userId,
       expirationMs: Math.ceil(left),
       body,
-      // Requests of one lane that are as urgent share a message.
-      bundle: { key: `${claim.lane} ${urgency(left)}`, most: batchSizes.of(claim.lane) },
+      // Requests to one Agent that are as urgent share a message.
+      bundle: { key: `${claim.agent} ${urgency(left)}`, most: batchSizes.of(claim.agent) },
     });
     failpoint("scheduler.publishing", () => [claim.name]);
     const result = await publishing;
@@ -63,7 +63,7 @@ export function requestPublisher(deps: PublishDependencies) {
 /** Requests of one message expire together, so none shares it with one that has less than half of its time. */
 const urgency = (left: number): number => Math.ceil(Math.log2(left));
 
-const fieldsOf = ({ taskId, name: step, attempt, lane: agent }: ClaimedStep) => ({
+const fieldsOf = ({ taskId, name: step, attempt, agent }: ClaimedStep) => ({
   taskId,
   step,
   attempt,

@@ -8,6 +8,8 @@ interface Dependencies {
   readonly dispatch: (claims: readonly ClaimedStep[], claimedAt: number) => Promise<void>;
   /** There may be steps to claim. */
   readonly wake: () => void;
+  /** There may be steps to claim, and the breakers must be known first. */
+  readonly wakeByBreakers: () => void;
   /** There are notifications to send. */
   readonly notify: () => void;
   readonly clock: Pick<Clock, "now">;
@@ -29,8 +31,7 @@ const minDelay = 50;
  * processes left. Resolves to the delay until the next round.
  */
 export function relaySteps(deps: Dependencies) {
-  const { store, dispatches, dispatch, wake, notify, clock, log, failpoint, relayAfter, maxDelay } =
-    deps;
+  const { store, dispatches, dispatch, notify, clock, log, failpoint, relayAfter, maxDelay } = deps;
   let isAsked = false;
 
   const relay = async (): Promise<void> => {
@@ -47,10 +48,11 @@ export function relaySteps(deps: Dependencies) {
   };
 
   const round = async (): Promise<number> => {
-    const { lanes, nextIn, relayIn, hasDue, hasNotifications, hasPauses } =
-      await store.stageDueSteps();
-    if (hasNotifications) notify();
-    const moved = hasPauses ? await store.applyPauses() : 0;
+    const staged = await store.stageDueSteps();
+    const { lanes, nextIn, relayIn, hasDue } = staged;
+    if (staged.hasNotifications) notify();
+    const moved = staged.hasPauses ? await store.applyPauses() : 0;
+    const wake = staged.hasBreakers ? deps.wakeByBreakers : deps.wake;
     if (hasDue || lanes.length > 0 || moved > 0) wake();
     if (isAsked || (relayIn !== null && relayIn <= 0)) {
       isAsked = false;

@@ -4,10 +4,10 @@ import type { BuiltRequest } from "./build-requests.ts";
 
 const attemptOf = ({ name: step, attempt, token }: ClaimedStep) => ({ step, attempt, token });
 
-/** The request reached no Agent. */
+/** The request reached no queue. */
 export const neverStarted = (claim: ClaimedStep): ReportedTaskEvent => ({
   taskId: claim.taskId,
-  event: { kind: "neverStarted", ...attemptOf(claim) },
+  event: { kind: "neverStarted", unsent: true, ...attemptOf(claim) },
 });
 
 /** The templates of a workflow may make much of little: no Agent would read it. */

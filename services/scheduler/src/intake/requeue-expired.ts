@@ -40,8 +40,8 @@ export function requeueExpired({ store, apply, claims, log, failpoint, actor }: 
       { actor },
     );
     failpoint("scheduler.requeued", names);
-    const lanes = readable.map(({ agent }) => agent);
-    claims.freed(lanes, applied);
+    const agents = readable.map(({ agent }) => agent);
+    claims.freed(agents, applied);
     for (const { taskId, step, agent, reason, event } of readable) {
       const { attempt } = event;
       log.warn({ taskId, step, attempt, agent, reason }, "request dead-lettered");

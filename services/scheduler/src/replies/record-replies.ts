@@ -13,6 +13,7 @@ import type { StepClaims } from "../claim/claim-steps.ts";
 import type { BatchSizes } from "../dispatch/batch-sizes.ts";
 import type { Dispatches } from "../dispatch/dispatches.ts";
 import { readEach, unreadableFields } from "../intake/read-each.ts";
+import type { RemoteGuard } from "../remotes/guard-remotes.ts";
 import { faultOfOutput, toReportedEvent } from "./to-reported-event.ts";
 
 interface Dependencies {
@@ -21,6 +22,7 @@ interface Dependencies {
   readonly dispatches: Dispatches;
   readonly batchSizes: Pick<BatchSizes, "learn">;
   readonly claims: Pick<StepClaims, "withEvents">;
+  readonly remotes: Pick<RemoteGuard, "learn" | "spreadRetries">;
   readonly log: Logger;
   readonly failpoint: Failpoint;
   readonly actor: string;
@@ -77,16 +79,16 @@ export function recordReplies(deps: Dependencies) {
 
 /** Applies the events that replies report, and claims what they make due in the same transaction. */
 async function applyReplies(
-  { apply, dispatches, batchSizes, claims, failpoint, actor }: Dependencies,
+  { apply, dispatches, batchSizes, claims, remotes, failpoint, actor }: Dependencies,
   received: readonly Received[],
 ): Promise<AppliedEvents> {
   const names = () => received.map(({ reply }) => reply.step);
   failpoint("scheduler.recording", names);
-  const lanes = received.map(({ agent }) => agent);
-  return await claims.withEvents(lanes, async (how) => {
-    const reportedEvents = received.map(({ reportedEvent }) => reportedEvent);
-    const applied = await apply(reportedEvents, { actor, ...how });
+  const agents = received.map(({ agent }) => agent);
+  return await claims.withEvents(agents, async (how) => {
+    const applied = await apply(remotes.spreadRetries(received), { actor, ...how });
     failpoint("scheduler.recorded", names);
+    remotes.learn(received, applied);
     received.forEach(({ reply, agent }, index) => {
       dispatches.answered({ ...reply, name: reply.step });
       if (applied.outcomes[index]?.applied) batchSizes.learn(agent, reply.takes);

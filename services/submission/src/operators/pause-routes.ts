@@ -1,4 +1,4 @@
-import type { FaultCode } from "@holdfast/domain";
+import { agentsOfLane, type FaultCode } from "@holdfast/domain";
 import type { PauseTarget, StateStore } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import type { Static } from "typebox";
@@ -19,11 +19,16 @@ interface ByName {
   readonly Params: { readonly name: string };
 }
 
+/** Those that stored workflows name. */
+const knownAgents = async (store: Pick<StateStore, "findLanes">): Promise<readonly string[]> => [
+  ...new Set((await store.findLanes()).flatMap(agentsOfLane)),
+];
+
 /** Pauses an Agent or a workflow: none of its steps is claimed until it is resumed. Lists what is paused. */
 export function pauseRoutes(app: FastifyInstance, { store, hint, onRequest }: Dependencies): void {
   for (const kind of ["agent", "workflow"] as const) {
     const known = (): Promise<readonly string[]> =>
-      kind === "agent" ? store.findLanes() : store.findWorkflowNames();
+      kind === "agent" ? knownAgents(store) : store.findWorkflowNames();
     const onTarget = (act: "pause" | "resume", refusal: FaultCode): void => {
       app.post<ByName & { readonly Body: Static<typeof WishBody> }>(
         `/v1/${kind}s/:name/${act}`,

@@ -23,6 +23,7 @@ async function forget({ keep = 1_000, months = [], rows = 0, isAborted = false }
   const round = dropOldMonths({
     store: {
       deleteExpiredKeys: ({ batch }) => take("keys", batch),
+      deletePassedFairnessKeys: ({ batch }) => take("fairness", batch),
       deleteOldRecords: ({ batch }) => take("records", batch),
       deleteOldMessages: async () => 0,
       deleteExcessMessages: async () => [],
@@ -54,23 +55,23 @@ async function forget({ keep = 1_000, months = [], rows = 0, isAborted = false }
 }
 
 test.each<[string, World, readonly string[]]>([
-  ["nothing is ever to go", { keep: null, months: [{}] }, ["keys"]],
-  ["no month is old", {}, ["keys", "records"]],
-  ["a month is over", { months: [{}] }, ["keys", "drop m0", "records"]],
+  ["nothing is ever to go", { keep: null, months: [{}] }, ["keys", "fairness"]],
+  ["no month is old", {}, ["keys", "fairness", "records"]],
+  ["a month is over", { months: [{}] }, ["keys", "fairness", "drop m0", "records"]],
   [
     "one has an unfinished task",
     { months: [{ hasUnfinished: true }] },
-    ["keys", "tasks of m0", "records"],
+    ["keys", "fairness", "tasks of m0", "records"],
   ],
   [
     "one has a task that is to be kept for a while",
     { months: [{ hasRecent: true }] },
-    ["keys", "records"],
+    ["keys", "fairness", "records"],
   ],
   [
     "one has both",
     { months: [{ hasUnfinished: true, hasRecent: true }] },
-    ["keys", "tasks of m0", "records"],
+    ["keys", "fairness", "tasks of m0", "records"],
   ],
   ["it is told to stop", { months: [{}], isAborted: true }, []],
 ])("when %s, retention deletes only what may be deleted", async (_, world, expected) => {
@@ -83,6 +84,7 @@ test("retention deletes batch after batch, until one is not full", async () => {
   const { asked } = await forget({ months: [{ hasUnfinished: true }, {}], rows: 450 });
   expect(asked).toEqual([
     ...thrice("keys"),
+    ...thrice("fairness"),
     ...thrice("tasks of m0"),
     "drop m1",
     ...thrice("records"),

@@ -11,6 +11,7 @@ export type ForgettingStore = Pick<
   | "deleteFinishedTasks"
   | "deleteOldMessages"
   | "deleteOldRecords"
+  | "deletePassedFairnessKeys"
   | "dropMonth"
   | "findOldMonths"
   | "lookAtClock"
@@ -29,7 +30,7 @@ interface Dependencies {
 }
 
 /**
- * Deletes what is past its retention: expired idempotency keys and old messages always, finished tasks when a
+ * Deletes what is past its retention: expired idempotency keys, idle fairness keys and old messages always, finished tasks when a
  * time is set, and nothing by a clock that has jumped. A month that is over is dropped as a whole; of one with an
  * unfinished task, the finished tasks are deleted. Resolves to the milliseconds until the next round.
  */
@@ -42,6 +43,7 @@ export function dropOldMonths(deps: Dependencies) {
     const how = { clock, signal };
     await checkClock();
     await deleteInBatches(() => store.deleteExpiredKeys({ batch }), how);
+    await deleteInBatches(() => store.deletePassedFairnessKeys({ batch }), how);
     await deleteOldMessages(signal);
     if (keep === null || signal.aborted) return interval;
     for (const old of await store.findOldMonths({ keep })) {

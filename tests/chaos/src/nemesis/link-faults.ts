@@ -37,6 +37,12 @@ export const linkFaults: readonly FaultClass[] = [
     link.slow({ latencyMs: between(20, 200, random), jitterMs: between(0, 100, random) }),
   ),
   lasting("link-held", (link, random) => link.hold(pick(directions, random))),
+  {
+    name: "instance-sick",
+    server: null,
+    weight: 3,
+    strike: (field) => onLink(field, isolate(field.random), isToPartners),
+  },
   cutting("commit-cut", "store", commit),
   cutting("publish-cut", "broker", basicPublish),
 ];
@@ -56,6 +62,20 @@ function lasting(name: string, disturb: (link: Link, random: () => number) => vo
       }),
   };
 }
+
+/** Long enough for the breakers of this one instance to open; the others reach the remote services. */
+const isolate =
+  (random: () => number) =>
+  async ({ name, link }: NamedLink) => {
+    const duration = between(3_000, 8_000, random);
+    link.takeDown();
+    await sleep(duration);
+    link.heal();
+    return { target: `${name} for ${duration} ms` };
+  };
+
+const isToPartners = ({ service }: Member, dependency: Dependency): boolean =>
+  service === "agent" && dependency === "partners";
 
 /** Cut at the one moment that matters: nobody on this side can know whether it arrived. */
 function cutting(name: string, dependency: Dependency, pattern: Buffer): FaultClass {

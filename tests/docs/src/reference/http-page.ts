@@ -44,11 +44,19 @@ const summaries: Readonly<Record<string, string>> = {
   "GET /v1/workflows/:name": "Operators: a workflow and its definition.",
   "POST /v1/workflows/:name/retire": "Operators: has the workflow take no new tasks.",
   "POST /v1/workflows/:name/reinstate": "Operators: has a retired workflow take tasks again.",
+  "GET /v1/agents":
+    "Operators: the Agents, with their instances, slots, breakers and pauses, and the steps in flight and due.",
   "POST /v1/agents/:name/pause": "Operators: claims no further step of this Agent.",
   "POST /v1/agents/:name/resume": "Operators: ends the pause of an Agent.",
   "POST /v1/workflows/:name/pause": "Operators: claims no further step of this workflow's tasks.",
   "POST /v1/workflows/:name/resume": "Operators: ends the pause of a workflow.",
   "GET /v1/pauses": "Operators: every pause in force.",
+  "GET /v1/remotes":
+    "Operators: the remote services, their circuit breakers, and the due steps that these hold back.",
+  "POST /v1/remotes/:name/open":
+    "Operators: opens the breaker of a remote service, until an operator closes it.",
+  "POST /v1/remotes/:name/close":
+    "Operators: closes the breaker of a remote service; its steps are released in growing numbers.",
 };
 
 /** The routes of docs/reference/http.md, as the submission service has them. */

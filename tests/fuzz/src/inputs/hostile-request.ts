@@ -138,28 +138,24 @@ const onTarget = (dice: Dice, around: DecisionContext): Route => {
   return {
     target: "operator on agent or workflow",
     method: "POST",
-    path: `/v1/${dice.pick(["agents", "workflows"])}/${name}/${dice.pick(["pause", "resume"])}`,
+    path: dice.pick([
+      `/v1/${dice.pick(["agents", "workflows"])}/${name}/${dice.pick(["pause", "resume"])}`,
+      `/v1/remotes/${name}/${dice.pick(["open", "close"])}`,
+    ]),
     headers: { ...json, ...authorization(dice, around) },
     valid: () => ({ actor: "fuzz", reason: "to see what happens" }),
   };
 };
 
+const methods = "GET HEAD PUT DELETE PATCH OPTIONS TRACE PROPFIND POST".split(" ");
+
 const elsewhere = (dice: Dice, around: DecisionContext): Route => ({
   target: "other route",
-  method: dice.pick([
-    "GET",
-    "HEAD",
-    "PUT",
-    "DELETE",
-    "PATCH",
-    "OPTIONS",
-    "TRACE",
-    "PROPFIND",
-    "POST",
-  ]),
+  method: dice.pick(methods),
   path: dice.pick([
     "/",
     "/v1/pauses",
+    "/v1/remotes",
     "/v1/orders",
     "/v1/orders/",
     "//v1//orders",

@@ -6,12 +6,17 @@ const headers = {
   authorization: `Bearer ${operatorToken}`,
 };
 
+interface Remote {
+  readonly name: string;
+  readonly breaker: string;
+}
+
 interface Pause {
   readonly kind: "agent" | "workflow";
   readonly name: string;
 }
 
-/** Lifts every pause and every long delay that an input has brought about, so that what is left can end. */
+/** Lifts every pause, closes every breaker and ends every long delay that an input has brought about, so that what is left can end. */
 export async function resumeAll(operationsUrl: string, stateStoreUrl: string): Promise<void> {
   const post = async (path: string, more: object): Promise<void> => {
     const body = JSON.stringify({ actor: "fuzz", reason: "the run is over", ...more });
@@ -24,6 +29,11 @@ export async function resumeAll(operationsUrl: string, stateStoreUrl: string): P
   const { items } = (await listed.json()) as { readonly items: readonly Pause[] };
   for (const { kind, name } of items) {
     await post(`/v1/${kind}s/${encodeURIComponent(name)}/resume`, {});
+  }
+  const remotes = await fetch(`${operationsUrl}/v1/remotes`, { headers });
+  const { items: services } = (await remotes.json()) as { readonly items: readonly Remote[] };
+  for (const { name, breaker } of services) {
+    if (breaker !== "closed") await post(`/v1/remotes/${encodeURIComponent(name)}/close`, {});
   }
   const orders = await queryOnce<{ id: string; version: number }>(
     stateStoreUrl,

@@ -17,8 +17,8 @@ export async function sameClaims(
     const other = named.get(name)!;
     expect(claim.startBy - claim.now).toBeCloseTo(other.startBy - other.now, 0);
     expect(claim.completeBy - claim.now).toBeCloseTo(other.completeBy - other.now, 0);
-    const { lane, workflow, keyGeneration, taskInput } = other;
-    const same = { lane, workflow, keyGeneration, taskInput };
+    const { lane, agent, workflow, keyGeneration, taskInput } = other;
+    const same = { lane, agent, workflow, keyGeneration, taskInput };
     expect(claim).toMatchObject(same);
     pair.claims.push([other, claim]);
   }

@@ -1,4 +1,7 @@
+import { priorities } from "@holdfast/domain";
 import { expect } from "@jest/globals";
+import { agentNames } from "../workflows.ts";
+import { breakerOperations } from "./breaker-operations.ts";
 import { nearly, sameClaims } from "./compare.ts";
 import { indexOf, inOrder, nameOfClaim, type Pair, sides } from "./pair.ts";
 import { randomReport } from "./random-report.ts";
@@ -28,7 +31,8 @@ export const operationsOf: Readonly<Record<string, Operation>> = {
       tenant: "default",
       workflow: random.pick(slow).name,
       input: { order: name, wanted: random.chance(0.5) },
-      priority: random.below(2),
+      priority: random.pick(priorities),
+      fairness: null,
       replyTo: null,
       correlationId: null,
       idempotency: random.chance(0.5) ? { key: name, hash: random.pick(["x", "y"]) } : null,
@@ -144,7 +148,7 @@ export const operationsOf: Readonly<Record<string, Operation>> = {
   },
 
   async pause({ real, memory, random }) {
-    const wish = { ...because, kind: "agent", name: random.pick(["left", "right"]) } as const;
+    const wish = { ...because, kind: "agent", name: random.pick(agentNames) } as const;
     const act = random.pick(["pause", "resume", "resume", "resume"] as const);
     expect(memory[act](wish)).toBe(await real[act](wish));
   },
@@ -192,16 +196,23 @@ export const operationsOf: Readonly<Record<string, Operation>> = {
     expect(pair.memory.loadValues(refs(ours)).get(ours)).toEqual(found);
   },
 
+  ...breakerOperations,
+
   advance: ({ advance }) => advance(jump),
 };
 
 function claimOptions({ random }: Pair) {
   const slots = random.pick([0, 1, 2, 500]);
   const most = slots + random.pick([0, 1, 500]);
-  const lanes = random.pick([["left"], ["right"], ["left", "right"]]);
+  const own = random.pick([["left"], ["right"], ["left", "right"]]);
+  const agent = random.pick(["north", "south"]);
   return {
     lockedBy: "scheduler",
-    capacity: lanes.map((lane) => ({ lane, slots, most })),
+    capacity: [
+      ...[...own, "north", "south"].map((lane) => ({ lane, slots, most })),
+      { lane: "north+south", agent, slots, most },
+      { lane: "east+west", agent: random.pick(["east", "west"]), slots, most },
+    ],
     relayAfter: 300_000,
   };
 }

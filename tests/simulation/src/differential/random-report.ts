@@ -32,7 +32,7 @@ export function randomReport(pair: Pair): readonly [ReportedTaskEvent, ReportedT
       attempt: claim[side].attempt + stale,
       token: wrongToken ? noise[1]! : claim[side].token,
     };
-    const from = { ...ref, agent: agent ?? claim[side].lane };
+    const from = { ...ref, agent: agent ?? claim[side].agent };
     if (kind < 2) return ofTask(kind, taskId, { step, attempt, inputChanged });
     if (kind < 9)
       return { taskId, event: { kind: "completed", ...from }, output: { id: ref.step } };

@@ -20,6 +20,8 @@ export interface ApplyStatements {
       readonly names: readonly (string | null)[] | null;
       readonly kinds: readonly (string | null)[] | null;
       readonly lanes: readonly (string | null)[] | null;
+      readonly agents: readonly (string | null)[] | null;
+      readonly bands: readonly (number | null)[] | null;
       readonly states: readonly (string | null)[] | null;
       readonly ranks: readonly (number | null)[] | null;
       readonly notBefores: readonly (number | null)[] | null;
@@ -34,6 +36,7 @@ export interface ApplyStatements {
     readonly row: {
       readonly taskId: string;
       readonly name: string;
+      readonly agent: string | null;
       readonly processState: string;
       readonly lockedBy: string | null;
       readonly token: string | null;
@@ -87,7 +90,8 @@ export interface ApplyStatements {
       readonly goal: string;
       readonly processState: string;
       readonly version: number;
-      readonly priority: number;
+      readonly priority: string;
+      readonly fairnessKey: string | null;
       readonly faultCode: string | null;
       readonly paused: Maybe<boolean>;
       readonly replyTo: string | null;
@@ -109,7 +113,8 @@ export interface ApplyStatements {
       readonly goal: string;
       readonly processState: string;
       readonly version: number;
-      readonly priority: number;
+      readonly priority: string;
+      readonly fairnessKey: string | null;
       readonly faultCode: string | null;
       readonly paused: Maybe<boolean>;
       readonly replyTo: string | null;
@@ -139,6 +144,7 @@ export interface ApplyStatements {
       readonly names: readonly (string | null)[] | null;
       readonly fromStates: readonly (string | null)[] | null;
       readonly attempts: readonly (number | null)[] | null;
+      readonly lanes: readonly (string | null)[] | null;
       readonly states: readonly (string | null)[] | null;
       readonly ranks: readonly (number | null)[] | null;
       readonly notBefores: readonly (number | null)[] | null;

@@ -5,9 +5,13 @@ export interface ClaimStatements {
   readonly "claim-due-steps": {
     readonly params: {
       readonly lanes: readonly (string | null)[] | null;
+      readonly agents: readonly (string | null)[] | null;
       readonly slots: readonly (number | null)[] | null;
+      readonly reserved: readonly (number | null)[] | null;
       readonly spanLanes: readonly (string | null)[] | null;
+      readonly spanLows: readonly (number | null)[] | null;
       readonly spanFroms: readonly (number | null)[] | null;
+      readonly spanHighs: readonly (number | null)[] | null;
       readonly spanTos: readonly (number | null)[] | null;
       readonly format: number | null;
       readonly lockedBy: string | null;
@@ -17,6 +21,7 @@ export interface ClaimStatements {
       readonly taskId: Maybe<string>;
       readonly name: Maybe<string>;
       readonly lane: Maybe<string>;
+      readonly agent: Maybe<string>;
       readonly attempt: Maybe<number>;
       readonly token: string | null;
       readonly startBy: Maybe<number>;
@@ -24,7 +29,8 @@ export interface ClaimStatements {
       readonly now: Maybe<number>;
       readonly keyGeneration: Maybe<number>;
       readonly workflow: Maybe<string>;
-      readonly priority: Maybe<number>;
+      readonly priority: Maybe<string>;
+      readonly fairnessKey: string | null;
       readonly replyTo: string | null;
       readonly correlationId: string | null;
       readonly version: Maybe<number>;
@@ -34,10 +40,18 @@ export interface ClaimStatements {
   readonly "count-steps-in-flight": {
     readonly params: { readonly lockedBy: string | null };
     readonly row: {
-      readonly lane: string;
+      readonly lane: Maybe<string>;
       readonly inFlight: Maybe<number>;
       readonly own: Maybe<number>;
     };
+  };
+  readonly "find-agent-slots": {
+    readonly params: object;
+    readonly row: { readonly lane: string; readonly slots: Maybe<readonly number[]> };
+  };
+  readonly "find-unavailable-agents": {
+    readonly params: { readonly heardWithin: number | null };
+    readonly row: { readonly agent: Maybe<string> };
   };
   readonly "mark-dispatched-steps": {
     readonly params: {
@@ -47,6 +61,17 @@ export interface ClaimStatements {
     };
     readonly row: object;
   };
+  readonly "rank-fair-steps": {
+    readonly params: {
+      readonly taskIds: readonly (string | null)[] | null;
+      readonly names: readonly (string | null)[] | null;
+    };
+    readonly row: {
+      readonly lane: string;
+      readonly band: Maybe<number>;
+      readonly rank: Maybe<number>;
+    };
+  };
   readonly "save-heartbeats": {
     readonly params: {
       readonly agents: readonly (string | null)[] | null;
@@ -55,6 +80,7 @@ export interface ClaimStatements {
       readonly inFlights: readonly (number | null)[] | null;
       readonly breakers: readonly (string | null)[] | null;
       readonly openFors: readonly (number | null)[] | null;
+      readonly livesFors: readonly (number | null)[] | null;
       readonly operations: readonly (string | null)[] | null;
     };
     readonly row: object;
@@ -65,10 +91,13 @@ export interface ClaimStatements {
       readonly readBefore: Maybe<number>;
       readonly due: unknown;
       readonly promoted: unknown;
+      readonly fair: unknown;
+      readonly isFull: Maybe<boolean>;
       readonly nextIn: Maybe<number>;
       readonly relayIn: Maybe<number>;
       readonly hasNotifications: Maybe<boolean>;
       readonly hasPauses: Maybe<boolean>;
+      readonly hasBreakers: Maybe<boolean>;
       readonly readAfter: Maybe<number>;
       readonly now: Maybe<number>;
       readonly took: Maybe<number>;
@@ -80,6 +109,7 @@ export interface ClaimStatements {
       readonly taskId: string;
       readonly name: string;
       readonly lane: string;
+      readonly agent: Maybe<string>;
       readonly attempt: number;
       readonly token: string | null;
       readonly startBy: Maybe<number>;

@@ -18,6 +18,7 @@ export interface InspectStatements {
       readonly longest: Maybe<number>;
       readonly longestStep: Maybe<string>;
       readonly openSteps: Maybe<number>;
+      readonly resting: Maybe<number>;
     };
   };
   readonly "find-clock-facts": {
@@ -38,14 +39,16 @@ export interface InspectStatements {
     };
   };
   readonly "find-lane-facts": {
-    readonly params: { readonly taskId: string | null; readonly heardWithin: number | null };
+    readonly params: { readonly taskId: string | null };
     readonly row: {
       readonly agent: Maybe<string>;
       readonly inFlight: Maybe<number>;
       readonly paused: unknown;
       readonly instances: Maybe<number>;
+      readonly slots: Maybe<readonly number[]>;
       readonly broken: Maybe<number>;
       readonly brokenUntil: Maybe<number>;
+      readonly breaker: unknown;
     };
   };
   readonly "find-losses": {
@@ -129,7 +132,11 @@ export interface InspectStatements {
       readonly startBy: Maybe<number>;
       readonly completeBy: Maybe<number>;
       readonly notBefore: Maybe<number>;
-      readonly dueBefore: Maybe<number>;
+      readonly band: Maybe<number>;
+      readonly fairnessKey: string | null;
+      readonly fairnessWeight: Maybe<number>;
+      readonly dueBefore: unknown;
+      readonly keysBefore: unknown;
       readonly lastAction: Maybe<string>;
       readonly lastReason: string | null;
       readonly lastActor: Maybe<string>;

@@ -6,6 +6,19 @@ export interface ReadStatements {
     readonly params: object;
     readonly row: { readonly processState: string; readonly tasks: Maybe<number> };
   };
+  readonly "find-agents": {
+    readonly params: { readonly format: number | null };
+    readonly row: {
+      readonly name: Maybe<string>;
+      readonly living: Maybe<number>;
+      readonly slots: Maybe<number>;
+      readonly inFlight: Maybe<number>;
+      readonly due: Maybe<number>;
+      readonly dueFor: Maybe<number>;
+      readonly paused: unknown;
+      readonly instances: unknown;
+    };
+  };
   readonly "find-events": {
     readonly params: { readonly taskId: string | null };
     readonly row: {
@@ -29,6 +42,8 @@ export interface ReadStatements {
       readonly goal: Maybe<string>;
       readonly processState: Maybe<string>;
       readonly version: Maybe<number>;
+      readonly priority: Maybe<string>;
+      readonly fairness: unknown;
       readonly faultCode: string | null;
       readonly createdAt: Maybe<Date>;
       readonly updatedAt: Maybe<Date>;

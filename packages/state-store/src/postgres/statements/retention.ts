@@ -26,6 +26,10 @@ export interface RetentionStatements {
     readonly params: { readonly keep: number | null; readonly batch: number | string | null };
     readonly row: { readonly deleted: Maybe<number> };
   };
+  readonly "delete-passed-fairness-keys": {
+    readonly params: { readonly batch: number | string | null };
+    readonly row: { readonly deleted: Maybe<number> };
+  };
   readonly "drop-month": {
     readonly params: { readonly month: string | null; readonly keep: number | null };
     readonly row: { readonly dropped: Maybe<boolean> };

@@ -30,7 +30,9 @@ export interface SubmitStatements {
       readonly tenants: readonly (string | null)[] | null;
       readonly workflows: readonly (string | null)[] | null;
       readonly states: readonly (string | null)[] | null;
-      readonly priorities: readonly (number | null)[] | null;
+      readonly priorities: readonly (string | null)[] | null;
+      readonly fairnessKeys: readonly (string | null)[] | null;
+      readonly fairnessWeights: readonly (number | null)[] | null;
       readonly replyTos: readonly (string | null)[] | null;
       readonly correlationIds: readonly (string | null)[] | null;
       readonly completeBys: readonly (number | null)[] | null;

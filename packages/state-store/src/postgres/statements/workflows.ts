@@ -50,6 +50,10 @@ export interface WorkflowsStatements {
     };
     readonly row: { readonly name: string };
   };
+  readonly "lock-remotes": {
+    readonly params: object;
+    readonly row: { readonly locked: Maybe<boolean> };
+  };
   readonly "reinstate-workflow": {
     readonly params: { readonly name: string | null };
     readonly row: { readonly name: string };
@@ -65,5 +69,19 @@ export interface WorkflowsStatements {
   readonly "take-collection": {
     readonly params: { readonly collection: string | null; readonly family: string | null };
     readonly row: { readonly family: string };
+  };
+  readonly "take-remotes": {
+    readonly params: {
+      readonly agents: readonly (string | null)[] | null;
+      readonly services: readonly (string | null)[] | null;
+      readonly sharesKeys: readonly (boolean | null)[] | null;
+      readonly name: string | null;
+    };
+    readonly row: {
+      readonly agent: Maybe<string>;
+      readonly service: Maybe<string>;
+      readonly sharesKeys: Maybe<boolean>;
+      readonly workflow: Maybe<string>;
+    };
   };
 }

@@ -1,4 +1,4 @@
-import type { Delivery } from "@holdfast/messaging";
+import type { Delivery, QueueConsumer } from "@holdfast/messaging";
 import type { Host } from "../host.ts";
 import type { World } from "../world.ts";
 import type { Intake, OpenDelivery } from "./intake.ts";
@@ -13,7 +13,7 @@ interface Source {
 interface Subscription {
   /** What is consumed on a new connection, as if it were one queue. */
   readonly sources: () => readonly Source[];
-  readonly prefetch: number;
+  prefetch: number;
   readonly intake: Intake;
   consumers: readonly Consumer[];
 }
@@ -23,7 +23,7 @@ export interface BrokerConnection {
   readonly isReady: boolean;
   /** The connection may break here. */
   readonly mayDisconnect: () => void;
-  readonly subscribe: (subscription: Subscription) => Promise<AsyncDisposable>;
+  readonly subscribe: (subscription: Subscription) => Promise<QueueConsumer>;
 }
 
 /** Connects, and stays connected whenever the host lives and no fault says otherwise. */
@@ -68,20 +68,19 @@ export function brokerConnection(world: World, host: Host, broker: MemoryBroker)
     else if (world.strikes("connectionLost")) loseFor(5 + random.below(100));
   };
 
-  const subscribe = (subscription: Subscription): Promise<AsyncDisposable> => {
-    const { promise, resolve } = Promise.withResolvers<AsyncDisposable>();
-    host.act(() => {
+  const subscribe = (subscription: Subscription): Promise<QueueConsumer> =>
+    acted(host, () => {
       subscriptions.add(subscription);
       if (connection.isReady) open(subscription);
-      const subscribed = new AsyncDisposableStack();
-      subscribed.defer(() => {
+      const end = (): void => {
         subscriptions.delete(subscription);
         for (const consumer of subscription.consumers) broker.close(consumer);
-      });
-      resolve(subscribed);
+      };
+      return {
+        limit: (prefetch) => acted(host, () => limitConsumers(subscription, broker, prefetch)),
+        [Symbol.asyncDispose]: async () => end(),
+      };
     });
-    return promise;
-  };
 
   const connection = { isReady: true, mayDisconnect, subscribe };
   return connection;
@@ -98,4 +97,17 @@ function openConsumers(subscription: Subscription, { host, broker }: Ends): void
   subscription.consumers = sources().map(({ queue, priority }) =>
     broker.attach(queue, { host, prefetch, priority, take }),
   );
+}
+
+/** What stays without a connection is the prefetch with which the next one begins. */
+function limitConsumers(subscription: Subscription, broker: MemoryBroker, prefetch: number): void {
+  subscription.prefetch = prefetch;
+  for (const consumer of subscription.consumers) broker.limit(consumer, prefetch);
+}
+
+/** Resolves once the host has done it: never, if it is dead. */
+function acted<Result>(host: Host, act: () => Result): Promise<Result> {
+  const { promise, resolve } = Promise.withResolvers<Result>();
+  host.act(() => resolve(act()));
+  return promise;
 }

@@ -2,7 +2,7 @@ import type { OutgoingMessage } from "@holdfast/messaging";
 import type { Host } from "../host.ts";
 import type { World } from "../world.ts";
 import type { BrokerWatcher, Consumer, Message } from "./message.ts";
-import { type BrokerState, close, forget, pump, type Queue } from "./queues.ts";
+import { type BrokerState, close, forget, limit, type Queue } from "./queues.ts";
 import { queuesWithDeadLetters } from "./routes.ts";
 import { storeMessage } from "./store-message.ts";
 
@@ -17,13 +17,15 @@ export interface MemoryBroker {
   claimExclusive(queues: readonly string[], host: Host): string | null;
   /** Takes from the host the queues that it owns. */
   disown(host: Host): void;
+  /** Changes the prefetch of a consumer; with 0 the queue no longer counts it. */
+  limit(consumer: Consumer, prefetch: number): void;
   /** Requeues the unacknowledged messages of a consumer. */
   close(consumer: Consumer): void;
   inspect(queue: string): { readonly messages: number; readonly consumers: number } | null;
   purge(queue: string): void;
   /** The queues in which something waits. */
   filledQueues(): readonly string[];
-  /** How many messages are still to be handled; hints do not count. */
+  /** How many messages are still to be handled; hints and heartbeats do not count. */
   countOutstanding(): number;
 }
 
@@ -47,12 +49,11 @@ export function memoryBroker(world: World, { agents, watcher }: Options): Memory
       [...queues.values()].flatMap(({ name, ready }) => (ready.length > 0 ? [name] : [])),
     countOutstanding: () => state.outstanding,
     close: (consumer) => close(state, consumer),
+    limit: (consumer, prefetch) => limit(state, consumer, prefetch),
     store: (message) => storeMessage(state, message),
     attach(name, options) {
       const consumer = { ...options, queue: name, inHand: new Set<Message>(), isOpen: true };
-      const queue = queues.get(name) as Queue;
-      queue.consumers.add(consumer);
-      pump(state, queue);
+      limit(state, consumer, options.prefetch);
       return consumer;
     },
     claimExclusive(names, host) {

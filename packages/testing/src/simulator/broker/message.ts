@@ -16,7 +16,8 @@ export interface Message extends OutgoingMessage {
 export interface Consumer {
   readonly queue: string;
   readonly host: Host;
-  readonly prefetch: number;
+  /** 0: it takes nothing for now, and settles what it has. */
+  prefetch: number;
   /** The highest gets what it can take, the others the rest. */
   readonly priority: number;
   readonly take: (delivery: Delivery) => void;

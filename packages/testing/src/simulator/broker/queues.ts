@@ -1,4 +1,4 @@
-import { deliveryLimit, wakeQueue } from "@holdfast/contracts";
+import { deliveryLimit, heartbeatQueue, wakeQueue } from "@holdfast/contracts";
 import type { Delivery } from "@holdfast/messaging";
 import type { World } from "../world.ts";
 import type { BrokerWatcher, Consumer, Message } from "./message.ts";
@@ -16,12 +16,13 @@ export interface BrokerState {
   readonly world: World;
   readonly watcher: BrokerWatcher;
   readonly queues: ReadonlyMap<string, Queue>;
-  /** How many messages are still to be handled; hints do not count. */
+  /** How many messages are still to be handled; hints and heartbeats do not count. */
   outstanding: number;
 }
 
-/** A hint need not be handled. */
-export const counts = ({ queue }: Message): number => (queue === wakeQueue ? 0 : 1);
+/** Neither a hint nor a heartbeat need be handled. */
+export const counts = ({ queue }: Message): number =>
+  queue === wakeQueue || queue === heartbeatQueue ? 0 : 1;
 
 const isExpired = ({ expiresAt }: Message, now: number): boolean =>
   expiresAt !== null && expiresAt <= now;
@@ -81,7 +82,7 @@ function buryExpired(state: BrokerState, queue: Queue): void {
 }
 
 /** Gives what waits to the consumers that have room. */
-export function pump(state: BrokerState, queue: Queue): void {
+function pump(state: BrokerState, queue: Queue): void {
   buryExpired(state, queue);
   while (queue.ready.length > 0) {
     const consumer = idleConsumer(queue);
@@ -144,6 +145,16 @@ function toDelivery(state: BrokerState, message: Message, consumer: Consumer): D
     requeue: settle(() => requeue(state, message, false)),
     retry: settle(() => requeue(state, message, true)),
   } as Delivery;
+}
+
+/** Changes how much the consumer takes at a time; with 0 it is cancelled. */
+export function limit(state: BrokerState, consumer: Consumer, prefetch: number): void {
+  const queue = state.queues.get(consumer.queue);
+  if (!consumer.isOpen || queue === undefined) return;
+  consumer.prefetch = prefetch;
+  if (prefetch === 0) queue.consumers.delete(consumer);
+  else queue.consumers.add(consumer);
+  pump(state, queue);
 }
 
 /** Requeues what the consumer has not settled: its connection broke, or it ended. */

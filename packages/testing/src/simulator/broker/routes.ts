@@ -3,6 +3,7 @@ import {
   deadReplyQueue,
   deadRequestQueue,
   expiredQueue,
+  heartbeatExchange,
   heartbeatQueue,
   replyBindings,
   replyExchange,
@@ -40,4 +41,5 @@ export const queueFor = ({ exchange, routingKey }: OutgoingMessage): string | un
 const queuesOf: Readonly<Record<string, (routingKey: string) => string>> = {
   [requestExchange]: agentQueue,
   [wakeExchange]: () => wakeQueue,
+  [heartbeatExchange]: () => heartbeatQueue,
 };

@@ -8,6 +8,7 @@ import {
 } from "@holdfast/domain";
 import { capacityFor, type EventOutcome, type ReportedTaskEvent } from "@holdfast/state-store";
 import { claimDueSteps } from "./claim.ts";
+import { enqueue } from "./due-order.ts";
 import { keep, movesOf, type StoredTask } from "./memory-task.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import type { Report, StoreState } from "./store-state.ts";
@@ -72,12 +73,10 @@ interface Deciding {
   readonly actor: string;
 }
 
-function decideOne(
-  { now, random, domain, history, watchers }: StoreState,
-  stored: StoredTask,
-  { mine, actor }: Deciding,
-): DecidedBatch {
-  const before = { ...stored, replyTo: null, correlationId: null };
+function decideOne(state: StoreState, stored: StoredTask, { mine, actor }: Deciding): DecidedBatch {
+  const { now, random, domain, history, watchers } = state;
+  const fairnessKey = stored.fairness?.key ?? null;
+  const before = { ...stored, fairnessKey, replyTo: null, correlationId: null };
   const batch = decideBatch([before], mine, {
     now: now(),
     random,
@@ -89,7 +88,7 @@ function decideOne(
   });
   for (const reportedEvent of batch.applied) recordPayloads(stored, reportedEvent);
   for (const { after, changes, acts } of batch.changed) {
-    keep(stored, after, now());
+    for (const step of keep(stored, after, now())) enqueue(state, stored, step);
     history.push(...movesOf({ before: before.task, after, changes, acts, actor }));
     const reports = reportsOf(mine, batch);
     for (const watcher of watchers) watcher.decided(stored, reports);

@@ -1,5 +1,15 @@
-import { constant, type Instant, type ProcessingStep, type Step } from "@holdfast/domain";
-import type { ClaimedStep, ClaimOptions } from "@holdfast/state-store";
+import {
+  agentOf,
+  bandOf,
+  constant,
+  type Instant,
+  laneOf,
+  type ProcessingStep,
+  type Step,
+  virtualTime,
+} from "@holdfast/domain";
+import type { ClaimedStep, ClaimOptions, LaneCapacity } from "@holdfast/state-store";
+import { type DueStep, dueSteps } from "./due-order.ts";
 import { replaceStep, type StoredTask } from "./memory-task.ts";
 import type { StoreState } from "./store-state.ts";
 
@@ -7,49 +17,61 @@ const claimLimit = 500;
 
 /** Claims the steps that come first in the due order of each lane. */
 export function claimDueSteps(state: StoreState, asked: ClaimOptions): ClaimedStep[] {
-  const picked = asked.capacity.flatMap(({ lane, slots }) => {
-    if (state.pauses.isPaused({ kind: "agent", name: lane })) return [];
-    return dueSteps(state, lane)
-      .toSorted((a, b) => a.rank - b.rank)
-      .slice(0, slots);
-  });
+  const picked = asked.capacity.flatMap((capacity) =>
+    state.pauses.isPaused({ kind: "agent", name: capacity.agent ?? capacity.lane })
+      ? []
+      : pick(state, capacity).map((due) => ({ ...due, agent: capacity.agent })),
+  );
   const taken = picked.slice(0, claimLimit);
-  const claims = taken.map(({ stored, name }) => claimOne(state, { stored, name, asked }));
+  const claims = taken.map(({ stored, step, agent }) =>
+    claimOne(state, { stored, name: step.plan.name, agent, asked }),
+  );
   for (const stored of new Set(taken.map((one) => one.stored))) {
     begin(state, stored, asked.lockedBy);
   }
   return claims;
 }
 
-interface DueStep {
-  readonly stored: StoredTask;
-  readonly name: string;
-  readonly rank: number;
+/** By band, then by rank; in every other claim, by chance, those with a fairness key come first in their band. */
+function pick(state: StoreState, { lane, slots, reserved = 0 }: LaneCapacity): readonly DueStep[] {
+  const due = claimable(state, lane);
+  const keysFirst = due.some(hasKey) && state.random() < 0.5;
+  const band = ({ step, stored }: DueStep) => state.domain.bandOfStep(step, stored);
+  const turn = (one: DueStep) => (hasKey(one) === keysFirst ? 0 : 1);
+  const order = due.toSorted(
+    (a, b) => band(a) - band(b) || (keysFirst ? turn(a) - turn(b) : 0) || a.rank - b.rank,
+  );
+  const last = order.filter((one) => band(one) === lastBand);
+  const others = order.filter((one) => band(one) !== lastBand);
+  const forOthers = last.length > 0 ? slots - reserved : slots;
+  return [...others.slice(0, forOthers), ...last].slice(0, slots);
 }
 
-function dueSteps({ tasks, pauses, isLocked }: StoreState, lane: string): DueStep[] {
-  const due: DueStep[] = [];
-  for (const stored of tasks.values()) {
-    if (pauses.isPaused({ kind: "workflow", name: stored.task.workflow.name })) continue;
-    for (const [name, rank] of stored.ranks) {
-      if (stored.task.steps.get(name)?.plan.agent === lane && !isLocked()) {
-        due.push({ stored, name, rank });
-      }
-    }
-  }
-  return due;
-}
+const lastBand = bandOf("batch");
+const hasKey = ({ rank }: DueStep): boolean => rank >= virtualTime;
+
+const claimable = (state: StoreState, lane: string): readonly DueStep[] =>
+  dueSteps(state).filter(
+    ({ stored, step }) =>
+      laneOf(step) === lane &&
+      !state.pauses.isPaused({ kind: "workflow", name: stored.task.workflow.name }) &&
+      !state.isLocked(),
+  );
 
 interface Claiming {
   readonly stored: StoredTask;
   readonly name: string;
+  /** Of its pool. */
+  readonly agent: string | undefined;
   readonly asked: ClaimOptions;
 }
 
-function claimOne(state: StoreState, { stored, name, asked }: Claiming): ClaimedStep {
+function claimOne(state: StoreState, { stored, name, agent, asked }: Claiming): ClaimedStep {
   const at = state.now();
-  const claimed = toProcessing(stored.task.steps.get(name) as Step, {
+  const step = stored.task.steps.get(name) as Step;
+  const claimed = toProcessing(step, {
     at,
+    agent: agent ?? step.agent,
     lockedBy: asked.lockedBy,
     token: state.newId(),
   });
@@ -72,15 +94,14 @@ function claimOne(state: StoreState, { stored, name, asked }: Claiming): Claimed
 
 function toProcessing(
   step: Step,
-  { at, lockedBy, token }: { readonly at: Instant } & Pick<ProcessingStep, "lockedBy" | "token">,
+  { at, ...lock }: { readonly at: Instant } & Pick<ProcessingStep, "agent" | "lockedBy" | "token">,
 ): ProcessingStep {
   const startBy = at + step.plan.startWithin;
   return {
     ...constant(step),
+    ...lock,
     processState: "processing",
     attempt: step.attempt + 1,
-    lockedBy,
-    token,
     startBy,
     completeBy: startBy + step.plan.completeWithin,
     dispatched: false,
@@ -96,7 +117,8 @@ export const toClaim = (
 ): ClaimedStep => ({
   taskId: stored.task.taskId,
   name: step.plan.name,
-  lane: step.plan.agent,
+  lane: laneOf(step),
+  agent: agentOf(step),
   workflow: stored.task.workflow.name,
   attempt: step.attempt,
   token: step.token,

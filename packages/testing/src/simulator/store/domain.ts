@@ -1,6 +1,8 @@
 import {
+  bandOfStep,
   foldEvents,
   planWorkflow,
+  rankFairSteps,
   submit,
   type WorkflowDefinition,
   type WorkflowPlan,
@@ -11,6 +13,8 @@ export interface Domain {
   readonly foldEvents: typeof foldEvents;
   readonly submit: typeof submit;
   readonly planWorkflow: typeof planWorkflow;
+  readonly bandOfStep: typeof bandOfStep;
+  readonly rankFairSteps: typeof rankFairSteps;
 }
 
 const plans = new WeakMap<WorkflowDefinition, WorkflowPlan>();
@@ -19,6 +23,8 @@ const plans = new WeakMap<WorkflowDefinition, WorkflowPlan>();
 export const realDomain: Domain = {
   foldEvents,
   submit,
+  bandOfStep,
+  rankFairSteps,
   planWorkflow(definition) {
     const plan = plans.get(definition) ?? planWorkflow(definition);
     plans.set(definition, plan);

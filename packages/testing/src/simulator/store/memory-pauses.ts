@@ -1,4 +1,4 @@
-import { type Instant, stepsOf } from "@holdfast/domain";
+import { agentsOfLane, type Instant, laneOf, stepsOf } from "@holdfast/domain";
 import type { PauseTarget, PauseWish } from "@holdfast/state-store";
 import type { StoredTask } from "./memory-task.ts";
 
@@ -30,6 +30,10 @@ export function memoryPauses(now: () => Instant) {
       return true;
     },
     isPaused: (target: PauseTarget): boolean => inForce(target) !== undefined,
+    pausedAgents: (): readonly string[] =>
+      pauses.flatMap(({ kind, name, resumedAt }) =>
+        kind === "agent" && resumedAt === null ? [name] : [],
+      ),
     /** The workflows of which steps may be set aside. */
     unreleasedWorkflows: (): ReadonlySet<string> => new Set(unreleased().map(({ name }) => name)),
     /** The workflows that were resumed, and of which steps may still be set aside. */
@@ -45,25 +49,57 @@ export function memoryPauses(now: () => Instant) {
         if (workflows.has(pause.name)) pause.releasedAt = now();
       }
     },
-    /** For how long the workflow or an Agent of the task has been paused since its submission. */
+    /** For how long the workflow, or an Agent or a whole pool of the task, has been paused since its submission. */
     heldFor({ task, createdAt }: StoredTask): number {
-      const agents = new Set(stepsOf(task).map(({ plan }) => plan.agent));
-      const spans = pauses
-        .filter(({ kind, name }) =>
-          kind === "agent" ? agents.has(name) : name === task.workflow.name,
-        )
-        .map(({ pausedAt, resumedAt }) => ({
-          from: Math.max(pausedAt, createdAt),
-          to: resumedAt ?? now(),
-        }))
-        .toSorted((one, other) => one.from - other.from);
-      let held = 0;
-      let until = Number.NEGATIVE_INFINITY;
-      for (const { from, to } of spans) {
-        held += Math.max(0, to - Math.max(from, until));
-        until = Math.max(until, to);
-      }
-      return held;
+      const spansOf = ({ kind, name }: PauseTarget): readonly Span[] =>
+        pauses
+          .filter((pause) => pause.kind === kind && pause.name === name)
+          .map((pause) => spanOf(pause, createdAt, now()))
+          .filter(isSpan);
+      const lanes = new Set(stepsOf(task).map(laneOf));
+      return lengthOf([
+        ...spansOf({ kind: "workflow", name: task.workflow.name }),
+        ...[...lanes].flatMap((lane) =>
+          agentsOfLane(lane)
+            .map((name) => spansOf({ kind: "agent", name }))
+            .reduce(overlaps),
+        ),
+      ]);
     },
   };
+}
+
+interface Span {
+  readonly from: Instant;
+  readonly to: Instant;
+}
+
+/** The pause, as far as it is after an instant. */
+const spanOf = ({ pausedAt, resumedAt }: StoredPause, after: Instant, now: Instant): Span => ({
+  from: Math.max(pausedAt, after),
+  to: resumedAt ?? now,
+});
+
+const isSpan = ({ from, to }: Span): boolean => to > from;
+
+/** When both are. */
+const overlaps = (some: readonly Span[], others: readonly Span[]): readonly Span[] =>
+  some
+    .flatMap((one) =>
+      others.map((other) => ({
+        from: Math.max(one.from, other.from),
+        to: Math.min(one.to, other.to),
+      })),
+    )
+    .filter(isSpan);
+
+/** How long they last together; where several overlap, once. */
+function lengthOf(spans: readonly Span[]): number {
+  let length = 0;
+  let until = Number.NEGATIVE_INFINITY;
+  for (const { from, to } of spans.toSorted((one, other) => one.from - other.from)) {
+    length += Math.max(0, to - Math.max(from, until));
+    until = Math.max(until, to);
+  }
+  return length;
 }

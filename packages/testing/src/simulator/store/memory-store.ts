@@ -1,6 +1,8 @@
 import { applying } from "./apply.ts";
+import { guarding } from "./breakers.ts";
 import { claimDueSteps } from "./claim.ts";
 import { expiring } from "./expire.ts";
+import { beating } from "./heartbeats.ts";
 import type { Move, StoredTask } from "./memory-task.ts";
 import { pausing } from "./pause.ts";
 import { reading } from "./read.ts";
@@ -8,11 +10,13 @@ import { relaying } from "./relay.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import { staging } from "./stage.ts";
 import { emptyState, type MemoryStoreOptions } from "./store-state.ts";
+import type { StoredBreaker } from "./stored-breaker.ts";
 import { submitting } from "./submit.ts";
 
 export interface MemoryStore extends AtOnce<SimulatedStore> {
   readonly tasks: ReadonlyMap<string, StoredTask>;
   readonly history: readonly Move[];
+  readonly breakers: ReadonlyMap<string, StoredBreaker>;
 }
 
 /**
@@ -30,19 +34,21 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
     ...reading(state),
     ...expiring(state),
     ...pausing(state),
+    ...guarding(state),
     ...submitting(state),
+    ...beating(state),
     ...notSimulated,
     tasks: state.tasks,
     history: state.history,
+    breakers: state.breakers,
   };
 }
 
-/** Dead letters, notifications and heartbeats. */
+/** Dead letters and notifications. */
 const notSimulated = {
   recordRejectedReplies: () => {},
   recordDeadLetters: () => {},
   takeNotifications: () => [],
   deleteNotifications: () => {},
   deleteStaleNotifications: () => 0,
-  recordHeartbeats: () => {},
 };

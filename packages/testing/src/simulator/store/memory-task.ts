@@ -1,17 +1,20 @@
-import {
-  type Change,
-  dueOrder,
-  type Instant,
-  type Json,
-  type Step,
-  type Task,
+import type {
+  Change,
+  Fairness,
+  Instant,
+  Json,
+  PendingStep,
+  Priority,
+  Step,
+  Task,
 } from "@holdfast/domain";
 
 /** A task with all that the tables of the state store hold of it. */
 export interface StoredTask {
   task: Task;
   version: number;
-  readonly priority: number;
+  readonly priority: Priority;
+  readonly fairness: Fairness | null;
   readonly input: Json;
   completeBy: Instant | null;
   /** Null: it is not paused. */
@@ -39,32 +42,28 @@ export interface Move {
   readonly reason: string | null;
 }
 
-/** The place of a pending step in the due order of its lane. */
-export const rankOf = (stored: StoredTask, step: Step & { processState: "pending" }): number =>
-  dueOrder(step, stored.priority);
-
-/** Puts the task as decided in the place of what was stored. */
-export function keep(stored: StoredTask, after: Task, now: Instant): void {
+/** Puts the task as decided in the place of what was stored. Returns the steps that it makes due. */
+export function keep(stored: StoredTask, after: Task, now: Instant): readonly PendingStep[] {
   const before = stored.task;
+  const due: PendingStep[] = [];
   for (const [name, step] of after.steps) {
     if (before.steps.get(name) === step) continue;
     stored.ranks.delete(name);
     stored.relayAts.delete(name);
-    if (step.processState === "pending" && step.notBefore <= now) {
-      stored.ranks.set(name, rankOf(stored, step));
-    }
+    if (step.processState === "pending" && step.notBefore <= now) due.push(step);
   }
   stored.task = after;
   stored.version += 1;
   stored.updatedAt = now;
   if (after.paused) {
     stored.pausedAt ??= now;
-    return;
+    return due;
   }
   // The limit of a paused task stands still.
   const { completeBy, pausedAt } = stored;
   if (completeBy !== null && pausedAt !== null) stored.completeBy = completeBy + now - pausedAt;
   stored.pausedAt = null;
+  return due;
 }
 
 /** One step replaced, and nothing decided. */

@@ -41,8 +41,10 @@ function releaseResumedSteps(state: StoreState): number {
     ({ stored, step, name }) => !stored.ranks.has(name) && step.notBefore === parkedUntil,
   );
   for (const { stored, step, name } of released) {
-    stored.ranks.set(name, now());
-    replaceStep(stored, { ...step, notBefore: now() });
+    const due = { ...step, notBefore: now() };
+    replaceStep(stored, due);
+    // What has a fairness key is ranked when the next stage finds it.
+    if (stored.fairness === null) stored.ranks.set(name, now());
   }
   if (released.length === 0) pauses.release(resumed);
   return released.length;

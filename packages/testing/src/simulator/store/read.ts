@@ -1,10 +1,15 @@
-import { stepKinds } from "@holdfast/domain";
+import { agentOf, poolName, stepKinds } from "@holdfast/domain";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import { processingSteps, type StoreState } from "./store-state.ts";
 
 type Reading = Pick<
   AtOnce<SimulatedStore>,
-  "countStepsInFlight" | "findLanes" | "findWorkflow" | "loadValues" | "loadCalls"
+  | "countStepsInFlight"
+  | "findLanes"
+  | "findUnavailableAgents"
+  | "findWorkflow"
+  | "loadValues"
+  | "loadCalls"
 >;
 
 /** Reads without a lock. */
@@ -12,7 +17,7 @@ export function reading(state: StoreState): Reading {
   const { tasks, workflows } = state;
   return {
     countStepsInFlight: ({ lockedBy }) =>
-      [...Map.groupBy(processingSteps(state), ([, step]) => step.plan.agent)].map(
+      [...Map.groupBy(processingSteps(state), ([, step]) => agentOf(step))].map(
         ([lane, steps]) => ({
           lane,
           inFlight: steps.length,
@@ -23,10 +28,13 @@ export function reading(state: StoreState): Reading {
     findLanes: () => [
       ...new Set(
         [...workflows.values()].flatMap(({ definition }) =>
-          definition.steps.map(({ agent }) => agent),
+          definition.steps.flatMap(({ agent, agents = [agent] }) => [...agents, poolName(agents)]),
         ),
       ),
     ],
+
+    // Heartbeats are not simulated.
+    findUnavailableAgents: () => state.pauses.pausedAgents(),
 
     findWorkflow: (name) => workflows.get(name) ?? null,
 

@@ -5,7 +5,10 @@ import type { SupervisorStore } from "@holdfast/supervisor-service";
 /** What of the state store the loops and their clients use. */
 export type SimulatedStore = SchedulerStore &
   SupervisorStore &
-  Pick<StateStore, "submitTasks" | "registerWorkflow" | "pause" | "resume">;
+  Pick<
+    StateStore,
+    "submitTasks" | "registerWorkflow" | "pause" | "resume" | "holdBreakerOpen" | "closeBreaker"
+  >;
 
 /** The same operations, each over at once. */
 export type AtOnce<Store> = {

@@ -1,12 +1,15 @@
-import { rankOf } from "./memory-task.ts";
+import { laneOf } from "@holdfast/domain";
+import { holdsBack } from "./breakers.ts";
+import { enqueue } from "./due-order.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import { least, parkedUntil, type StoreState } from "./store-state.ts";
 
 type Staging = Pick<AtOnce<SimulatedStore>, "stageDueSteps">;
 
 /** Makes the steps claimable whose delay is over. */
-export const staging = ({ tasks, pauses, now, isLocked }: StoreState): Staging => ({
+export const staging = (state: StoreState): Staging => ({
   stageDueSteps() {
+    const { tasks, pauses, now, isLocked } = state;
     const lanes = new Set<string>();
     const rests: number[] = [];
     const relays: number[] = [];
@@ -17,8 +20,8 @@ export const staging = ({ tasks, pauses, now, isLocked }: StoreState): Staging =
         if (step.notBefore > now()) {
           if (step.notBefore !== parkedUntil) rests.push(step.notBefore - now());
         } else if (!isLocked()) {
-          stored.ranks.set(step.plan.name, rankOf(stored, step));
-          lanes.add(step.plan.agent);
+          enqueue(state, stored, step);
+          lanes.add(laneOf(step));
         }
       }
     }
@@ -29,6 +32,7 @@ export const staging = ({ tasks, pauses, now, isLocked }: StoreState): Staging =
       hasDue: [...tasks.values()].some(({ ranks }) => ranks.size > 0),
       hasNotifications: false,
       hasPauses: pauses.unreleasedWorkflows().size > 0,
+      hasBreakers: holdsBack(state),
     };
   },
 });

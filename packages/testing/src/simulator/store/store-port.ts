@@ -59,11 +59,8 @@ export function storePort(world: World, host: Host, store: AtOnce<SimulatedStore
   const port = Object.fromEntries(operations[host.role].map((name) => [name, bound(name)]));
   return {
     ...port,
-    // Definitions never change, so a process keeps them; what is never asked for costs no time.
-    findLanes: () => Promise.resolve(store.findLanes()),
-    findWorkflow: (name) => Promise.resolve(store.findWorkflow(name)),
-    takeNotifications: (options) => Promise.resolve(store.takeNotifications(options)),
-    deleteStaleNotifications: () => Promise.resolve(store.deleteStaleNotifications()),
+    // Definitions never change, so a process keeps them; what is asked for beside everything else costs no time.
+    ...answeredAtOnce(store),
     recordRejectedReplies: (replies) =>
       replies.length === 0
         ? Promise.resolve()
@@ -71,13 +68,30 @@ export function storePort(world: World, host: Host, store: AtOnce<SimulatedStore
   } as SimulatedStore;
 }
 
+const answeredAtOnce = (store: AtOnce<SimulatedStore>): Partial<SimulatedStore> => ({
+  findLanes: async () => store.findLanes(),
+  findAgentServices: async () => store.findAgentServices(),
+  findBrokenServices: async () => store.findBrokenServices(),
+  findAgentSlots: async () => store.findAgentSlots(),
+  findUnavailableAgents: async () => store.findUnavailableAgents(),
+  findWorkflow: async (name) => store.findWorkflow(name),
+  takeNotifications: async (options) => store.takeNotifications(options),
+  deleteStaleNotifications: async () => store.deleteStaleNotifications(),
+});
+
 /** What each kind of process asks of the store. */
 const operations: Readonly<Record<Host["role"], readonly (keyof SimulatedStore)[]>> = {
   scheduler: [
     "applyEvents",
     "claimDueSteps",
+    "claimProbe",
     "countStepsInFlight",
+    "endProbes",
+    "findBreakers",
+    "openBreakers",
+    "throttleServices",
     "recordDeadLetters",
+    "recordHeartbeats",
     "applyPauses",
     "loadCalls",
     "loadValues",

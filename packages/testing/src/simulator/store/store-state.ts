@@ -1,8 +1,15 @@
-import type { Change, Instant, ProcessingStep, WorkflowDefinition } from "@holdfast/domain";
-import type { ReportedTaskEvent, StoredWorkflow } from "@holdfast/state-store";
+import type {
+  BreakerState,
+  Change,
+  Instant,
+  ProcessingStep,
+  WorkflowDefinition,
+} from "@holdfast/domain";
+import type { Heartbeat, ReportedTaskEvent, StoredWorkflow } from "@holdfast/state-store";
 import { type Domain, realDomain } from "./domain.ts";
 import { memoryPauses } from "./memory-pauses.ts";
 import type { Move, StoredTask } from "./memory-task.ts";
+import type { StoredBreaker } from "./stored-breaker.ts";
 
 /** Sees what the store saves, in its order. */
 export interface StoreWatcher {
@@ -11,6 +18,10 @@ export interface StoreWatcher {
   marked(stored: StoredTask, step: ProcessingStep): void;
   relayed(stored: StoredTask, step: ProcessingStep): void;
   decided(stored: StoredTask, reports: readonly Report[]): void;
+  /** The breaker of a remote service came into this state. */
+  breaker?(service: string, state: BreakerState): void;
+  /** The breaker of a remote service is tried with this attempt. */
+  probed?(service: string, probe: NonNullable<StoredBreaker["probe"]>): void;
 }
 
 /** A reported event and the moves that it led to. */
@@ -37,7 +48,13 @@ export interface StoreState extends Required<MemoryStoreOptions> {
   readonly tasks: Map<string, StoredTask>;
   /** By idempotency key. */
   readonly submissions: Map<string, { readonly hash: string; readonly taskId: string }>;
+  /** By lane and band: from where each fairness key goes on. */
+  readonly fairnessKeys: Map<string, ReadonlyMap<string, number>>;
+  /** By remote service. */
+  readonly breakers: Map<string, StoredBreaker>;
   readonly history: Move[];
+  /** By Agent and instance: the last heartbeat, and until when the instance lives. */
+  readonly heartbeats: Map<string, { readonly beat: Heartbeat; readonly livesUntil: Instant }>;
   readonly pauses: ReturnType<typeof memoryPauses>;
 }
 
@@ -52,7 +69,10 @@ export const emptyState = (options: MemoryStoreOptions): StoreState => ({
   workflows: new Map(),
   tasks: new Map(),
   submissions: new Map(),
+  fairnessKeys: new Map(),
+  breakers: new Map(),
   history: [],
+  heartbeats: new Map(),
   pauses: memoryPauses(options.now),
 });
 

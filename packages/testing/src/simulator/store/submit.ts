@@ -6,6 +6,7 @@ import {
   type WorkflowDefinition,
 } from "@holdfast/domain";
 import { type StoredWorkflow, stepContracts } from "@holdfast/state-store";
+import { enqueue } from "./due-order.ts";
 import { keep, type StoredTask } from "./memory-task.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import type { StoreState } from "./store-state.ts";
@@ -46,8 +47,8 @@ function submitTask(state: StoreState, asked: Submission, actor: string): Submit
   const valueOf = lookupIn({ input, outputs: new Map() });
   const { task } = state.domain.submit(taskId, plan, { now: now(), random, valueOf });
   const stored = toStoredTask(asked, { task, definition, now: now() });
-  keep(stored, task, now());
   state.tasks.set(taskId, stored);
+  for (const step of keep(stored, task, now())) enqueue(state, stored, step);
   if (idempotency !== null) {
     state.submissions.set(idempotency.key, { hash: idempotency.hash, taskId });
   }
@@ -71,12 +72,13 @@ interface Planned {
 
 /** A row for the task, without its steps. */
 const toStoredTask = (
-  { priority, input }: Submission,
+  { priority, fairness, input }: Submission,
   { task, definition: { completeWithin }, now }: Planned,
 ): StoredTask => ({
   task: { ...task, steps: new Map() },
   version: 0,
   priority,
+  fairness,
   input,
   completeBy: completeWithin === null ? null : now + completeWithin,
   pausedAt: null,

@@ -1,0 +1,46 @@
+import { claimSteps } from "../claim/claim-due-steps.ts";
+import type { ClaimedRow, ClaimedStep, ClaimOptions, LaneCapacity } from "../claim/claimed-step.ts";
+import { asFault } from "../postgres/postgres-error.ts";
+import { type Database, query, queryAmong } from "../postgres/query.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+import { type Decided, inTransaction } from "../postgres/transaction.ts";
+import type { StoreContext } from "../store-context.ts";
+
+export interface ProbeOptions extends Omit<ClaimOptions, "capacity"> {
+  readonly service: string;
+  /** Those of the service, in the order in which they are looked through. */
+  readonly lanes: readonly ProbedLane[];
+}
+
+/** A lane, and of a pool the Agent that gets the step. */
+export type ProbedLane = Pick<LaneCapacity, "lane" | "agent">;
+
+const lock = queryAmong("lock-breaker", rowsOf<{ service: string }>());
+const begin = query("begin-probe");
+
+/**
+ * Claims one due step of a remote service whose breaker is open and whose probe is due, in one transaction with the
+ * breaker: so there is one probe for all Schedulers. Null: it is not due, another Scheduler was quicker, a probe is
+ * in flight, or no step is due. If the answer is lost, the step is claimed, and the relay publishes it.
+ */
+export const claimProbe =
+  (context: StoreContext) =>
+  async ({ service, lanes, ...options }: ProbeOptions): Promise<ClaimedStep | null> => {
+    const claimInLane = async (client: Database, lane: ProbedLane): Promise<ClaimedRow | null> => {
+      const capacity = [{ ...lane, slots: 1 }];
+      const [probe] = await claimSteps(context)(client, { ...options, capacity });
+      if (probe === undefined) return null;
+      const { taskId, name: step, token } = probe;
+      await begin(client, { service, taskId, step, token });
+      return probe;
+    };
+    const work = async (client: Database): Promise<Decided<ClaimedRow | null>> => {
+      const [due] = await lock(client, context.partitions.range(), { service });
+      let probe: ClaimedRow | null = null;
+      for (const lane of due === undefined ? [] : lanes) probe ??= await claimInLane(client, lane);
+      return { sent: [], result: () => probe };
+    };
+    const claimed = await asFault(() => inTransaction(context.pool, work));
+    if (claimed !== null) context.cache.claimed([claimed], options);
+    return claimed;
+  };

@@ -1,0 +1,41 @@
+import { agentsOfLane, type BreakerState } from "@holdfast/domain";
+import type { ActivePartitions } from "../postgres/active-partitions.ts";
+import { type Database, queryAmong } from "../postgres/query.ts";
+import { columns } from "../postgres/rows-to-columns.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+import { findLanes } from "../workflows/find-names.ts";
+
+/** A remote service, and how its breaker stands. */
+export interface RemoteRecord {
+  readonly service: string;
+  /** The Agents that call it. */
+  readonly agents: readonly string[];
+  readonly state: BreakerState;
+  /** Null: its breaker has never opened, and it never asked to be left alone. */
+  readonly since: Date | null;
+  /** Who opened or closed it last, and why. */
+  readonly actor: string | null;
+  readonly reason: string | null;
+  /** An operator holds it open. */
+  readonly held: boolean;
+  /** When a probe is due; null: it is not open, or held. */
+  readonly openUntil: Date | null;
+  readonly throttledUntil: Date | null;
+  /** The step that is tried. */
+  readonly probeTaskId: string | null;
+  readonly probeStep: string | null;
+  /** Due steps that are held back, counted no further than to 10,000, and the tasks of the first ten. */
+  readonly heldSteps: number;
+  readonly heldTasks: readonly string[];
+}
+
+const find = queryAmong("find-remotes", rowsOf<RemoteRecord>());
+
+/** The remote services of all stored workflows, and those whose breakers were ever open. */
+export const findRemotes =
+  (partitions: ActivePartitions) =>
+  async (db: Database): Promise<RemoteRecord[]> => {
+    const lanes = await findLanes(db);
+    const pairs = lanes.flatMap((lane) => agentsOfLane(lane).map((agent) => ({ lane, agent })));
+    return find(db, partitions.range(), columns(pairs, { lanes: "lane", agents: "agent" }));
+  };

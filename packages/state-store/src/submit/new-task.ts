@@ -1,0 +1,26 @@
+import type { Fairness, Json, Milliseconds, Priority } from "@holdfast/domain";
+
+/** A task to be written down. */
+export interface NewTask {
+  readonly tenant: string;
+  readonly workflow: string;
+  readonly input: Json;
+  readonly priority: Priority;
+  /** By what its steps share their band; null: first come, first served. */
+  readonly fairness: Fairness | null;
+  readonly replyTo: string | null;
+  readonly correlationId: string | null;
+  /** The same key with the same hash stands for the same task while the key is kept. */
+  readonly idempotency: {
+    readonly key: string;
+    readonly hash: string;
+    /** 24 hours unless said otherwise. */
+    readonly keepFor?: Milliseconds;
+  } | null;
+}
+
+/** A task that is to be written, and the id that it would get. */
+export interface Candidate {
+  readonly taskId: string;
+  readonly task: NewTask;
+}

@@ -1,0 +1,24 @@
+import { expect, test } from "@jest/globals";
+import { batchReserve } from "./batch-reserve.ts";
+
+const reservedOf = (reserve: ReturnType<typeof batchReserve>, slots: number, lane = "a") =>
+  reserve({ lane, slots }).reserved;
+
+test("a claim of many slots reserves its share of them", () => {
+  expect(reservedOf(batchReserve(10), 200)).toBe(20);
+});
+
+test("claims of one slot reserve it as often as the share says", () => {
+  const reserve = batchReserve(25);
+  const reserved = Array.from({ length: 8 }, () => reservedOf(reserve, 1));
+  expect(reserved).toEqual([0, 0, 0, 1, 0, 0, 0, 1]);
+});
+
+test("each lane saves up for itself", () => {
+  const reserve = batchReserve(50);
+  expect(["a", "b", "a", "b"].map((lane) => reservedOf(reserve, 1, lane))).toEqual([0, 0, 1, 1]);
+});
+
+test("without a reserve a claim is as it was", () => {
+  expect(batchReserve(0)({ lane: "a", slots: 200 })).toEqual({ lane: "a", slots: 200 });
+});

@@ -1,0 +1,86 @@
+import { type LaneLimit, laneLimit } from "@holdfast/domain";
+import type { Clock } from "@holdfast/runtime";
+import type { InspectedQueue } from "./agent-queues.ts";
+import { earnedSlots } from "./earned-slots.ts";
+
+interface LaneState {
+  /** Steps in flight: of all Schedulers, and of this one. */
+  readonly inFlight: number;
+  readonly own: number;
+  /** Of the settled ones, those that may have been taken off twice. */
+  readonly uncertain: number;
+  readonly queue: InspectedQueue;
+  readonly advertised: readonly number[];
+  readonly schedulers: number;
+}
+
+interface Dependencies {
+  readonly clock: Pick<Clock, "now">;
+  readonly maxInFlight: number;
+  /** What is left of a limit while the remote service of the Agent is in trouble. */
+  readonly limitOf: (agent: string, max: number) => number;
+}
+
+/** So much of a limit by slots is kept free for steps that may have been taken off twice, and so many steps of it. */
+const uncertainShare = 1 / 3;
+const uncertainLeast = 3;
+
+/** How many steps of an Agent may be claimed by what is known of it, and what it earns with each settled step. */
+export function laneCapacities({ clock, maxInFlight, limitOf: leftOf }: Dependencies) {
+  const earned = earnedSlots(clock);
+
+  const limitOf = (agent: string, { queue, advertised, schedulers }: LaneState): LaneLimit => {
+    const limit = laneLimit({
+      window: maxInFlight,
+      schedulers,
+      consumers: queue.consumers,
+      advertised,
+      earned: earned.of(agent),
+    });
+    return atMost(leftOf(agent, Number.POSITIVE_INFINITY), limit, schedulers);
+  };
+
+  return {
+    /**
+     * A Scheduler has slots up to its share, and no more than all Schedulers have free, because one of them may
+     * have died. Of several, each may use some more for steps that its own transaction makes due, so that no
+     * other Scheduler claims them.
+     */
+    of(
+      agent: string,
+      state: LaneState & { readonly freed: number },
+    ): { readonly slots: number; readonly most: number } {
+      const { inFlight, own, freed, uncertain, schedulers } = state;
+      const limit = limitOf(agent, state);
+      // More may have been freed than was counted.
+      if (limit.all === 0) return { slots: 0, most: 0 };
+      const isBySlots = limit.all < maxInFlight * schedulers;
+      const kept = isBySlots ? Math.min(uncertain, mostUncertain(limit.all)) : 0;
+      const room = (all: number, ours: number): number =>
+        Math.min(all - inFlight, ours - own) + freed - kept;
+      const slots = Math.max(0, room(limit.all, limit.own));
+      return { slots, most: room(limit.allDue, limit.ownDue) };
+    },
+    /** One of its steps was settled. */
+    settled(agent: string, state: LaneState): void {
+      const { queue, inFlight } = state;
+      if (limitOf(agent, state).unearned === 0) return earned.kept(agent);
+      earned.settled(agent, { waiting: queue.messages, inFlight });
+    },
+  };
+}
+
+const mostUncertain = (limit: number): number =>
+  Math.max(uncertainLeast, Math.ceil(limit * uncertainShare));
+
+/** A limit of which no more is left, for all Schedulers together. */
+function atMost(left: number, limit: LaneLimit, schedulers: number): LaneLimit {
+  const share = Math.ceil(left / schedulers);
+  return {
+    ...limit,
+    all: Math.min(limit.all, left),
+    allDue: Math.min(limit.allDue, left),
+    own: Math.min(limit.own, share),
+    ownDue: Math.min(limit.ownDue, share),
+  };
+}

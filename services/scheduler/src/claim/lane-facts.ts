@@ -1,0 +1,107 @@
+import { replyQueue } from "@holdfast/contracts";
+import { agentsOfLane } from "@holdfast/domain";
+import type { Broker } from "@holdfast/messaging";
+import type { Clock } from "@holdfast/runtime";
+import type { StateStore } from "@holdfast/state-store";
+import { agentQueues } from "./agent-queues.ts";
+
+interface Dependencies {
+  readonly store: Pick<StateStore, "findLanes" | "findAgentSlots" | "findUnavailableAgents">;
+  readonly broker: Pick<Broker, "inspect">;
+  readonly clock: Pick<Clock, "now">;
+  /** Applies new facts, and notices which lanes have slots by them. */
+  readonly replace: (change: () => void) => void;
+}
+
+/** By Agent: the slots of each living instance. */
+type AdvertisedSlots = ReadonlyMap<string, readonly number[]>;
+
+/** Milliseconds after which the list of lanes, and the consumers of their queues, are read again. */
+const refreshEvery = 1_000;
+
+/**
+ * Which lanes there are, who consumes the queues of their Agents, and which slots these advertise. How many Schedulers there
+ * are shows at the queue that they all consume.
+ */
+export function laneFacts({ store, broker, clock, replace }: Dependencies) {
+  const queues = agentQueues({ broker, clock });
+  let { lanes, agents, unavailable }: FoundLanes = nothingFound;
+  let advertised: AdvertisedSlots = new Map();
+  let schedulers = 1;
+  let [lanesStaleAt, consumersStaleAt] = [0, 0];
+
+  const refreshSlots = async (): Promise<void> => {
+    const found = new Map((await store.findAgentSlots()).map(({ lane, slots }) => [lane, slots]));
+    // An instance that joins or leaves shows at the queue, too; only both together say what may be asked for.
+    if (instancesChanged(advertised, found)) consumersStaleAt = 0;
+    replace(() => void (advertised = found));
+  };
+
+  const inspect = async (): Promise<void> => {
+    consumersStaleAt = clock.now() + refreshEvery;
+    schedulers = Math.max(1, (await broker.inspect(replyQueue))?.consumers ?? 1);
+    const inspected = await queues.inspect(agents);
+    replace(() => inspected.apply((agent) => advertised.has(agent)));
+  };
+
+  const findLanes = async (): Promise<void> => {
+    const found = await readLanes(store);
+    replace(() => void ({ lanes, agents, unavailable } = found));
+  };
+
+  return {
+    lanes: () => lanes,
+    agents: () => agents,
+    /** Those that should get no step of a pool that another Agent could have. */
+    unavailable: () => unavailable,
+    schedulers: () => schedulers,
+    of: (agent: string) => ({
+      queue: queues.of(agent),
+      advertised: advertised.get(agent) ?? [],
+      schedulers,
+    }),
+    refreshSlots,
+    /** Whether an instance has joined or left since the queues were inspected. */
+    areQueuesOutdated: (): boolean => consumersStaleAt === 0,
+    async refreshStale(): Promise<void> {
+      // A Scheduler may have started before the first workflow was registered.
+      const knowsNone = lanes.length === 0;
+      if (knowsNone) await refreshSlots();
+      const now = clock.now();
+      if (now >= lanesStaleAt || knowsNone) {
+        lanesStaleAt = now + refreshEvery;
+        await findLanes();
+      }
+      if (clock.now() >= consumersStaleAt || knowsNone) await inspect();
+    },
+  };
+}
+
+interface FoundLanes {
+  readonly lanes: readonly string[];
+  readonly agents: readonly string[];
+  readonly unavailable: ReadonlySet<string>;
+}
+
+const nothingFound: FoundLanes = { lanes: [], agents: [], unavailable: new Set() };
+
+/** Only pools need to know which Agents are unavailable. */
+async function readLanes(
+  store: Pick<StateStore, "findLanes" | "findUnavailableAgents">,
+): Promise<FoundLanes> {
+  const lanes = await store.findLanes();
+  const agents = [...new Set(lanes.flatMap(agentsOfLane))];
+  const hasPools = agents.length < lanes.length;
+  return {
+    lanes,
+    agents,
+    unavailable: new Set(hasPools ? await store.findUnavailableAgents() : []),
+  };
+}
+
+function instancesChanged(before: AdvertisedSlots, after: AdvertisedSlots): boolean {
+  const count = (slots: AdvertisedSlots, lane: string) => slots.get(lane)?.length ?? 0;
+  return [...before.keys(), ...after.keys()].some(
+    (lane) => count(before, lane) !== count(after, lane),
+  );
+}

@@ -1,0 +1,100 @@
+import type { TaskEvent } from "@holdfast/domain";
+import { describe, expect, test } from "@jest/globals";
+import { testClock } from "../../test/clock.ts";
+import { remoteReports } from "./remote-reports.ts";
+
+const attempt = { step: "charge", attempt: 1, token: "t-1" };
+const completed: TaskEvent = { kind: "completed", ...attempt };
+const failed = {
+  kind: "failed",
+  ...attempt,
+  code: "psp.down",
+  transient: true,
+  attempted: true,
+  effect: "unknown",
+  retryAfter: null,
+} as const;
+
+function reportsOf({ isClosed = true, throttledFor = 0 } = {}) {
+  const clock = testClock();
+  const view = { isClosed: () => isClosed, throttledFor: () => throttledFor };
+  return { clock, reports: remoteReports({ view, clock }) };
+}
+
+describe("a service", () => {
+  test("is reported once it has failed ten times in a row for a second", () => {
+    const { clock, reports } = reportsOf();
+    for (let failures = 0; failures < 10; failures += 1) {
+      expect(reports.isEmpty()).toBe(true);
+      reports.note("psp", failed);
+      clock.pass(120);
+    }
+    expect(reports.gathered()).toEqual({
+      failing: [{ service: "psp", reason: "10 attempts in a row failed, the last with psp.down" }],
+      throttles: [],
+      outcomes: [],
+    });
+  });
+
+  test("is not reported again while its breaker is open", () => {
+    const { clock, reports } = reportsOf({ isClosed: false });
+    for (let failures = 0; failures < 50; failures += 1) {
+      reports.note("psp", failed);
+      clock.pass(120);
+    }
+    expect(reports.gathered().failing).toEqual([]);
+  });
+
+  test.each([
+    [150, 150],
+    [99_999_999_999_000, 60_000],
+  ])("that asks for %i ms is left alone for %i ms", (retryAfter, throttle) => {
+    const { reports } = reportsOf();
+    reports.note("psp", { ...failed, retryAfter });
+    expect(reports.gathered().throttles).toEqual([{ service: "psp", throttle }]);
+  });
+
+  test.each<[string, TaskEvent, number]>([
+    ["asks for a moment", { ...failed, retryAfter: 99 }, 0],
+    ["asks for nothing", failed, 0],
+    ["asks for what is known", { ...failed, retryAfter: 1_000 }, 950],
+    ["was not called", { ...failed, attempted: false, retryAfter: 1_000 }, 0],
+  ])("is not left alone if it %s", (_, event, throttledFor) => {
+    const { reports } = reportsOf({ throttledFor });
+    reports.note("psp", event);
+    expect(reports.gathered().throttles).toEqual([]);
+  });
+});
+
+describe("an attempt that may be a probe", () => {
+  test.each<[string, TaskEvent, object]>([
+    ["is answered", completed, { answered: true }],
+    ["is refused", { ...failed, transient: false }, { answered: true }],
+    ["fails", failed, { answered: false, code: "psp.down" }],
+    [
+      "did not call",
+      { ...failed, attempted: false, code: "agent.circuit_open" },
+      { answered: false },
+    ],
+    ["was stopped", { kind: "stopped", effect: "none", ...attempt }, { answered: false }],
+  ])("is reported when it %s", (_, event, outcome) => {
+    const { reports } = reportsOf({ isClosed: false });
+    reports.note("psp", event);
+    expect(reports.gathered().outcomes).toMatchObject([{ token: "t-1", ...outcome }]);
+  });
+
+  test("is none while the breaker is closed", () => {
+    const { reports } = reportsOf();
+    reports.note("psp", completed);
+    expect(reports.isEmpty()).toBe(true);
+  });
+});
+
+test("what is written down is reported once, and what came meanwhile is kept", () => {
+  const { reports } = reportsOf({ isClosed: false });
+  reports.note("psp", completed);
+  const report = reports.gathered();
+  reports.note("psp", { ...completed, token: "t-2" });
+  reports.written(report);
+  expect(reports.gathered().outcomes.map(({ token }) => token)).toEqual(["t-2"]);
+});

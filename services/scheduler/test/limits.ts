@@ -1,0 +1,75 @@
+import type { Logger } from "@holdfast/runtime";
+import { inFlightLimits } from "../src/claim/in-flight-limits.ts";
+import { testClock } from "./clock.ts";
+
+/** What limits depend on. What is read again may change. */
+export interface World {
+  readonly count?: () => Promise<number>;
+  readonly clock?: ReturnType<typeof testClock>;
+  readonly inFlight?: number;
+  readonly own?: number;
+  /** Of the Agents' queue; may change. */
+  readonly consumers?: number;
+  readonly schedulers?: number;
+  readonly maxInFlight?: number;
+  /** What a breaker leaves of the limit. */
+  readonly limitOf?: (lane: string, max: number) => number;
+  /** Called when a lane gets slots, after the first refresh. */
+  readonly onCapacity?: () => void;
+  readonly lanes?: () => readonly string[];
+  /** Of the Agent's instances; may change. Null: they send no heartbeats. */
+  readonly slots?: readonly number[] | null;
+  /** Messages that wait in the Agent's queue. */
+  readonly waiting?: number;
+}
+
+/** For tests: limits over a world, refreshed once. */
+export async function limitsOf(world: World) {
+  const { inFlight = 0, own = inFlight, count = async () => inFlight } = world;
+  const {
+    clock = testClock(),
+    schedulers = 1,
+    maxInFlight = 10,
+    lanes = () => ["payments"],
+  } = world;
+  let isFirst = true;
+  const limits = inFlightLimits({
+    store: {
+      findLanes: async () => [...lanes()],
+      findUnavailableAgents: async () => [],
+      findAgentSlots: async () => advertise(world.slots ?? null),
+      countStepsInFlight: async () => {
+        const counted = await count();
+        return [{ lane: "payments", inFlight: counted, own: Math.min(own, counted) }];
+      },
+    },
+    broker: {
+      inspect: async (queue) => ({
+        messages: queue === "agent.payments" ? (world.waiting ?? 0) : 0,
+        consumers: queue === "agent.payments" ? (world.consumers ?? 1) : schedulers,
+      }),
+    },
+    maxInFlight,
+    limitOf: world.limitOf ?? ((_, max) => max),
+    lockedBy: "scheduler-1",
+    clock,
+    log: { warn: () => {} } as Partial<Logger> as Logger,
+    signal: new AbortController().signal,
+    onCapacity: () => isFirst || world.onCapacity?.(),
+  });
+  await limits.refresh();
+  isFirst = false;
+  return limits;
+}
+
+const advertise = (slots: readonly number[] | null) =>
+  slots === null ? [] : [{ lane: "payments", slots }];
+
+/** How many steps of the first lane may be claimed. */
+export const slots = (
+  limits: Awaited<ReturnType<typeof limitsOf>>,
+  freed: readonly string[] = [],
+) => limits.capacity(freed)[0]?.slots ?? 0;
+
+/** Resolves when all has been done that waits for nothing. */
+export const settled = () => new Promise(setImmediate);

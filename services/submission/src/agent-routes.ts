@@ -1,0 +1,29 @@
+import type { ListedAgent, ListedInstance, StateStore } from "@holdfast/state-store";
+import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
+
+interface Dependencies {
+  readonly store: Pick<StateStore, "listAgents">;
+  readonly onRequest: onRequestAsyncHookHandler;
+}
+
+/** Shows how Agents are, what they have room for and what waits for them: for operators. */
+export function agentRoutes(app: FastifyInstance, { store, onRequest }: Dependencies): void {
+  app.get("/v1/agents", { onRequest }, async () => ({
+    items: (await store.listAgents()).map(agentResource),
+  }));
+}
+
+const agentResource = ({ paused, dueFor, instances, ...agent }: ListedAgent) => ({
+  ...agent,
+  oldestDueMs: dueFor === null ? null : Math.max(0, Math.round(dueFor)),
+  paused: paused === null ? null : { ...paused, at: instant(paused.at) },
+  instances: instances.map(instanceResource),
+});
+
+const instanceResource = ({ lastSeen, openUntil, ...instance }: ListedInstance) => ({
+  ...instance,
+  openUntil: openUntil === null ? null : instant(openUntil),
+  lastSeen: instant(lastSeen),
+});
+
+const instant = (at: number): string => new Date(at).toISOString();

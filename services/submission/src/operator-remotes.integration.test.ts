@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { type OperatedService, openOperated, token, wish } from "../test/operated.ts";
+
+let operated: OperatedService;
+
+beforeAll(async () => {
+  operated = await openOperated();
+});
+afterAll(async () => {
+  await operated[Symbol.asyncDispose]();
+});
+
+const list = async () => {
+  const headers = { authorization: `Bearer ${token}` };
+  const { items } = (await operated.app.inject({ url: "/v1/remotes", headers })).json<{
+    items: readonly { readonly name: string }[];
+  }>();
+  return items;
+};
+
+test("the breaker of a remote service is opened and closed, with the operator and the reason", async () => {
+  const path = "/v1/remotes/notifications";
+  expect(await list()).toContainEqual(
+    expect.objectContaining({
+      name: "notifications",
+      breaker: "closed",
+      agents: ["notifications"],
+    }),
+  );
+  expect((await operated.act(`${path}/open`, wish)).statusCode).toBe(204);
+  expect((await operated.act(`${path}/open`, wish)).json()).toMatchObject({
+    status: 409,
+    code: "breaker.open",
+  });
+  expect(await list()).toContainEqual(
+    expect.objectContaining({ name: "notifications", breaker: "open", held: true, ...wish }),
+  );
+  expect((await operated.act(`${path}/close`, wish)).statusCode).toBe(204);
+  expect((await operated.act(`${path}/close`, wish)).json()).toMatchObject({
+    status: 409,
+    code: "breaker.not_open",
+  });
+});
+
+test.each(["open", "close"])(
+  "to %s the breaker of an unknown remote service is refused, with names like it",
+  async (verb) => {
+    expect((await operated.act(`/v1/remotes/paymnets/${verb}`, wish)).json()).toMatchObject({
+      status: 404,
+      code: "breaker.unknown",
+      detail: expect.stringContaining("payments"),
+    });
+  },
+);
+
+test("a breaker is opened by operators only, and not without a reason", async () => {
+  const url = "/v1/remotes/payments/open";
+  expect((await operated.app.inject({ method: "POST", url, payload: wish })).statusCode).toBe(401);
+  expect((await operated.app.inject({ url: "/v1/remotes" })).statusCode).toBe(401);
+  expect((await operated.act(url, { actor: "ann" })).json()).toMatchObject({
+    status: 422,
+    code: "request.invalid",
+  });
+});

@@ -1,0 +1,71 @@
+import type { FaultCode } from "@holdfast/domain";
+import type { RemoteRecord, StateStore } from "@holdfast/state-store";
+import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
+import type { Static } from "typebox";
+import { namesLike } from "../names-like.ts";
+import { Problem } from "../problem.ts";
+import { NameParams, WishBody } from "../wishes.ts";
+
+interface Dependencies {
+  readonly store: Pick<StateStore, "closeBreaker" | "findRemotes" | "holdBreakerOpen">;
+  readonly hint: () => void;
+  readonly onRequest: onRequestAsyncHookHandler;
+}
+
+interface Act {
+  readonly name: "open" | "close";
+  readonly apply: StateStore["closeBreaker"];
+  readonly refusal: FaultCode;
+  readonly why: string;
+}
+
+/**
+ * Remote services and their circuit breakers. An operator opens one, and no step of its Agents is claimed until an
+ * operator closes it; or closes one that is open, and the steps are released in growing numbers.
+ */
+export function remoteRoutes(app: FastifyInstance, { store, hint, onRequest }: Dependencies): void {
+  app.get("/v1/remotes", { onRequest }, async () => ({
+    items: (await store.findRemotes()).map(remoteResource),
+  }));
+  const acts: readonly Act[] = [
+    {
+      name: "open",
+      apply: store.holdBreakerOpen,
+      refusal: "breaker.open",
+      why: "An operator holds its breaker open already.",
+    },
+    {
+      name: "close",
+      apply: store.closeBreaker,
+      refusal: "breaker.not_open",
+      why: "Its breaker is closed, and it did not ask to be left alone.",
+    },
+  ];
+  for (const { name, apply, refusal, why } of acts) {
+    app.post<{ Params: { name: string }; Body: Static<typeof WishBody> }>(
+      `/v1/remotes/:name/${name}`,
+      { onRequest, schema: { params: NameParams, body: WishBody } },
+      async ({ params: { name: service }, body }, reply) => {
+        mustBeKnown(service, await store.findRemotes());
+        if (!(await apply({ service, ...body }))) throw new Problem(409, refusal, why);
+        hint();
+        return reply.code(204).send();
+      },
+    );
+  }
+}
+
+const remoteResource = ({ service, state, probeTaskId, probeStep, ...remote }: RemoteRecord) => ({
+  name: service,
+  breaker: state,
+  ...remote,
+  probe: probeTaskId === null ? null : { taskId: probeTaskId, step: probeStep },
+});
+
+function mustBeKnown(asked: string, remotes: readonly RemoteRecord[]): void {
+  const known = remotes.map(({ service }) => service);
+  if (known.includes(asked)) return;
+  const like = namesLike(asked, known).join(", ");
+  const hint = like === "" ? "No workflow is stored yet." : `Did you mean one of these: ${like}?`;
+  throw new Problem(404, "breaker.unknown", `No Agent calls a remote service ${asked}. ${hint}`);
+}

@@ -1,0 +1,16 @@
+import type { Mutation } from "./mutation.ts";
+
+/** Schedulers that ask Agents for too much, by name. The simulation must find each of them. */
+export const capacityMutants: Readonly<Record<string, Mutation>> = {
+  "the window of an Agent is ignored": { window: 1_000 },
+  "the slots of an Agent are ignored": {
+    store: (store) => ({ ...store, findAgentSlots: () => [] }),
+  },
+  "each instance is taken for one of a hundred slots": {
+    store: (store) => ({
+      ...store,
+      findAgentSlots: () =>
+        store.findAgentSlots().map(({ lane, slots }) => ({ lane, slots: slots.map(() => 100) })),
+    }),
+  },
+};
