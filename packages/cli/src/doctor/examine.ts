@@ -1,6 +1,7 @@
 import { Fault } from "@holdfast/domain";
 import { adviceFor } from "../advice.ts";
 import { checkAgents } from "./check-agents.ts";
+import { checkBreakers } from "./check-breakers.ts";
 import { checkBroker } from "./check-broker.ts";
 import { checkClock } from "./check-clock.ts";
 import { checkClockJump } from "./check-clock-jump.ts";
@@ -64,6 +65,7 @@ const findingsOf = (store: StoreFacts): readonly Finding[] => [
         ...checkLosses(store.contents.losses),
         ...checkNotifications(store.contents.unsent),
         ...checkPauses(store.contents.pauses),
+        ...checkBreakers(store.contents.breakers),
         ...checkDefinitions(store.contents.unusable),
       ]),
 ];

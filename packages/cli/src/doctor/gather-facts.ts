@@ -2,6 +2,7 @@ import { Fault } from "@holdfast/domain";
 import { type BrokerFacts, inspectBroker } from "@holdfast/messaging";
 import {
   type AgentNeed,
+  type Breaker,
   type ClockFacts,
   type Loss,
   type Migrations,
@@ -37,6 +38,7 @@ interface StoreContents {
   readonly partitions: PartitionFacts;
   readonly clock: ClockFacts;
   readonly pauses: { readonly inForce: readonly PauseInForce[]; readonly tasks: number };
+  readonly breakers: readonly Breaker[];
   readonly unusable: Unusable;
 }
 
@@ -116,5 +118,6 @@ const inspectContents = async (store: StoreInspector): Promise<StoreContents> =>
   partitions: await store.findPartitions(),
   clock: await store.findClockFacts(),
   pauses: await store.findPausesInForce(),
+  breakers: await store.findBreakers(),
   unusable: await store.findUnusable(10),
 });

@@ -1,5 +1,6 @@
 import { serverUrls } from "@holdfast/runtime";
 import { Pool } from "pg";
+import { findBreakers } from "../breakers/breakers.ts";
 import type { Pause } from "../pause/pauses.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { withRetries } from "../postgres/retry.ts";
@@ -170,6 +171,8 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
         const inForce = await findPausesInForce(db, {});
         return { inForce, tasks: (await countPausedTasks(db, {}))[0]!.tasks };
       }),
+    /** The breakers of remote services that hold something back, or did in the last minute. */
+    findBreakers: () => ask((db) => findBreakers(db, {})),
     /** All that keeps a task waiting; null when there is none of that id. */
     findTaskFacts: (taskId: string) => ask((db) => findTaskFacts(db, taskId)),
     findPooler: (): Promise<FoundPooler> =>

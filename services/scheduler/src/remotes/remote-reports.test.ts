@@ -58,6 +58,11 @@ describe("a service", () => {
     ["asks for a moment", { ...failed, retryAfter: 99 }, 0],
     ["asks for nothing", failed, 0],
     ["asks for what is known", { ...failed, retryAfter: 1_000 }, 950],
+    [
+      "failed, and the instance opened its own circuit",
+      { ...failed, code: "agent.circuit_open", retryAfter: 5_000 },
+      0,
+    ],
     ["was not called", { ...failed, attempted: false, retryAfter: 1_000 }, 0],
   ])("is not left alone if it %s", (_, event, throttledFor) => {
     const { reports } = reportsOf({ throttledFor });
