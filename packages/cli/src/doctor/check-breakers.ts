@@ -1,5 +1,5 @@
 import type { Breaker } from "@holdfast/state-store";
-import { type Finding, fine, orFine, wrong } from "./finding.ts";
+import { type Finding, orFine, wrong } from "./finding.ts";
 
 /** Remote services whose steps are held back. One that an operator holds open is an operator's wish. */
 export function checkBreakers(breakers: readonly Breaker[]): readonly Finding[] {
