@@ -64,6 +64,14 @@ describe("a lane", () => {
   });
 });
 
+test("a Scheduler that has not read the breakers yet claims nothing, and then wakes its claims", () => {
+  const clock = testClock();
+  const view = breakerView({ clock, serviceOf: (lane) => lane, onStale: () => {} });
+  expect(view.limit("payments", 400)).toBe(0);
+  expect(view.replace([])).toBe(true);
+  expect(view.limit("payments", 400)).toBe(400);
+});
+
 describe("a probe", () => {
   test("is due when the breaker has been open for long enough", () => {
     const { view, clock } = viewOf(open);

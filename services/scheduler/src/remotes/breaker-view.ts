@@ -21,14 +21,14 @@ const probeAgainIn = 1_000;
 
 /** The breakers as this Scheduler has read them last. Between two looks its own clock goes on. */
 export function breakerView({ clock, serviceOf, onStale }: Dependencies) {
-  let breakers: ReadonlyMap<string, Breaker> = new Map();
+  /** Null: not read yet. A Scheduler that has just started must not claim what is held back. */
+  let known: ReadonlyMap<string, Breaker> | null = null;
   let readAt = clock.now();
   let isStale = false;
   /** By service: before that no probe is tried, because no step was due. */
   const noProbeBefore = new Map<string, number>();
-
   const passed = (): number => clock.now() - readAt;
-  const all = (): readonly Breaker[] => [...breakers.values()];
+  const all = (): readonly Breaker[] => [...(known?.values() ?? [])];
   const isHeldBack = (breaker: Breaker | undefined): boolean =>
     breaker !== undefined && releasedFor(breaker, passed()) < 0;
   const isRamping = (): boolean =>
@@ -38,23 +38,24 @@ export function breakerView({ clock, serviceOf, onStale }: Dependencies) {
     /** Takes over what the store has. Returns whether steps of some service are released by it. */
     replace(found: readonly Breaker[]): boolean {
       const held = all().filter(isHeldBack);
-      breakers = new Map(found.map((breaker) => [breaker.service, breaker]));
+      const isFirst = known === null;
+      known = new Map(found.map((breaker) => [breaker.service, breaker]));
       readAt = clock.now();
       isStale = false;
-      return isRamping() || held.some(({ service }) => !isHeldBack(breakers.get(service)));
+      return isFirst || isRamping() || held.some(({ service }) => !isHeldBack(known?.get(service)));
     },
     /** Whether the steps of some service are released in growing numbers. */
     isRamping,
-    isClosed: (service: string): boolean => (breakers.get(service)?.state ?? "closed") === "closed",
+    isClosed: (service: string): boolean => (known?.get(service)?.state ?? "closed") === "closed",
     /** How much longer a service wants to be left alone, in milliseconds. */
     throttledFor: (service: string): number => {
-      const breaker = breakers.get(service);
+      const breaker = known?.get(service);
       return breaker === undefined ? 0 : Math.max(0, throttledFor(breaker, passed()));
     },
     /** How many steps of a lane all Schedulers together may have in flight, if without a breaker it were `max`. */
     limit: (lane: string, max: number): number => {
-      const breaker = breakers.get(serviceOf(lane));
-      if (breaker === undefined) return max;
+      const breaker = known?.get(serviceOf(lane));
+      if (breaker === undefined) return known === null ? 0 : max;
       return isHeldBack(breaker) ? 0 : Math.min(max, rampLimit(releasedFor(breaker, passed())));
     },
     /** Something is claimed by what was read. */
@@ -73,7 +74,7 @@ export function breakerView({ clock, serviceOf, onStale }: Dependencies) {
     deferProbe: (service: string) => noProbeBefore.set(service, clock.now() + probeAgainIn),
     /** Milliseconds until the next look. */
     nextLook(): number {
-      const usual = breakers.size === 0 ? idleEvery : lookEvery;
+      const usual = all().length === 0 ? idleEvery : lookEvery;
       const coming = all().flatMap((breaker) => changesIn(breaker, passed()));
       return Math.min(isRamping() ? lookOftenEvery : usual, ...coming);
     },
