@@ -155,7 +155,7 @@ test("the only instance of an Agent is ready while it does not consume, and back
   expect(health().breaker).toBe("open");
   await until(async () => (await consumers()) === 0);
   expect(broker.isReady).toBe(true);
-  // It fails some probes. Nobody stands in for it, so it does not rest longer each time.
+  // It fails some probes. No other instance consumes the queue, so its rest does not grow with each failed probe.
   await tested.ask(request());
   for (let count = 0; count < 4; count += 1) {
     expect(answerOf(await tested.replies.take()).outcome).toMatchObject({ attempted: true });

@@ -1,5 +1,5 @@
 -- The Agents that should get no step which another Agent could have: those that are paused, and those of which every
--- instance with a heartbeat in the last so many milliseconds has an open circuit breaker.
+-- living instance has an open circuit breaker.
 select name as agent
   from state.pauses
  where kind = 'agent'
@@ -7,6 +7,6 @@ select name as agent
 union
 select agent
   from state.agents
- where seen_at > clock_timestamp() - :heard_within::float8 * interval '1 millisecond'
+ where lives_until > clock_timestamp()
  group by agent
 having bool_and(breaker = 'open');

@@ -1,5 +1,6 @@
 import { rankFairSteps, virtualTime } from "@holdfast/domain";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { claimsBy, count, ofKey, relayAfter } from "../../test/claim-order.ts";
 import {
   claimAll,
   completed,
@@ -11,7 +12,6 @@ import {
   testWorkflow,
 } from "../../test/fixtures.ts";
 import type { StateStore } from "../state-store.ts";
-import type { ClaimedStep } from "./claimed-step.ts";
 
 let db: TestStore;
 let submission: StateStore;
@@ -34,31 +34,10 @@ afterAll(async () => {
 beforeEach(() => db.clear("fairness_keys"));
 
 const actor = { actor: "s" };
-const relayAfter = 60_000;
-const ofKey = (key: string, weight = 1) => ({ fairness: { key, weight } });
-
-async function claim(slots: number, reserved = 0): Promise<readonly ClaimedStep[]> {
-  const capacity = [{ lane: "agent", slots, reserved }];
-  return await scheduler.claimDueSteps({ lockedBy: "s", capacity, relayAfter });
-}
-
-/** One value for each step, in the order of the claims: each takes so many. */
-async function order(value: string, slots = 1): Promise<readonly string[]> {
-  const taskIds: string[] = [];
-  for (;;) {
-    const claims = await claim(slots);
-    if (claims.length === 0) break;
-    taskIds.push(...claims.map(({ taskId }) => taskId));
-  }
-  const rows = await db.query<{ id: string; value: string }>(
-    `select task_id::text as id, ${value} as value from state.tasks`,
-  );
-  const values = new Map(rows.map((row) => [row.id, row.value]));
-  return taskIds.map((taskId) => values.get(taskId) ?? "");
-}
-
-const count = (values: readonly string[], value: string): number =>
-  values.filter((one) => one === value).length;
+const { claim, order } = claimsBy(
+  () => scheduler,
+  () => db,
+);
 
 test("the store ranks as the domain does, whatever happened before", async () => {
   const known = new Map<string, number>();

@@ -50,7 +50,7 @@ export interface ClaimStatements {
     readonly row: { readonly lane: string; readonly slots: Maybe<readonly number[]> };
   };
   readonly "find-unavailable-agents": {
-    readonly params: { readonly heardWithin: number | null };
+    readonly params: object;
     readonly row: { readonly agent: Maybe<string> };
   };
   readonly "mark-dispatched-steps": {
