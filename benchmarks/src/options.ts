@@ -56,7 +56,7 @@ pnpm bench --scale [--rounds N] [--orders N] [--only NAME,NAME] [--json]
 
 pnpm bench --flat [--rounds N] [--orders N] [--pending N] [--finished N] [--hold SECONDS] [--out FOLDER] [--json]
 pnpm bench --steady [--minutes N] [--load PART] [--orders N] [--out FOLDER] [--json]
-pnpm bench --flow [--orders N] [--pending N] [--keys N] [--claims N] [--seconds N] [--json]
+pnpm bench --flow [--only NAME,NAME] [--orders N] [--pending N] [--keys N] [--claims N] [--seconds N] [--json]
 pnpm bench --migrate [--finished N] [--json]
 All but --flat and --migrate take --without NAME,NAME
 
@@ -75,7 +75,7 @@ All but --flat and --migrate take --without NAME,NAME
   --migrate       how many orders wait while a store of 2,000,000 is migrated, and 500 come in per second
   --rounds N      how often: 3 alone, 5 beside peers
   --orders N      with how many orders: 5,000 alone and beside peers, 12,000 to scale, 300 for a trace
-  --only NAMES    beside these peers only
+  --only NAMES    beside these peers only; of a flow: shares, slots, others, sick, urgent
   --without NAMES leave out these optimisations of the services, such as taskCache,bundles:
                   run it in turn with and without, to see what each gives
   --pending N     how many orders are due in a store with a backlog: 1,000,000; behind urgent ones: 100,000
@@ -100,7 +100,7 @@ const defaults = {
   submission: { rounds: 3, orders: 20_000 },
   overload: { rounds: 1, orders: 1 },
   flat: { rounds: 5, orders: 3_000 },
-  flow: { rounds: 1, orders: 500 },
+  flow: { rounds: 1, orders: 300 },
   steady: { rounds: 1, orders: 15_000 },
   migrate: { rounds: 1, orders: 500 },
 };

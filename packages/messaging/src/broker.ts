@@ -12,6 +12,8 @@ export interface OutgoingMessage {
   readonly replyTo?: string;
   /** Of a submission: `workflow` names what it is for, the others are as in HTTP. */
   readonly headers?: Readonly<Record<string, string | number>>;
+  /** To be handled before others. Quorum queues of RabbitMQ 4 deliver it before others, too; those of RabbitMQ 3 do not. */
+  readonly isUrgent?: boolean;
   /** Milliseconds after which the broker drops it to the dead letters. */
   readonly expirationMs?: number;
   /** A hint that may be lost: the broker neither returns it nor keeps it on disk. */
@@ -45,6 +47,8 @@ export interface Delivery {
   readonly userId: string | undefined;
   readonly replyTo: string | undefined;
   readonly routingKey: string;
+  /** Its publisher has said that it is to be handled before others. */
+  readonly isUrgent: boolean;
   /** Its header of that name, if it is a text: which workflow a submission is for. */
   readonly workflow?: string | undefined;
   /** Its headers `task-priority`, `fairness-key` and `fairness-weight`, whatever they are. */
@@ -147,7 +151,8 @@ export interface Broker extends AsyncDisposable {
   listen(exchange: string, handle: (delivery: Delivery) => Promise<void>): Promise<AsyncDisposable>;
   /**
    * Hands over what has come in since the last batch; a lone message does not wait. One batch at a
-   * time, but while one is handled a second may begin, if it is full. What `handle` leaves unsettled
+   * time, but while one is handled a second may begin, if it is full. Urgent messages make batches of their
+   * own, one at a time beside the others. What `handle` leaves unsettled
    * is acknowledged after it, in the order of arrival. When it throws a transient fault, the same batch
    * is handed over again after a while: nothing is requeued, so an outage of the store burns no delivery
    * limit. When it throws anything else, the batch is halved until the culprit is alone, which is dead-lettered.

@@ -66,6 +66,7 @@ export const claim = (name = "charge", changes: Partial<ClaimedStep> = {}): Clai
   completeBy: 1_035_000,
   now: 1_000_000,
   keyGeneration: 0,
+  priority: "normal",
   taskInput: null,
   ...changes,
 });

@@ -237,6 +237,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
                 startBy: plan.startWithin,
                 completeBy: plan.startWithin + plan.completeWithin,
                 keyGeneration,
+                priority: "normal",
                 taskInput: null,
                 now: 0,
               };

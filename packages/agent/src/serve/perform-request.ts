@@ -47,7 +47,8 @@ export function requestPerformer(options: Options): RequestPerformer {
       return untrustedRequester(requester);
     }
     if (breaker.isOpen()) return breakerOpen;
-    const release = await slots.acquire(signals.stop, request.workMs - marginOf(request));
+    const within = request.workMs - marginOf(request);
+    const release = await slots.acquire(signals.stop, within, delivery.isUrgent);
     if (breaker.isOpen() && !signals.stop.aborted) {
       release?.();
       return breakerOpen;

@@ -1,12 +1,12 @@
 import type { Clock } from "@holdfast/runtime";
 
-/** A fixed number of slots. Callers that find none free wait in the order in which they came. */
+/** A fixed number of slots. Callers that find none free wait in the order in which they came, `isFirst` before all others. */
 export interface Semaphore {
   /**
    * Resolves to a function that releases the slot, or to null when the signal aborts first or no slot
    * becomes free within so many milliseconds.
    */
-  acquire(signal: AbortSignal, within: number): Promise<(() => void) | null>;
+  acquire(signal: AbortSignal, within: number, isFirst?: boolean): Promise<(() => void) | null>;
   /** Resolves to null for all callers that wait now. */
   readonly dismiss: () => void;
 }
@@ -15,22 +15,23 @@ export interface Semaphore {
 export function semaphore(count: number, clock: Pick<Clock, "after">): Semaphore {
   let free = count;
   /** By what gives them the slot: what sends them away. */
-  const waiting = new Map<() => void, () => void>();
+  const [first, others] = [new Map<() => void, () => void>(), new Map<() => void, () => void>()];
 
   const release = (): void => {
-    const [next] = waiting.keys();
+    const next = first.keys().next().value ?? others.keys().next().value;
     if (next === undefined) free += 1;
     else next();
   };
 
   return {
-    async acquire(signal, within) {
+    async acquire(signal, within, isFirst = false) {
       if (signal.aborted) return null;
       if (free > 0) {
         free -= 1;
         return release;
       }
       const { promise, resolve } = Promise.withResolvers<(() => void) | null>();
+      const waiting = isFirst ? first : others;
       const end = (slot: (() => void) | null): void => {
         waiting.delete(enter);
         signal.removeEventListener("abort", leave);
@@ -45,7 +46,7 @@ export function semaphore(count: number, clock: Pick<Clock, "after">): Semaphore
       return promise;
     },
     dismiss() {
-      for (const leave of waiting.values()) leave();
+      for (const leave of [...first.values(), ...others.values()]) leave();
     },
   };
 }

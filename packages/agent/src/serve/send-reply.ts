@@ -38,6 +38,7 @@ export const replySender =
     const { taskId, step, attempt, token } = request;
     const reply = { taskId, step, attempt, token, takes: batching.maxBatch() };
     let queue = delivery.replyTo;
+    const { isUrgent } = delivery;
     const messageOf = (): OutgoingMessage => ({
       exchange: replyExchange,
       routingKey: replyRoute(agent, taskId, queue),
@@ -45,11 +46,12 @@ export const replySender =
       messageId: `${taskId}:${step}:${attempt}`,
       correlationId: taskId,
       userId,
+      isUrgent,
       body: StepReply.encode({
         ...reply,
         outcome: withDelivery(outcome, isDoubtful || isRepeated()),
       }),
-      ...batching.replyBundle(`${agent} ${queue}`),
+      ...batching.replyBundle(`${agent} ${queue} ${isUrgent}`),
     });
     while (!signal.aborted) {
       const publishing = broker.publish(messageOf());

@@ -1,5 +1,5 @@
 import type { Standstill } from "../broker.ts";
-import type { Item } from "./begun-messages.ts";
+import type { Item } from "./open-messages.ts";
 
 /** Deliveries that are handed over together. */
 export interface Part {

@@ -19,6 +19,8 @@ interface Options extends PartOptions {
 
 /** A full batch need not wait for the one before it: while one is being stored, another is worked at. */
 const maxWorkers = 2;
+/** One more, for urgent messages alone: they wait for no other batch, and for no more than one of their own. */
+const urgentWorkers = 1;
 
 /**
  * Collects deliveries while a batch is being handled, and hands them over together next. A batch that fails
@@ -27,10 +29,12 @@ const maxWorkers = 2;
 export function handleBatches(options: Options): Intake {
   const { queue, max, gatherFor = 0 } = options;
   const waiting = waitingMessages();
+  const urgent = waitingMessages();
   const handlePart = partHandler(options);
   const gathering = gatherer({ gatherFor, isFull: () => waiting.isFull(max) });
   const next = partChooser(waiting, max);
   const working = new Set<Promise<void>>();
+  const hurrying = new Set<Promise<void>>();
   let channelWork = newChannelWork();
 
   const work = async (): Promise<void> => {
@@ -55,9 +59,32 @@ export function handleBatches(options: Options): Intake {
     working.add(worker);
   };
 
+  const hurry = async (): Promise<void> => {
+    const mine = channelWork;
+    while (!mine.giveUp.signal.aborted && !urgent.isEmpty) {
+      await handlePart(mine, newPart(mine.open.begin(urgent.take(max), performance.now())));
+    }
+  };
+
+  const startHurrying = (): void => {
+    const worker = hurry().finally(() => {
+      hurrying.delete(worker);
+      if (!urgent.isEmpty) startHurrying();
+      // What failed is retried by the others.
+      if (working.size === 0 && channelWork.failed.waiting.length > 0) startWorker();
+    });
+    hurrying.add(worker);
+  };
+
   return {
     queue,
     take(message) {
+      channelWork.open.arrived(message);
+      if (message.isUrgent) {
+        urgent.add(message);
+        if (hurrying.size < urgentWorkers) startHurrying();
+        return;
+      }
       waiting.add(message);
       const isNeeded = working.size === 0 || waiting.isFull(max) || channelWork.failed.isFailing();
       if (isNeeded && working.size < maxWorkers) startWorker();
@@ -66,16 +93,17 @@ export function handleBatches(options: Options): Intake {
     /** A batch that fails meanwhile is not retried. */
     async drain() {
       waiting.clear();
+      urgent.clear();
       channelWork.giveUp.abort();
       gathering.end();
       channelWork = newChannelWork();
-      await Promise.all(working);
+      await Promise.all([...working, ...hurrying]);
     },
     get standstill() {
       return channelWork.failed.standstill(queue);
     },
     get oldestMs() {
-      return channelWork.begun.oldestMs;
+      return channelWork.open.oldestMs;
     },
   };
 }
@@ -83,12 +111,12 @@ export function handleBatches(options: Options): Intake {
 /** Chooses the next part: parts that failed and messages that wait take turns. */
 function partChooser(waiting: ReturnType<typeof waitingMessages>, max: number) {
   let isTurnOfFailed = false;
-  return ({ begun, failed }: ChannelWork): Part | null => {
+  return ({ open, failed }: ChannelWork): Part | null => {
     const now = performance.now();
     const index = failed.indexOfDue(now);
     isTurnOfFailed = index !== -1 && (!isTurnOfFailed || waiting.isEmpty);
     if (isTurnOfFailed) return failed.waiting.splice(index, 1)[0] ?? null;
-    const items = waiting.take(max).flatMap((message) => begun.begin(message, now));
+    const items = open.begin(waiting.take(max), now);
     return items.length === 0 ? null : newPart(items);
   };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Delivery } from "../broker.ts";
-import { begunMessages } from "./begun-messages.ts";
 import { failedParts, halvesOf, type Part } from "./failed-parts.ts";
+import { openMessages } from "./open-messages.ts";
 import { remedyFor } from "./remedy-for-failure.ts";
 
 export interface PartOptions {
@@ -20,7 +20,7 @@ const deadLetterRetryDelay = 10_000;
 
 /** What came on one channel. */
 export const newChannelWork = () => ({
-  begun: begunMessages(),
+  open: openMessages(),
   failed: failedParts(),
   /** Aborted when the channel is gone. */
   giveUp: new AbortController(),
@@ -44,9 +44,9 @@ export function partHandler({ queue, handle, deadLetter, log }: PartOptions) {
     };
   };
 
-  const onFailure = async ({ begun, failed, giveUp }: ChannelWork, part: Part): Promise<void> => {
+  const onFailure = async ({ open, failed, giveUp }: ChannelWork, part: Part): Promise<void> => {
     const { items, failures, error } = part;
-    for (const item of items) item.begun.hasFailed = true;
+    for (const item of items) item.of.hasFailed = true;
     const othersSucceeded = handled > part.handledBefore;
     const isOnlyOne = failed.waiting.length === 0;
     const remedy = remedyFor({ size: items.length, failures, othersSucceeded, isOnlyOne }, error);
@@ -56,7 +56,7 @@ export function partHandler({ queue, handle, deadLetter, log }: PartOptions) {
     }
     if (remedy === "split") failed.waiting.unshift(...halvesOf(part));
     else if (remedy === "deadLetter") {
-      if (await deadLetterAll(part, { queue, deadLetter, log })) begun.finish(items);
+      if (await deadLetterAll(part, { queue, deadLetter, log })) open.finish(items);
       else failed.waiting.push({ ...part, notBefore: performance.now() + deadLetterRetryDelay });
     } else {
       failed.waiting.push(part);
@@ -67,14 +67,14 @@ export function partHandler({ queue, handle, deadLetter, log }: PartOptions) {
   };
 
   return async (work: ChannelWork, part: Part): Promise<void> => {
-    const open = part.items.filter(({ delivery }) => !delivery.isSettled);
-    const { begun, failed, giveUp } = work;
+    const unsettled = part.items.filter(({ delivery }) => !delivery.isSettled);
+    const { open, failed, giveUp } = work;
     failed.retried.add(part);
     try {
-      if (open.length > 0) await handle(open.map(({ delivery }) => delivery));
+      if (unsettled.length > 0) await handle(unsettled.map(({ delivery }) => delivery));
       handled += 1;
       failuresInARow = 0;
-      begun.finish(part.items);
+      open.finish(part.items);
     } catch (error) {
       if (!giveUp.signal.aborted) await onFailure(work, failedOnceMore(part, error));
     } finally {

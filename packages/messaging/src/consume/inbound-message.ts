@@ -2,6 +2,7 @@ import { limits, storableText } from "@holdfast/contracts";
 import type { Channel, ConsumeMessage } from "amqplib";
 import type { Delivery } from "../broker.ts";
 import { bodiesOf } from "../publish/bundle-messages.ts";
+import { urgentPriority } from "../publish/publisher.ts";
 import { deadLetter, hasBrokenDeaths } from "./broken-deaths.ts";
 
 export interface OpenDelivery extends Delivery {
@@ -18,6 +19,7 @@ export interface InboundMessage {
   readonly deliveries: readonly OpenDelivery[];
   /** Of its content. */
   readonly bytes: number;
+  readonly isUrgent: boolean;
   /** Nothing is left to be said of it, or all that is left is to acknowledge it. */
   readonly isSettled: boolean;
   readonly isGood: boolean;
@@ -74,6 +76,7 @@ export function toInboundMessage(
     channel,
     deliveries,
     bytes: message.content.length,
+    isUrgent: isUrgent(message),
     isSettled: left <= 0,
     isGood: true,
     settle() {
@@ -113,6 +116,7 @@ const openDeliveries = (
     userId: text(userId),
     replyTo: text(replyTo),
     routingKey: message.fields.routingKey,
+    isUrgent: isUrgent(message),
     workflow: text(header(message, "workflow")),
     priority: header(message, "task-priority"),
     fairnessKey: header(message, "fairness-key"),
@@ -156,6 +160,9 @@ export function attempt(send: () => void): void {
 /** A publisher may write anything into a property: it is cut to what the store can hold. */
 const text = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? storableText(value, limits.property) : undefined;
+
+const isUrgent = ({ properties: { priority } }: ConsumeMessage): boolean =>
+  typeof priority === "number" && priority >= urgentPriority;
 
 /** The reasons that the broker writes; a publisher may write a header of that name with any other. */
 const deathReasons = ["expired", "rejected", "delivery_limit", "maxlen"] as const;

@@ -152,7 +152,7 @@ function claimWhatIsDue(
   client: Database,
   { batch, claim }: { readonly batch: DecidedBatch; readonly claim: ClaimOptions },
 ): Promise<ClaimedRow[]> | null {
-  const capacity = capacityFor(claim.capacity, batch.dueSteps);
+  const capacity = capacityFor(claim, batch.dueSteps);
   if (batch.dueSteps.length === 0 || capacity.length === 0) return null;
   return claimSteps(context)(client, { ...claim, capacity });
 }

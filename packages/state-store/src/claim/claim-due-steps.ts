@@ -31,7 +31,7 @@ export const claimDueSteps =
 /** The statement alone, for a transaction: the cache may know of a claim only once it is committed. */
 export const claimSteps =
   ({ dueIndex, partitions }: SearchedRanges) =>
-  (db: Database, { capacity, ...options }: ClaimOptions): Promise<ClaimedRow[]> =>
+  (db: Database, { capacity, upTo, ...options }: ClaimOptions): Promise<ClaimedRow[]> =>
     claim(db, partitions.range(), {
       ...options,
       ...columns(
@@ -39,7 +39,10 @@ export const claimSteps =
         { lanes: "lane", agents: "agent", slots: "slots", reserved: "reserved" },
       ),
       ...columns(
-        dueIndex.of(capacity.map(({ lane, reserved = 0 }) => ({ lane, isSplit: reserved > 0 }))),
+        dueIndex.of(
+          capacity.map(({ lane, reserved = 0 }) => ({ lane, isSplit: reserved > 0 })),
+          upTo,
+        ),
         {
           spanLanes: "lane",
           spanLows: "lowBand",

@@ -1,4 +1,4 @@
-import type { Instant, Json, Priority } from "@holdfast/domain";
+import type { Band, Instant, Json, Priority } from "@holdfast/domain";
 
 /** A step that one Scheduler, and no other, may now ask its Agent to do. */
 export interface ClaimedStep {
@@ -13,6 +13,8 @@ export interface ClaimedStep {
   readonly startBy: Instant;
   readonly completeBy: Instant;
   readonly keyGeneration: number;
+  /** Of its task. */
+  readonly priority: Priority;
   /** The input of the task, if it is small and no operator has corrected the step's; null: load it. */
   readonly taskInput: Json;
   /** The store's clock at the claim. */
@@ -23,7 +25,6 @@ export interface ClaimedStep {
 export interface ClaimedRow extends ClaimedStep {
   /** Of the task after the claim; null: another transaction held the task's row, so it is not known. */
   readonly version: number | null;
-  readonly priority: Priority;
   readonly fairnessKey: string | null;
   readonly replyTo: string | null;
   readonly correlationId: string | null;
@@ -48,18 +49,22 @@ export interface ClaimOptions {
   readonly capacity: readonly LaneCapacity[];
   /** After how many milliseconds another Scheduler may publish the request, if it is not marked. */
   readonly relayAfter: number;
+  /** The last band that is claimed from; all of them unless given. */
+  readonly upTo?: Band;
 }
 
 /**
  * A Scheduler may claim more of the steps that it makes due itself, since another Scheduler would have to
- * read their tasks. Which steps it gets is decided by the due order of the lane.
+ * read their tasks. Which steps it gets is decided by the due order of the lane. A claim of the first bands only
+ * keeps to the lanes of these steps: it is to be quick.
  */
 export function capacityFor(
-  capacity: readonly LaneCapacity[],
+  { capacity, upTo }: Pick<ClaimOptions, "capacity" | "upTo">,
   dueSteps: readonly { readonly lane: string }[],
 ): readonly LaneCapacity[] {
   const byLane = Map.groupBy(dueSteps, ({ lane }) => lane);
   return capacity
+    .filter(({ lane }) => upTo === undefined || byLane.has(lane))
     .map(({ most, ...one }) => ({
       ...one,
       slots: Math.max(one.slots, Math.min(most ?? one.slots, byLane.get(one.lane)?.length ?? 0)),

@@ -73,10 +73,18 @@ export function dueIndex({ random = Math.random }: { readonly random?: () => num
   };
 
   return {
-    /** `isSplit`: the last band has slots reserved, so that it must have spans of its own. */
+    /**
+     * `isSplit`: the last band has slots reserved, so that it must have spans of its own. `upTo`: no band after it
+     * is searched.
+     */
     of: (
       lanes: readonly { readonly lane: string; readonly isSplit: boolean }[],
-    ): readonly DueSpan[] => lanes.flatMap(({ lane, isSplit }) => spansOf(lane, isSplit)),
+      upTo: Band = lastBand,
+    ): readonly DueSpan[] =>
+      lanes
+        .flatMap(({ lane, isSplit }) => spansOf(lane, isSplit))
+        .filter(({ lowBand }) => lowBand <= upTo)
+        .map((span) => ({ ...span, highBand: Math.min(span.highBand, upTo) })),
     /** Adds steps that this process makes due, or tries to: a span without steps costs little. */
     add(steps: readonly DueStep[], now: Instant): void {
       if (!hasLooked) return;

@@ -4,6 +4,7 @@ import { type AgentCapacity, memberChooser } from "./choose-member.ts";
 const room = (slots: number, isServed = true): AgentCapacity => ({
   slots,
   most: slots,
+  urgent: slots,
   isServed,
 });
 

@@ -1,12 +1,9 @@
 import { agentsOfLane } from "@holdfast/domain";
 import type { LaneCapacity } from "@holdfast/state-store";
+import type { AgentRoom } from "./lane-capacities.ts";
 
 /** What an Agent has room for. */
-export interface AgentCapacity {
-  /** How many more steps it may have in flight. */
-  readonly slots: number;
-  /** How many, if the same transaction makes as many due. */
-  readonly most: number;
+export interface AgentCapacity extends AgentRoom {
   /** Whether there is one that consumes its queue. */
   readonly isServed: boolean;
 }
@@ -14,6 +11,7 @@ export interface AgentCapacity {
 /** What may be claimed of one lane. */
 export interface ChosenCapacity extends LaneCapacity {
   readonly most: number;
+  readonly urgent: number;
   /** Whether its Agent has more room, which it keeps for other lanes that may not need it. */
   readonly isShared: boolean;
 }
@@ -41,10 +39,11 @@ export function memberChooser() {
     const byAgent = Map.groupBy(chosen, ({ agent }) => agent);
     return chosen.map(({ lane, agent }) => {
       const sharing = byAgent.get(agent)?.length ?? 1;
-      const { slots, most } = choice.capacityOf(agent);
+      const { slots, most, urgent } = choice.capacityOf(agent);
       const share = {
         slots: Math.ceil(slots / sharing),
         most: Math.ceil(most / sharing),
+        urgent: Math.ceil(urgent / sharing),
         isShared: sharing > 1,
       };
       return agent === lane ? { lane, ...share } : { lane, agent, ...share };

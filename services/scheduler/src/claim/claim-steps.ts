@@ -1,8 +1,10 @@
+import { bandOf } from "@holdfast/domain";
 import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
 import type {
   AppliedEvents,
   ClaimedStep,
   ClaimOptions,
+  LaneCapacity,
   ProbeOptions,
   StateStore,
 } from "@holdfast/state-store";
@@ -38,52 +40,60 @@ const delay = 60_000;
  * no other module does. Claimed steps are dispatched without waiting for publisher confirms.
  */
 export function claimSteps(deps: Dependencies) {
-  const { store, limits, onClaim, wake, clock, failpoint, lockedBy, relayAfter } = deps;
+  const { store, limits, wake, clock, failpoint, lockedBy, relayAfter } = deps;
   const dispatcher = dispatchClaims(deps);
-  const reserve = batchReserve(deps.batchReserve);
+  const options = claimOptions(deps);
+  const urgent = urgentSteps(clock);
 
-  /** Null: nothing may be claimed. */
-  const optionsOf = (capacity: readonly ChosenCapacity[]): ClaimOptions | null => {
-    if (capacity.length === 0) return null;
-    onClaim();
-    return { lockedBy, capacity: capacity.map(reserve), relayAfter: relayAfter() };
+  const send = (claims: readonly ClaimedStep[], claimedAt: number): void => {
+    urgent.saw(claims);
+    dispatcher.send(claims, claimedAt);
+  };
+  const claim = async (how: ClaimOptions | null): Promise<readonly ClaimedStep[]> => {
+    if (!how?.capacity.some(({ slots }) => slots > 0)) return [];
+    const claimedAt = clock.now();
+    failpoint("scheduler.claiming");
+    const claims = await store.claimDueSteps(how);
+    send(claims, claimedAt);
+    return claims;
   };
 
   return {
-    /** One claim by itself. Resolves to the delay until the next, in milliseconds. */
+    /** One claim by itself, before it one of urgent steps if there were any lately. Resolves to the delay until the next, in milliseconds. */
     async round(): Promise<number> {
       await limits.refresh();
+      if (urgent.areExpected()) await claim(options.ofUrgent([]));
       const capacity = limits.capacity([]);
-      const options = optionsOf(capacity);
-      if (!options?.capacity.some(({ slots }) => slots > 0)) return delay;
-      const claimedAt = clock.now();
-      failpoint("scheduler.claiming");
-      const claims = await store.claimDueSteps(options);
-      dispatcher.send(claims, claimedAt);
+      const claims = await claim(options.ofAll(capacity));
       return claims.length === claimBatch || hasRoomLeft(capacity, claims) ? 0 : delay;
     },
     /**
      * Has `apply` apply one event of each of these Agents, and claim in the same transaction what they make due
-     * and what waited for their slots.
+     * and what waited for their slots. Events of urgent steps claim nothing but urgent ones, which is quicker.
      */
     async withEvents(
       agents: readonly string[],
       apply: (how: { readonly claim?: ClaimOptions }) => Promise<AppliedEvents>,
+      { areUrgent = false }: { readonly areUrgent?: boolean } = {},
     ): Promise<AppliedEvents> {
       await limits.refresh();
-      const claim = optionsOf(limits.capacity(agents));
+      const haveOthersWaited = areUrgent && agents.some(limits.isFull);
+      const how = areUrgent ? options.ofUrgent(agents) : options.ofAll(limits.capacity(agents));
       const claimedAt = clock.now();
-      const applied = await apply(claim === null ? {} : { claim });
+      const applied = await apply(how === null ? {} : { claim: how });
       settle(limits, agents, { ...applied, since: claimedAt });
-      if (applied.claims === null) wake();
-      else dispatcher.send(applied.claims, claimedAt);
+      const claims = applied.claims ?? [];
+      send(claims, claimedAt);
+      // Of what is urgent for its Agent alone, nothing may have been claimed.
+      const isLeft = areUrgent && claims.length < agents.length;
+      if (applied.claims === null || haveOthersWaited || isLeft) wake();
       return applied;
     },
     /** Claims the one step with which an open breaker is tried. False: there was none, or it is not due. */
     async probe(wish: Pick<ProbeOptions, "service" | "lanes">): Promise<boolean> {
       const claimedAt = clock.now();
       const probe = await store.claimProbe({ ...wish, lockedBy, relayAfter: relayAfter() });
-      dispatcher.send(probe === null ? [] : [probe], claimedAt);
+      send(probe === null ? [] : [probe], claimedAt);
       return probe !== null;
     },
     /** Frees the slots of Agents whose events were applied without a claim. */
@@ -94,6 +104,45 @@ export function claimSteps(deps: Dependencies) {
     },
     /** Resolves when everything that was claimed has been dispatched. */
     drained: dispatcher.drained,
+  };
+}
+
+const urgentBand = bandOf("urgent");
+
+/** What a claim may take; null: nothing may be claimed. */
+function claimOptions({
+  limits,
+  onClaim,
+  lockedBy,
+  relayAfter,
+  batchReserve: percent,
+}: Dependencies) {
+  const reserve = batchReserve(percent);
+  const optionsOf = (capacity: readonly LaneCapacity[]): ClaimOptions | null => {
+    if (capacity.length === 0) return null;
+    onClaim();
+    return { lockedBy, capacity, relayAfter: relayAfter() };
+  };
+  return {
+    ofAll: (capacity: readonly LaneCapacity[]) => optionsOf(capacity.map(reserve)),
+    ofUrgent(freed: readonly string[]): ClaimOptions | null {
+      const how = optionsOf(limits.urgentCapacity(freed));
+      return how === null ? null : { ...how, upTo: urgentBand };
+    },
+  };
+}
+
+/** Milliseconds after an urgent step in which more are expected. */
+const urgentFor = 60_000;
+
+/** Knows whether urgent steps come at all: where none do, nothing is spent on looking for them. */
+function urgentSteps(clock: Pick<Clock, "now">) {
+  let lastAt = Number.NEGATIVE_INFINITY;
+  return {
+    saw(claims: readonly ClaimedStep[]): void {
+      if (claims.some(({ priority }) => priority === "urgent")) lastAt = clock.now();
+    },
+    areExpected: (): boolean => clock.now() - lastAt < urgentFor,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Broker } from "@holdfast/messaging";
 import type { Clock, Logger } from "@holdfast/runtime";
-import type { ProbedLane, StateStore } from "@holdfast/state-store";
+import type { LaneCapacity, ProbedLane, StateStore } from "@holdfast/state-store";
 import { type ChosenCapacity, memberChooser } from "./choose-member.ts";
 import { inFlightCounts } from "./in-flight-counts.ts";
 import { laneCapacities } from "./lane-capacities.ts";
@@ -80,6 +80,13 @@ export function inFlightLimits(deps: Dependencies) {
     /** What may be claimed once the Agents `freed` have one step less in flight each. */
     capacity: (freed: readonly string[]): readonly ChosenCapacity[] =>
       chosen(facts.lanes(), freed).filter(({ most }) => most > 0),
+    /** Whether an Agent has no slot free. */
+    isFull: (agent: string): boolean => capacityOf(agent).slots === 0,
+    /** How many urgent steps may be claimed then. */
+    urgentCapacity: (freed: readonly string[]): readonly LaneCapacity[] =>
+      chosen(facts.lanes(), freed)
+        .filter(({ urgent }) => urgent > 0)
+        .map(({ urgent, most: _, ...lane }) => ({ ...lane, slots: urgent })),
     /** Of which Agent a step of each of these lanes would be asked. */
     choose: (lanes: readonly string[]): readonly ProbedLane[] => chosen(lanes, []).map(withoutRoom),
     /** `since`: on our clock, when the claim began. */

@@ -25,6 +25,18 @@ interface Dependencies {
 const uncertainShare = 1 / 3;
 const uncertainLeast = 3;
 
+/** How many more steps of an Agent may be claimed. */
+export interface AgentRoom {
+  readonly slots: number;
+  /** How many, if the same transaction makes as many due. */
+  readonly most: number;
+  /** How many urgent ones. */
+  readonly urgent: number;
+}
+
+/** So much beyond a limit is for urgent steps: they need not wait until a slot is free to be on their way. */
+const urgentShare = 0.1;
+
 /** How many steps of an Agent may be claimed by what is known of it, and what it earns with each settled step. */
 export function laneCapacities({ clock, maxInFlight, limitOf: leftOf }: Dependencies) {
   const earned = earnedSlots(clock);
@@ -46,20 +58,18 @@ export function laneCapacities({ clock, maxInFlight, limitOf: leftOf }: Dependen
      * have died. Of several, each may use some more for steps that its own transaction makes due, so that no
      * other Scheduler claims them.
      */
-    of(
-      agent: string,
-      state: LaneState & { readonly freed: number },
-    ): { readonly slots: number; readonly most: number } {
+    of(agent: string, state: LaneState & { readonly freed: number }): AgentRoom {
       const { inFlight, own, freed, uncertain, schedulers } = state;
       const limit = limitOf(agent, state);
       // More may have been freed than was counted.
-      if (limit.all === 0) return { slots: 0, most: 0 };
+      if (limit.all === 0) return { slots: 0, most: 0, urgent: 0 };
       const isBySlots = limit.all < maxInFlight * schedulers;
       const kept = isBySlots ? Math.min(uncertain, mostUncertain(limit.all)) : 0;
       const room = (all: number, ours: number): number =>
         Math.min(all - inFlight, ours - own) + freed - kept;
       const slots = Math.max(0, room(limit.all, limit.own));
-      return { slots, most: room(limit.allDue, limit.ownDue) };
+      const most = room(limit.allDue, limit.ownDue);
+      return { slots, most, urgent: most + Math.ceil(limit.all * urgentShare) };
     },
     /** One of its steps was settled. */
     settled(agent: string, state: LaneState): void {

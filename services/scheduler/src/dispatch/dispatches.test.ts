@@ -16,6 +16,7 @@ const claim = (changes: Partial<ClaimedStep> = {}): ClaimedStep => ({
   completeBy: 35_000,
   now: 0,
   keyGeneration: 0,
+  priority: "normal",
   taskInput: null,
   ...changes,
 });

@@ -44,10 +44,14 @@ export function requestPublisher(deps: PublishDependencies) {
       correlationId: claim.taskId,
       replyTo: replyTo(),
       userId,
+      isUrgent: claim.priority === "urgent",
       expirationMs: Math.ceil(left),
       body,
       // Requests to one Agent that are as urgent share a message.
-      bundle: { key: `${claim.agent} ${urgency(left)}`, most: batchSizes.of(claim.agent) },
+      bundle: {
+        key: `${claim.agent} ${claim.priority} ${timeLeft(left)}`,
+        most: batchSizes.of(claim.agent),
+      },
     });
     failpoint("scheduler.publishing", () => [claim.name]);
     const result = await publishing;
@@ -61,7 +65,7 @@ export function requestPublisher(deps: PublishDependencies) {
 }
 
 /** Requests of one message expire together, so none shares it with one that has less than half of its time. */
-const urgency = (left: number): number => Math.ceil(Math.log2(left));
+const timeLeft = (left: number): number => Math.ceil(Math.log2(left));
 
 const fieldsOf = ({ taskId, name: step, attempt, agent }: ClaimedStep) => ({
   taskId,

@@ -30,6 +30,7 @@ const dead = (deathReason: string, isBundled: boolean): Delivery => ({
   userId: undefined,
   replyTo: undefined,
   routingKey: "requests.expired",
+  isUrgent: false,
   redelivered: false,
   isCurrent: () => true,
   whenSettled: () => Promise.resolve(),

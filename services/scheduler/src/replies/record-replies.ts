@@ -85,16 +85,20 @@ async function applyReplies(
   const names = () => received.map(({ reply }) => reply.step);
   failpoint("scheduler.recording", names);
   const agents = received.map(({ agent }) => agent);
-  return await claims.withEvents(agents, async (how) => {
-    const applied = await apply(remotes.spreadRetries(received), { actor, ...how });
-    failpoint("scheduler.recorded", names);
-    remotes.learn(received, applied);
-    received.forEach(({ reply, agent }, index) => {
-      dispatches.answered({ ...reply, name: reply.step });
-      if (applied.outcomes[index]?.applied) batchSizes.learn(agent, reply.takes);
-    });
-    return applied;
-  });
+  return await claims.withEvents(
+    agents,
+    async (how) => {
+      const applied = await apply(remotes.spreadRetries(received), { actor, ...how });
+      failpoint("scheduler.recorded", names);
+      remotes.learn(received, applied);
+      received.forEach(({ reply, agent }, index) => {
+        dispatches.answered({ ...reply, name: reply.step });
+        if (applied.outcomes[index]?.applied) batchSizes.learn(agent, reply.takes);
+      });
+      return applied;
+    },
+    { areUrgent: received.length > 0 && received.every(({ delivery }) => delivery.isUrgent) },
+  );
 }
 
 /** Keeps replies that did not count, and knows which deliveries must not be applied a second time. */

@@ -117,6 +117,7 @@ export interface ClaimStatements {
       readonly now: Maybe<number>;
       readonly keyGeneration: number;
       readonly workflow: string;
+      readonly priority: string;
       readonly taskInput: unknown;
     };
   };

@@ -132,6 +132,7 @@ function toDelivery(state: BrokerState, message: Message, consumer: Consumer): D
     userId: message.userId,
     replyTo: message.replyTo,
     routingKey: message.routingKey,
+    isUrgent: message.isUrgent ?? false,
     deathReason: message.deathReason,
     redelivered: message.isRedelivered,
     isCurrent: () => consumer.isOpen && !message.isRedelivered,

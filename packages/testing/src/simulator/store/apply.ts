@@ -23,7 +23,8 @@ export const applying = (state: StoreState): { readonly applyEvents: ApplyEvents
   applyEvents(reportedEvents, { actor, skipLocked = false, claim }) {
     const { outcomes, tasks, batches } = decideTasks(state, reportedEvents, { actor, skipLocked });
     const dueSteps = batches.flatMap((batch) => batch.dueSteps);
-    const capacity = dueSteps.length === 0 ? [] : capacityFor(claim?.capacity ?? [], dueSteps);
+    const capacity =
+      dueSteps.length === 0 || claim === undefined ? [] : capacityFor(claim, dueSteps);
     return {
       outcomes: reportedEvents.map((reportedEvent) => outcomes.get(reportedEvent) ?? unknownTask),
       tasks,

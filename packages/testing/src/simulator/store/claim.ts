@@ -20,7 +20,7 @@ export function claimDueSteps(state: StoreState, asked: ClaimOptions): ClaimedSt
   const picked = asked.capacity.flatMap((capacity) =>
     state.pauses.isPaused({ kind: "agent", name: capacity.agent ?? capacity.lane })
       ? []
-      : pick(state, capacity).map((due) => ({ ...due, agent: capacity.agent })),
+      : pick(state, capacity, asked.upTo).map((due) => ({ ...due, agent: capacity.agent })),
   );
   const taken = picked.slice(0, claimLimit);
   const claims = taken.map(({ stored, step, agent }) =>
@@ -33,8 +33,14 @@ export function claimDueSteps(state: StoreState, asked: ClaimOptions): ClaimedSt
 }
 
 /** By band, then by rank; in every other claim, by chance, those with a fairness key come first in their band. */
-function pick(state: StoreState, { lane, slots, reserved = 0 }: LaneCapacity): readonly DueStep[] {
-  const due = claimable(state, lane);
+function pick(
+  state: StoreState,
+  { lane, slots, reserved = 0 }: LaneCapacity,
+  upTo = lastBand,
+): readonly DueStep[] {
+  const due = claimable(state, lane).filter(
+    ({ step, stored }) => state.domain.bandOfStep(step, stored) <= upTo,
+  );
   const keysFirst = due.some(hasKey) && state.random() < 0.5;
   const band = ({ step, stored }: DueStep) => state.domain.bandOfStep(step, stored);
   const turn = (one: DueStep) => (hasKey(one) === keysFirst ? 0 : 1);
@@ -125,6 +131,7 @@ export const toClaim = (
   startBy: step.startBy,
   completeBy: step.completeBy,
   keyGeneration: step.keyGeneration,
+  priority: stored.priority,
   taskInput: step.attempt === 1 ? stored.input : null,
   now: now(),
 });
