@@ -34,7 +34,9 @@ export async function measureFlow(
   options: BenchOptions,
   say: (line: string) => void,
 ): Promise<FlowResult> {
-  const wanted = Object.entries(measurements).filter(([name]) => options.only?.includes(name) ?? true);
+  const wanted = Object.entries(measurements).filter(
+    ([name]) => options.only?.includes(name) ?? true,
+  );
   if (wanted.length === 0) throw new Error(`--only takes ${Object.keys(measurements).join(", ")}`);
   const dataFolder = join(holdfastFolder(), "bench");
   await using stack = await startLocalStack({

@@ -19,6 +19,9 @@ export interface World {
   readonly lanes?: () => readonly string[];
   /** Of the Agent's instances; may change. Null: they send no heartbeats. */
   readonly slots?: readonly number[] | null;
+  /** How many of these slots are taken, and how many urgent steps are in flight; may change. */
+  readonly busy?: number;
+  readonly urgent?: number;
   /** Messages that wait in the Agent's queue. */
   readonly waiting?: number;
 }
@@ -37,10 +40,11 @@ export async function limitsOf(world: World) {
     store: {
       findLanes: async () => [...lanes()],
       findUnavailableAgents: async () => [],
-      findAgentSlots: async () => advertise(world.slots ?? null),
+      findAgentSlots: async () => advertise(world),
       countStepsInFlight: async () => {
         const counted = await count();
-        return [{ lane: "payments", inFlight: counted, own: Math.min(own, counted) }];
+        const { urgent = 0 } = world;
+        return [{ lane: "payments", inFlight: counted, own: Math.min(own, counted), urgent }];
       },
     },
     broker: {
@@ -62,8 +66,8 @@ export async function limitsOf(world: World) {
   return limits;
 }
 
-const advertise = (slots: readonly number[] | null) =>
-  slots === null ? [] : [{ lane: "payments", slots }];
+const advertise = ({ slots = null, busy = 0 }: World) =>
+  slots === null ? [] : [{ lane: "payments", slots, busy }];
 
 /** How many steps of the first lane may be claimed. */
 export const slots = (

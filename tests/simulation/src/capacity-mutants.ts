@@ -10,7 +10,7 @@ export const capacityMutants: Readonly<Record<string, Mutation>> = {
     store: (store) => ({
       ...store,
       findAgentSlots: () =>
-        store.findAgentSlots().map(({ lane, slots }) => ({ lane, slots: slots.map(() => 100) })),
+        store.findAgentSlots().map((one) => ({ ...one, slots: one.slots.map(() => 100) })),
     }),
   },
 };

@@ -40,13 +40,19 @@ async function publishAll(
           agent: agent.name,
           instance,
           capacity: agent.concurrency,
-          ...agent.health(),
+          ...healthOf(agent),
           ...presence,
           ...announced(agent.operations),
         }),
       }),
     ),
   );
+}
+
+/** What waits for a slot does not count: it is not this instance that needs it. */
+function healthOf(agent: ServedAgent): Pick<AgentHeartbeat, "breaker" | "openForMs" | "inFlight"> {
+  const { breaker, openForMs, busy } = agent.health();
+  return { breaker, openForMs, inFlight: busy };
 }
 
 /** Part of a list would read as all of it, so a list that is too long is left out. */

@@ -36,7 +36,7 @@ test("a cancel hint aborts only the handler of its own attempt, within milliseco
   const asked = request();
   await tested.ask(asked);
   await begun.take();
-  expect(served.health()).toEqual({ breaker: "closed", openForMs: 0, inFlight: 1 });
+  expect(served.health()).toEqual({ breaker: "closed", openForMs: 0, inFlight: 1, busy: 1 });
 
   cancelHints(tested.scheduler)([{ ...asked, token: randomUUID() }, asked]);
   expect(answerOf(await tested.replies.take())).toMatchObject({

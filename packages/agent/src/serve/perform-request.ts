@@ -29,6 +29,8 @@ interface Options {
 export interface RequestPerformer {
   /** Performs a request. Resolves to what to answer; null: nothing, the deadline has passed. */
   readonly perform: (received: ReceivedRequest, signals: AttemptSignals) => Promise<Outcome | null>;
+  /** How many requests have a slot. */
+  readonly busy: () => number;
   /** Ends the wait of all requests that have no slot. */
   readonly dismissWaiting: () => void;
 }
@@ -66,7 +68,7 @@ export function requestPerformer(options: Options): RequestPerformer {
     if (outcome?.kind === "completed" || isAnswer(outcome)) breaker.succeeded();
     return outcome;
   };
-  return { perform, dismissWaiting: slots.dismiss };
+  return { perform, busy: () => slots.taken, dismissWaiting: slots.dismiss };
 }
 
 /** A permanent fault is an answer, if the remote service was called. */

@@ -7,6 +7,8 @@ export interface Semaphore {
    * becomes free within so many milliseconds.
    */
   acquire(signal: AbortSignal, within: number, isFirst?: boolean): Promise<(() => void) | null>;
+  /** How many slots are taken. */
+  readonly taken: number;
   /** Resolves to null for all callers that wait now. */
   readonly dismiss: () => void;
 }
@@ -24,6 +26,9 @@ export function semaphore(count: number, clock: Pick<Clock, "after">): Semaphore
   };
 
   return {
+    get taken() {
+      return count - free;
+    },
     async acquire(signal, within, isFirst = false) {
       if (signal.aborted) return null;
       if (free > 0) {

@@ -25,8 +25,8 @@ export interface ServedAgent extends AsyncDisposable {
   readonly operations: readonly string[];
   /** Tells the handler of this attempt, if it runs here, to stop. */
   cancel(attempt: StepCancel): void;
-  /** How many steps are in progress, and how the remote service is doing. */
-  health(): CircuitHealth & { readonly inFlight: number };
+  /** How many steps are in progress, how many of them have a slot, and how the remote service is doing. */
+  health(): CircuitHealth & { readonly inFlight: number; readonly busy: number };
   /** Calls `listener` each time the breaker has changed. */
   onChange(listener: () => void): void;
 }
@@ -109,7 +109,7 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
     random: options.random ?? Math.random,
   });
   const performing = { ...options, ...agent, batching, breaker, clock };
-  const { perform, dismissWaiting } = requestPerformer(performing);
+  const { perform, busy, dismissWaiting } = requestPerformer(performing);
   const send = replySender({ ...options, agent: name, batching, clock });
 
   const answer = async (received: ReceivedRequest, signals: AttemptSignals): Promise<void> => {
@@ -138,7 +138,7 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
     concurrency,
     operations: [...agent.operations.keys()],
     cancel: (attempt) => running.cancel(attempt),
-    health: () => ({ ...breaker.health(), inFlight: running.count }),
+    health: () => ({ ...breaker.health(), inFlight: running.count, busy: busy() }),
     onChange: breaker.onChange,
     async [Symbol.asyncDispose]() {
       breaker[Symbol.dispose]();

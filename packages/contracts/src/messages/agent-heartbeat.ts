@@ -9,6 +9,7 @@ const AgentHeartbeatSchema = Type.Object({
   instance: Name,
   /** How many steps it does at a time. */
   capacity: Count(1),
+  /** How many of its slots are taken. */
   inFlight: Count(0),
   breaker: Type.Enum(["closed", "open", "half-open"]),
   /** For how many milliseconds more it leaves its remote service alone; 0 unless the breaker is open. */

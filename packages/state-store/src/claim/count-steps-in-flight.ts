@@ -7,6 +7,7 @@ export interface StepsInFlight {
   readonly lane: string;
   readonly inFlight: number;
   readonly own: number;
+  readonly urgent: number;
 }
 
 const count = queryAmong("count-steps-in-flight", rowsOf<StepsInFlight>());

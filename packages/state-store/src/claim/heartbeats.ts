@@ -20,6 +20,8 @@ export interface Heartbeat extends Presence {
 export interface LaneSlots {
   readonly lane: string;
   readonly slots: readonly number[];
+  /** How many are taken. */
+  readonly busy: number;
 }
 
 const save = query("save-heartbeats");

@@ -43,10 +43,9 @@ export function claimSteps(deps: Dependencies) {
   const { store, limits, wake, clock, failpoint, lockedBy, relayAfter } = deps;
   const dispatcher = dispatchClaims(deps);
   const options = claimOptions(deps);
-  const urgent = urgentSteps(clock);
 
   const send = (claims: readonly ClaimedStep[], claimedAt: number): void => {
-    urgent.saw(claims);
+    if (claims.some(({ priority }) => priority === "urgent")) limits.urgent.saw();
     dispatcher.send(claims, claimedAt);
   };
   const claim = async (how: ClaimOptions | null): Promise<readonly ClaimedStep[]> => {
@@ -62,7 +61,7 @@ export function claimSteps(deps: Dependencies) {
     /** One claim by itself, before it one of urgent steps if there were any lately. Resolves to the delay until the next, in milliseconds. */
     async round(): Promise<number> {
       await limits.refresh();
-      if (urgent.areExpected()) await claim(options.ofUrgent([]));
+      if (limits.urgent.areExpected()) await claim(options.ofUrgent([]));
       const capacity = limits.capacity([]);
       const claims = await claim(options.ofAll(capacity));
       return claims.length === claimBatch || hasRoomLeft(capacity, claims) ? 0 : delay;
@@ -129,20 +128,6 @@ function claimOptions({
       const how = optionsOf(limits.urgentCapacity(freed));
       return how === null ? null : { ...how, upTo: urgentBand };
     },
-  };
-}
-
-/** Milliseconds after an urgent step in which more are expected. */
-const urgentFor = 60_000;
-
-/** Knows whether urgent steps come at all: where none do, nothing is spent on looking for them. */
-function urgentSteps(clock: Pick<Clock, "now">) {
-  let lastAt = Number.NEGATIVE_INFINITY;
-  return {
-    saw(claims: readonly ClaimedStep[]): void {
-      if (claims.some(({ priority }) => priority === "urgent")) lastAt = clock.now();
-    },
-    areExpected: (): boolean => clock.now() - lastAt < urgentFor,
   };
 }
 

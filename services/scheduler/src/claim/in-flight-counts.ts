@@ -13,6 +13,8 @@ interface Dependencies {
   readonly replace: (change: () => void) => void;
   /** Refreshes whatever is stale; called when these counts have to be taken again. */
   readonly refresh: () => Promise<void>;
+  /** Called when a count found urgent steps, of whichever Scheduler. */
+  readonly onUrgent: () => void;
 }
 
 /** Milliseconds. All Schedulers together count that often, for each of them counts what all have in flight. */
@@ -25,7 +27,7 @@ const delayFactor = 4;
  * ms at most, less often when that takes long; claims and replies of this Scheduler change them in between.
  */
 export function inFlightCounts(deps: Dependencies) {
-  const { store, lockedBy, clock, signal, replace, refresh } = deps;
+  const { store, lockedBy, clock, signal, replace, refresh, onUrgent } = deps;
   const counts = laneCounts();
   /** When to count again; never, while a count runs. */
   let staleAt = 0;
@@ -59,6 +61,7 @@ export function inFlightCounts(deps: Dependencies) {
       try {
         const counted = await store.countStepsInFlight({ lockedBy });
         next = Math.max(next, clock.now() + delayFactor * (clock.now() - from));
+        if (counted.some(({ urgent }) => urgent > 0)) onUrgent();
         replace(() => counts.replaceBy(counted));
       } finally {
         countedAt = clock.now();

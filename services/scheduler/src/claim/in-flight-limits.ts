@@ -5,6 +5,7 @@ import { type ChosenCapacity, memberChooser } from "./choose-member.ts";
 import { inFlightCounts } from "./in-flight-counts.ts";
 import { laneCapacities } from "./lane-capacities.ts";
 import { laneFacts } from "./lane-facts.ts";
+import { urgentSteps } from "./urgent-steps.ts";
 
 interface Dependencies {
   readonly store: Pick<
@@ -59,11 +60,18 @@ export function inFlightLimits(deps: Dependencies) {
   const refreshInBackground = () =>
     refreshStale().catch((err: unknown) => log.warn({ err }, "in-flight limits not refreshed"));
 
-  const capacities = laneCapacities(deps);
+  const urgent = urgentSteps(deps.clock);
+  const capacities = laneCapacities({ ...deps, isHurried: urgent.areUnderWay });
   const facts = laneFacts({ ...deps, replace });
-  const counts = inFlightCounts({ ...deps, replace, refresh: refreshInBackground });
+  const counts = inFlightCounts({
+    ...deps,
+    replace,
+    refresh: refreshInBackground,
+    onUrgent: urgent.saw,
+  });
 
   return {
+    urgent,
     /** Refreshes what is stale, and waits for that only while no lane is known. */
     async refresh(): Promise<void> {
       if (facts.lanes().length === 0) await refreshStale();

@@ -11,12 +11,16 @@ interface LaneState {
   readonly uncertain: number;
   readonly queue: InspectedQueue;
   readonly advertised: readonly number[];
+  /** How many of these slots are taken. */
+  readonly busy: number;
   readonly schedulers: number;
 }
 
 interface Dependencies {
   readonly clock: Pick<Clock, "now">;
   readonly maxInFlight: number;
+  /** Whether steps that are not urgent have to leave room for others. */
+  readonly isHurried: () => boolean;
   /** What is left of a limit while the remote service of the Agent is in trouble. */
   readonly limitOf: (agent: string, max: number) => number;
 }
@@ -38,7 +42,7 @@ export interface AgentRoom {
 const urgentShare = 0.1;
 
 /** How many steps of an Agent may be claimed by what is known of it, and what it earns with each settled step. */
-export function laneCapacities({ clock, maxInFlight, limitOf: leftOf }: Dependencies) {
+export function laneCapacities({ clock, maxInFlight, isHurried, limitOf: leftOf }: Dependencies) {
   const earned = earnedSlots(clock);
 
   const limitOf = (agent: string, { queue, advertised, schedulers }: LaneState): LaneLimit => {
@@ -67,9 +71,10 @@ export function laneCapacities({ clock, maxInFlight, limitOf: leftOf }: Dependen
       const kept = isBySlots ? Math.min(uncertain, mostUncertain(limit.all)) : 0;
       const room = (all: number, ours: number): number =>
         Math.min(all - inFlight, ours - own) + freed - kept;
-      const slots = Math.max(0, room(limit.all, limit.own));
-      const most = room(limit.allDue, limit.ownDue);
-      return { slots, most, urgent: most + Math.ceil(limit.all * urgentShare) };
+      const urgent = room(limit.allDue, limit.ownDue) + Math.ceil(limit.all * urgentShare);
+      const usual = isHurried() ? atMost(hurried(state), limit, schedulers) : limit;
+      const slots = Math.max(0, room(usual.all, usual.own));
+      return { slots, most: room(usual.allDue, usual.ownDue), urgent };
     },
     /** One of its steps was settled. */
     settled(agent: string, state: LaneState): void {
@@ -79,6 +84,15 @@ export function laneCapacities({ clock, maxInFlight, limitOf: leftOf }: Dependen
     },
   };
 }
+
+/**
+ * While urgent steps come, so many others may be in flight: what the Agent is working at, as much again, and some on
+ * their way. An Agent with long calls keeps all of its slots busy by that. Of one that answers at once more would
+ * only wait, in queues and for the processor, and urgent steps with it.
+ */
+const hurried = ({ busy, advertised }: LaneState): number =>
+  advertised.length === 0 ? Number.POSITIVE_INFINITY : onTheirWay + 2 * busy;
+const onTheirWay = 25;
 
 const mostUncertain = (limit: number): number =>
   Math.max(uncertainLeast, Math.ceil(limit * uncertainShare));

@@ -2,7 +2,7 @@ import { replyQueue } from "@holdfast/contracts";
 import { agentsOfLane } from "@holdfast/domain";
 import type { Broker } from "@holdfast/messaging";
 import type { Clock } from "@holdfast/runtime";
-import type { StateStore } from "@holdfast/state-store";
+import type { LaneSlots, StateStore } from "@holdfast/state-store";
 import { agentQueues } from "./agent-queues.ts";
 
 interface Dependencies {
@@ -13,8 +13,8 @@ interface Dependencies {
   readonly replace: (change: () => void) => void;
 }
 
-/** By Agent: the slots of each living instance. */
-type AdvertisedSlots = ReadonlyMap<string, readonly number[]>;
+/** By Agent: the slots of each living instance, and how many of all are taken. */
+type AdvertisedSlots = ReadonlyMap<string, Pick<LaneSlots, "slots" | "busy">>;
 
 /** Milliseconds after which the list of lanes, and the consumers of their queues, are read again. */
 const refreshEvery = 1_000;
@@ -31,7 +31,7 @@ export function laneFacts({ store, broker, clock, replace }: Dependencies) {
   let [lanesStaleAt, consumersStaleAt] = [0, 0];
 
   const refreshSlots = async (): Promise<void> => {
-    const found = new Map((await store.findAgentSlots()).map(({ lane, slots }) => [lane, slots]));
+    const found = new Map((await store.findAgentSlots()).map((one) => [one.lane, one]));
     // An instance that joins or leaves shows at the queue, too; only both together say what may be asked for.
     if (instancesChanged(advertised, found)) consumersStaleAt = 0;
     replace(() => void (advertised = found));
@@ -57,7 +57,8 @@ export function laneFacts({ store, broker, clock, replace }: Dependencies) {
     schedulers: () => schedulers,
     of: (agent: string) => ({
       queue: queues.of(agent),
-      advertised: advertised.get(agent) ?? [],
+      advertised: advertised.get(agent)?.slots ?? [],
+      busy: advertised.get(agent)?.busy ?? 0,
       schedulers,
     }),
     refreshSlots,
@@ -100,7 +101,7 @@ async function readLanes(
 }
 
 function instancesChanged(before: AdvertisedSlots, after: AdvertisedSlots): boolean {
-  const count = (slots: AdvertisedSlots, lane: string) => slots.get(lane)?.length ?? 0;
+  const count = (known: AdvertisedSlots, lane: string) => known.get(lane)?.slots.length ?? 0;
   return [...before.keys(), ...after.keys()].some(
     (lane) => count(before, lane) !== count(after, lane),
   );

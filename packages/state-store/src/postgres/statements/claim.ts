@@ -43,11 +43,16 @@ export interface ClaimStatements {
       readonly lane: Maybe<string>;
       readonly inFlight: Maybe<number>;
       readonly own: Maybe<number>;
+      readonly urgent: Maybe<number>;
     };
   };
   readonly "find-agent-slots": {
     readonly params: object;
-    readonly row: { readonly lane: string; readonly slots: Maybe<readonly number[]> };
+    readonly row: {
+      readonly lane: string;
+      readonly busy: Maybe<number>;
+      readonly slots: Maybe<readonly number[]>;
+    };
   };
   readonly "find-unavailable-agents": {
     readonly params: object;

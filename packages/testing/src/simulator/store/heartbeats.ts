@@ -22,6 +22,7 @@ export const beating = ({ heartbeats, now }: StoreState): Beating => ({
     return [...byLane].map(([lane, instances]) => ({
       lane,
       slots: instances.map(({ beat }) => beat.capacity),
+      busy: instances.reduce((busy, { beat }) => busy + beat.inFlight, 0),
     }));
   },
 });

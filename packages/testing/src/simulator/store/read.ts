@@ -1,4 +1,4 @@
-import { agentOf, poolName, stepKinds } from "@holdfast/domain";
+import { agentOf, bandOf, bandOfStep, poolName, stepKinds } from "@holdfast/domain";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import { processingSteps, type StoreState } from "./store-state.ts";
 
@@ -12,6 +12,8 @@ type Reading = Pick<
   | "loadCalls"
 >;
 
+const urgent = bandOf("urgent");
+
 /** Reads without a lock. */
 export function reading(state: StoreState): Reading {
   const { tasks, workflows } = state;
@@ -22,6 +24,7 @@ export function reading(state: StoreState): Reading {
           lane,
           inFlight: steps.length,
           own: steps.filter(([, step]) => step.lockedBy === lockedBy).length,
+          urgent: steps.filter(([stored, step]) => bandOfStep(step, stored) === urgent).length,
         }),
       ),
 
