@@ -23,6 +23,7 @@ interface Asking {
   readonly replyTo?: string;
   /** Names no user, which the broker allows. */
   readonly isAnonymous?: true;
+  readonly isUrgent?: true;
 }
 
 /** For tests: a broker of one's own, a Scheduler's connection to it, and instances of an Agent. */

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   hasDebianPackages,
@@ -20,18 +21,29 @@ export async function startTestStack(): Promise<LocalStack> {
   removeAbandonedFolders(folder);
   // A run that is interrupted does not come to its teardown; leaving by `exit` ends the servers.
   process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
-  const stack = await startLocalStack({
-    purpose: "test",
-    dataFolder: join(folder, String(process.pid)),
-    log: say,
-  });
+  const dataFolder = join(folder, String(process.pid));
+  const stack = await startLocalStack({ purpose: "test", dataFolder, log: say });
   await getPgbouncer();
   process.env["TEST_STATE_STORE_URL"] = stack.postgres.url;
   process.env["TEST_BROKER_URL"] = stack.broker.url;
   if (stack.broker.managementUrl !== null) {
     process.env["TEST_BROKER_MANAGEMENT_URL"] = stack.broker.managementUrl;
   }
-  return stack;
+  return {
+    ...stack,
+    async [Symbol.asyncDispose]() {
+      for (const line of crashesIn(join(dataFolder, "postgres.log"))) say(`postgres: ${line}`);
+      await stack[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** What Postgres logged of processes of its own that crashed, with the statements that they ran. */
+function crashesIn(log: string): readonly string[] {
+  const lines = existsSync(log) ? readFileSync(log, "utf8").split("\n") : [];
+  return lines.flatMap((line, index) =>
+    /terminated by signal (4|6|7|8|11)\b/.test(line) ? lines.slice(index, index + 12) : [],
+  );
 }
 
 /** Root gets PgBouncer from the distribution. Elsewhere tests that need it are skipped where it is not installed. */

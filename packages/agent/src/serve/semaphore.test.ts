@@ -11,8 +11,8 @@ function visitors(of: ReturnType<typeof slotsOf>) {
   const inside: string[] = [];
   return {
     inside,
-    come: async (name: string, signal = never) => {
-      const leave = await of.acquire(signal, long);
+    come: async (name: string, { signal = never, isFirst = false } = {}) => {
+      const leave = await of.acquire(signal, long, isFirst);
       if (leave !== null) inside.push(name);
       return leave ?? (() => {});
     },
@@ -37,14 +37,14 @@ test("a caller that stops waiting neither takes nor loses a slot", async () => {
   const { inside, come } = visitors(slotsOf(1));
   const impatient = new AbortController();
   const leave = await come("a");
-  const waiting = come("b", impatient.signal);
+  const waiting = come("b", impatient);
   const next = come("c");
   impatient.abort();
   (await waiting)();
   expect(inside).toEqual(["a"]);
   leave();
   (await next)();
-  const gone = await come("d", impatient.signal);
+  const gone = await come("d", impatient);
   gone();
   await come("e");
   expect(inside).toEqual(["a", "c", "e"]);
@@ -69,4 +69,18 @@ test("callers that are dismissed get no slot, and later callers do", async () =>
   expect(await Promise.all(waiting)).toEqual([null, null]);
   leave?.();
   expect(await slots.acquire(never, long)).not.toBeNull();
+});
+
+test("a caller that comes first gets the next slot, before callers that waited for longer", async () => {
+  const slots = slotsOf(1);
+  const { inside, come } = visitors(slots);
+  const leave = await come("a");
+  const later = come("b");
+  const urgent = come("c", { isFirst: true });
+  expect(slots.taken).toBe(1);
+  leave();
+  (await urgent)();
+  (await later)();
+  expect(inside).toEqual(["a", "c", "b"]);
+  expect(slots.taken).toBe(0);
 });

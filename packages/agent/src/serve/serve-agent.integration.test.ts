@@ -39,6 +39,30 @@ test("an Agent replies under its own name, which the broker verifies, with the t
   expect(answerOf(delivery)).toEqual({ taskId, step, attempt, token, outcome, takes });
 });
 
+test("an Agent performs an urgent request before others that wait for a slot, and marks its reply", async () => {
+  const { begun, charge, release } = held();
+  const instance = await tested.serve({ charge });
+  const inFlight = async (count: number): Promise<void> => {
+    while (instance.served.health().inFlight < count) await new Promise(setImmediate);
+  };
+  const tookSlots = Array.from({ length: 10 }, (_, index) => index + 1);
+  for (const attempt of tookSlots) await tested.ask(request({ attempt }));
+  await inFlight(10);
+  await tested.ask(request({ attempt: 11 }));
+  await inFlight(11);
+  await tested.ask(request({ attempt: 12 }), { isUrgent: true });
+  await inFlight(12);
+  expect(instance.served.health().busy).toBe(10);
+  release();
+  const order: number[] = [];
+  while (order.length < 12) order.push(await begun.take());
+  expect(order.slice(10)).toEqual([12, 11]);
+  const replies: Delivery[] = [];
+  while (replies.length < 12) replies.push(await tested.replies.take());
+  const urgent = replies.filter(({ isUrgent }) => isUrgent);
+  expect(urgent.map((delivery) => answerOf(delivery).attempt)).toEqual([12]);
+});
+
 test("an Agent replies to the queue that the request names", async () => {
   const [own = ""] = ownReplyQueues;
   const mine = mailbox<Delivery>();

@@ -1,4 +1,4 @@
-import type { Priority } from "@holdfast/domain";
+import { bandOf, type Priority } from "@holdfast/domain";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { claimsBy, count, ofKey, relayAfter } from "../../test/claim-order.ts";
 import {
@@ -41,6 +41,22 @@ describe("bands", () => {
     expect(await order("priority")).toEqual(["urgent", "normal", "normal", "batch"]);
     await db.clear();
     expect(first < second).toBe(true);
+  });
+
+  test("a claim of the first bands takes nothing else, and says which of its steps are urgent", async () => {
+    await submitAs("normal", 3);
+    await submitAs("urgent");
+    const capacity = [{ lane: "agent", slots: 10 }];
+    const upTo = bandOf("urgent");
+    const claims = await scheduler.claimDueSteps({ lockedBy: "s", capacity, relayAfter: 0, upTo });
+    expect(claims).toMatchObject([{ priority: "urgent" }]);
+    expect(await scheduler.countStepsInFlight({ lockedBy: "s" })).toEqual([
+      { lane: "agent", inFlight: 1, own: 1, urgent: 1 },
+    ]);
+    const relayed = await scheduler.takeUndispatchedSteps({ relayAfter });
+    expect(relayed).toMatchObject([{ taskId: claims[0]?.taskId, priority: "urgent" }]);
+    expect(await order("priority")).toEqual(["normal", "normal", "normal"]);
+    await db.clear();
   });
 
   test("an undo goes before urgent work, whatever the priority of its task", async () => {

@@ -33,6 +33,16 @@ test("the due index has a span of its own for the last band where slots are rese
   ]);
 });
 
+test("the due index searches no band behind the one that is asked for", () => {
+  const spans = indexOf();
+  const lanes = [{ lane: "a", isSplit: false }];
+  expect(spans.of(lanes, 1)).toEqual([
+    { lane: "a", lowBand: 0, from: ever, highBand: 1, to: open },
+  ]);
+  spans.looked([found(500)], recent);
+  expect(spans.of(lanes, 1).map(({ lowBand }) => lowBand)).toEqual([0, 0, 1, 1]);
+});
+
 test("the due index searches where steps were found, and where new ones arrive", () => {
   const spans = indexOf();
   spans.looked([found(500), found(9_000)], recent);

@@ -83,7 +83,7 @@ test("a claim of a pool gives its steps to one Agent, for which they count as in
   const [step] = await claim("psp+psp-eu", "psp-eu");
   expect(step).toMatchObject({ lane: "psp+psp-eu", agent: "psp-eu" });
   expect(await scheduler.countStepsInFlight({ lockedBy: "scheduler-1" })).toEqual([
-    { lane: "psp-eu", inFlight: 1, own: 1 },
+    { lane: "psp-eu", inFlight: 1, own: 1, urgent: 0 },
   ]);
   await scheduler.undispatchSteps();
   expect(await scheduler.takeUndispatchedSteps({ relayAfter: 1_000 })).toMatchObject([

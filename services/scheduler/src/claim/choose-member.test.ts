@@ -49,14 +49,14 @@ test("Agents with the same room get the steps of their pool in turn", () => {
 
 test("a lane of one Agent has its room, and names no choice", () => {
   expect(chosen({ a: room(3) }, { lanes: ["a"] })).toEqual([
-    { lane: "a", slots: 3, most: 3, isShared: false },
+    { lane: "a", slots: 3, most: 3, urgent: 3, isShared: false },
   ]);
 });
 
 test("lanes whose steps would go to one Agent share its room", () => {
   expect(chosen({ a: room(5), b: room(1) }, { lanes: ["a", "b", "a+b"] })).toEqual([
-    { lane: "a", slots: 3, most: 3, isShared: true },
-    { lane: "b", slots: 1, most: 1, isShared: false },
-    { lane: "a+b", agent: "a", slots: 3, most: 3, isShared: true },
+    { lane: "a", slots: 3, most: 3, urgent: 3, isShared: true },
+    { lane: "b", slots: 1, most: 1, urgent: 1, isShared: false },
+    { lane: "a+b", agent: "a", slots: 3, most: 3, urgent: 3, isShared: true },
   ]);
 });

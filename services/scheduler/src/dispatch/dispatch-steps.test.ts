@@ -73,6 +73,14 @@ test("requests are bundled as the Agent allows, but none with a far more urgent 
   expect([a?.most, c?.most]).toEqual([7, 7]);
 });
 
+test("the requests of urgent tasks are urgent, and share no message with others", async () => {
+  const { dispatch, published } = dispatching();
+  await dispatch([claim(), claim("charge", { priority: "urgent" })], 500);
+  expect(published.map(({ isUrgent }) => isUrgent)).toEqual([false, true]);
+  const [usual, urgent] = published.map(({ bundle }) => bundle?.key);
+  expect(urgent).not.toBe(usual);
+});
+
 test("requests to an Agent without heartbeats are not bundled", async () => {
   const { dispatch, published } = dispatching();
   await dispatch([claim(), claim()], 500);
