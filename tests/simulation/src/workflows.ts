@@ -174,6 +174,7 @@ const workflows: readonly Workflow<Order>[] = [
   patient,
   urgent,
   urgent,
+  urgent,
   long,
   long,
   pooled,
