@@ -5,6 +5,7 @@ import type { Answer, Command } from "./command.ts";
 import { type CommandLine, readCommandLine, usage } from "./command-line.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { environmentFor } from "./settings.ts";
+import { test } from "./test/test.ts";
 import { verify } from "./verify/verify.ts";
 import { why } from "./why/why.ts";
 
@@ -30,6 +31,11 @@ const commands: Readonly<Record<CommandLine["command"], Command>> = {
   help,
 };
 
+/** Commands that read their arguments themselves. */
+const ownCommands: Readonly<
+  Record<string, (args: readonly string[], cwd: string, env: NodeJS.ProcessEnv) => Promise<Answer>>
+> = { test };
+
 /** Wrong use, or a server that does not answer. */
 const unable = 2;
 
@@ -39,6 +45,13 @@ export async function runCommand(
   env: NodeJS.ProcessEnv,
 ): Promise<Printed> {
   try {
+    const [name = "", ...rest] = args;
+    const own = Object.hasOwn(ownCommands, name) ? ownCommands[name] : undefined;
+    if (own !== undefined) {
+      const said = await own(rest, process.cwd(), env);
+      const stdout = print(said, { json: rest.includes("--json") });
+      return { exitCode: said.exitCode, stdout, stderr: "" };
+    }
     const line = readCommandLine(args);
     const answer = await commands[line.command](line, environmentFor(line, env));
     return { exitCode: answer.exitCode, stdout: print(answer, line), stderr: "" };
@@ -48,5 +61,5 @@ export async function runCommand(
   }
 }
 
-const print = ({ text, json }: Answer, line: CommandLine): string =>
+const print = ({ text, json }: Answer, line: Pick<CommandLine, "json">): string =>
   `${line.json ? JSON.stringify(json, null, 2) : text}\n`;

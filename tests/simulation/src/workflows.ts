@@ -175,6 +175,7 @@ const workflows: readonly Workflow<Order>[] = [
   urgent,
   urgent,
   urgent,
+  urgent,
   long,
   long,
   pooled,

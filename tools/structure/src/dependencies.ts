@@ -29,6 +29,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     "packages/messaging",
     "packages/runtime",
     "packages/state-store",
+    "packages/testing",
   ],
   "packages/local-stack": [],
   "services/scheduler": [

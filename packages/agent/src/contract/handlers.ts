@@ -17,9 +17,9 @@ export interface StepContext {
    * Says that the handler is at work. If the step has `extendUpTo`, each call gives the attempt `completeWithin` more.
    * Call it as often as you like: it is sent a few times in each `completeWithin`, and costs nothing in between.
    */
-  heartbeat(): void;
+  readonly heartbeat: () => void;
   /** A heartbeat that also says how far the handler is: people see it in the task, and in `holdfast why`. */
-  progress(progress: Progress): void;
+  readonly progress: (progress: Progress) => void;
 }
 
 /** How far a handler is. */

@@ -3,7 +3,7 @@ import type { Clock } from "@holdfast/runtime";
 
 export interface AttemptDeadline {
   /** The Schedulers may know that the handler was at work at this instant of the clock. */
-  extend(atWorkAt: number): void;
+  readonly extend: (atWorkAt: number) => void;
   cancel(): void;
 }
 
