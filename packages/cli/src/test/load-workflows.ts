@@ -75,7 +75,9 @@ async function loadFile(file: string): Promise<readonly WorkflowDefinition[]> {
   }
   const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(file).href).catch(
     (error: unknown) => {
-      throw fault(`${file} cannot be loaded: ${error instanceof Error ? error.message : error}`);
+      throw fault(
+        `${file} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
+      );
     },
   );
   return [...new Set(Object.values(module))].flatMap((exported) => definitionOf(exported) ?? []);

@@ -56,5 +56,7 @@ function differs(what: string, expected: unknown, found: unknown): readonly stri
   if (expected === undefined) return [];
   const is: unknown = found === undefined ? undefined : JSON.parse(JSON.stringify(found));
   if (isDeepStrictEqual(is, expected)) return [];
-  return [`${what}: expected ${JSON.stringify(expected)}, was ${JSON.stringify(is) ?? "nothing"}`];
+  return [
+    `${what}: expected ${JSON.stringify(expected)}, was ${is === undefined ? "nothing" : JSON.stringify(is)}`,
+  ];
 }

@@ -35,7 +35,7 @@ export function readBehaviour(json: Json, place: Place): readonly Behaviour[] {
     times: readTimes(fields["times"], place.at("times")),
   };
   const what = readKind(kind, fields, place);
-  return what === undefined ? [] : [{ ...what, ...timed } as Behaviour];
+  return what === undefined ? [] : [{ ...what, ...timed }];
 }
 
 function readTimes(json: Json | undefined, place: Place): number | null {
@@ -95,12 +95,13 @@ function readFail(json: Json, place: Place): What | undefined {
   readFields(json, place, failFields);
   const code = readText(json["code"], place.at("code"));
   const { message = usual.message, transient = true, effect = usual.effect, retryAfter } = json;
+  if (typeof message !== "string") place.at("message").wrong("must be a text");
   if (typeof transient !== "boolean") place.at("transient").wrong("must be true or false");
   if (code === undefined) return undefined;
   return {
     kind: "fail",
     code,
-    message: String(message),
+    message: typeof message === "string" ? message : usual.message,
     transient: transient === true,
     effect: readOneOf(effect, place.at("effect"), ["none", "unknown"]) ?? usual.effect,
     retryAfter:

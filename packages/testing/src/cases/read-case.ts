@@ -72,17 +72,17 @@ function readExpectations(json: Json | undefined, place: Place): Expectations {
   return {
     ...given(
       "state",
-      ifGiven(state, (json) => readOneOf(json, place.at("state"), taskStates)),
+      ifGiven(state, (part) => readOneOf(part, place.at("state"), taskStates)),
     ),
     ...given("faultCode", readCode(faultCode, place.at("faultCode"))),
     ...given("output", output),
     ...given(
       "calls",
-      ifGiven(calls, (json) => readNames(json, place.at("calls"))),
+      ifGiven(calls, (part) => readNames(part, place.at("calls"))),
     ),
     ...given(
       "undos",
-      ifGiven(undos, (json) => readNames(json, place.at("undos"))),
+      ifGiven(undos, (part) => readNames(part, place.at("undos"))),
     ),
     steps: steps === undefined ? {} : readStepExpectations(steps, place.at("steps")),
     within: within === undefined ? "1d" : (readDuration(within, place.at("within")) ?? "1d"),
@@ -106,15 +106,15 @@ function readStepExpectations(json: Json, place: Place): Readonly<Record<string,
         {
           ...given(
             "state",
-            ifGiven(state, (json) => readOneOf(json, at.at("state"), stepStates)),
+            ifGiven(state, (part) => readOneOf(part, at.at("state"), stepStates)),
           ),
           ...given(
             "attempts",
-            ifGiven(attempts, (json) => readCount(json, at.at("attempts"))),
+            ifGiven(attempts, (part) => readCount(part, at.at("attempts"))),
           ),
           ...given(
             "failures",
-            ifGiven(failures, (json) => readCount(json, at.at("failures"))),
+            ifGiven(failures, (part) => readCount(part, at.at("failures"))),
           ),
           ...given("faultCode", readCode(faultCode, at.at("faultCode"))),
           ...given("output", output),

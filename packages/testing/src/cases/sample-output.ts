@@ -12,7 +12,7 @@ export function sampleOutput(schema: Json | undefined): Json {
   return sampleOf(Array.isArray(type) ? type[0] : (type ?? null), schema);
 }
 
-function sampleOf(type: Json, schema: Readonly<Record<string, Json>>): Json {
+function sampleOf(type: unknown, schema: Readonly<Record<string, Json>>): Json {
   switch (type) {
     case "object":
       return sampleObject(schema);

@@ -24,6 +24,7 @@ export function scriptedAgents(
   { steps }: WorkflowDefinition,
   script: Pick<Script, "perform">,
 ): readonly HostedAgent[] {
+  const perform = (_: unknown, context: StepContext) => script.perform(context.step, context);
   const named = steps.flatMap((step) =>
     (step.agents ?? [step.agent]).map((agent) => ({ ...step, agent })),
   );
@@ -31,7 +32,6 @@ export function scriptedAgents(
   return [...byAgent].map(([name, mine]) => {
     const operations: Record<string, Operation> = {};
     const handlers: Record<string, (input: unknown, context: StepContext) => Promise<unknown>> = {};
-    const perform = (_: unknown, context: StepContext) => script.perform(context.step, context);
     for (const { operation, undo } of mine) {
       operations[operation] ??= { input: anything, output: anything };
       handlers[operation] = perform;
@@ -41,7 +41,9 @@ export function scriptedAgents(
       if (isNamed) continue;
       // One operation may be undone in two ways by two steps: each way needs an operation that names it.
       const free =
-        operations[operation]?.undo === undefined ? operation : `undone by ${undo.operation}`;
+        (operations[operation] as Operation).undo === undefined
+          ? operation
+          : `undone by ${undo.operation}`;
       operations[free] = { input: anything, output: anything, undo: undo.operation };
       handlers[free] ??= perform;
     }

@@ -25,7 +25,6 @@ export function recordHeartbeats({ store, log }: Dependencies) {
     if (messages.length > 0) await record(messages);
   };
   return async (batch: readonly Delivery[]): Promise<void> => {
-    const isSign = ({ type }: Delivery) => type === StepProgress.type;
     await Promise.all([
       keep(
         batch.filter((delivery) => !isSign(delivery)),
@@ -36,6 +35,8 @@ export function recordHeartbeats({ store, log }: Dependencies) {
     ]);
   };
 }
+
+const isSign = ({ type }: Delivery): boolean => type === StepProgress.type;
 
 function readBeat({ body, routingKey }: Delivery): readonly AgentHeartbeat[] {
   const heartbeat = AgentHeartbeat.decode(body);
