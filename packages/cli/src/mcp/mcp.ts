@@ -23,7 +23,7 @@ const usualUrl = "http://127.0.0.1:3000";
 const usualPort = 8288;
 const done: Answer = { exitCode: 0, text: "", json: null };
 
-/** Serves until the client goes, or the process is told to stop. */
+/** Serves until the client goes, or the process gets a signal to stop. */
 export async function mcp(
   args: readonly string[],
   _cwd: string,

@@ -5,6 +5,7 @@ import { cliPage } from "./cli-page.ts";
 import { configPage } from "./config-page.ts";
 import { faultCodesPage } from "./fault-codes-page.ts";
 import { httpPage } from "./http-page.ts";
+import { llmsFull, llmsIndex } from "./llms-files.ts";
 import { messagesPage } from "./messages-page.ts";
 
 /** What is generated in each page, between the two marks. */
@@ -19,6 +20,8 @@ const generators: Readonly<Record<string, () => string | Promise<string>>> = {
 
 /** Files that are generated as a whole. */
 const wholeFiles: Readonly<Record<string, () => string | Promise<string>>> = {
+  "llms.txt": llmsIndex,
+  "llms-full.txt": llmsFull,
   "packages/testing/case.schema.json": caseSchemaFile,
 };
 
