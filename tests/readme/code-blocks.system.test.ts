@@ -25,6 +25,7 @@ const notRun: readonly (readonly [RegExp, string])[] = [
   [/^npm start/, "starts everything until Ctrl-C; examples/orders/demo has tests of its own"],
   [/^npm test/, "is what runs this"],
   [/^npm run (bench|chaos|fuzz|simulate|stack)/, "takes minutes; each has tests of its own"],
+  [/^npx holdfast/, "runs in a project of one's own; packages/cli has tests of the same"],
   [/^docker compose/, "needs Docker; tests/infra checks the file"],
 ];
 const isRun = (command: string): boolean => !notRun.some(([pattern]) => pattern.test(command));

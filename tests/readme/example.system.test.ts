@@ -83,11 +83,11 @@ async function runExample({ example, agent, submit, until }: Runnable) {
 test("the example in the guides compiles, and books a trip", async () => {
   using hotel = await openHotel();
   await using example = await extractExample({
-    pages: ["docs/guides/workflows.md", "docs/guides/agents.md"],
+    pages: ["docs/guides/workflows.md", "docs/guides/agents.md", "docs/guides/testing.md"],
     name: "trips",
     hotelUrl: hotel.url,
   });
-  expect([...example.files.keys()]).toHaveLength(4);
+  expect([...example.files.keys()]).toHaveLength(6);
   expect(await compile(example)).toBe("");
   const { id, steps } = await runExample({
     example,

@@ -5,7 +5,7 @@ export {
   type ResiliencePolicy,
   resiliencePolicy,
 } from "./attempt/resilience-policy.ts";
-export type { EffectOf, Handlers, StepContext } from "./contract/handlers.ts";
+export type { EffectOf, Handlers, Progress, StepContext } from "./contract/handlers.ts";
 export type { AnyHandlers } from "./contract/operations.ts";
 export { AgentConfig } from "./run/agent-config.ts";
 export {

@@ -22,6 +22,9 @@ export const usage = `holdfast <command> [options]
   verify           look for what must never be in the state store, and show witnesses
   doctor           look at how the servers are set up, and who serves whom
   why <task id>    say what a task waits for, or how it ended
+  docs [page]      list the pages of the documentation, or print one; see holdfast docs --help
+  mcp              serve tools for machines that read; see holdfast mcp --help
+  test [files]     run cases of workflows, and say which paths they take; see holdfast test --help
 
   --state-store-url URL          instead of STATE_STORE_URL
   --broker-url URL               instead of BROKER_URL (doctor, why)

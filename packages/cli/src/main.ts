@@ -1,6 +1,7 @@
 import { runCommand } from "./run-command.ts";
 
 const { exitCode, stdout, stderr } = await runCommand(process.argv.slice(2), process.env);
-process.stdout.write(stdout);
-process.stderr.write(stderr);
+// A pipe whose reader is gone refuses even an empty text.
+if (stdout !== "") process.stdout.write(stdout);
+if (stderr !== "") process.stderr.write(stderr);
 process.exitCode = exitCode;

@@ -23,6 +23,7 @@ export { AgentHeartbeat } from "./messages/agent-heartbeat.ts";
 export { defineMessage, type MessageContract } from "./messages/message.ts";
 export { parseJson } from "./messages/parse-json.ts";
 export { StepCancel } from "./messages/step-cancel.ts";
+export { StepProgress } from "./messages/step-progress.ts";
 export { StepReply } from "./messages/step-reply.ts";
 export { StepRequest } from "./messages/step-request.ts";
 export { TaskRefused } from "./messages/task-refused.ts";

@@ -121,6 +121,11 @@ export const faultCodes = {
       "The configuration is wrong. The message lists every fault. The process exits with 78.",
     action: "Correct the environment variables.",
   },
+  "docs.unknown": {
+    transient: false,
+    meaning: "There is no such page of the documentation, or no such code.",
+    action: "Choose one of those that the message names.",
+  },
   "domain.illegal_transition": {
     transient: false,
     meaning: "A step was to make a move that the table of transitions does not have.",

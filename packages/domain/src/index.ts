@@ -1,3 +1,9 @@
+export {
+  type AttemptSign,
+  type AttemptTimes,
+  completeByOf,
+  noteSign,
+} from "./attempt-deadline.ts";
 export type {
   AttemptOfTask,
   DecidedTask,

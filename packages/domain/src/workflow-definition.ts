@@ -44,6 +44,11 @@ export interface StepPolicy {
   readonly startWithin: Milliseconds;
   /** How long an Agent may work on it. */
   readonly completeWithin: Milliseconds;
+  /**
+   * How long an attempt may last whose Agent keeps saying that it is at work: each heartbeat gives it
+   * `completeWithin` more, up to so long after its start. Absent: heartbeats extend nothing.
+   */
+  readonly extendUpTo?: Milliseconds;
   readonly retry: RetryPolicy;
   readonly coolDown: CoolDownPolicy | null;
   /** What happens to the task once this step has failed for good. */

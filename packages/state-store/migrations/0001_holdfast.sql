@@ -123,6 +123,10 @@ create table state.steps (
   complete_by     timestamptz,
   token           uuid,
   dispatched_at   timestamptz,
+  -- What the Agent of the attempt says of it: when it began, when its handler was last at work, and how far it is.
+  started_at      timestamptz,
+  heartbeat_at    timestamptz,
+  progress        json,
   -- From then on any Scheduler may publish the request again, if it is not marked as dispatched.
   relay_at        timestamptz,
   attempt         integer     not null default 0,
@@ -135,6 +139,8 @@ create table state.steps (
   fault_code      text,
   start_within    integer     not null,
   complete_within integer     not null,
+  -- How long an attempt may last with heartbeats; null: they extend nothing.
+  extend_up_to    integer,
   format          smallint    not null default 1,
   -- Whether the request was published again: then two copies of it may be in queues or with Agents, and
   -- what becomes of one of them says nothing about the other.
@@ -588,6 +594,9 @@ declare
     when step.rank is not null and not due then 'ranked_only_while_pending'
     when step.band not between 0 and 3 then 'known_band'
     when step.dispatched_at is not null and not in_hand then 'marked_only_while_processing'
+    when (step.started_at is not null or step.heartbeat_at is not null or step.progress is not null) and not in_hand
+      then 'signs_only_while_processing'
+    when step.extend_up_to < step.complete_within then 'extended_no_less_than_its_time'
     when step.process_state = 'error' and step.fault_code is null then 'fault_in_error'
     when step.attempt < 0 or step.failure_count not between 0 and step.attempt
       or step.requeue_count < 0 or step.cool_downs < 0 then 'counters_are_possible'
@@ -1058,14 +1067,14 @@ begin
   -- A Scheduler ranks the steps of a key when it finds them: ranking them here would lock the key until the caller's
   -- transaction ends.
   insert into state.steps (task_id, name, kind, lane, band, process_state, rank, not_before, admitted, start_within,
-                           complete_within)
+                           complete_within, extend_up_to)
   select new_id, step ->> 'name', 'call', state.lane_of(step),
          array_position(array['undo', 'urgent', 'normal', 'batch'], submit_task.priority) - 1,
          case when is_first then 'pending' else 'waiting' end,
          case when is_first and fair_key is null then now end,
          case when is_first then now end,
          json_typeof(step -> 'onlyIf') is distinct from 'object',
-         (step ->> 'startWithin')::integer, (step ->> 'completeWithin')::integer
+         (step ->> 'startWithin')::integer, (step ->> 'completeWithin')::integer, (step ->> 'extendUpTo')::integer
     from json_array_elements(stored.definition -> 'steps') as step
    cross join lateral (select json_array_length(step -> 'after') = 0 as is_first) as place;
 
@@ -1305,7 +1314,7 @@ grant update (goal, process_state, fault_code, version, updated_at, finished_at,
    on state.tasks to holdfast_operations;
 grant update (process_state, lane, rank, not_before, failure_count, requeue_count, cool_downs, key_generation,
               admitted, may_have_effect, fault_code, locked_by, start_by, complete_by, token, dispatched_at,
-              relay_at)
+              started_at, heartbeat_at, progress, relay_at)
    on state.steps to holdfast_operations;
 -- An undo adds its steps; what is decided is in the history.
 grant insert on state.steps, state.events, state.workflows to holdfast_operations;

@@ -13,6 +13,7 @@ export type {
 } from "./breakers/breakers.ts";
 export type { ProbedLane, ProbeOptions } from "./breakers/claim-probe.ts";
 export type { RemoteRecord } from "./breakers/find-remotes.ts";
+export type { AttemptSignOfTask, StepProgress } from "./claim/attempt-signs.ts";
 export {
   type ClaimedStep,
   type ClaimOptions,

@@ -15,6 +15,7 @@ import {
 } from "./breakers/breakers.ts";
 import { claimProbe } from "./breakers/claim-probe.ts";
 import { findRemotes } from "./breakers/find-remotes.ts";
+import { recordAttemptSigns } from "./claim/attempt-signs.ts";
 import {
   claimDueSteps,
   markDispatchedSteps,
@@ -156,6 +157,7 @@ function claimOperations(context: StoreContext, { repeatable, once }: Binder) {
     countStepsInFlight: repeatable(countStepsInFlight(partitions)),
     findUnavailableAgents: () => repeatable(findUnavailableAgents)({}),
     recordHeartbeats: repeatable(recordHeartbeats),
+    recordAttemptSigns: repeatable(recordAttemptSigns),
     findAgentSlots: () => repeatable(findAgentSlots)({}),
   };
 }

@@ -12,6 +12,7 @@ import type {
 } from "./breakers/breakers.ts";
 import type { ProbeOptions } from "./breakers/claim-probe.ts";
 import type { RemoteRecord } from "./breakers/find-remotes.ts";
+import type { AttemptSignOfTask } from "./claim/attempt-signs.ts";
 import type { ClaimedStep, ClaimOptions } from "./claim/claimed-step.ts";
 import type { StepsInFlight } from "./claim/count-steps-in-flight.ts";
 import type { Heartbeat, LaneSlots } from "./claim/heartbeats.ts";
@@ -93,6 +94,11 @@ export interface StateStore extends AsyncDisposable {
   findUnavailableAgents(): Promise<readonly string[]>;
   /** Keeps the last heartbeat of each instance. Safe to repeat. */
   recordHeartbeats(heartbeats: readonly Heartbeat[]): Promise<void>;
+  /**
+   * Records what Agents say of the attempts that they are at work on, which moves the deadlines of these. Ignores
+   * attempts that are over, and wrong tokens. Safe to repeat.
+   */
+  recordAttemptSigns(signs: readonly AttemptSignOfTask[]): Promise<void>;
   /** The slots that the living instances of each Agent advertise. Safe to repeat. */
   findAgentSlots(): Promise<readonly LaneSlots[]>;
 

@@ -34,6 +34,8 @@ type FaultsOptions = Readonly<Record<string, FaultOptions>>;
 export interface UndoOptions {
   /** The default is that of the step. */
   readonly completeWithin?: Duration;
+  /** The default is that of the step. */
+  readonly extendUpTo?: Duration;
   /** The default is 5 failures. */
   readonly retry?: RetryOptions;
   /** The default is `1m`, without limit. */
@@ -52,6 +54,11 @@ export interface StepOptions<Result, Only extends Condition | undefined = Condit
   readonly agents?: readonly PooledAgent[];
   /** How long one attempt may take. The Scheduler turns it into the complete-by time. */
   readonly completeWithin: Duration;
+  /**
+   * For long operations: how long an attempt may last whose handler keeps calling `heartbeat` or `progress`. Each call
+   * gives it `completeWithin` more. Without this, heartbeats are shown and extend nothing.
+   */
+  readonly extendUpTo?: Duration;
   /** How long a request may wait until an Agent takes it. The default is `30s`. */
   readonly startWithin?: Duration;
   readonly retry?: RetryOptions;
@@ -72,6 +79,7 @@ export function policyOf(options: StepOptions<unknown>): StepPolicy {
   return {
     startWithin: toMilliseconds(options.startWithin ?? "30s", "startWithin"),
     completeWithin: toMilliseconds(options.completeWithin, "completeWithin"),
+    ...toExtension(options.extendUpTo, "extendUpTo"),
     retry: toRetry(options.retry, { failures: 3, field: "retry" }),
     coolDown: toCoolDown(options.coolDown ?? null, "coolDown"),
     onFailure: options.onFailure ?? "compensate",
@@ -81,17 +89,25 @@ export function policyOf(options: StepOptions<unknown>): StepPolicy {
 
 /** The policy of its undo. An undo that fails for good is for an operator: nothing undoes an undo. */
 export function undoPolicyOf(options: StepOptions<unknown>): Omit<UndoDefinition, "operation"> {
-  const { undo = {}, completeWithin } = options;
+  const { undo = {}, completeWithin, extendUpTo } = options;
   const { coolDown = { wait: "1m", times: null } } = undo;
   return {
     startWithin: toMilliseconds(options.startWithin ?? "30s", "startWithin"),
     completeWithin: toMilliseconds(undo.completeWithin ?? completeWithin, "undo.completeWithin"),
+    ...toExtension(undo.extendUpTo ?? extendUpTo, "undo.extendUpTo"),
     retry: toRetry(undo.retry, { failures: 5, field: "undo.retry" }),
     coolDown: toCoolDown(coolDown, "undo.coolDown"),
     onFailure: "halt",
     ...toFaults(undo.faults, { failures: 5, field: "undo.faults" }),
   };
 }
+
+/** Absent when there is none, as `faults`. */
+const toExtension = (
+  extendUpTo: Duration | undefined,
+  field: string,
+): Pick<StepPolicy, "extendUpTo"> =>
+  extendUpTo === undefined ? {} : { extendUpTo: toMilliseconds(extendUpTo, field) };
 
 /** Absent when there are none: a definition that says nothing new stays the same definition. */
 function toFaults(

@@ -30,6 +30,7 @@ export type SchedulerStore = Pick<
   | "findUnavailableAgents"
   | "findWorkflow"
   | "recordDeadLetters"
+  | "recordAttemptSigns"
   | "recordHeartbeats"
   | "applyPauses"
   | "recordRejectedReplies"

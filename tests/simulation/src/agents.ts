@@ -6,6 +6,7 @@ import {
   type StepContext,
 } from "@holdfast/agent";
 import { TransientFault } from "@holdfast/domain";
+import { sleep } from "@holdfast/runtime";
 import type { Host } from "@holdfast/testing/simulator";
 import { callRemote, type RemoteService, type Script } from "./remote.ts";
 import { agents, thisRelease } from "./workflows.ts";
@@ -43,7 +44,7 @@ export function simulatedAgents(
   /** As the service knows it: otherwise each Agent has an account of its own there. */
   const keyOf = (agent: string, { order }: StepInput, key: string): string =>
     sharesKeys(order) ? key : `${agent} ${key}`;
-  const performAs = (agent: string) => (input: StepInput, context: StepContext) => {
+  const performAs = (agent: string) => async (input: StepInput, context: StepContext) => {
     const { order, from } = input;
     const { taskId, step } = context;
     const key = keyOf(agent, input, context.idempotencyKey);
@@ -52,6 +53,7 @@ export function simulatedAgents(
     const isDown = script === "failing" || (script === "out" && world.healedAt === null);
     const call = { what: `do ${step}`, isDown, isLossy: script === "lossy" };
     if (sickness.isSick()) return sickness.fail(call.what);
+    if (step === "long") await beatFor(host, context, 900 + world.random.below(1_500));
     const ask = () => service.perform(key, { caller: { taskId, step }, from, declines });
     return callRemote(world, host, call, () =>
       world.strikes("gatewayRefusal") ? gateway(ask) : ask(),
@@ -85,6 +87,16 @@ export function simulatedAgents(
     hostAgent(north, { reserve: performAs("north"), release: undoAs("north") }, options()),
     hostAgent(south, { reserve: performAs("south"), release: undoAs("south") }, options()),
   ];
+}
+
+/** Works for so long, and says so. */
+async function beatFor({ clock }: Host, { heartbeat, signal }: StepContext, ms: number) {
+  const until = clock.now() + ms;
+  while (clock.now() < until) {
+    heartbeat();
+    await sleep(clock, 100, signal);
+    signal.throwIfAborted();
+  }
 }
 
 /** Now and then one instance cannot reach the service for a while, and others can. */

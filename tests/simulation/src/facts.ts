@@ -25,6 +25,10 @@ export interface AttemptFacts {
   readonly takenBy: Map<Host, { readonly firstAt: number; lastAt: number; copies: number }>;
   /** Which Agent's processes acknowledged it before they answered: right only where they refuse it. */
   readonly acknowledgedEarly: Set<Host>;
+  /** What Agents have said of it while they were at work on it, and when. */
+  readonly signs: { readonly at: number; readonly runningMs: number; readonly beats: boolean }[];
+  /** When the last heartbeat was published that a Scheduler has recorded. */
+  lastBeatAt: number;
   /** What Agents really made of it: more than one, where it was asked for again. */
   readonly outcomes: StepReply["outcome"][];
 }
@@ -44,9 +48,21 @@ export const isAtWork = (
 
 /** Whether an Agent that took it then has no time left. */
 export const isOver = (
-  { step }: AttemptFacts,
+  { step, signs }: AttemptFacts,
   { takenAt, now }: { readonly takenAt: number; readonly now: number },
-): boolean => now > takenAt + step.plan.completeWithin;
+): boolean => {
+  const { completeWithin, extendUpTo = completeWithin } = step.plan;
+  return now > takenAt + (signs.some(({ beats }) => beats) ? extendUpTo : completeWithin);
+};
+
+/** The earliest instant at which an attempt may count as silent. */
+export function timeOf({ step, signs, lastBeatAt }: AttemptFacts): number {
+  if (signs.length === 0) return step.completeBy - epoch;
+  const { completeWithin, extendUpTo = completeWithin } = step.plan;
+  const startedAt = Math.min(...signs.map(({ at, runningMs }) => at - runningMs));
+  const beaten = Math.min(lastBeatAt + completeWithin, startedAt + extendUpTo);
+  return Math.max(startedAt + completeWithin, beaten);
+}
 
 /** What is true of one step, and what its history has said so far. */
 export interface StepFacts {

@@ -1,4 +1,4 @@
-import { replyExchange, StepRequest } from "@holdfast/contracts";
+import { replyExchange, StepProgress, StepRequest } from "@holdfast/contracts";
 import type { OutgoingMessage } from "@holdfast/messaging";
 import type { BrokerWatcher, Message, PublishWatcher } from "@holdfast/testing/simulator";
 import { type AttemptFacts, attemptId, type Facts, isAtWork, isCall, short } from "./facts.ts";
@@ -18,8 +18,11 @@ export function judgeMessages(world: World, facts: Facts): MessageJudge {
   const attemptOfRequest = ({ type, messageId }: OutgoingMessage): AttemptFacts | undefined =>
     type === StepRequest.type ? attempts.get(messageId) : undefined;
 
+  const signs = judgeSigns(world, facts, read);
+
   return {
     publishing(message, host) {
+      if (message.type === StepProgress.type) signs.published(message, host.name);
       if (message.exchange === replyExchange) {
         judgeReply(world, facts, { message, host, read });
       } else if (message.type === StepRequest.type) judgeRequest(world, facts, { message, host });
@@ -47,7 +50,36 @@ export function judgeMessages(world: World, facts: Facts): MessageJudge {
     },
     acknowledged(message, host) {
       if (host.role === "agent") judgeAgentAck(world, facts, { message, host });
+      else if (message.type === StepProgress.type) signs.recorded(message);
       else judgeSchedulerAck(world, facts, { message, read });
+    },
+  };
+}
+
+/** Notes what Agents say of attempts, and what of it Schedulers have recorded. */
+function judgeSigns(world: World, { attempts }: Facts, read: ReturnType<typeof messageReader>) {
+  const sentAt = new Map<Buffer, number>();
+  const signsOf = (message: Pick<OutgoingMessage, "body">) =>
+    read<StepProgress>(message).attempts.map(({ taskId, step, attempt, ...sign }) => ({
+      ...sign,
+      facts: attempts.get(attemptId(taskId, step, attempt)),
+    }));
+  return {
+    published(message: OutgoingMessage, agent: string): void {
+      const at = world.timeline.now;
+      sentAt.set(message.body, at);
+      world.tell(agent, () => `is at work on ${short(message.messageId)}`);
+      for (const { facts, runningMs, heartbeat } of signsOf(message)) {
+        facts?.signs.push({ at, runningMs, beats: heartbeat !== undefined });
+      }
+    },
+    recorded(message: Message): void {
+      const at = sentAt.get(message.body) ?? Number.NEGATIVE_INFINITY;
+      for (const { facts, heartbeat } of signsOf(message)) {
+        if (facts !== undefined && heartbeat !== undefined) {
+          facts.lastBeatAt = Math.max(facts.lastBeatAt, at);
+        }
+      }
     },
   };
 }

@@ -47,6 +47,18 @@ export function judgeMoves(world: World, facts: Facts, options: MoveOptions): St
       if (attempt !== undefined) attempt.isRelayed = true;
     },
 
+    signed({ task }, step) {
+      const id = attemptId(task.taskId, step.plan.name, step.attempt);
+      const witness = () => nameOf(task.taskId, step.plan.name);
+      if (attempts.get(id)?.signs.length === 0) {
+        accuse("a sign of life counts for its own attempt", witness);
+      }
+      const { completeWithin, extendUpTo = completeWithin } = step.plan;
+      if (step.completeBy > step.startBy + extendUpTo) {
+        accuse("no attempt is extended beyond its cap", witness);
+      }
+    },
+
     decided({ task }, reports) {
       const known = tasks.get(task.taskId);
       if (known === undefined) return;
@@ -99,7 +111,12 @@ function judgeClaim(world: World, { tasks, attempts }: Facts, claim: Claim): voi
   attempts.set(id, { step, claimedAt, ...notYet, takenBy: new Map(), ...noAnswer() });
 }
 
-const noAnswer = () => ({ acknowledgedEarly: new Set<Host>(), outcomes: [] });
+const noAnswer = () => ({
+  acknowledgedEarly: new Set<Host>(),
+  signs: [],
+  lastBeatAt: Number.NEGATIVE_INFINITY,
+  outcomes: [],
+});
 
 const countInFlight = (tasks: Facts["tasks"], agent: string): number =>
   [...tasks.values()]

@@ -10,6 +10,7 @@ import type { Mutation } from "./mutation.ts";
 import { operatorMutants } from "./operator-mutants.ts";
 import { orderMutants } from "./order-mutants.ts";
 import { poolMutants } from "./pool-mutants.ts";
+import { signMutants } from "./sign-mutants.ts";
 
 /** By name, as what was built wrongly. The simulation must find each of them. */
 export const mutants: Readonly<Record<string, Mutation>> = {
@@ -339,6 +340,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   ...orderMutants,
   ...breakerMutants,
   ...poolMutants,
+  ...signMutants,
 };
 
 type AttemptEvent = Extract<TaskEvent, { token: string; attempt: number }>;

@@ -129,6 +129,12 @@ const urgent = defineWorkflow("urgent.v1", Order, ({ order }, step) => {
   step("b", { call: right.charge({ order, from: null }), after: [], ...brief });
 });
 
+/** Its handler takes longer than one attempt may last without heartbeats. */
+const long = defineWorkflow("long.v1", Order, ({ order }, step) => {
+  const limits = { completeWithin: "800ms", extendUpTo: "6s" } as const;
+  step("long", { call: left.reserve({ order, from: null }), ...brief, ...limits });
+});
+
 /** It outlasts an outage: a breaker opens and is probed while it is retried. */
 export const { definition: persistent } = defineWorkflow(
   "persistent.v1",
@@ -168,6 +174,10 @@ const workflows: readonly Workflow<Order>[] = [
   patient,
   urgent,
   urgent,
+  urgent,
+  urgent,
+  long,
+  long,
   pooled,
   pooled,
   shared,

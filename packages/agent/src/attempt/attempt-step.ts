@@ -1,6 +1,6 @@
 import type { StepReply, StepRequest } from "@holdfast/contracts";
 import { ContractFault, type Effect, Fault, type Json } from "@holdfast/domain";
-import type { StepContext } from "../contract/handlers.ts";
+import type { Progress, StepContext } from "../contract/handlers.ts";
 import type { BoundOperation, PreparedCall } from "../contract/operations.ts";
 import type { ResiliencePolicy } from "./resilience-policy.ts";
 
@@ -13,6 +13,8 @@ interface AttemptOptions {
   readonly signal: AbortSignal;
   /** Aborts at the deadline too, or earlier: when the step need not be finished. */
   readonly stop?: AbortSignal;
+  /** Is called when the handler says that it is at work. */
+  readonly beat?: (progress: Progress) => void;
   /** Gets what the handler threw if that is no `Fault`: a bug, of which the reply says only the message. */
   readonly onUnexpected?: (error: unknown) => void;
 }
@@ -24,7 +26,14 @@ interface AttemptOptions {
  */
 export async function attemptStep(
   request: StepRequest,
-  { operation, resiliencePolicy, signal, stop = signal, onUnexpected }: AttemptOptions,
+  {
+    operation,
+    resiliencePolicy,
+    signal,
+    stop = signal,
+    beat = ignore,
+    onUnexpected,
+  }: AttemptOptions,
 ): Promise<Outcome | null> {
   const deadline = endOf(signal);
   const tries: Effect[] = [];
@@ -33,7 +42,7 @@ export async function attemptStep(
     const output = await resiliencePolicy.call(() => {
       // From then on nothing may be begun, not even by a retry that was resting.
       stop.throwIfAborted();
-      return tryOnce(call, contextOf(request, stop), { deadline, tries });
+      return tryOnce(call, contextOf(request, stop, beat), { deadline, tries });
     }, stop);
     return { kind: "completed", output };
   };
@@ -46,9 +55,16 @@ export async function attemptStep(
   return signal.aborted ? null : first;
 }
 
-const contextOf = (request: StepRequest, signal: AbortSignal): StepContext => {
+const ignore = (): void => {};
+
+const contextOf = (
+  request: StepRequest,
+  signal: AbortSignal,
+  beat: (progress: Progress) => void,
+): StepContext => {
   const { taskId, step, attempt, idempotencyKey } = request;
-  return { taskId, step, attempt, idempotencyKey, signal };
+  const heartbeat = () => beat({});
+  return { taskId, step, attempt, idempotencyKey, signal, heartbeat, progress: beat };
 };
 
 /** The attempt was stopped: an error after that says only that it stopped. */

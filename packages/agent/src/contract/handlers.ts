@@ -13,6 +13,21 @@ export interface StepContext {
    * undone: stop, whatever you do.
    */
   readonly signal: AbortSignal;
+  /**
+   * Says that the handler is at work. If the step has `extendUpTo`, each call gives the attempt `completeWithin` more.
+   * Call it as often as you like: it is sent a few times in each `completeWithin`, and costs nothing in between.
+   */
+  readonly heartbeat: () => void;
+  /** A heartbeat that also says how far the handler is: people see it in the task, and in `holdfast why`. */
+  readonly progress: (progress: Progress) => void;
+}
+
+/** How far a handler is. */
+export interface Progress {
+  /** 0 to 100. */
+  readonly percent?: number;
+  /** A few words; after 200 characters they are cut. */
+  readonly note?: string;
 }
 
 /** What is to be undone. */

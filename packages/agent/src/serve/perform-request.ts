@@ -1,3 +1,4 @@
+import type { StepRequest } from "@holdfast/contracts";
 import type { Clock, Logger } from "@holdfast/runtime";
 import { attemptStep, type Outcome } from "../attempt/attempt-step.ts";
 import type { ResiliencePolicy } from "../attempt/resilience-policy.ts";
@@ -49,8 +50,7 @@ export function requestPerformer(options: Options): RequestPerformer {
       return untrustedRequester(requester);
     }
     if (breaker.isOpen()) return breakerOpen;
-    const within = request.workMs - marginOf(request);
-    const release = await slots.acquire(signals.stop, within, delivery.isUrgent);
+    const release = await slots.acquire(signals.stop, waitOf(request), delivery.isUrgent);
     if (breaker.isOpen() && !signals.stop.aborted) {
       release?.();
       return breakerOpen;
@@ -70,6 +70,12 @@ export function requestPerformer(options: Options): RequestPerformer {
   };
   return { perform, busy: () => slots.taken, dismissWaiting: slots.dismiss };
 }
+
+/** Milliseconds. A broker closes the channel of a consumer that keeps a message for too long. */
+const longestWait = 600_000;
+
+const waitOf = (request: StepRequest): number =>
+  Math.min(longestWait, request.workMs - marginOf(request));
 
 /** A permanent fault is an answer, if the remote service was called. */
 const isAnswer = (outcome: Outcome | null): boolean =>

@@ -1,38 +1,11 @@
 import { TransientFault } from "@holdfast/domain";
 import { expect, test } from "@jest/globals";
+import { virtualClock } from "../../test/virtual-clock.ts";
 import { type ResiliencePolicy, resiliencePolicy } from "../attempt/resilience-policy.ts";
 import { prefetchByBreaker } from "./prefetch-by-breaker.ts";
 
 const { signal } = new AbortController();
 const down = new TransientFault("payments.unreachable", "gone");
-
-/** Time that passes when the test says so. */
-function virtualClock() {
-  let now = 0;
-  let timers: { readonly at: number; readonly act: () => void }[] = [];
-  return {
-    now: () => now,
-    after(ms: number, act: () => void) {
-      const timer = { at: now + ms, act };
-      timers.push(timer);
-      return () => void (timers = timers.filter((other) => other !== timer));
-    },
-    async pass(ms: number): Promise<void> {
-      const end = now + ms;
-      for (;;) {
-        const [next] = timers
-          .filter(({ at }) => at <= end)
-          .toSorted((one, other) => one.at - other.at);
-        if (next === undefined) break;
-        now = next.at;
-        timers = timers.filter((timer) => timer !== next);
-        next.act();
-        await new Promise(setImmediate);
-      }
-      now = end;
-    },
-  };
-}
 
 interface Situation {
   readonly others?: number | (() => number);

@@ -2,6 +2,7 @@ import { StepRequest } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
 import type { Logger } from "@holdfast/runtime";
+import type { Progress } from "../contract/handlers.ts";
 
 /** A request that this instance is working on. */
 export interface ReceivedRequest {
@@ -17,6 +18,8 @@ export interface AttemptSignals {
   readonly signal: AbortSignal;
   /** Aborts at the deadline, or when the step need not be finished. */
   readonly stop: AbortSignal;
+  /** Is called when the handler says that it is at work. */
+  readonly beat?: (progress: Progress) => void;
 }
 
 /** What the log says of a request. */

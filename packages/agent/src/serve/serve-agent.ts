@@ -3,7 +3,10 @@ import type { Broker, Delivery } from "@holdfast/messaging";
 import { type Clock, type Failpoint, type Logger, systemClock } from "@holdfast/runtime";
 import type { CircuitHealth, ResiliencePolicy } from "../attempt/resilience-policy.ts";
 import type { BoundOperation } from "../contract/operations.ts";
+import { attemptDeadline } from "./attempt-deadline.ts";
+import { type AttemptSigns, attemptSigns } from "./attempt-signs.ts";
 import { batchingBy, noBatching } from "./batching.ts";
+import { type LongAttempts, longAttempts } from "./long-attempts.ts";
 import { requestPerformer } from "./perform-request.ts";
 import { prefetchByBreaker } from "./prefetch-by-breaker.ts";
 import {
@@ -64,6 +67,8 @@ const spare = (concurrency: number): number => Math.floor(concurrency / 5);
 interface HandlerOptions {
   readonly agent: string;
   readonly running: RunningAttempts;
+  readonly signs: AttemptSigns;
+  readonly long: LongAttempts;
   readonly answer: (received: ReceivedRequest, signals: AttemptSignals) => Promise<void>;
   readonly log: Logger;
   readonly clock: Clock;
@@ -71,24 +76,32 @@ interface HandlerOptions {
 
 /** Reads each request, and has it answered until its deadline. */
 const requestHandler =
-  ({ agent, running, answer, log, clock }: HandlerOptions) =>
+  ({ agent, running, signs, long, answer, log, clock }: HandlerOptions) =>
   async (delivery: Delivery): Promise<void> => {
     const request = readRequest(delivery, agent, log);
     if (request === null) return;
-    const [deadline, stop] = [new AbortController(), new AbortController()];
+    const [end, stop] = [new AbortController(), new AbortController()];
     // A relay or a redelivery of what runs here is dropped: it is the same request.
     const attempt = running.add(request, () => stop.abort());
     if (attempt === null) return;
-    const cancel = clock.after(request.workMs, () => {
-      deadline.abort();
+    const deadline = attemptDeadline(request, clock, () => {
+      end.abort();
       stop.abort();
+    });
+    const kept = long.begin(request, delivery);
+    const signed = signs.add(request, {
+      onAnnounced: kept.announced,
+      onHeartbeat: deadline.extend,
     });
     const isRepeated = () => delivery.redelivered || !delivery.isCurrent() || attempt.isRepeated;
     const received = { request, delivery, isRepeated };
     try {
-      await answer(received, { signal: deadline.signal, stop: stop.signal });
+      const { beat } = signed;
+      await answer(received, { signal: end.signal, stop: stop.signal, beat });
     } finally {
-      cancel();
+      deadline.cancel();
+      signed.end();
+      kept.end();
       running.remove(request, attempt);
     }
   };
@@ -130,9 +143,12 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
     else log.warn(fields, "reply not sent");
   };
 
-  const handle = requestHandler({ agent: name, running, answer, log, clock });
+  const signs = attemptSigns({ ...options, agent: name, clock });
+  const long = longAttempts({ concurrency, prefetch });
+  const handle = requestHandler({ agent: name, running, signs, long, answer, log, clock });
   const consumer = await broker.consume(agentQueue(name), { prefetch }, handle);
-  breaker.follow((most) => consumer.limit(most));
+  long.limitBy((most) => consumer.limit(most));
+  breaker.follow(long.limit);
   return {
     name,
     concurrency,
@@ -142,7 +158,9 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
     onChange: breaker.onChange,
     async [Symbol.asyncDispose]() {
       breaker[Symbol.dispose]();
+      long[Symbol.dispose]();
       await consumer[Symbol.asyncDispose]();
+      signs[Symbol.dispose]();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { stepKinds } from "@holdfast/domain";
+import { type Instant, stepKinds } from "@holdfast/domain";
 import type { StepFacts } from "@holdfast/state-store";
 import { count } from "../print/count.ts";
 import { explainPending } from "./explain-pending.ts";
@@ -50,9 +50,22 @@ function explainProcessing(step: StepFacts, facts: Facts): string {
   if (consumers === 0) {
     return `It waits for ${stepOf(step)}, ${hand}, ${lease}: the Agent has no consumer that could take the request; start it.`;
   }
+  if (step.startedAt !== null) {
+    return `It waits for ${stepOf(step)}, ${hand}: the Agent began it at ${instant(step.startedAt, now)}${signOf(step, now)}, ${lease}.`;
+  }
   return step.dispatched
     ? `It waits for ${stepOf(step)}, ${hand}: the broker has the request, ${lease}.`
     : `It waits for ${stepOf(step)}, ${hand}: the broker's confirm is not recorded yet, ${lease}.`;
+}
+
+/** What the handler said last. */
+function signOf({ heartbeatAt, progress }: StepFacts, now: Instant): string {
+  if (heartbeatAt === null) return "";
+  const { percent, note } = progress ?? {};
+  const percentage = percent === undefined ? [] : [`${percent} %`];
+  const said = [...percentage, ...(note === undefined ? [] : [note])].join(", ");
+  const words = said === "" ? "" : ` (${said})`;
+  return ` and was last at work at ${instant(heartbeatAt, now)}${words}`;
 }
 
 function explainError(step: StepFacts, { goal }: Facts): string {

@@ -52,6 +52,7 @@ const faultsOf = (onFailure: TSchema) =>
 const Policy = {
   startWithin: Milliseconds,
   completeWithin: Milliseconds,
+  extendUpTo: Type.Optional(Milliseconds),
   retry: Retry,
   coolDown: CoolDown,
 };

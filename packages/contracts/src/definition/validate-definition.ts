@@ -119,9 +119,23 @@ function contentProblems(step: unknown): readonly { field: string; what: string 
   const { input, onlyIf = null } = fields(step);
   const conditions = onlyIf === null ? [] : checkCondition(onlyIf);
   return [
+    ...checkExtension(step, "extendUpTo"),
+    ...checkExtension(fields(step)["undo"], "undo/extendUpTo"),
     ...checkTemplate(input).map((what) => ({ field: "input", what })),
     ...conditions.map((what) => ({ field: "onlyIf", what })),
   ];
+}
+
+/** A cap below `completeWithin` would say that a heartbeat takes time away. */
+function checkExtension(
+  policy: unknown,
+  field: string,
+): readonly { field: string; what: string }[] {
+  const { completeWithin, extendUpTo } = fields(policy);
+  if (typeof completeWithin !== "number" || typeof extendUpTo !== "number") return [];
+  if (extendUpTo >= completeWithin) return [];
+  const what = `is ${extendUpTo} ms, less than completeWithin (${completeWithin} ms): it is the longest that an attempt may last with heartbeats`;
+  return [{ field, what }];
 }
 
 /** As much of a step as can be read; null for what has no name. */

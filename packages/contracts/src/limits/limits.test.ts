@@ -10,10 +10,11 @@ const messages = Object.values(contracts).flatMap((exported) =>
   typeof exported === "object" && "schema" in exported ? [exported] : [],
 );
 
-test("the test covers all seven messages", () => {
+test("the test covers all eight messages", () => {
   expect(messages.map(({ type }) => type).toSorted()).toEqual([
     "agent.heartbeat.v1",
     "step.cancel.v1",
+    "step.progress.v1",
     "step.reply.v1",
     "step.request.v1",
     "task.alert.v1",

@@ -21,11 +21,15 @@ export const limits = {
   steps: 200,
   /** Operations that a heartbeat names: with the longest names it still fits into `hintBytes`. */
   operations: 128,
+  /** Attempts of which one message says that they run. */
+  signs: 100,
   /** Lengths of texts, in characters. */
   name: 200,
   code: 200,
   key: 400,
   instant: 40,
+  /** What a handler says of its progress. */
+  note: 200,
   /** For people, such as what a fault says. */
   words: 2_000,
   /** The longest property of an AMQP message: the protocol allows no longer one. */

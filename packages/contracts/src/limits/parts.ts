@@ -24,6 +24,7 @@ export const Token = uuid;
 export const Name = Type.String({ minLength: 1, maxLength: limits.name, pattern: printable });
 export const Code = Type.String({ minLength: 1, maxLength: limits.code, pattern: storable });
 export const Key = Type.String({ minLength: 1, maxLength: limits.key, pattern: printable });
+export const storableNote = Type.String({ maxLength: limits.note, pattern: storable });
 export const Words = Type.String({ maxLength: limits.words, pattern: storable });
 /** ISO 8601. */
 export const Instant = Type.String({ maxLength: limits.instant, pattern: printable });

@@ -16,6 +16,11 @@ const StepRequestSchema = Type.Object({
   idempotencyKey: Key,
   /** How long the Agent may work, counted from receipt on its own monotonic clock. */
   workMs: Count(1),
+  /**
+   * How long it may work if its handler says in time that it is at work: each `heartbeat` gives it `workMs` more,
+   * until so long after receipt. Absent: `workMs` is all that it has.
+   */
+  extendMs: Type.Optional(Count(1)),
   /** The same limit as an instant of the state store's clock: for people, decides nothing. */
   completeBy: Instant,
   input: Payload,

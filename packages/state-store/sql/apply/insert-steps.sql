@@ -1,11 +1,11 @@
 -- Writes new steps down: all calls of a task when it is submitted, its compensations when its undo begins.
 insert into state.steps (task_id, name, kind, lane, agent, band, process_state, rank, not_before,
-                         admitted, start_within, complete_within)
+                         admitted, start_within, complete_within, extend_up_to)
 select task_id, name, kind, lane, agent, band, process_state, to_timestamp(rank / 1000),
-       to_timestamp(not_before / 1000), admitted, start_within, complete_within
+       to_timestamp(not_before / 1000), admitted, start_within, complete_within, extend_up_to
   from unnest(:task_ids::uuid[], :names::text[], :kinds::text[], :lanes::text[],
               :agents::text[], :bands::smallint[],
               :states::text[], :ranks::float8[], :not_befores::float8[], :admitted::boolean[],
-              :start_withins::integer[], :complete_withins::integer[])
+              :start_withins::integer[], :complete_withins::integer[], :extend_up_tos::integer[])
     as step (task_id, name, kind, lane, agent, band, process_state, rank, not_before, admitted, start_within,
-             complete_within);
+             complete_within, extend_up_to);

@@ -54,6 +54,9 @@ saved_steps as (
          complete_by     = null,
          token           = null,
          dispatched_at   = null,
+         started_at      = null,
+         heartbeat_at    = null,
+         progress        = null,
          relay_at        = null
     from step_change
    where steps.task_id       = step_change.task_id

@@ -38,6 +38,9 @@ moved as (
          complete_by     = null,
          token           = null,
          dispatched_at   = null,
+         started_at      = null,
+         heartbeat_at    = null,
+         progress        = null,
          relay_at        = null
     from picked
    where steps.task_id = picked.task_id

@@ -12,7 +12,7 @@ with before as materialized (
 )
 (select task_id, name as step, attempt, token,
         (extract(epoch from statement_timestamp() - greatest(complete_by, 'epoch')) * 1000)::float8 as overdue,
-        start_within::float8 + complete_within as lasted, null::float8 as next_in, null::float8 as passed,
+        (extract(epoch from complete_by - start_by) * 1000)::float8 + start_within as lasted, null::float8 as next_in, null::float8 as passed,
         null::float8 as now, null::float8 as took
    from state.steps
   where process_state = 'processing'

@@ -9,6 +9,8 @@ select steps.name, steps.kind,
        step_payloads.fault_detail, steps.locked_by, steps.dispatched_at is not null as dispatched,
        (extract(epoch from steps.start_by) * 1000)::float8    as start_by,
        (extract(epoch from steps.complete_by) * 1000)::float8 as complete_by,
+       (extract(epoch from steps.started_at) * 1000)::float8  as started_at,
+       (extract(epoch from steps.heartbeat_at) * 1000)::float8 as heartbeat_at, steps.progress,
        (extract(epoch from steps.not_before) * 1000)::float8  as not_before,
        steps.band::integer, tasks.fairness_key, tasks.fairness_weight::integer,
        (select coalesce(json_agg((select count(*)

@@ -16,6 +16,7 @@ select tasks.task_id, tasks.workflow, tasks.goal, tasks.process_state, tasks.ver
                  'processState', steps.process_state, 'attempt', steps.attempt,
                  'failureCount', steps.failure_count, 'requeueCount', steps.requeue_count,
                  'lockedBy', steps.locked_by, 'completeBy', steps.complete_by,
+                 'startedAt', steps.started_at, 'heartbeatAt', steps.heartbeat_at, 'progress', steps.progress,
                  'notBefore', steps.not_before, 'faultCode', steps.fault_code,
                  'output', step_payloads.output, 'faultDetail', step_payloads.fault_detail))
           from state.steps

@@ -66,6 +66,10 @@ test.each([
   ["known_band", "steps", { band: 4 }],
   ["ranked_only_while_pending", "steps", { ...waiting, rank: now }],
   ["marked_only_while_processing", "steps", { dispatched_at: now }],
+  ["signs_only_while_processing", "steps", { started_at: now }],
+  ["signs_only_while_processing", "steps", { heartbeat_at: now }],
+  ["signs_only_while_processing", "steps", { progress: "{}" }],
+  ["extended_no_less_than_its_time", "steps", { extend_up_to: 0 }],
   ["fault_in_error", "steps", { ...waiting, process_state: "error" }],
   ["counters_are_possible", "steps", { attempt: -1 }],
   ["counters_are_possible", "steps", { failure_count: 1 }],
@@ -88,6 +92,7 @@ test.each([
   ["steps", waiting],
   ["steps", { ...inHand, attempt: 1 }],
   ["steps", { ...inHand, attempt: 1, dispatched_at: now }],
+  ["steps", { ...inHand, attempt: 1, started_at: now, heartbeat_at: now, progress: "{}" }],
   ["steps", { ...waiting, process_state: "error", fault_code: "x", attempt: 2, failure_count: 2 }],
   ["steps", { rank: null, requeue_count: 3, cool_downs: 1 }],
 ])("the store accepts a row that breaks no check: %s %j", async (table, change) => {

@@ -142,11 +142,11 @@ function summaryOf({ processState: from }: Task, { taskId, processState: to, fau
 
 /** A step that is not in the store yet. */
 export function newStepRow(taskId: string, step: Step, urgency: Urgency, now: Instant) {
-  const { name, kind, startWithin, completeWithin } = step.plan;
+  const { name, kind, startWithin, completeWithin, extendUpTo = null } = step.plan;
   const { agent, processState, admitted } = step;
   const [lane, band] = [laneOf(step), bandOfStep(step, urgency)];
   const row = { taskId, name, kind, lane, agent, band, processState, admitted };
-  return { ...row, startWithin, completeWithin, ...due(step, urgency, now) };
+  return { ...row, startWithin, completeWithin, extendUpTo, ...due(step, urgency, now) };
 }
 
 export const addSteps = (
@@ -168,5 +168,6 @@ export const addSteps = (
       admitted: "admitted",
       startWithins: "startWithin",
       completeWithins: "completeWithin",
+      extendUpTos: "extendUpTo",
     }),
   );

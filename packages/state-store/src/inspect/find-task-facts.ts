@@ -8,6 +8,7 @@ import type {
   TaskState,
   WorkflowPlan,
 } from "@holdfast/domain";
+import type { StepProgress } from "../claim/attempt-signs.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import { isUsable, readWorkflow } from "../workflows/workflow-catalog.ts";
@@ -55,6 +56,11 @@ export interface StepFacts {
   readonly dispatched: boolean;
   readonly startBy: Instant | null;
   readonly completeBy: Instant | null;
+  /** When its Agent began the attempt; null: it has not said so. */
+  readonly startedAt: Instant | null;
+  /** When the handler last said that it is at work. */
+  readonly heartbeatAt: Instant | null;
+  readonly progress: StepProgress | null;
   /** `Infinity`: set aside, because its workflow is paused. */
   readonly notBefore: Instant | null;
   /** Its place in the due order: see `bands`. */

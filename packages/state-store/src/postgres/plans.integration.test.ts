@@ -18,6 +18,7 @@ const named = new Set([
   "load-steps",
   "lock-pending-steps",
   "mark-dispatched-steps",
+  "save-attempt-signs",
   "save-decisions",
 ]);
 

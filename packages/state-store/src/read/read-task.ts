@@ -7,6 +7,7 @@ import type {
   StepState,
   TaskState,
 } from "@holdfast/domain";
+import type { StepProgress } from "../claim/attempt-signs.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
@@ -40,6 +41,12 @@ export interface StepRecord {
   readonly requeueCount: number;
   readonly lockedBy: string | null;
   readonly completeBy: string | null;
+  /** When its Agent began the attempt; null: it has not said so. */
+  readonly startedAt: string | null;
+  /** When the handler last said that it is at work. */
+  readonly heartbeatAt: string | null;
+  /** What it said last of how far it is. */
+  readonly progress: StepProgress | null;
   readonly notBefore: string | null;
   readonly faultCode: string | null;
   readonly faultDetail: string | null;
@@ -78,6 +85,8 @@ export async function findTask(
     steps: steps.map((step) => ({
       ...step,
       completeBy: instant(step.completeBy),
+      startedAt: instant(step.startedAt),
+      heartbeatAt: instant(step.heartbeatAt),
       notBefore: instant(step.notBefore),
     })),
   };

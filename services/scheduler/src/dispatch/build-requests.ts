@@ -126,6 +126,7 @@ const commonOf = ({ claim, plan }: Job) => ({
   token: claim.token,
   idempotencyKey: idempotencyKey(claim.taskId, plan, claim.keyGeneration),
   workMs: plan.completeWithin,
+  ...(plan.extendUpTo === undefined ? {} : { extendMs: plan.extendUpTo }),
   completeBy: new Date(claim.completeBy).toISOString(),
 });
 

@@ -1,25 +1,55 @@
-import { AgentHeartbeat } from "@holdfast/contracts";
+import { AgentHeartbeat, StepProgress } from "@holdfast/contracts";
 import type { Delivery } from "@holdfast/messaging";
 import type { Logger } from "@holdfast/runtime";
-import type { StateStore } from "@holdfast/state-store";
+import type { AttemptSignOfTask, StateStore } from "@holdfast/state-store";
 import { readEach, unreadableFields } from "./read-each.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "recordHeartbeats">;
+  readonly store: Pick<StateStore, "recordHeartbeats" | "recordAttemptSigns">;
   readonly log: Logger;
 }
 
-/** Keeps what Agents say of themselves. Each under its own name: that is what the broker lets through. */
+/**
+ * Keeps what Agents say of themselves, and of the attempts that they are at work on. Each under its own name: that is
+ * what the broker lets through.
+ */
 export function recordHeartbeats({ store, log }: Dependencies) {
-  return async (batch: readonly Delivery[]): Promise<void> => {
+  const keep = async <Message>(
+    batch: readonly Delivery[],
+    read: (delivery: Delivery) => readonly Message[],
+    record: (messages: readonly Message[]) => Promise<void>,
+  ): Promise<void> => {
     const { readable, unreadable } = readEach(batch, read);
     if (unreadable.length > 0) log.warn(unreadableFields(unreadable), "heartbeats unreadable");
-    const heartbeats = readable.filter((heartbeat) => heartbeat !== null);
-    if (heartbeats.length > 0) await store.recordHeartbeats(heartbeats);
+    const messages = readable.flat();
+    if (messages.length > 0) await record(messages);
+  };
+  return async (batch: readonly Delivery[]): Promise<void> => {
+    await Promise.all([
+      keep(
+        batch.filter((delivery) => !isSign(delivery)),
+        readBeat,
+        store.recordHeartbeats,
+      ),
+      keep(batch.filter(isSign), readSigns, store.recordAttemptSigns),
+    ]);
   };
 }
 
-function read({ body, routingKey }: Delivery): AgentHeartbeat | null {
+const isSign = ({ type }: Delivery): boolean => type === StepProgress.type;
+
+function readBeat({ body, routingKey }: Delivery): readonly AgentHeartbeat[] {
   const heartbeat = AgentHeartbeat.decode(body);
-  return routingKey === `heartbeat.${heartbeat.agent}` ? heartbeat : null;
+  return routingKey === `heartbeat.${heartbeat.agent}` ? [heartbeat] : [];
+}
+
+function readSigns({ body, routingKey }: Delivery): readonly AttemptSignOfTask[] {
+  const [, agent = ""] = routingKey.split(".");
+  return StepProgress.decode(body).attempts.map(({ runningMs: runningFor, heartbeat, ...one }) => ({
+    ...one,
+    agent,
+    runningFor,
+    beats: heartbeat !== undefined,
+    progress: heartbeat === undefined || Object.keys(heartbeat).length === 0 ? null : heartbeat,
+  }));
 }

@@ -28,6 +28,7 @@ export interface ApplyStatements {
       readonly admitted: readonly (boolean | null)[] | null;
       readonly startWithins: readonly (number | null)[] | null;
       readonly completeWithins: readonly (number | null)[] | null;
+      readonly extendUpTos: readonly (number | null)[] | null;
     };
     readonly row: object;
   };

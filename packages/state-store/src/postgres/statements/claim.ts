@@ -77,6 +77,19 @@ export interface ClaimStatements {
       readonly rank: Maybe<number>;
     };
   };
+  readonly "save-attempt-signs": {
+    readonly params: {
+      readonly taskIds: readonly (string | null)[] | null;
+      readonly names: readonly (string | null)[] | null;
+      readonly attempts: readonly (number | null)[] | null;
+      readonly tokens: readonly (string | null)[] | null;
+      readonly agents: readonly (string | null)[] | null;
+      readonly runningFors: readonly (number | null)[] | null;
+      readonly beats: readonly (boolean | null)[] | null;
+      readonly progresses: readonly (string | null)[] | null;
+    };
+    readonly row: object;
+  };
   readonly "save-heartbeats": {
     readonly params: {
       readonly agents: readonly (string | null)[] | null;

@@ -131,6 +131,9 @@ export interface InspectStatements {
       readonly dispatched: Maybe<boolean>;
       readonly startBy: Maybe<number>;
       readonly completeBy: Maybe<number>;
+      readonly startedAt: Maybe<number>;
+      readonly heartbeatAt: Maybe<number>;
+      readonly progress: unknown;
       readonly notBefore: Maybe<number>;
       readonly band: Maybe<number>;
       readonly fairnessKey: string | null;

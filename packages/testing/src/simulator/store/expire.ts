@@ -43,11 +43,11 @@ export const expiring = (state: StoreState): Expiring => ({
 });
 
 function toExpiredStep(
-  [{ task }, { plan, attempt, token, completeBy }]: readonly [StoredTask, ProcessingStep],
+  [{ task }, { plan, attempt, token, startBy, completeBy }]: readonly [StoredTask, ProcessingStep],
   now: Instant,
 ) {
-  const { startWithin, completeWithin } = plan;
-  const times = { overdue: now - completeBy, lasted: startWithin + completeWithin };
+  const claimedAt = startBy - plan.startWithin;
+  const times = { overdue: now - completeBy, lasted: completeBy - claimedAt };
   return { taskId: task.taskId, step: plan.name, attempt, token, ...times };
 }
 

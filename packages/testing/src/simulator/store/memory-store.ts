@@ -1,4 +1,5 @@
 import { applying } from "./apply.ts";
+import { signing } from "./attempt-signs.ts";
 import { guarding } from "./breakers.ts";
 import { claimDueSteps } from "./claim.ts";
 import { expiring } from "./expire.ts";
@@ -37,6 +38,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
     ...guarding(state),
     ...submitting(state),
     ...beating(state),
+    ...signing(state),
     ...notSimulated,
     tasks: state.tasks,
     history: state.history,

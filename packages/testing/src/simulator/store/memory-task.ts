@@ -1,4 +1,5 @@
 import type {
+  AttemptTimes,
   Change,
   Fairness,
   Instant,
@@ -8,6 +9,7 @@ import type {
   Step,
   Task,
 } from "@holdfast/domain";
+import type { StepProgress } from "@holdfast/state-store";
 
 /** A task with all that the tables of the state store hold of it. */
 export interface StoredTask {
@@ -25,6 +27,8 @@ export interface StoredTask {
   readonly ranks: Map<string, number>;
   /** Of steps in processing, the unmarked ones: from when on any Scheduler may relay them. */
   readonly relayAts: Map<string, Instant>;
+  /** Of steps in processing, those whose Agents have said something of the attempt. */
+  readonly signs: Map<string, AttemptTimes & { readonly progress: StepProgress | null }>;
   readonly outputs: Map<string, Json>;
   readonly correctedInputs: Map<string, Json>;
 }
@@ -50,6 +54,7 @@ export function keep(stored: StoredTask, after: Task, now: Instant): readonly Pe
     if (before.steps.get(name) === step) continue;
     stored.ranks.delete(name);
     stored.relayAts.delete(name);
+    stored.signs.delete(name);
     if (step.processState === "pending" && step.notBefore <= now) due.push(step);
   }
   stored.task = after;

@@ -92,6 +92,7 @@ const operations: Readonly<Record<Host["role"], readonly (keyof SimulatedStore)[
     "throttleServices",
     "recordDeadLetters",
     "recordHeartbeats",
+    "recordAttemptSigns",
     "applyPauses",
     "loadCalls",
     "loadValues",

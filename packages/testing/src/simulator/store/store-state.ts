@@ -17,6 +17,8 @@ export interface StoreWatcher {
   claimed(stored: StoredTask, step: ProcessingStep): void;
   marked(stored: StoredTask, step: ProcessingStep): void;
   relayed(stored: StoredTask, step: ProcessingStep): void;
+  /** The Agent of an attempt said that it is at work; `step` has the deadline that follows. */
+  signed?(stored: StoredTask, step: ProcessingStep): void;
   decided(stored: StoredTask, reports: readonly Report[]): void;
   /** The breaker of a remote service came into this state. */
   breaker?(service: string, state: BreakerState): void;

@@ -86,6 +86,7 @@ const toStoredTask = (
   updatedAt: now,
   ranks: new Map(),
   relayAts: new Map(),
+  signs: new Map(),
   outputs: new Map(),
   correctedInputs: new Map(),
 });

@@ -1,0 +1,88 @@
+import { once } from "node:events";
+import { parseArgs } from "node:util";
+import { ContractFault } from "@holdfast/domain";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import type { Answer } from "../command.ts";
+import { openApi } from "./api.ts";
+import { mcpServer } from "./mcp-server.ts";
+import { serveHttp } from "./serve-http.ts";
+
+export const mcpUsage = `holdfast mcp [options]
+
+  Serves tools for machines that read, by the Model Context Protocol: over standard input and output, or over HTTP on
+  this host. Asks the HTTP API at HOLDFAST_URL, with the operators' token in HOLDFAST_TOKEN.
+
+  --url URL        instead of HOLDFAST_URL; http://127.0.0.1:3000 unless either is set
+  --http           serve HTTP at http://127.0.0.1:8288/mcp instead of standard input and output
+  --port PORT      another port; 0 chooses a free one (--http)
+  --allow-writes   offer tools that submit, resubmit and undo as well; without it nothing can be changed
+
+exit code: 0 the client closed the connection; 2 wrong use`;
+
+const usualUrl = "http://127.0.0.1:3000";
+const usualPort = 8288;
+const done: Answer = { exitCode: 0, text: "", json: null };
+
+/** Serves until the client goes, or the process gets a signal to stop. */
+export async function mcp(
+  args: readonly string[],
+  _cwd: string,
+  env: NodeJS.ProcessEnv,
+): Promise<Answer> {
+  const { values } = parse(args);
+  if (values.help) return { exitCode: 0, text: mcpUsage, json: { usage: mcpUsage } };
+  const allowWrites = values["allow-writes"];
+  const api = openApi({
+    url: urlOf(values.url ?? env["HOLDFAST_URL"] ?? usualUrl),
+    token:
+      env["HOLDFAST_TOKEN"] === undefined || env["HOLDFAST_TOKEN"] === ""
+        ? null
+        : env["HOLDFAST_TOKEN"],
+  });
+  const open = () => mcpServer({ api, allowWrites });
+  if (values.http) {
+    await using served = await serveHttp(open, portOf(values.port));
+    // Standard output is data; this is talk.
+    process.stderr.write(`MCP is served at ${served.url}${allowWrites ? ", with writes" : ""}\n`);
+    await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+    return done;
+  }
+  const server = open();
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  server.server.onclose = resolve;
+  process.stdin.once("end", resolve);
+  await server.connect(new StdioServerTransport());
+  await closed;
+  return done;
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        url: { type: "string" },
+        http: { type: "boolean", default: false },
+        port: { type: "string" },
+        "allow-writes": { type: "boolean", default: false },
+        json: { type: "boolean", default: false },
+        help: { type: "boolean", default: false, short: "h" },
+      },
+    });
+  } catch (error) {
+    throw usageFault(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function urlOf(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw usageFault(`${text} is no URL of an HTTP API, such as ${usualUrl}`);
+}
+
+function portOf(text: string | undefined): number {
+  const port = text === undefined ? usualPort : Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw usageFault(`${text} is no port: a number from 0 to 65535`);
+}
+
+const usageFault = (message: string) => new ContractFault("cli.usage", message);

@@ -1,0 +1,137 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+
+const root = fileURLToPath(new URL("../../../../", import.meta.url));
+const main = join(root, "packages/cli/src/main.ts");
+
+/** As a process of its own, as a user runs it. */
+function holdfast(args: readonly string[], cwd: string) {
+  const node = ["--conditions=@holdfast/source", "--disable-warning=ExperimentalWarning", main];
+  const { promise, resolve } = Promise.withResolvers<{ code: number; out: string; err: string }>();
+  execFile(process.execPath, [...node, ...args], { cwd }, (error, out, err) =>
+    resolve({ code: Number(error?.code ?? 0), out, err }),
+  );
+  return promise;
+}
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "holdfast-cases-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const write = async (file: string, json: unknown): Promise<void> => {
+  await mkdir(dirname(join(folder, file)), { recursive: true });
+  await writeFile(join(folder, file), typeof json === "string" ? json : JSON.stringify(json));
+};
+
+const policy = {
+  startWithin: 1_000,
+  completeWithin: 1_000,
+  retry: { failures: 2, backoff: 100, max: 100 },
+  coolDown: null,
+};
+const definition = (name: string) => ({
+  format: 1,
+  name,
+  inputSchema: { type: "object" },
+  completeWithin: null,
+  output: null,
+  steps: [
+    {
+      ...policy,
+      name: "a",
+      agent: "mail",
+      operation: "send",
+      input: null,
+      after: [],
+      onlyIf: null,
+      undo: null,
+      onFailure: "compensate",
+    },
+  ],
+});
+const sent = {
+  name: "a mail is sent",
+  workflow: "greet",
+  input: {},
+  expect: { state: "processed" },
+};
+
+test("the cases of the shop pass, and take most of its paths and undo paths", async () => {
+  const cases = join(root, "examples/orders/cases");
+  const { code, out } = await holdfast(["test", join(cases, "*.json"), "--json"], root);
+  const report = JSON.parse(out) as {
+    readonly passed: boolean;
+    readonly cases: readonly { readonly outcome: string; readonly file: string }[];
+    readonly coverage: readonly {
+      readonly paths: { all: number; taken: number };
+      readonly undoPaths: { all: number; taken: number };
+    }[];
+  };
+  expect(report.cases.filter(({ outcome }) => outcome !== "passed")).toEqual([]);
+  expect(report.cases).toHaveLength((await readdir(cases)).length);
+  const [shop] = report.coverage;
+  expect(shop?.paths.taken).toBeGreaterThanOrEqual(8);
+  expect(shop?.undoPaths.taken).toBeGreaterThanOrEqual(8);
+  expect(code).toBe(0);
+});
+
+test("cases are found beside workflows, and what fails is shown with what was expected", async () => {
+  await write("workflows/greet.json", definition("greet.v2"));
+  await write("workflows/old.json", definition("greet.v1"));
+  await write("cases/sent.json", sent);
+  await write("cases/wrong.json", {
+    ...sent,
+    name: "a mail is not sent",
+    expect: { state: "error" },
+  });
+  const { code, out } = await holdfast(["test"], folder);
+  expect(out).toMatch(/^ok {4}cases\/sent\.json {2}a mail is sent \(\d+ ms\)$/m);
+  expect(out).toMatch(/^FAIL {2}cases\/wrong\.json/m);
+  expect(out).toContain('state: expected "error", was "processed"');
+  expect(out).toContain("greet.v2: 1 of 2 paths, 0 of 1 undo paths");
+  expect(out).toContain("    a fails and the task is undone");
+  expect(out).toContain("2 cases, 1 passed, 1 failed");
+  expect(code).toBe(1);
+});
+
+test.each([
+  ["is no JSON", '{\n"name": "x",\n}', /cases\/x\.json, line 3: this is not JSON/],
+  [
+    "names an unknown workflow",
+    { ...sent, workflow: "greeting" },
+    /No file of workflows.* has the workflow greeting: there are greet\.v2/,
+  ],
+  [
+    "names a file that there is not",
+    { ...sent, workflow: "../nowhere.ts" },
+    /nowhere\.ts cannot be loaded/,
+  ],
+  ["has an unknown field", { ...sent, given: 1 }, /\/given is not known here; allowed are/],
+  [
+    "has an unknown step",
+    { ...sent, steps: { b: [] } },
+    /\/steps\/b greet\.v2 has no step b; it has a/,
+  ],
+])("a file that %s ends with exit code 2, its name and no stack", async (_, json, message) => {
+  await write("workflows/greet.json", definition("greet.v2"));
+  await write("cases/x.json", json);
+  const { code, out, err } = await holdfast(["test"], folder);
+  expect(out).toContain("ERROR cases/x.json");
+  expect(out).toMatch(message);
+  expect(`${out}${err}`).not.toMatch(/^\s+at /m);
+  expect(code).toBe(2);
+});
+
+test("a folder without cases ends with exit code 3, and a wrong option with 2", async () => {
+  expect(await holdfast(["test"], folder)).toMatchObject({
+    code: 3,
+    out: expect.stringContaining("There is no case"),
+  });
+  expect(await holdfast(["test", "--cases"], folder)).toMatchObject({ code: 2, out: "" });
+});

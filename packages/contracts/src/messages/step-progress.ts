@@ -1,0 +1,36 @@
+import { type Static, Type } from "typebox";
+import { limits } from "../limits/limits.ts";
+import { Count, Name, storableNote, TaskId, Token } from "../limits/parts.ts";
+import { defineMessage } from "./message.ts";
+
+const Progress = Type.Object({
+  /** How much is done, by the handler's own estimate. */
+  percent: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
+  /** For people. */
+  note: Type.Optional(storableNote),
+});
+
+const StepProgressSchema = Type.Object({
+  /** As many as fit into the largest hint. */
+  attempts: Type.Array(
+    Type.Object({
+      taskId: TaskId,
+      step: Name,
+      attempt: Count(1),
+      token: Token,
+      /** For how many milliseconds the Agent has worked on it, by its own monotonic clock. */
+      runningMs: Count(0),
+      /** The handler said that it is at work. Absent: the Agent says only that it has begun. */
+      heartbeat: Type.Optional(Progress),
+    }),
+    { minItems: 1, maxItems: limits.signs },
+  ),
+});
+
+/**
+ * An Agent says which attempts it is at work on. From the first such message on, the deadline of an attempt
+ * counts from its start; a heartbeat extends it, as far as the step allows. A hint: should it be lost, the
+ * deadline stays as it was.
+ */
+export type StepProgress = Static<typeof StepProgressSchema>;
+export const StepProgress = defineMessage("step.progress.v1", StepProgressSchema);

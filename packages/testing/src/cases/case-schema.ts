@@ -1,0 +1,118 @@
+import { taskStates } from "@holdfast/domain";
+import { type TSchema, Type } from "typebox";
+
+const closed = { additionalProperties: false };
+const optional = Type.Optional;
+
+const duration = (description: string) =>
+  Type.String({ pattern: "^\\d+(ms|s|m|h|d)$", description });
+
+const timed = {
+  advance: optional(
+    duration("So much virtual time passes first; the handler says meanwhile that it is at work."),
+  ),
+  times: optional(
+    Type.Union([Type.Integer({ minimum: 1, maximum: 1_000 }), Type.Literal("always")], {
+      description: "How many calls in a row do this. 1 unless said otherwise.",
+    }),
+  ),
+};
+
+const behaviour = (properties: Readonly<Record<string, TSchema>>, description: string) =>
+  Type.Object({ ...properties, ...timed }, { ...closed, description });
+
+const code = (description: string) => Type.String({ minLength: 1, maxLength: 200, description });
+const anyJson = (description: string) => Type.Unsafe({ description });
+
+const Behaviour = Type.Union([
+  behaviour({ reply: anyJson("What the handler returns.") }, "The handler returns."),
+  behaviour(
+    { decline: code("A code, area.what.") },
+    "A permanent fault without effect: the business says no.",
+  ),
+  behaviour(
+    {
+      fail: Type.Union([
+        code("The code of a transient fault."),
+        Type.Object(
+          {
+            code: code("A code, area.what."),
+            message: optional(Type.String({ maxLength: 2_000 })),
+            transient: optional(Type.Boolean({ description: "True unless said otherwise." })),
+            effect: optional(
+              Type.Union([Type.Literal("none"), Type.Literal("unknown")], {
+                description: "unknown unless said otherwise.",
+              }),
+            ),
+            retryAfter: optional(duration("The remote service asks for so much time.")),
+          },
+          closed,
+        ),
+      ]),
+    },
+    "The handler throws.",
+  ),
+  behaviour({ silence: Type.Literal(true) }, "The handler is called, and no reply comes."),
+  behaviour(
+    {
+      late: anyJson("What the handler returns."),
+      by: optional(duration("After the deadline of its attempt; 1s unless said otherwise.")),
+    },
+    "The reply arrives after the deadline.",
+  ),
+  behaviour(
+    { crash: Type.Literal(true) },
+    "The Agent dies after the effect and before its reply. The next entry answers the same request again.",
+  ),
+]);
+
+const names = (description: string) =>
+  optional(Type.Array(Type.String(), { maxItems: 10_000, description }));
+
+const StepExpectation = Type.Object(
+  {
+    state: optional(Type.String()),
+    attempts: optional(Type.Integer({ minimum: 0 })),
+    failures: optional(Type.Integer({ minimum: 0 })),
+    faultCode: optional(Type.Union([Type.String(), Type.Null()])),
+    output: optional(anyJson("What its handler returned.")),
+  },
+  closed,
+);
+
+/** The JSON Schema of a file of a case, for editors: `readCase` says what is wrong in words. */
+export const caseSchema = {
+  $schema: "http://json-schema.org/draft-07/schema#",
+  title: "A case of a Holdfast workflow",
+  ...Type.Object(
+    {
+      $schema: optional(Type.String()),
+      name: Type.String({ minLength: 1, description: "What happens, as a sentence." }),
+      workflow: Type.String({
+        minLength: 1,
+        description:
+          "A name such as book-trip.v1, book-trip for its newest version, or a path beside this file.",
+      }),
+      input: anyJson("What the task is submitted with."),
+      steps: optional(
+        Type.Record(Type.String(), Type.Array(Behaviour, { maxItems: 1_000 }), {
+          description:
+            "By step, or <step>:undo: what its calls do, one after the other. All others succeed.",
+        }),
+      ),
+      expect: Type.Object(
+        {
+          state: optional(Type.Enum([...taskStates])),
+          faultCode: optional(Type.Union([Type.String(), Type.Null()])),
+          output: optional(anyJson("The result of the task.")),
+          calls: names("The steps whose handlers are called, in order, each time that one is."),
+          undos: names("The steps whose undos are called, in order."),
+          steps: optional(Type.Record(Type.String(), StepExpectation)),
+          within: optional(duration("In how much virtual time the task must have ended; 1d.")),
+        },
+        { ...closed, minProperties: 1 },
+      ),
+    },
+    closed,
+  ),
+};

@@ -1,0 +1,68 @@
+import type { Duration, Json, TaskState } from "@holdfast/domain";
+
+/** What a handler does when it is called once. */
+export type Behaviour = Timed &
+  (
+    | { readonly kind: "reply"; readonly output: Json }
+    | {
+        readonly kind: "fail";
+        readonly code: string;
+        readonly message: string;
+        readonly transient: boolean;
+        readonly effect: "none" | "unknown";
+        readonly retryAfter: Duration | null;
+      }
+    /** It is called, and no reply ever comes. */
+    | { readonly kind: "silence" }
+    /** It replies in time, and its reply arrives so much after the deadline of its attempt. */
+    | { readonly kind: "late"; readonly output: Json; readonly by: Duration }
+    /** The effect is there, and the Agent dies before it replies: another one gets the same request. */
+    | { readonly kind: "crash" }
+  );
+
+interface Timed {
+  /** So much virtual time passes first, in which the handler says that it is at work; null: none. */
+  readonly advance: Duration | null;
+  /** How many calls in a row do this; null: all that follow. */
+  readonly times: number | null;
+}
+
+/** What a case expects of one step. What is left out is not compared. */
+export interface StepExpectation {
+  readonly state?: string;
+  readonly attempts?: number;
+  readonly failures?: number;
+  readonly faultCode?: string | null;
+  readonly output?: Json;
+}
+
+/** What a case expects at the end. What is left out is not compared. */
+export interface Expectations {
+  readonly state?: TaskState;
+  readonly faultCode?: string | null;
+  readonly output?: Json;
+  /** The steps whose handlers are called, in order, each time that one is. */
+  readonly calls?: readonly string[];
+  /** The steps whose undos are called, in order. */
+  readonly undos?: readonly string[];
+  readonly steps: Readonly<Record<string, StepExpectation>>;
+  /** In how much virtual time the task must have ended. */
+  readonly within: Duration;
+}
+
+/** One case of one workflow: an input, what its handlers do, and how it must end. */
+export interface Case {
+  readonly name: string;
+  /** A name such as `book-trip.v1` or `book-trip`, or the path of a module or of a definition. */
+  readonly workflow: string;
+  readonly input: Json;
+  /** By step, or `<step>:undo`: what its calls do, one after the other. Those that follow succeed. */
+  readonly steps: Readonly<Record<string, readonly Behaviour[]>>;
+  readonly expect: Expectations;
+}
+
+/** What is wrong with a case: where, as a JSON pointer, and what is allowed there. */
+export interface CaseFault {
+  readonly pointer: string;
+  readonly detail: string;
+}

@@ -1,0 +1,135 @@
+import {
+  type FaultPolicy,
+  type StepPolicy,
+  undoNameOf,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
+import type { TaskView } from "../task-view.ts";
+
+/** The ways that tasks of a workflow can take, as sentences about its steps. */
+export interface Paths {
+  /** While it is done: each step is done, skipped, retried, or halts the task. */
+  readonly paths: readonly string[];
+  /** While it is undone: from where, and what becomes of each undo. */
+  readonly undoPaths: readonly string[];
+}
+
+/** How much of a workflow its cases have taken. */
+export interface Coverage {
+  readonly workflow: string;
+  readonly paths: Taken;
+  readonly undoPaths: Taken;
+}
+
+interface Taken {
+  readonly all: number;
+  readonly taken: number;
+  /** What no case takes. */
+  readonly missing: readonly string[];
+}
+
+const done = (step: string) => `${step} is done`;
+const skipped = (step: string) => `${step} is skipped`;
+const retried = (step: string) => `${step} is retried`;
+const halts = (step: string) => `${step} halts the task`;
+const undoneFrom = (step: string) => `${step} fails and the task is undone`;
+const undoneInDoubt = (step: string) => `${step} is undone although its outcome is unknown`;
+const undone = (step: string) => `${step} is undone`;
+const undoHalts = (step: string) => `the undo of ${step} fails for good`;
+const limitPassed = "the limit of the task passes";
+
+/** All paths of a workflow. */
+export function pathsOf({ steps, completeWithin }: WorkflowDefinition): Paths {
+  const paths = steps.flatMap((step) => [
+    done(step.name),
+    ...(step.onlyIf === null ? [] : [skipped(step.name)]),
+    ...(mayRetry(step) ? [retried(step.name)] : []),
+    ...(mayDo(step, "halt") ? [halts(step.name)] : []),
+  ]);
+  const isLimited = completeWithin !== null;
+  const turns = isLimited || steps.some((step) => mayDo(step, "compensate"));
+  const undoPaths = steps.flatMap((step) => [
+    ...(mayDo(step, "compensate") ? [undoneFrom(step.name)] : []),
+    ...(step.undo === null || !turns
+      ? []
+      : [
+          ...(mayBeUndone(step.name, steps, isLimited) ? [undone(step.name)] : []),
+          undoneInDoubt(step.name),
+          undoHalts(step.name),
+        ]),
+  ]);
+  return { paths, undoPaths: isLimited ? [...undoPaths, limitPassed] : undoPaths };
+}
+
+type Steps = WorkflowDefinition["steps"];
+
+const policiesOf = (policy: StepPolicy): readonly (StepPolicy | FaultPolicy)[] => [
+  policy,
+  ...(policy.faults ?? []),
+];
+
+const mayDo = (policy: StepPolicy, what: StepPolicy["onFailure"]): boolean =>
+  policiesOf(policy).some(({ onFailure }) => onFailure === what);
+
+const mayRetry = (policy: StepPolicy): boolean =>
+  policiesOf(policy).some(({ retry, coolDown }) => (retry?.failures ?? 1) > 1 || coolDown != null);
+
+/** A step that is done is undone if a step that is not before it can fail. */
+function mayBeUndone(name: string, steps: Steps, isLimited: boolean): boolean {
+  const before = stepsBefore(name, steps);
+  return (
+    isLimited ||
+    steps.some(
+      (other) => other.name !== name && !before.has(other.name) && mayDo(other, "compensate"),
+    )
+  );
+}
+
+function stepsBefore(name: string, steps: Steps): ReadonlySet<string> {
+  const found = new Set<string>();
+  const add = (one: string): void => {
+    for (const earlier of steps.find((step) => step.name === one)?.after ?? []) {
+      if (found.has(earlier)) continue;
+      found.add(earlier);
+      add(earlier);
+    }
+  };
+  add(name);
+  return found;
+}
+
+/** The paths that a task has taken. */
+export function pathsTaken({ steps }: WorkflowDefinition, task: TaskView): ReadonlySet<string> {
+  const did = (step: string, ...actions: readonly string[]) =>
+    task.history.some((move) => move.step === step && actions.includes(move.action));
+  const taken = steps.flatMap(({ name }) => {
+    const state = task.steps[name]?.state;
+    const undo = task.steps[undoNameOf(name)]?.state;
+    const wasDone = did(name, "complete");
+    return [
+      ...(wasDone ? [done(name)] : []),
+      ...(did(name, "skip") ? [skipped(name)] : []),
+      ...(did(name, "retry", "coolDown") ? [retried(name)] : []),
+      ...(did(name, "fail") && task.goal === "do" ? [halts(name)] : []),
+      ...(did(name, "fail") && task.goal === "undo" && state === "error" ? [undoneFrom(name)] : []),
+      ...(undo === "processed" ? [wasDone ? undone(name) : undoneInDoubt(name)] : []),
+      ...(undo === "error" ? [undoHalts(name)] : []),
+    ];
+  });
+  const hasLimitPassed = task.faultCode === "task.expired";
+  return new Set(hasLimitPassed ? [...taken, limitPassed] : taken);
+}
+
+/** What all cases of a workflow have taken together. */
+export function coverageOf(
+  definition: WorkflowDefinition,
+  taken: Iterable<ReadonlySet<string>>,
+): Coverage {
+  const all = new Set([...taken].flatMap((one) => [...one]));
+  const { paths, undoPaths } = pathsOf(definition);
+  const count = (names: readonly string[]): Taken => {
+    const missing = names.filter((name) => !all.has(name));
+    return { all: names.length, taken: names.length - missing.length, missing };
+  };
+  return { workflow: definition.name, paths: count(paths), undoPaths: count(undoPaths) };
+}

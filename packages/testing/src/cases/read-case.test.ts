@@ -1,0 +1,120 @@
+import { schemaCompiler } from "@holdfast/contracts";
+import type { Json } from "@holdfast/domain";
+import { expect, test } from "@jest/globals";
+import { caseSchema } from "./case-schema.ts";
+import { readCase } from "./read-case.ts";
+
+const whole = {
+  name: "a trip is booked",
+  workflow: "book-trip.v1",
+  input: { city: "Rome" },
+  expect: { state: "processed" },
+};
+const withSteps = (...behaviours: readonly Json[]): Json => ({
+  ...whole,
+  steps: { room: behaviours },
+});
+
+const conforms = schemaCompiler({ allErrors: false, validateSchema: true })(
+  JSON.parse(JSON.stringify(caseSchema)) as { readonly [key: string]: Json },
+);
+
+test.each<[string, Json]>([
+  ["with nothing but what is needed", whole],
+  ["with a reply", withSteps({ reply: null })],
+  [
+    "with faults",
+    withSteps(
+      { fail: "hotels.down" },
+      { fail: { code: "hotels.full", transient: false, effect: "none" } },
+    ),
+  ],
+  ["with a refusal", withSteps({ decline: "hotels.full", times: 3 })],
+  ["with silence", withSteps({ silence: true, times: "always" })],
+  ["with a late reply", withSteps({ late: { id: "1" }, by: "2h" })],
+  ["with a crash", withSteps({ crash: true })],
+  ["with time that passes", withSteps({ advance: "2h", reply: 1 })],
+  [
+    "with expectations of steps",
+    {
+      ...whole,
+      expect: {
+        steps: { room: { state: "error", attempts: 2, faultCode: null } },
+        calls: ["room"],
+        within: "1h",
+      },
+    },
+  ],
+])("a case %s is read, and fits the schema for editors", (_, json) => {
+  expect(readCase(json).faults).toEqual([]);
+  expect(conforms(json)).toBe(true);
+});
+
+test.each<[string, Json, string, RegExp]>([
+  ["is no object", [], "", /must be an object with .*name, workflow, input/],
+  [
+    "has a field that there is not",
+    { ...whole, inputs: 1 },
+    "/inputs",
+    /is not known here; allowed are .*input/,
+  ],
+  [
+    "has no input",
+    { name: "x", workflow: "y", expect: { state: "error" } },
+    "/input",
+    /is missing/,
+  ],
+  ["expects nothing", { ...whole, expect: {} }, "/expect", /must expect something: state/],
+  [
+    "expects a state that there is not",
+    { ...whole, expect: { state: "done" } },
+    "/expect/state",
+    /must be one of pending, processing/,
+  ],
+  [
+    "has a behaviour of no kind",
+    withSteps({}),
+    "/steps/room/0",
+    /one of reply, fail, decline, silence, late, crash/,
+  ],
+  [
+    "has a behaviour of two kinds",
+    withSteps({ reply: 1, fail: "x" }),
+    "/steps/room/0",
+    /not with reply and fail/,
+  ],
+  [
+    "has an unknown option",
+    withSteps({ reply: 1, after: "1s" }),
+    "/steps/room/0/after",
+    /allowed are reply, advance, times/,
+  ],
+  [
+    "names no duration",
+    withSteps({ advance: "2 hours", reply: 1 }),
+    "/steps/room/0/advance",
+    /such as 30s/,
+  ],
+  [
+    "repeats a behaviour never",
+    withSteps({ reply: 1, times: 0 }),
+    "/steps/room/0/times",
+    /from 1 to 1000, or "always"/,
+  ],
+  [
+    "has a fault of another effect",
+    withSteps({ fail: { code: "a.b", effect: "some" } }),
+    "/steps/room/0/fail/effect",
+    /none, unknown/,
+  ],
+  [
+    "has a step that is no list",
+    { ...whole, steps: { room: { reply: 1 } } },
+    "/steps/room",
+    /must be a list/,
+  ],
+])("a case that %s is refused with the place and what is allowed", (_, json, pointer, detail) => {
+  const { faults } = readCase(json);
+  expect(faults).toContainEqual({ pointer, detail: expect.stringMatching(detail) });
+  expect(conforms(json)).toBe(false);
+});

@@ -1,0 +1,223 @@
+import type { Json } from "@holdfast/domain";
+import { defineAgent, defineWorkflow, equals } from "@holdfast/workflow";
+import { describe, expect, test } from "@jest/globals";
+import { z } from "zod";
+import { type Case, CaseMismatch, coverageOf, pathsOf, readCase, runCase } from "../index.ts";
+
+const Trip = z.object({ city: z.string(), insured: z.boolean() });
+const booking = z.object({ id: z.string() });
+const hotels = defineAgent("hotels", {
+  book: { input: z.object({ city: z.string() }), output: booking, undo: "cancel" },
+});
+const flights = defineAgent("flights", {
+  fly: { input: z.object({ hotel: z.string() }), output: booking, undo: "rebook" },
+  insure: { input: z.object({ flight: z.string() }), output: z.null() },
+});
+const retry = { failures: 3, backoff: "1s", max: "10s" } as const;
+const { definition } = defineWorkflow("book-trip.v1", Trip, ({ city, insured }, step) => {
+  const room = step("room", {
+    call: hotels.book({ city }),
+    completeWithin: "5m",
+    extendUpTo: "3h",
+    retry,
+  });
+  const seat = step("seat", {
+    call: flights.fly({ hotel: room.id }),
+    completeWithin: "10s",
+    retry,
+  });
+  step("cover", {
+    call: flights.insure({ flight: seat.id }),
+    completeWithin: "10s",
+    retry,
+    onlyIf: equals(insured, true),
+    onFailure: "halt",
+  });
+  return { room: room.id, seat: seat.id };
+});
+
+const run = (steps: Json, expectations: Json = { state: "processed" }, insured = false) => {
+  const json = {
+    name: "a case",
+    workflow: "book-trip.v1",
+    input: { city: "Rome", insured },
+    steps,
+    expect: expectations,
+  };
+  const { case: one, faults } = readCase(json);
+  expect(faults).toEqual([]);
+  return runCase(definition, one as Case);
+};
+const problems = async (...asked: Parameters<typeof run>) => (await run(...asked)).failures;
+
+describe("a scripted handler", () => {
+  test("returns what the case says, and a sample that fits its contract where it says nothing", async () => {
+    const seen = await run({ room: [{ reply: { id: "h-1" } }] });
+    expect(seen.failures).toEqual([]);
+    expect(seen.task.output).toEqual({ room: "h-1", seat: expect.any(String) });
+  });
+
+  test("fails as often as the case says, and then succeeds", async () => {
+    const expected = { state: "processed", calls: ["room", "room", "room", "seat"] };
+    expect(await problems({ room: [{ fail: "hotels.down", times: 2 }] }, expected)).toEqual([]);
+  });
+
+  test("declines, and what is done is undone", async () => {
+    const expected = { state: "compensated", faultCode: "flights.full", undos: ["room"] };
+    expect(await problems({ seat: [{ decline: "flights.full" }] }, expected)).toEqual([]);
+  });
+
+  test("fails for good with an unknown outcome, and is undone as well", async () => {
+    const fault = { code: "flights.odd", transient: false };
+    const expected = { state: "compensated", undos: ["seat", "room"] };
+    expect(await problems({ seat: [{ fail: fault }] }, expected)).toEqual([]);
+  });
+
+  test("is silent until its deadline has passed, and is asked again", async () => {
+    const expected = { state: "processed", steps: { seat: { attempts: 2 } } };
+    expect(await problems({ seat: [{ silence: true }] }, expected)).toEqual([]);
+  });
+
+  test("replies too late, and the reply to the next attempt counts", async () => {
+    const steps = { seat: [{ late: { id: "late" } }, { reply: { id: "second" } }] };
+    const expected = {
+      state: "processed",
+      steps: { seat: { attempts: 2, output: { id: "second" } } },
+    };
+    expect(await problems(steps, expected)).toEqual([]);
+  });
+
+  test("dies after the effect, and the same attempt is made again", async () => {
+    const expected = {
+      state: "processed",
+      calls: ["room", "room", "seat"],
+      steps: { room: { attempts: 1 } },
+    };
+    expect(await problems({ room: [{ crash: true }] }, expected)).toEqual([]);
+  });
+
+  test("takes two hours if its step allows that", async () => {
+    const steps = { room: [{ advance: "2h", reply: { id: "h-1" } }] };
+    const expected = { state: "processed", steps: { room: { attempts: 1 } } };
+    expect(await problems(steps, expected)).toEqual([]);
+  });
+
+  test("takes longer than its step allows, and is given up", async () => {
+    const steps = { seat: [{ advance: "2h", reply: { id: "f-1" } }] };
+    const expected = { state: "processed", steps: { seat: { attempts: 2 } } };
+    expect(await problems(steps, expected)).toEqual([]);
+  });
+});
+
+test("what is not as expected is said with what was, and nothing else", async () => {
+  const expected = {
+    state: "compensated",
+    calls: ["room"],
+    undos: [],
+    steps: { room: { attempts: 2 }, "seat:undo": { state: "processed" } },
+  };
+  expect(await problems({}, expected)).toEqual([
+    'state: expected "compensated", was "processed"',
+    'calls: expected ["room"], was ["room","seat"]',
+    "steps/room/attempts: expected 2, was 1",
+    "steps/seat:undo: the task has no such step: it was not undone",
+  ]);
+});
+
+test("a task that does not end in the time that the case gives it fails the case", async () => {
+  const expected = { state: "processed", within: "1m" };
+  const [first] = await problems({ seat: [{ fail: { code: "a.b", retryAfter: "1h" } }] }, expected);
+  expect(first).toMatch(/^the task is still processing after 1m/);
+});
+
+test("a case that does not fit its workflow is refused before it runs, with every fault", async () => {
+  const json = {
+    name: "a case",
+    workflow: "book-trip.v1",
+    input: { city: 5, insured: true },
+    steps: { seat: [{ reply: { nr: 1 } }], set: [{ reply: 1 }], "cover:undo": [] },
+    expect: { undos: ["cover"], steps: { rom: {} } },
+  };
+  const refused = runCase(definition, readCase(json).case as Case);
+  await expect(refused).rejects.toThrow(CaseMismatch);
+  const faults = await refused.catch((error: CaseMismatch) => error.faults);
+  expect(faults).toEqual([
+    { pointer: "/input/city", detail: "must be string" },
+    {
+      pointer: "/steps/seat/0/reply",
+      detail: expect.stringContaining("is not what flights.fly returns"),
+    },
+    {
+      pointer: "/steps/set",
+      detail: expect.stringContaining("has no step set; it has room, room:undo, seat"),
+    },
+    { pointer: "/steps/cover:undo", detail: expect.stringContaining("has no step cover:undo") },
+    { pointer: "/expect/steps/rom", detail: expect.stringContaining("has no step rom") },
+    { pointer: "/expect/undos/0", detail: expect.stringContaining("has no step cover") },
+  ]);
+});
+
+describe("the coverage of a workflow", () => {
+  const takenBy = async (...cases: readonly Parameters<typeof run>[]) => {
+    const results = await Promise.all(cases.map((one) => run(...one)));
+    return coverageOf(
+      definition,
+      results.map(({ paths }) => paths),
+    );
+  };
+
+  test("counts what each step may do, and each way of undoing", () => {
+    const { paths, undoPaths } = pathsOf(definition);
+    expect(paths).toEqual([
+      "room is done",
+      "room is retried",
+      "seat is done",
+      "seat is retried",
+      "cover is done",
+      "cover is skipped",
+      "cover is retried",
+      "cover halts the task",
+    ]);
+    expect(undoPaths).toEqual([
+      "room fails and the task is undone",
+      "room is undone",
+      "room is undone although its outcome is unknown",
+      "the undo of room fails for good",
+      "seat fails and the task is undone",
+      "seat is undone although its outcome is unknown",
+      "the undo of seat fails for good",
+    ]);
+  });
+
+  test("adds up what its cases take, and names what none takes", async () => {
+    const coverage = await takenBy(
+      [{}],
+      [{ room: [{ fail: "a.b" }] }, undefined, true],
+      [{ seat: [{ decline: "a.b" }] }],
+      [{ cover: [{ decline: "a.b" }] }, undefined, true],
+    );
+    expect(coverage.paths).toMatchObject({ all: 8, taken: 6 });
+    expect(coverage.paths.missing).toEqual(["seat is retried", "cover is retried"]);
+    expect(coverage.undoPaths).toMatchObject({ all: 7, taken: 2 });
+    expect(coverage.undoPaths.missing).not.toContain("room is undone");
+  });
+
+  test("can be complete", async () => {
+    const odd = { fail: { code: "a.b", transient: false } };
+    const coverage = await takenBy(
+      [{}],
+      [
+        { room: [{ fail: "a.b" }], seat: [{ fail: "a.b" }], cover: [{ fail: "a.b" }] },
+        undefined,
+        true,
+      ],
+      [{ cover: [odd] }, undefined, true],
+      [{ seat: [odd] }],
+      [{ room: [odd] }],
+      [{ seat: [odd], "seat:undo": [odd] }],
+      [{ seat: [odd], "room:undo": [odd] }],
+    );
+    expect(coverage.paths.missing).toEqual([]);
+    expect(coverage.undoPaths.missing).toEqual([]);
+  });
+});

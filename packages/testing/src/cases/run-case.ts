@@ -1,0 +1,124 @@
+import { StepReply } from "@holdfast/contracts";
+import { isFinished, parseDuration, type WorkflowDefinition } from "@holdfast/domain";
+import type { HandlerCall } from "../call-log.ts";
+import { calmWorld } from "../calm-world.ts";
+import { callRecorder } from "../record-calls.ts";
+import { type MemoryBroker, memoryBroker } from "../simulator/broker/memory-broker.ts";
+import { memoryStore } from "../simulator/store/memory-store.ts";
+import type { StoredTask } from "../simulator/store/memory-task.ts";
+import { epoch, type World } from "../simulator/world.ts";
+import { startProcesses } from "../start-processes.ts";
+import { submitTask } from "../submit-task.ts";
+import { type TaskView, viewOf } from "../task-view.ts";
+import type { Case, CaseFault } from "./case.ts";
+import { checkCase } from "./check-case.ts";
+import { compare } from "./compare.ts";
+import { pathsTaken } from "./coverage.ts";
+import { playScript, type Script } from "./script.ts";
+import { anything, scriptedAgents } from "./scripted-agents.ts";
+
+/** How a case went. */
+export interface CaseResult {
+  readonly name: string;
+  readonly workflow: string;
+  /** What was not as expected, a line each; empty: the case passed. */
+  readonly failures: readonly string[];
+  readonly task: TaskView;
+  /** The calls of handlers, in order. */
+  readonly calls: readonly HandlerCall[];
+  /** What happened, one line each, with the virtual milliseconds at which it did. */
+  readonly story: readonly string[];
+  /** The paths of the workflow that the case has taken: see `coverageOf`. */
+  readonly paths: ReadonlySet<string>;
+}
+
+/** A case that cannot be run: it does not fit its workflow. */
+export class CaseMismatch extends Error {
+  readonly faults: readonly CaseFault[];
+  constructor(faults: readonly CaseFault[]) {
+    super(faults.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("\n"));
+    this.faults = faults;
+  }
+}
+
+/**
+ * Runs a case in this process: the real Scheduler, Supervisor and Agents over a store and a broker in memory, in
+ * virtual time, with handlers that do what the case says. Throws a `CaseMismatch` if the case names a step that
+ * there is not, or gives the workflow or a step what its contract refuses.
+ */
+export async function runCase(definition: WorkflowDefinition, one: Case): Promise<CaseResult> {
+  const faults = checkCase(definition, one);
+  if (faults.length > 0) throw new CaseMismatch(faults);
+
+  const world = calmWorld();
+  const { timeline, story, random } = world;
+  let ids = 0;
+  const store = memoryStore({
+    now: () => epoch + timeline.now,
+    random: random.next,
+    newId: () => `00000000-0000-4000-8000-${String((ids += 1)).padStart(12, "0")}`,
+  });
+  store.registerWorkflow(definition);
+  const script = playScript(one, { definition, timeline });
+  const recorder = callRecorder(world, () => null);
+  const agents = scriptedAgents(definition, script).map((agent) => recorder.record(agent));
+  const broker = lateReplies(
+    world,
+    memoryBroker(world, { agents: agents.map(({ name }) => name), watcher: unwatched }),
+    script,
+  );
+  const injector = {
+    kills: (_agent: string, at: string, steps: readonly string[]) =>
+      at === "agent.worked" && script.crashes(steps),
+    failureOf: () => null,
+    broker,
+  };
+  startProcesses({ world, store, injector, agents });
+  const workflow = { name: definition.name as `${string}.v${number}`, input: anything, definition };
+  const taskId = await submitTask(workflow, one.input as never, { store, broker });
+
+  const stored = () => store.tasks.get(taskId) as StoredTask;
+  const until = parseDuration(one.expect.within);
+  await timeline.run(() => hasEnded(stored()) || timeline.now > until);
+  const task = viewOf(stored(), store.history, definition);
+  const { calls } = recorder;
+  const late = hasEnded(stored())
+    ? []
+    : [`the task is still ${task.state} after ${one.expect.within} of virtual time`];
+  return {
+    name: one.name,
+    workflow: definition.name,
+    failures: [...late, ...compare(one.expect, { task, calls })],
+    task,
+    calls,
+    story,
+    paths: pathsTaken(definition, task),
+  };
+}
+
+const nothing = (): void => {};
+const unwatched = { stored: nothing, taken: nothing, acknowledged: nothing };
+
+/** A task in `error` waits for an operator. */
+const hasEnded = ({ task }: StoredTask): boolean =>
+  isFinished(task) || task.processState === "error";
+
+/** A broker that holds up the replies that the script wants late. */
+function lateReplies(
+  world: World,
+  broker: MemoryBroker,
+  script: Pick<Script, "heldFor">,
+): MemoryBroker {
+  return {
+    ...broker,
+    store(message) {
+      if (message.type !== StepReply.type) return broker.store(message);
+      const { step, attempt } = StepReply.decode(message.body);
+      const ms = script.heldFor(step, attempt);
+      if (ms === 0) return broker.store(message);
+      world.tell("test", () => `holds up the reply to ${step}`);
+      world.timeline.after(ms, () => void broker.store(message));
+      return true;
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import type { StepContext } from "@holdfast/agent";
+import {
+  type AgentCode,
+  type Json,
+  PermanentFault,
+  parseDuration,
+  TransientFault,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
+import type { Timeline } from "../simulator/timeline.ts";
+import type { Behaviour, Case } from "./case.ts";
+import { sampleOutput } from "./sample-output.ts";
+
+/** What the handlers of a case do, call after call. */
+export interface Script {
+  /** Does what the next call of this step does. */
+  perform(step: string, context: StepContext): Promise<Json>;
+  /** Whether the Agent dies after this call of the step. Asked once. */
+  crashes(steps: readonly string[]): boolean;
+  /** For how many milliseconds the reply to this attempt is held up; 0: not at all. */
+  heldFor(step: string, attempt: number): number;
+}
+
+type Once = Omit<Behaviour, "times"> & Pick<Behaviour, "kind">;
+
+interface Options {
+  readonly definition: WorkflowDefinition;
+  readonly timeline: Timeline;
+}
+
+const never = new Promise<never>(() => {});
+const usual = { advance: null, times: 1 } as const;
+
+/** Plays the behaviours of a case. What it does not say succeeds, with the last reply of the step, or with a sample. */
+export function playScript(
+  { steps }: Pick<Case, "steps">,
+  { definition, timeline }: Options,
+): Script {
+  const played = new Map<string, number>();
+  const crashing = new Set<string>();
+  const held = new Map<string, number>();
+  const policyOf = (name: string) => {
+    const step = definition.steps.find((one) => one.name === name.replace(/:undo$/, ""));
+    return name.endsWith(":undo") ? step?.undo : step;
+  };
+  const success = (name: string): Behaviour => {
+    const replies = steps[name]?.filter((one) => one.kind === "reply") ?? [];
+    const output = replies.at(-1)?.output ?? sampleOf(definition, name);
+    return { kind: "reply", output, ...usual };
+  };
+  const next = (name: string): Once => {
+    const call = played.get(name) ?? 0;
+    played.set(name, call + 1);
+    let before = 0;
+    for (const behaviour of steps[name] ?? []) {
+      before += behaviour.times ?? Number.POSITIVE_INFINITY;
+      if (call < before) return behaviour;
+    }
+    return success(name);
+  };
+  const wait = (ms: number, { signal }: StepContext): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    timeline.after(ms, resolve);
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    return promise;
+  };
+  const work = async (name: string, ms: number, context: StepContext): Promise<void> => {
+    const until = timeline.now + ms;
+    const between = Math.max(50, (policyOf(name)?.completeWithin ?? 1_000) / 4);
+    while (timeline.now < until) {
+      context.heartbeat();
+      await wait(Math.min(between, until - timeline.now), context);
+      context.signal.throwIfAborted();
+    }
+  };
+
+  return {
+    async perform(name, context) {
+      const behaviour = next(name);
+      if (behaviour.advance !== null) await work(name, parseDuration(behaviour.advance), context);
+      switch (behaviour.kind) {
+        case "silence":
+          return never;
+        case "crash":
+          crashing.add(name);
+          return success(name).kind === "reply" ? sampleOf(definition, name) : null;
+        case "late": {
+          const { by, output } = behaviour as Extract<Behaviour, { kind: "late" }>;
+          const { startWithin = 0, completeWithin = 0 } = policyOf(name) ?? {};
+          held.set(`${name} ${context.attempt}`, startWithin + completeWithin + parseDuration(by));
+          return output;
+        }
+        case "reply":
+          return (behaviour as Extract<Behaviour, { kind: "reply" }>).output;
+        case "fail":
+          throw faultOf(behaviour as Extract<Behaviour, { kind: "fail" }>);
+      }
+    },
+    crashes(names) {
+      const name = names.find((one) => crashing.has(one));
+      return name !== undefined && crashing.delete(name);
+    },
+    heldFor: (name, attempt) => held.get(`${name} ${attempt}`) ?? 0,
+  };
+}
+
+function faultOf({
+  code,
+  message,
+  transient,
+  effect,
+  retryAfter,
+}: Extract<Behaviour, { kind: "fail" }>) {
+  const retryAfterMs = retryAfter === null ? {} : { retryAfterMs: parseDuration(retryAfter) };
+  const details = { effect, ...retryAfterMs };
+  const Kind = transient ? TransientFault : PermanentFault;
+  return new Kind(code as AgentCode, message, { details });
+}
+
+function sampleOf({ steps, outputs }: WorkflowDefinition, name: string): Json {
+  const step = steps.find((one) => one.name === name);
+  return step === undefined ? null : sampleOutput(outputs?.[`${step.agent}.${step.operation}`]);
+}

@@ -1,0 +1,306 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { sampleOrder } from "@holdfast/orders";
+import { operatorToken, type System, startSystem } from "@holdfast/processes";
+import { testBroker, testDatabase } from "@holdfast/test-servers";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+
+const main = fileURLToPath(new URL("../../packages/cli/src/main.ts", import.meta.url));
+const program = ["--conditions=@holdfast/source", "--disable-warning=ExperimentalWarning", main];
+
+const owned = new AsyncDisposableStack();
+let system: System;
+beforeAll(async () => {
+  const database = owned.use(await testDatabase());
+  const broker = owned.use(await testBroker());
+  const dataFolder = await mkdtemp(join(tmpdir(), "holdfast-mcp-"));
+  owned.defer(() => rm(dataFolder, { recursive: true, force: true }));
+  const both = { DUTY: "all", OPERATOR_TOKEN: operatorToken, STATE_STORE_URL: database.url };
+  system = owned.use(
+    await startSystem({
+      stateStoreUrl: database.url,
+      broker,
+      dataFolder,
+      env: { submission: both },
+    }),
+  );
+});
+afterAll(() => owned.disposeAsync());
+
+interface Answered {
+  readonly isError: boolean;
+  readonly text: string;
+  /** The text, if it is JSON. */
+  readonly json: Record<string, unknown>;
+}
+
+/** A client of the SDK that has started the command and talks to it over standard input and output. */
+async function connect(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+  const client = new Client({ name: "test", version: "1" });
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [...program, "mcp", ...args],
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      HOLDFAST_URL: system.submissionUrl,
+      HOLDFAST_TOKEN: operatorToken,
+      ...env,
+    },
+  });
+  await client.connect(transport as Parameters<Client["connect"]>[0]);
+  return {
+    tools: async () => (await client.listTools()).tools,
+    call: (name: string, input: Record<string, unknown> = {}) => call(client, name, input),
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+async function call(
+  client: Client,
+  name: string,
+  input: Record<string, unknown>,
+): Promise<Answered> {
+  const answer = await client.callTool({ name, arguments: input });
+  const [first] = answer.content as readonly { readonly text: string }[];
+  const text = first?.text ?? "";
+  const json = /^[[{]/.test(text) ? (JSON.parse(text) as Record<string, unknown>) : {};
+  return { isError: answer.isError === true, text, json };
+}
+
+type Session = Awaited<ReturnType<typeof connect>>;
+
+async function taskIn(session: Session, id: unknown, state: string): Promise<Answered> {
+  for (;;) {
+    const found = await session.call("get_task", { id });
+    if (found.json["state"] === state) return found;
+    await sleep(50);
+  }
+}
+
+const reads = [
+  "get_task",
+  "list_tasks",
+  "count_tasks",
+  "why",
+  "list_failures",
+  "list_workflows",
+  "show_workflow",
+  "list_agents",
+  "list_remotes",
+  "explain_error",
+  "read_doc",
+  "search_docs",
+];
+const writes = ["submit_task", "resubmit", "undo_task"];
+const wish = { actor: "ann", reason: "a test" };
+
+describe("over standard input and output", () => {
+  test("only tools that read are offered unless writes are allowed", async () => {
+    await using careful = await connect();
+    expect((await careful.tools()).map(({ name }) => name)).toEqual(reads);
+    const refused = await careful.call("submit_task", { workflow: "fulfil-order", input: {} });
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("not found") });
+    await using bold = await connect(["--allow-writes"]);
+    const tools = await bold.tools();
+    expect(tools.map(({ name }) => name)).toEqual([...reads, ...writes]);
+    for (const { name, annotations, description } of tools) {
+      expect([name, annotations?.readOnlyHint]).toEqual([name, reads.includes(name)]);
+      expect(description?.length).toBeGreaterThan(30);
+    }
+  });
+
+  test("a task is submitted once for one input, followed, explained and undone", async () => {
+    await using session = await connect(["--allow-writes"]);
+    const order = { workflow: "fulfil-order", input: sampleOrder({ kind: "good", seed: 1 }) };
+    const first = await session.call("submit_task", order);
+    const second = await session.call("submit_task", order);
+    expect(first.isError).toBe(false);
+    expect(second.json["id"]).toBe(first.json["id"]);
+    const { id } = first.json;
+    const done = await taskIn(session, id, "processed");
+    expect(done.json["steps"]).toHaveLength(5);
+    const { json } = await session.call("get_task", { id, history: true });
+    expect((json["history"] as readonly unknown[]).length).toBeGreaterThan(10);
+    expect((await session.call("why", { id })).json["sentence"]).toMatch(/^It was processed at/);
+    const tooLate = await session.call("undo_task", { id, ...wish, dryRun: false });
+    expect(tooLate).toMatchObject({ isError: true, json: { code: expect.any(String) } });
+  });
+
+  test("what failed is found, explained, and changed only when it is no dry run", async () => {
+    await using session = await connect(["--allow-writes"]);
+    const { definition } = (await session.call("show_workflow", { name: "fulfil-order.v1" }))
+      .json as {
+      readonly definition: { readonly steps: readonly { readonly name: string }[] };
+    };
+    expect(definition.steps.map(({ name }) => name)).toContain("charge");
+    const halting = await haltingTask(session);
+    const { json } = await session.call("list_failures");
+    expect(json["failures"]).toContainEqual(
+      expect.objectContaining({ workflow: "halts.v1", tasks: 1, ids: [halting] }),
+    );
+    const explained = await session.call("why", { id: halting });
+    expect(explained.json["sentence"]).toMatch(
+      /^It halted with .* at step send of Agent notifications/,
+    );
+    const plan = await session.call("resubmit", { id: halting, ...wish });
+    expect(plan.json).toMatchObject({
+      dryRun: true,
+      would: expect.stringContaining("attempt 2 of step send"),
+    });
+    const undo = await session.call("undo_task", { id: halting, ...wish });
+    expect(undo.json).toMatchObject({ dryRun: true });
+    expect((await session.call("get_task", { id: halting })).json["state"]).toBe("error");
+    const undone = await session.call("undo_task", { id: halting, ...wish, dryRun: false });
+    expect(undone.isError).toBe(false);
+    await taskIn(session, halting, "compensated");
+    const counted = await session.call("count_tasks", { workflow: "halts" });
+    expect(counted.json).toMatchObject({
+      tasks: 1,
+      isExact: true,
+      counts: [{ workflow: "halts.v1", state: "compensated", tasks: 1 }],
+    });
+  });
+
+  test("the tools about the system answer with what there is", async () => {
+    await using session = await connect();
+    const listed = async (name: string, input = {}) =>
+      ((await session.call(name, input)).json["items"] as readonly { readonly name: string }[]).map(
+        (item) => item.name,
+      );
+    expect(await listed("list_workflows")).toContain("fulfil-order.v1");
+    expect(await listed("list_agents")).toEqual(expect.arrayContaining(["payments", "shipping"]));
+    expect(await listed("list_remotes")).toEqual(expect.arrayContaining(["payments"]));
+    const { json } = await session.call("list_tasks", { limit: 1 });
+    expect(json["items"]).toHaveLength(1);
+  });
+
+  test("fault codes and the documentation need no server", async () => {
+    await using session = await connect([], { HOLDFAST_URL: "http://127.0.0.1:1" });
+    expect((await session.call("explain_error", { code: "step.expired" })).json).toMatchObject({
+      code: "step.expired",
+      meaning: expect.any(String),
+      action: expect.any(String),
+    });
+    expect((await session.call("explain_error", { code: "cards.full" })).text).toContain(
+      "an Agent reports it",
+    );
+    expect((await session.call("explain_error", { code: "step.odd" })).isError).toBe(true);
+    expect((await session.call("read_doc", { page: "guides/testing" })).text).toMatch(/^# Testing/);
+    expect((await session.call("read_doc")).json["pages"]).toContainEqual(
+      expect.objectContaining({ name: "guides/workflows", title: "Workflows" }),
+    );
+    const { json } = await session.call("search_docs", { words: "heartbeat extends" });
+    expect(json["hits"]).toContainEqual(expect.objectContaining({ heading: "Long operations" }));
+    const down = await session.call("get_task", { id: "x" });
+    expect(down.isError).toBe(true);
+    expect(down.text).toContain("HOLDFAST_URL");
+  });
+
+  test("a wrong token and an unknown task are answered with a code and what to do, and no stack", async () => {
+    await using stranger = await connect([], { HOLDFAST_TOKEN: "" });
+    const refused = await stranger.call("list_tasks");
+    expect(refused).toMatchObject({ isError: true, json: { code: "operator.unknown" } });
+    expect(refused.text).toContain("Set HOLDFAST_TOKEN");
+    await using session = await connect();
+    const id = "01a1fd8d-d928-77c8-96cb-353aaba1757f";
+    const unknown = await session.call("why", { id });
+    expect(unknown).toMatchObject({ isError: true, json: { code: "task.unknown" } });
+    expect(`${refused.text}${unknown.text}`).not.toContain("    at ");
+    const wrong = await session.call("list_tasks", { state: "done" });
+    expect(wrong.isError).toBe(true);
+  });
+});
+
+/** A task of a workflow of our own that halts at its only step: no Agent knows the operation. */
+async function haltingTask(session: Session): Promise<string> {
+  const policy = {
+    startWithin: 30_000,
+    completeWithin: 5_000,
+    retry: { failures: 1, backoff: 100, max: 100 },
+    coolDown: null,
+  };
+  const step = {
+    name: "send",
+    agent: "notifications",
+    operation: "whisper",
+    input: null,
+    after: [],
+    onlyIf: null,
+    undo: null,
+    onFailure: "halt",
+  };
+  const definition = {
+    format: 1,
+    name: "halts.v1",
+    inputSchema: { type: "object" },
+    completeWithin: null,
+    output: null,
+    steps: [{ ...policy, ...step }],
+  };
+  const stored = await fetch(`${system.submissionUrl}/v1/workflows/halts.v1`, {
+    method: "PUT",
+    headers: { "content-type": "application/json", authorization: `Bearer ${operatorToken}` },
+    body: JSON.stringify(definition),
+  });
+  expect(stored.status).toBe(201);
+  const { json } = await session.call("submit_task", { workflow: "halts", input: {} });
+  await taskIn(session, json["id"], "error");
+  return String(json["id"]);
+}
+
+describe("over HTTP", () => {
+  let served: ChildProcess;
+  let url = "";
+  beforeAll(async () => {
+    served = spawn(process.execPath, [...program, "mcp", "--http", "--port", "0"], {
+      env: { HOLDFAST_URL: system.submissionUrl, HOLDFAST_TOKEN: operatorToken },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    for await (const line of served.stderr ?? []) {
+      url = /http:\S+/.exec(String(line))?.[0] ?? "";
+      if (url !== "") break;
+    }
+  });
+  afterAll(async () => {
+    const gone = once(served, "exit");
+    served.kill("SIGTERM");
+    expect(await gone).toEqual([0, null]);
+  });
+
+  test("the same tools are served on this host", async () => {
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+    const client = new Client({ name: "test", version: "1" });
+    const transport = new StreamableHTTPClientTransport(new URL(url));
+    await client.connect(transport as Parameters<Client["connect"]>[0]);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(reads);
+    const { json } = await call(client, "list_workflows", {});
+    expect(json["items"]).toContainEqual(expect.objectContaining({ name: "fulfil-order.v1" }));
+    await client.close();
+  });
+
+  test.each([
+    ["of a web page", { origin: "https://evil.example" }, 403],
+    ["under another name of this host", { host: "evil.example" }, 403],
+  ])("a request %s is refused", async (_, headers, status) => {
+    const { promise, resolve } = Promise.withResolvers<number | undefined>();
+    const asked = request(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+    });
+    asked.on("response", (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    asked.end("{}");
+    expect(await promise).toBe(status);
+  });
+});
