@@ -56,7 +56,7 @@ async function connect(args: readonly string[] = [], env: Readonly<Record<string
       ...env,
     },
   });
-  await client.connect(transport as Parameters<Client["connect"]>[0]);
+  await client.connect(transport);
   return {
     tools: async () => (await client.listTools()).tools,
     call: (name: string, input: Record<string, unknown> = {}) => call(client, name, input),
@@ -280,7 +280,7 @@ describe("over HTTP", () => {
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
     const client = new Client({ name: "test", version: "1" });
     const transport = new StreamableHTTPClientTransport(new URL(url));
-    await client.connect(transport as Parameters<Client["connect"]>[0]);
+    await client.connect(transport);
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(reads);
     const { json } = await call(client, "list_workflows", {});
     expect(json["items"]).toContainEqual(expect.objectContaining({ name: "fulfil-order.v1" }));

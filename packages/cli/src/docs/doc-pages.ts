@@ -73,7 +73,10 @@ export function searchDocs(
   return hits
     .toSorted((one, other) => other.weight - one.weight)
     .slice(0, most)
-    .map(({ weight: _, ...hit }) => ({ ...hit, excerpt: hit.excerpt.slice(0, longestExcerpt) }));
+    .map(({ weight: _weight, ...hit }) => ({
+      ...hit,
+      excerpt: hit.excerpt.slice(0, longestExcerpt),
+    }));
 }
 
 function rank(hit: DocHit, wanted: readonly string[]) {

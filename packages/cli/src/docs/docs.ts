@@ -3,7 +3,7 @@ import { ContractFault } from "@holdfast/domain";
 import type { Answer } from "../command.ts";
 import { type DocPage, docPages, findPage, searchDocs } from "./doc-pages.ts";
 
-export const docsUsage = `holdfast docs [page] [options]
+const docsUsage = `holdfast docs [page] [options]
 
   Lists the pages of the documentation of this release, or prints one, such as guides/workflows.
 

@@ -15,13 +15,19 @@ export interface Api {
   post<Body>(path: string, body: object, headers?: Readonly<Record<string, string>>): Promise<Body>;
 }
 
+interface Call {
+  readonly method: "GET" | "POST";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
 /** Milliseconds. */
 const patience = 15_000;
 
 /** Throws a Fault with the code of the API, and a sentence that says what to do. */
 export function openApi({ url, token }: ApiSettings): Api {
   const base = url.replace(/\/+$/, "");
-  const call = async <Body>(path: string, init: RequestInit): Promise<Body> => {
+  const call = async <Body>(path: string, init: Call): Promise<Body> => {
     const authorization = token === null ? {} : { authorization: `Bearer ${token}` };
     const headers = { accept: "application/json", ...authorization, ...init.headers };
     const signal = AbortSignal.timeout(patience);

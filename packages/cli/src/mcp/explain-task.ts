@@ -84,7 +84,7 @@ function inOrder({ steps }: TaskResource, plan: WorkflowPlan | null): readonly S
 }
 
 function stepFacts(
-  { output: _, ...step }: StepResource,
+  { output: _payload, ...step }: StepResource,
   { priority, fairness }: TaskResource,
   history: readonly HistoryResource[],
 ): StepFacts {

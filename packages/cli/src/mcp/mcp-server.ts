@@ -15,7 +15,7 @@ const instructions = `Holdfast runs work of several steps across remote services
 To find out about one task: why, then get_task. About many: list_failures, count_tasks. What a code means: explain_error. How things work: search_docs, read_doc.`;
 
 /** The tools that are offered. */
-export const toolsFor = (allowWrites: boolean): readonly Tool[] => [
+const toolsFor = (allowWrites: boolean): readonly Tool[] => [
   ...taskTools,
   ...systemTools,
   ...(allowWrites ? writeTools : []),

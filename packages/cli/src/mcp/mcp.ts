@@ -7,7 +7,7 @@ import { openApi } from "./api.ts";
 import { mcpServer } from "./mcp-server.ts";
 import { serveHttp } from "./serve-http.ts";
 
-export const mcpUsage = `holdfast mcp [options]
+const mcpUsage = `holdfast mcp [options]
 
   Serves tools for machines that read, by the Model Context Protocol: over standard input and output, or over HTTP on
   this host. Asks the HTTP API at HOLDFAST_URL, with the operators' token in HOLDFAST_TOKEN.
@@ -49,8 +49,7 @@ export async function mcp(
   }
   const server = open();
   const { promise: closed, resolve } = Promise.withResolvers<void>();
-  server.server.onclose = resolve;
-  process.stdin.once("end", resolve);
+  for (const end of ["end", "close"]) process.stdin.once(end, () => resolve());
   await server.connect(new StdioServerTransport());
   await closed;
   return done;

@@ -62,7 +62,7 @@ async function handle(
   const server = open();
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
   response.on("close", () => void server.close());
-  await server.connect(transport as Parameters<McpServer["connect"]>[0]);
+  await server.connect(transport);
   await transport.handleRequest(request, response);
 }
 

@@ -6,7 +6,7 @@ import { fault, workflowsIn } from "./load-workflows.ts";
 import { printReport, reportJson } from "./print-report.ts";
 import { runCases } from "./run-cases.ts";
 
-export const testUsage = `holdfast test [cases/*.json …] [options]
+const testUsage = `holdfast test [cases/*.json …] [options]
 
   Runs cases of workflows in memory and in virtual time, and says which paths and undo paths they take.
 

@@ -41,9 +41,7 @@ export function scriptedAgents(
       if (isNamed) continue;
       // One operation may be undone in two ways by two steps: each way needs an operation that names it.
       const free =
-        (operations[operation] as Operation).undo === undefined
-          ? operation
-          : `undone by ${undo.operation}`;
+        operations[operation].undo === undefined ? operation : `undone by ${undo.operation}`;
       operations[free] = { input: anything, output: anything, undo: undo.operation };
       handlers[free] ??= perform;
     }
