@@ -60,18 +60,18 @@ export function inFlightLimits(deps: Dependencies) {
   const refreshInBackground = () =>
     refreshStale().catch((err: unknown) => log.warn({ err }, "in-flight limits not refreshed"));
 
-  const urgent = urgentSteps(deps.clock);
-  const capacities = laneCapacities({ ...deps, isHurried: urgent.areUnderWay });
+  const urgentOnes = urgentSteps(deps.clock);
+  const capacities = laneCapacities({ ...deps, isHurried: urgentOnes.areUnderWay });
   const facts = laneFacts({ ...deps, replace });
   const counts = inFlightCounts({
     ...deps,
     replace,
     refresh: refreshInBackground,
-    onUrgent: urgent.saw,
+    onUrgent: urgentOnes.saw,
   });
 
   return {
-    urgent,
+    urgent: urgentOnes,
     /** Refreshes what is stale, and waits for that only while no lane is known. */
     async refresh(): Promise<void> {
       if (facts.lanes().length === 0) await refreshStale();
@@ -94,7 +94,7 @@ export function inFlightLimits(deps: Dependencies) {
     urgentCapacity: (freed: readonly string[]): readonly LaneCapacity[] =>
       chosen(facts.lanes(), freed)
         .filter(({ urgent }) => urgent > 0)
-        .map(({ urgent, most: _, ...lane }) => ({ ...lane, slots: urgent })),
+        .map(({ urgent, ...lane }) => ({ ...lane, most: urgent, slots: urgent })),
     /** Of which Agent a step of each of these lanes would be asked. */
     choose: (lanes: readonly string[]): readonly ProbedLane[] => chosen(lanes, []).map(withoutRoom),
     /** `since`: on our clock, when the claim began. */

@@ -10,7 +10,7 @@ export function urgentSteps(clock: Pick<Clock, "now">) {
   let lastAt = Number.NEGATIVE_INFINITY;
   return {
     /** An urgent step was claimed, or is in flight. */
-    saw(): void {
+    saw: (): void => {
       lastAt = clock.now();
     },
     /** Whether to look for urgent steps by themselves. */
@@ -19,5 +19,3 @@ export function urgentSteps(clock: Pick<Clock, "now">) {
     areUnderWay: (): boolean => clock.now() - lastAt < hurriedFor,
   };
 }
-
-export type UrgentSteps = ReturnType<typeof urgentSteps>;
