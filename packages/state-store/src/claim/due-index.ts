@@ -81,10 +81,10 @@ export function dueIndex({ random = Math.random }: { readonly random?: () => num
       lanes: readonly { readonly lane: string; readonly isSplit: boolean }[],
       upTo: Band = lastBand,
     ): readonly DueSpan[] =>
-      lanes
-        .flatMap(({ lane, isSplit }) => spansOf(lane, isSplit))
-        .filter(({ lowBand }) => lowBand <= upTo)
-        .map((span) => ({ ...span, highBand: Math.min(span.highBand, upTo) })),
+      endingAt(
+        upTo,
+        lanes.flatMap(({ lane, isSplit }) => spansOf(lane, isSplit)),
+      ),
     /** Adds steps that this process makes due, or tries to: a span without steps costs little. */
     add(steps: readonly DueStep[], now: Instant): void {
       if (!hasLooked) return;
@@ -105,6 +105,11 @@ export function dueIndex({ random = Math.random }: { readonly random?: () => num
     },
   };
 }
+
+const endingAt = (last: Band, spans: readonly DueSpan[]): readonly DueSpan[] =>
+  spans
+    .filter(({ lowBand }) => lowBand <= last)
+    .map((span) => ({ ...span, highBand: Math.min(span.highBand, last) }));
 
 const wholeBands = (lane: string, lowBand: Band, highBand: Band): DueSpan => ({
   lane,

@@ -40,22 +40,11 @@ const delay = 60_000;
  * no other module does. Claimed steps are dispatched without waiting for publisher confirms.
  */
 export function claimSteps(deps: Dependencies) {
-  const { store, limits, wake, clock, failpoint, lockedBy, relayAfter } = deps;
+  const { store, limits, wake, clock, lockedBy, relayAfter } = deps;
   const dispatcher = dispatchClaims(deps);
   const options = claimOptions(deps);
 
-  const send = (claims: readonly ClaimedStep[], claimedAt: number): void => {
-    if (claims.some(({ priority }) => priority === "urgent")) limits.urgent.saw();
-    dispatcher.send(claims, claimedAt);
-  };
-  const claim = async (how: ClaimOptions | null): Promise<readonly ClaimedStep[]> => {
-    if (!how?.capacity.some(({ slots }) => slots > 0)) return [];
-    const claimedAt = clock.now();
-    failpoint("scheduler.claiming");
-    const claims = await store.claimDueSteps(how);
-    send(claims, claimedAt);
-    return claims;
-  };
+  const claim = claimer(deps, dispatcher.send);
 
   return {
     /** One claim by itself, before it one of urgent steps if there were any lately. Resolves to the delay until the next, in milliseconds. */
@@ -82,7 +71,7 @@ export function claimSteps(deps: Dependencies) {
       const applied = await apply(how === null ? {} : { claim: how });
       settle(limits, agents, { ...applied, since: claimedAt });
       const claims = applied.claims ?? [];
-      send(claims, claimedAt);
+      dispatcher.send(claims, claimedAt);
       // Of what is urgent for its Agent alone, nothing may have been claimed.
       const isLeft = areUrgent && claims.length < agents.length;
       if (applied.claims === null || haveOthersWaited || isLeft) wake();
@@ -92,7 +81,7 @@ export function claimSteps(deps: Dependencies) {
     async probe(wish: Pick<ProbeOptions, "service" | "lanes">): Promise<boolean> {
       const claimedAt = clock.now();
       const probe = await store.claimProbe({ ...wish, lockedBy, relayAfter: relayAfter() });
-      send(probe === null ? [] : [probe], claimedAt);
+      dispatcher.send(probe === null ? [] : [probe], claimedAt);
       return probe !== null;
     },
     /** Frees the slots of Agents whose events were applied without a claim. */
@@ -105,6 +94,21 @@ export function claimSteps(deps: Dependencies) {
     drained: dispatcher.drained,
   };
 }
+
+/** Claims by itself, and sends what it claimed. */
+const claimer =
+  (
+    { store, clock, failpoint }: Pick<Dependencies, "store" | "clock" | "failpoint">,
+    send: (claims: readonly ClaimedStep[], claimedAt: number) => void,
+  ) =>
+  async (how: ClaimOptions | null): Promise<readonly ClaimedStep[]> => {
+    if (!how?.capacity.some(({ slots }) => slots > 0)) return [];
+    const claimedAt = clock.now();
+    failpoint("scheduler.claiming");
+    const claims = await store.claimDueSteps(how);
+    send(claims, claimedAt);
+    return claims;
+  };
 
 const urgentBand = bandOf("urgent");
 

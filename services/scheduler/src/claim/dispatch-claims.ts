@@ -3,7 +3,7 @@ import type { ClaimedStep } from "@holdfast/state-store";
 import type { InFlightLimits } from "./in-flight-limits.ts";
 
 interface Dependencies {
-  readonly limits: Pick<InFlightLimits, "claimed">;
+  readonly limits: Pick<InFlightLimits, "claimed" | "urgent">;
   readonly dispatch: (claims: readonly ClaimedStep[], claimedAt: number) => Promise<void>;
   /** A hint to the other Schedulers that more steps are due than one claim takes. */
   readonly hint: () => void;
@@ -24,6 +24,7 @@ export function dispatchClaims({ limits, dispatch, hint, log, failpoint }: Depen
       if (claims.length === 0) return;
       failpoint("scheduler.claimed", () => claims.map(({ name }) => name));
       for (const { agent } of claims) limits.claimed(agent, claimedAt);
+      if (claims.some(({ priority }) => priority === "urgent")) limits.urgent.saw();
       const sent = dispatch(claims, claimedAt)
         // Not lost: a step that is not marked as dispatched is relayed.
         .catch((err: unknown) => log.error({ err }, "dispatch failed"))

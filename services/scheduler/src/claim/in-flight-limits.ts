@@ -63,14 +63,11 @@ export function inFlightLimits(deps: Dependencies) {
   const urgentOnes = urgentSteps(deps.clock);
   const capacities = laneCapacities({ ...deps, isHurried: urgentOnes.areUnderWay });
   const facts = laneFacts({ ...deps, replace });
-  const counts = inFlightCounts({
-    ...deps,
-    replace,
-    refresh: refreshInBackground,
-    onUrgent: urgentOnes.saw,
-  });
+  const onUrgent = urgentOnes.saw;
+  const counts = inFlightCounts({ ...deps, replace, refresh: refreshInBackground, onUrgent });
 
   return {
+    ...roomOfLanes(chosen, facts.lanes),
     urgent: urgentOnes,
     /** Refreshes what is stale, and waits for that only while no lane is known. */
     async refresh(): Promise<void> {
@@ -85,18 +82,8 @@ export function inFlightLimits(deps: Dependencies) {
       if (agents.length > 0 && (isBusy || facts.areQueuesOutdated())) await refreshStale();
       return isBusy ? slotsEvery.busy : slotsEvery.idle;
     },
-    /** What may be claimed once the Agents `freed` have one step less in flight each. */
-    capacity: (freed: readonly string[]): readonly ChosenCapacity[] =>
-      chosen(facts.lanes(), freed).filter(({ most }) => most > 0),
     /** Whether an Agent has no slot free. */
     isFull: (agent: string): boolean => capacityOf(agent).slots === 0,
-    /** How many urgent steps may be claimed then. */
-    urgentCapacity: (freed: readonly string[]): readonly LaneCapacity[] =>
-      chosen(facts.lanes(), freed)
-        .filter(({ urgent }) => urgent > 0)
-        .map(({ urgent, ...lane }) => ({ ...lane, most: urgent, slots: urgent })),
-    /** Of which Agent a step of each of these lanes would be asked. */
-    choose: (lanes: readonly string[]): readonly ProbedLane[] => chosen(lanes, []).map(withoutRoom),
     /** `since`: on our clock, when the claim began. */
     claimed: (agent: string, since: number): void => counts.claimed(agent, since),
     /** The lanes of all workflows. */
@@ -108,6 +95,23 @@ export function inFlightLimits(deps: Dependencies) {
     },
   };
 }
+
+/** What may be claimed of which lanes. */
+const roomOfLanes = (
+  chosen: (lanes: readonly string[], freed: readonly string[]) => readonly ChosenCapacity[],
+  lanes: () => readonly string[],
+) => ({
+  /** What may be claimed once the Agents `freed` have one step less in flight each. */
+  capacity: (freed: readonly string[]): readonly ChosenCapacity[] =>
+    chosen(lanes(), freed).filter(({ most }) => most > 0),
+  /** How many urgent steps may be claimed then. */
+  urgentCapacity: (freed: readonly string[]): readonly LaneCapacity[] =>
+    chosen(lanes(), freed)
+      .filter(({ urgent }) => urgent > 0)
+      .map(({ urgent, ...lane }) => ({ ...lane, most: urgent, slots: urgent })),
+  /** Of which Agent a step of each of these lanes would be asked. */
+  choose: (some: readonly string[]): readonly ProbedLane[] => chosen(some, []).map(withoutRoom),
+});
 
 const withoutRoom = ({ lane, agent }: ChosenCapacity): ProbedLane =>
   agent === undefined ? { lane } : { lane, agent };
