@@ -1,21 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { sampleOrder } from "@holdfast/orders";
 import { operatorToken, type System, startSystem } from "@holdfast/processes";
 import { testBroker, testDatabase } from "@holdfast/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-
-const main = fileURLToPath(new URL("../../packages/cli/src/main.ts", import.meta.url));
-const program = ["--conditions=@holdfast/source", "--disable-warning=ExperimentalWarning", main];
+import { connect as open, reads, type Session, taskIn } from "./session.ts";
 
 const owned = new AsyncDisposableStack();
 let system: System;
@@ -36,71 +26,9 @@ beforeAll(async () => {
 });
 afterAll(() => owned.disposeAsync());
 
-interface Answered {
-  readonly isError: boolean;
-  readonly text: string;
-  /** The text, if it is JSON. */
-  readonly json: Record<string, unknown>;
-}
-
-/** A client of the SDK that has started the command and talks to it over standard input and output. */
-async function connect(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
-  const client = new Client({ name: "test", version: "1" });
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [...program, "mcp", ...args],
-    env: {
-      PATH: process.env["PATH"] ?? "",
-      HOLDFAST_URL: system.submissionUrl,
-      HOLDFAST_TOKEN: operatorToken,
-      ...env,
-    },
-  });
-  await client.connect(transport);
-  return {
-    tools: async () => (await client.listTools()).tools,
-    call: (name: string, input: Record<string, unknown> = {}) => call(client, name, input),
-    [Symbol.asyncDispose]: () => client.close(),
-  };
-}
-
-async function call(
-  client: Client,
-  name: string,
-  input: Record<string, unknown>,
-): Promise<Answered> {
-  const answer = await client.callTool({ name, arguments: input });
-  const [first] = answer.content as readonly { readonly text: string }[];
-  const text = first?.text ?? "";
-  const json = /^[[{]/.test(text) ? (JSON.parse(text) as Record<string, unknown>) : {};
-  return { isError: answer.isError === true, text, json };
-}
-
-type Session = Awaited<ReturnType<typeof connect>>;
-
-async function taskIn(session: Session, id: unknown, state: string): Promise<Answered> {
-  for (;;) {
-    const found = await session.call("get_task", { id });
-    if (found.json["state"] === state) return found;
-    await sleep(50);
-  }
-}
-
-const reads = [
-  "get_task",
-  "list_tasks",
-  "count_tasks",
-  "why",
-  "list_failures",
-  "list_workflows",
-  "show_workflow",
-  "list_agents",
-  "list_remotes",
-  "explain_error",
-  "read_doc",
-  "search_docs",
-];
 const writes = ["submit_task", "resubmit", "undo_task"];
+const connect = (args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
+  open(system.submissionUrl, args, env);
 const wish = { actor: "ann", reason: "a test" };
 
 describe("over standard input and output", () => {
@@ -256,51 +184,3 @@ async function haltingTask(session: Session): Promise<string> {
   await taskIn(session, json["id"], "error");
   return String(json["id"]);
 }
-
-describe("over HTTP", () => {
-  let served: ChildProcess;
-  let url = "";
-  beforeAll(async () => {
-    served = spawn(process.execPath, [...program, "mcp", "--http", "--port", "0"], {
-      env: { HOLDFAST_URL: system.submissionUrl, HOLDFAST_TOKEN: operatorToken },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    for await (const line of served.stderr ?? []) {
-      url = /http:\S+/.exec(String(line))?.[0] ?? "";
-      if (url !== "") break;
-    }
-  });
-  afterAll(async () => {
-    const gone = once(served, "exit");
-    served.kill("SIGTERM");
-    expect(await gone).toEqual([0, null]);
-  });
-
-  test("the same tools are served on this host", async () => {
-    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
-    const client = new Client({ name: "test", version: "1" });
-    const transport = new StreamableHTTPClientTransport(new URL(url));
-    await client.connect(transport);
-    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(reads);
-    const { json } = await call(client, "list_workflows", {});
-    expect(json["items"]).toContainEqual(expect.objectContaining({ name: "fulfil-order.v1" }));
-    await client.close();
-  });
-
-  test.each([
-    ["of a web page", { origin: "https://evil.example" }, 403],
-    ["under another name of this host", { host: "evil.example" }, 403],
-  ])("a request %s is refused", async (_, headers, status) => {
-    const { promise, resolve } = Promise.withResolvers<number | undefined>();
-    const asked = request(url, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...headers },
-    });
-    asked.on("response", (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    });
-    asked.end("{}");
-    expect(await promise).toBe(status);
-  });
-});

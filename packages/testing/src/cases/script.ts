@@ -1,6 +1,7 @@
 import type { StepContext } from "@holdfast/agent";
 import {
   type AgentCode,
+  type Duration,
   type Json,
   PermanentFault,
   parseDuration,
@@ -21,8 +22,6 @@ export interface Script {
   heldFor(step: string, attempt: number): number;
 }
 
-type Once = Omit<Behaviour, "times"> & Pick<Behaviour, "kind">;
-
 interface Options {
   readonly definition: WorkflowDefinition;
   readonly timeline: Timeline;
@@ -36,42 +35,13 @@ export function playScript(
   { steps }: Pick<Case, "steps">,
   { definition, timeline }: Options,
 ): Script {
-  const played = new Map<string, number>();
+  const next = behaviours(steps, definition);
   const crashing = new Set<string>();
   const held = new Map<string, number>();
-  const policyOf = (name: string) => {
-    const step = definition.steps.find((one) => one.name === name.replace(/:undo$/, ""));
-    return name.endsWith(":undo") ? step?.undo : step;
-  };
-  const success = (name: string): Behaviour => {
-    const replies = steps[name]?.filter((one) => one.kind === "reply") ?? [];
-    const output = replies.at(-1)?.output ?? sampleOf(definition, name);
-    return { kind: "reply", output, ...usual };
-  };
-  const next = (name: string): Once => {
-    const call = played.get(name) ?? 0;
-    played.set(name, call + 1);
-    let before = 0;
-    for (const behaviour of steps[name] ?? []) {
-      before += behaviour.times ?? Number.POSITIVE_INFINITY;
-      if (call < before) return behaviour;
-    }
-    return success(name);
-  };
-  const wait = (ms: number, { signal }: StepContext): Promise<void> => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    timeline.after(ms, resolve);
-    signal.addEventListener("abort", () => resolve(), { once: true });
-    return promise;
-  };
-  const work = async (name: string, ms: number, context: StepContext): Promise<void> => {
-    const until = timeline.now + ms;
-    const between = Math.max(50, (policyOf(name)?.completeWithin ?? 1_000) / 4);
-    while (timeline.now < until) {
-      context.heartbeat();
-      await wait(Math.min(between, until - timeline.now), context);
-      context.signal.throwIfAborted();
-    }
+  const work = worker(definition, timeline);
+  const lateBy = (name: string, by: Duration): number => {
+    const { startWithin = 0, completeWithin = 0 } = policyOf(definition, name) ?? {};
+    return startWithin + completeWithin + parseDuration(by);
   };
 
   return {
@@ -83,17 +53,14 @@ export function playScript(
           return never;
         case "crash":
           crashing.add(name);
-          return success(name).kind === "reply" ? sampleOf(definition, name) : null;
-        case "late": {
-          const { by, output } = behaviour as Extract<Behaviour, { kind: "late" }>;
-          const { startWithin = 0, completeWithin = 0 } = policyOf(name) ?? {};
-          held.set(`${name} ${context.attempt}`, startWithin + completeWithin + parseDuration(by));
-          return output;
-        }
+          return sampleOf(definition, name);
+        case "late":
+          held.set(`${name} ${context.attempt}`, lateBy(name, behaviour.by));
+          return behaviour.output;
         case "reply":
-          return (behaviour as Extract<Behaviour, { kind: "reply" }>).output;
+          return behaviour.output;
         case "fail":
-          throw faultOf(behaviour as Extract<Behaviour, { kind: "fail" }>);
+          throw faultOf(behaviour);
       }
     },
     crashes(names) {
@@ -102,6 +69,50 @@ export function playScript(
     },
     heldFor: (name, attempt) => held.get(`${name} ${attempt}`) ?? 0,
   };
+}
+
+/** What each call of a step does, call after call. */
+function behaviours(steps: Case["steps"], definition: WorkflowDefinition) {
+  const played = new Map<string, number>();
+  const success = (name: string): Behaviour => {
+    const replies = steps[name]?.filter((one) => one.kind === "reply") ?? [];
+    const output = replies.at(-1)?.output ?? sampleOf(definition, name);
+    return { kind: "reply", output, ...usual };
+  };
+  return (name: string): Behaviour => {
+    const call = played.get(name) ?? 0;
+    played.set(name, call + 1);
+    let before = 0;
+    for (const behaviour of steps[name] ?? []) {
+      before += behaviour.times ?? Number.POSITIVE_INFINITY;
+      if (call < before) return behaviour;
+    }
+    return success(name);
+  };
+}
+
+/** Lets virtual time pass in a handler, which says meanwhile that it is at work. */
+function worker(definition: WorkflowDefinition, timeline: Timeline) {
+  const wait = (ms: number, { signal }: StepContext): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    timeline.after(ms, resolve);
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    return promise;
+  };
+  return async (name: string, ms: number, context: StepContext): Promise<void> => {
+    const until = timeline.now + ms;
+    const between = Math.max(50, (policyOf(definition, name)?.completeWithin ?? 1_000) / 4);
+    while (timeline.now < until) {
+      context.heartbeat();
+      await wait(Math.min(between, until - timeline.now), context);
+      context.signal.throwIfAborted();
+    }
+  };
+}
+
+function policyOf({ steps }: WorkflowDefinition, name: string) {
+  const step = steps.find((one) => one.name === name.replace(/:undo$/, ""));
+  return name.endsWith(":undo") ? step?.undo : step;
 }
 
 function faultOf({

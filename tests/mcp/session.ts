@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { operatorToken } from "@holdfast/processes";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+
+const main = fileURLToPath(new URL("../../packages/cli/src/main.ts", import.meta.url));
+/** How the command is run, as a process of its own. */
+export const program = [
+  "--conditions=@holdfast/source",
+  "--disable-warning=ExperimentalWarning",
+  main,
+];
+
+/** What a tool answered. */
+export interface Answered {
+  readonly isError: boolean;
+  readonly text: string;
+  /** The text, if it is JSON. */
+  readonly json: Record<string, unknown>;
+}
+
+/** A client of the SDK that has started the command and talks to it over standard input and output. */
+export async function connect(
+  url: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+) {
+  const client = new Client({ name: "test", version: "1" });
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [...program, "mcp", ...args],
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      HOLDFAST_URL: url,
+      HOLDFAST_TOKEN: operatorToken,
+      ...env,
+    },
+  });
+  await client.connect(transport);
+  return {
+    tools: async () => (await client.listTools()).tools,
+    call: (name: string, input: Record<string, unknown> = {}) => call(client, name, input),
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+/** Calls a tool. */
+export async function call(
+  client: Client,
+  name: string,
+  input: Record<string, unknown>,
+): Promise<Answered> {
+  const answer = await client.callTool({ name, arguments: input });
+  const [first] = answer.content as readonly { readonly text: string }[];
+  const text = first?.text ?? "";
+  const json = /^[[{]/.test(text) ? (JSON.parse(text) as Record<string, unknown>) : {};
+  return { isError: answer.isError === true, text, json };
+}
+
+export type Session = Awaited<ReturnType<typeof connect>>;
+
+/** Waits until a task is in this state. */
+export async function taskIn(session: Session, id: unknown, state: string): Promise<Answered> {
+  for (;;) {
+    const found = await session.call("get_task", { id });
+    if (found.json["state"] === state) return found;
+    await sleep(50);
+  }
+}
+
+/** The tools that change nothing. */
+export const reads = [
+  "get_task",
+  "list_tasks",
+  "count_tasks",
+  "why",
+  "list_failures",
+  "list_workflows",
+  "show_workflow",
+  "list_agents",
+  "list_remotes",
+  "explain_error",
+  "read_doc",
+  "search_docs",
+];
