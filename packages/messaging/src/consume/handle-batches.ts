@@ -9,6 +9,7 @@ import {
 } from "./handle-part.ts";
 import type { Intake } from "./subscriptions.ts";
 import { waitingMessages } from "./waiting-messages.ts";
+import { workers } from "./workers.ts";
 
 interface Options extends PartOptions {
   /** How many deliveries make a batch full. */
@@ -28,13 +29,10 @@ const urgentWorkers = 1;
  */
 export function handleBatches(options: Options): Intake {
   const { queue, max, gatherFor = 0 } = options;
-  const waiting = waitingMessages();
-  const urgent = waitingMessages();
+  const [waiting, urgent] = [waitingMessages(), waitingMessages()];
   const handlePart = partHandler(options);
   const gathering = gatherer({ gatherFor, isFull: () => waiting.isFull(max) });
   const next = partChooser(waiting, max);
-  const working = new Set<Promise<void>>();
-  const hurrying = new Set<Promise<void>>();
   let channelWork = newChannelWork();
 
   const work = async (): Promise<void> => {
@@ -50,31 +48,17 @@ export function handleBatches(options: Options): Intake {
       else await sleep(maxRetryDelay, undefined, { signal }).catch(() => {});
     }
   };
-
-  const startWorker = (): void => {
-    const worker = work().finally(() => {
-      working.delete(worker);
-      if (working.size === 0 && !waiting.isEmpty) startWorker();
-    });
-    working.add(worker);
-  };
+  const usual = workers(maxWorkers, work, () => !waiting.isEmpty);
 
   const hurry = async (): Promise<void> => {
     const mine = channelWork;
     while (!mine.giveUp.signal.aborted && !urgent.isEmpty) {
       await handlePart(mine, newPart(mine.open.begin(urgent.take(max), performance.now())));
     }
+    // What failed is retried by the others.
+    if (mine.failed.waiting.length > 0) usual.startIfIdle();
   };
-
-  const startHurrying = (): void => {
-    const worker = hurry().finally(() => {
-      hurrying.delete(worker);
-      if (!urgent.isEmpty) startHurrying();
-      // What failed is retried by the others.
-      if (working.size === 0 && channelWork.failed.waiting.length > 0) startWorker();
-    });
-    hurrying.add(worker);
-  };
+  const hurried = workers(urgentWorkers, hurry, () => !urgent.isEmpty);
 
   return {
     queue,
@@ -82,12 +66,10 @@ export function handleBatches(options: Options): Intake {
       channelWork.open.arrived(message);
       if (message.isUrgent) {
         urgent.add(message);
-        if (hurrying.size < urgentWorkers) startHurrying();
-        return;
+        return hurried.start();
       }
       waiting.add(message);
-      const isNeeded = working.size === 0 || waiting.isFull(max) || channelWork.failed.isFailing();
-      if (isNeeded && working.size < maxWorkers) startWorker();
+      if (usual.areIdle || waiting.isFull(max) || channelWork.failed.isFailing()) usual.start();
       if (gatherFor > 0 && waiting.isFull(max)) gathering.end();
     },
     /** A batch that fails meanwhile is not retried. */
@@ -97,7 +79,7 @@ export function handleBatches(options: Options): Intake {
       channelWork.giveUp.abort();
       gathering.end();
       channelWork = newChannelWork();
-      await Promise.all([...working, ...hurrying]);
+      await Promise.all([usual.ended(), hurried.ended()]);
     },
     get standstill() {
       return channelWork.failed.standstill(queue);

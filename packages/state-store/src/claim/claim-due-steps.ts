@@ -1,4 +1,4 @@
-import { definitionFormat } from "@holdfast/domain";
+import { bandOf, definitionFormat } from "@holdfast/domain";
 import type { TaskCache } from "../apply/task-cache.ts";
 import type { ActivePartitions } from "../postgres/active-partitions.ts";
 import { monthsOf } from "../postgres/id-ranges.ts";
@@ -6,12 +6,14 @@ import { type Database, queryAmong } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import type { ClaimedRow, ClaimedStep, ClaimOptions } from "./claimed-step.ts";
-import type { DueIndex } from "./due-index.ts";
+import { type DueIndex, spansUpTo } from "./due-index.ts";
 
 const claim = queryAmong("claim-due-steps", rowsOf<ClaimedRow, "token">());
 const takeUndispatched = queryAmong("take-undispatched-steps", rowsOf<ClaimedStep, "token">());
 const undispatch = queryAmong("undispatch-steps", rowsOf<{ steps: number }>());
 const markDispatched = queryAmong("mark-dispatched-steps");
+
+const lastBand = bandOf("batch");
 
 /** Where a claim looks for due steps. */
 interface SearchedRanges {
@@ -31,7 +33,7 @@ export const claimDueSteps =
 /** The statement alone, for a transaction: the cache may know of a claim only once it is committed. */
 export const claimSteps =
   ({ dueIndex, partitions }: SearchedRanges) =>
-  (db: Database, { capacity, upTo, ...options }: ClaimOptions): Promise<ClaimedRow[]> =>
+  (db: Database, { capacity, upTo = lastBand, ...options }: ClaimOptions): Promise<ClaimedRow[]> =>
     claim(db, partitions.range(), {
       ...options,
       ...columns(
@@ -39,9 +41,9 @@ export const claimSteps =
         { lanes: "lane", agents: "agent", slots: "slots", reserved: "reserved" },
       ),
       ...columns(
-        dueIndex.of(
-          capacity.map(({ lane, reserved = 0 }) => ({ lane, isSplit: reserved > 0 })),
+        spansUpTo(
           upTo,
+          dueIndex.of(capacity.map(({ lane, reserved = 0 }) => ({ lane, isSplit: reserved > 0 }))),
         ),
         {
           spanLanes: "lane",

@@ -73,18 +73,10 @@ export function dueIndex({ random = Math.random }: { readonly random?: () => num
   };
 
   return {
-    /**
-     * `isSplit`: the last band has slots reserved, so that it must have spans of its own. `upTo`: no band after it
-     * is searched.
-     */
+    /** `isSplit`: the last band has slots reserved, so that it must have spans of its own. */
     of: (
       lanes: readonly { readonly lane: string; readonly isSplit: boolean }[],
-      upTo: Band = lastBand,
-    ): readonly DueSpan[] =>
-      endingAt(
-        upTo,
-        lanes.flatMap(({ lane, isSplit }) => spansOf(lane, isSplit)),
-      ),
+    ): readonly DueSpan[] => lanes.flatMap(({ lane, isSplit }) => spansOf(lane, isSplit)),
     /** Adds steps that this process makes due, or tries to: a span without steps costs little. */
     add(steps: readonly DueStep[], now: Instant): void {
       if (!hasLooked) return;
@@ -106,7 +98,8 @@ export function dueIndex({ random = Math.random }: { readonly random?: () => num
   };
 }
 
-const endingAt = (last: Band, spans: readonly DueSpan[]): readonly DueSpan[] =>
+/** Without the bands behind the last one that is to be searched. */
+export const spansUpTo = (last: Band, spans: readonly DueSpan[]): readonly DueSpan[] =>
   spans
     .filter(({ lowBand }) => lowBand <= last)
     .map((span) => ({ ...span, highBand: Math.min(span.highBand, last) }));

@@ -1,0 +1,23 @@
+/**
+ * At most so many that work at the same time. Each works until it finds nothing to do; the last one is replaced if
+ * something has come in since.
+ */
+export function workers(most: number, work: () => Promise<void>, isNeeded: () => boolean) {
+  const working = new Set<Promise<void>>();
+  const start = (): void => {
+    if (working.size >= most) return;
+    const worker = work().finally(() => {
+      working.delete(worker);
+      if (working.size === 0 && isNeeded()) start();
+    });
+    working.add(worker);
+  };
+  return {
+    start,
+    startIfIdle: (): void => (working.size === 0 ? start() : undefined),
+    get areIdle(): boolean {
+      return working.size === 0;
+    },
+    ended: async (): Promise<void> => void (await Promise.all(working)),
+  };
+}
