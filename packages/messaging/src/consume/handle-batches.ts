@@ -56,7 +56,7 @@ export function handleBatches(options: Options): Intake {
       await handlePart(mine, newPart(mine.open.begin(urgent.take(max), performance.now())));
     }
     // What failed is retried by the others.
-    if (mine.failed.waiting.length > 0) usual.startIfIdle();
+    if (mine.failed.waiting.length > 0 && usual.areIdle) usual.start();
   };
   const hurried = workers(urgentWorkers, hurry, () => !urgent.isEmpty);
 
@@ -64,11 +64,8 @@ export function handleBatches(options: Options): Intake {
     queue,
     take(message) {
       channelWork.open.arrived(message);
-      if (message.isUrgent) {
-        urgent.add(message);
-        return hurried.start();
-      }
-      waiting.add(message);
+      (message.isUrgent ? urgent : waiting).add(message);
+      if (message.isUrgent) return hurried.start();
       if (usual.areIdle || waiting.isFull(max) || channelWork.failed.isFailing()) usual.start();
       if (gatherFor > 0 && waiting.isFull(max)) gathering.end();
     },

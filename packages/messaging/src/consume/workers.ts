@@ -14,7 +14,6 @@ export function workers(most: number, work: () => Promise<void>, isNeeded: () =>
   };
   return {
     start,
-    startIfIdle: (): void => (working.size === 0 ? start() : undefined),
     get areIdle(): boolean {
       return working.size === 0;
     },
