@@ -13,7 +13,7 @@ export interface Hunt {
 }
 
 /** So many schedules a mutant may survive: several times what the best hidden one needs. */
-const patience = 6_000;
+const patience = 15_000;
 
 /** Has the simulation look for each mutant. */
 export async function killMutants(first: number): Promise<readonly Hunt[]> {

@@ -1,4 +1,4 @@
-import type { StepRequest } from "@holdfast/contracts";
+import { limits, type StepRequest } from "@holdfast/contracts";
 import type { Delivery } from "@holdfast/messaging";
 
 interface Options {
@@ -23,12 +23,6 @@ export interface LongAttempts extends Disposable {
 }
 
 /**
- * Milliseconds. A broker closes the channel of a consumer that keeps a message for half an hour, by default, and
- * delivers all that it holds again. A third of that leaves room for shorter settings and for the wait for a slot.
- */
-const longFrom = 600_000;
-
-/**
  * Acknowledges the requests of long attempts early: as soon as the broker has a message that says that the attempt
  * runs. From then on its heartbeats keep it, and should this process die, its silence is noticed. Requests that are
  * acknowledged count in no prefetch, so the prefetch shrinks by their number; with no slot left it is 0.
@@ -50,7 +44,7 @@ export function longAttempts({ concurrency, prefetch }: Options): LongAttempts {
 
   return {
     begin(request, delivery) {
-      if (Math.max(request.workMs, request.extendMs ?? 0) < longFrom) return short;
+      if (Math.max(request.workMs, request.extendMs ?? 0) < limits.longAttempt) return short;
       let isKept = false;
       let isOver = false;
       return {

@@ -1,4 +1,4 @@
-import type { StepRequest } from "@holdfast/contracts";
+import { limits, type StepRequest } from "@holdfast/contracts";
 import type { Clock, Logger } from "@holdfast/runtime";
 import { attemptStep, type Outcome } from "../attempt/attempt-step.ts";
 import type { ResiliencePolicy } from "../attempt/resilience-policy.ts";
@@ -71,11 +71,8 @@ export function requestPerformer(options: Options): RequestPerformer {
   return { perform, busy: () => slots.taken, dismissWaiting: slots.dismiss };
 }
 
-/** Milliseconds. A broker closes the channel of a consumer that keeps a message for too long. */
-const longestWait = 600_000;
-
 const waitOf = (request: StepRequest): number =>
-  Math.min(longestWait, request.workMs - marginOf(request));
+  Math.min(limits.longAttempt, request.workMs - marginOf(request));
 
 /** A permanent fault is an answer, if the remote service was called. */
 const isAnswer = (outcome: Outcome | null): boolean =>

@@ -23,6 +23,11 @@ export const limits = {
   operations: 128,
   /** Attempts of which one message says that they run. */
   signs: 100,
+  /**
+   * Milliseconds. An Agent acknowledges a request early whose attempt may take as long: a broker closes the channel
+   * of a consumer that keeps a message for half an hour, by default.
+   */
+  longAttempt: 600_000,
   /** Lengths of texts, in characters. */
   name: 200,
   code: 200,
