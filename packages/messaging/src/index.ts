@@ -24,6 +24,7 @@ export {
 } from "./inspect/inspect-broker.ts";
 export type { ManagedQueue, ManagementFacts } from "./inspect/inspect-management.ts";
 export type { QueueFacts } from "./inspect/inspect-queue.ts";
+export { type Frame, openTap, type TapOptions } from "./inspect/open-tap.ts";
 export { bodiesOf } from "./publish/bundle-messages.ts";
 export {
   type BrokerRole,

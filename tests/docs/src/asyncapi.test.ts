@@ -1,7 +1,7 @@
 import { Parser } from "@asyncapi/parser";
 import { describe, expect, test } from "@jest/globals";
 import { Ajv } from "ajv";
-import { filesIn, readFile } from "./repository.ts";
+import { filesIn, productFiles, readFile } from "./repository.ts";
 
 const text = readFile("docs/reference/asyncapi.json");
 /** As the specification numbers severities. */
@@ -56,3 +56,15 @@ test.each(filesIn("docs/reference/schemas"))(
     expect(check({})).toBe(false);
   },
 );
+
+test("every kind of alert that a statement raises is one of task.alert.v1", () => {
+  const { properties } = JSON.parse(readFile("docs/reference/schemas/task.alert.v1.json")) as {
+    readonly properties: { readonly kind: { readonly enum: readonly string[] } };
+  };
+  const statements = productFiles.filter((file) => file.endsWith(".sql")).map(readFile);
+  const raised = statements.flatMap((sql) =>
+    [...sql.matchAll(/raise_alert\(\s*'([^']+)'/g)].map(([, kind = ""]) => kind),
+  );
+  expect(raised.length).toBeGreaterThan(2);
+  expect(raised.filter((kind) => !properties.kind.enum.includes(kind))).toEqual([]);
+});
