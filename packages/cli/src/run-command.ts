@@ -4,6 +4,7 @@ import { adviceFor } from "./advice.ts";
 import type { Answer, Command } from "./command.ts";
 import { type CommandLine, readCommandLine, usage } from "./command-line.ts";
 import { doctor } from "./doctor/doctor.ts";
+import { ownCommands, runOwn } from "./own-commands.ts";
 import { environmentFor } from "./settings.ts";
 import { verify } from "./verify/verify.ts";
 import { why } from "./why/why.ts";
@@ -38,6 +39,8 @@ export async function runCommand(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<Printed> {
+  const own = ownCommands[args[0] ?? ""];
+  if (own !== undefined) return runOwn(own, args.slice(1), env);
   try {
     const line = readCommandLine(args);
     const answer = await commands[line.command](line, environmentFor(line, env));

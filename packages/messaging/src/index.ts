@@ -17,6 +17,7 @@ export { userOf } from "./connection/user-of.ts";
 export { deadLetter } from "./consume/broken-deaths.ts";
 export { cancelHints } from "./hints/cancel-hints.ts";
 export { wakeHint } from "./hints/wake-hint.ts";
+export { cutConsumers } from "./inspect/cut-consumers.ts";
 export {
   type BrokerFacts,
   type InspectBrokerOptions,

@@ -43,6 +43,8 @@ export type BrokerRole =
   | "scheduler"
   | "supervisor"
   | "agent"
+  /** `holdfast conformance`: asks Agents as a Scheduler does, and reads what they say. */
+  | "conformance"
   /** People and programs that only look: `doctor`, `why`, KEDA. */
   | "observer";
 
@@ -65,6 +67,7 @@ interface Permissions {
 }
 
 const nothing = "^$";
+const anything = ".*";
 /** Queues that the broker names, for one connection each: an Agent listens for cancel hints on one. */
 const own = "^amq\\.gen-";
 /** The exchange that leads to every queue. No service may write to it. */
@@ -107,14 +110,14 @@ export function definitionsOf({ vhost, agents, users, duringUpgrade = false }: D
         user: user.name,
         vhost,
         exchange: replyExchange,
-        read: nothing,
+        read: user.role === "conformance" ? anything : nothing,
         write: user.role === "agent" ? `^reply(-\\d+)?\\.(${user.agents.join("|")})\\.` : nothing,
       },
       {
         user: user.name,
         vhost,
         exchange: heartbeatExchange,
-        read: nothing,
+        read: user.role === "conformance" ? anything : nothing,
         write: user.role === "agent" ? `^heartbeat\\.(${user.agents.join("|")})$` : nothing,
       },
     ]),
@@ -184,6 +187,12 @@ function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions
         configure: own,
         read: `${only([...user.agents.map(agentQueue), cancelExchange])}|${own}`,
         write: `${only([replyExchange, heartbeatExchange])}|${own}`,
+      };
+    case "conformance":
+      return {
+        configure: own,
+        read: `${only([replyExchange, heartbeatExchange])}|${own}`,
+        write: `${only([requestExchange, cancelExchange])}|${own}`,
       };
     case "observer":
       return { configure: nothing, read: nothing, write: nothing };
