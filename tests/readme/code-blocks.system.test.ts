@@ -28,6 +28,7 @@ const notRun: readonly (readonly [RegExp, string])[] = [
   [/^npm run (bench|chaos|fuzz|simulate|stack)/, "takes minutes; each has tests of its own"],
   [/python3 /, "tests/languages starts the program"],
   [/conformance/, "needs a running Agent; tests/languages runs it"],
+  [/topology (check|apply)/, "needs an administrator; packages/cli has tests of its own"],
   [/^docker compose/, "needs Docker; tests/infra checks the file"],
 ];
 const isRun = (command: string): boolean => !notRun.some(([pattern]) => pattern.test(command));

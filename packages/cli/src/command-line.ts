@@ -22,6 +22,7 @@ export const usage = `holdfast <command> [options]
   verify           look for what must never be in the state store, and show witnesses
   doctor           look at how the servers are set up, and who serves whom
   why <task id>    say what a task waits for, or how it ended
+  topology         make RabbitMQ's users, rights and queues from one list of users
   conformance      drive a running Agent, in any language, through the protocol
 
   --state-store-url URL          instead of STATE_STORE_URL

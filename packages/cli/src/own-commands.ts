@@ -2,12 +2,13 @@ import { Fault } from "@holdfast/domain";
 import type { Answer } from "./command.ts";
 import { conformance } from "./conformance/conformance.ts";
 import type { Printed } from "./run-command.ts";
+import { topology } from "./topology/topology.ts";
 
 /** A command that reads its own options. Throws a `Fault` when it cannot answer. */
 export type OwnCommand = (args: readonly string[], env: NodeJS.ProcessEnv) => Promise<Answer>;
 
 /** Commands with options of their own, by name. */
-export const ownCommands: Readonly<Record<string, OwnCommand>> = { conformance };
+export const ownCommands: Readonly<Record<string, OwnCommand>> = { conformance, topology };
 
 /** The exit code of each class of failure; 1 for any other. */
 const exitCodes: Readonly<Record<string, number>> = {

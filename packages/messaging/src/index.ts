@@ -28,9 +28,22 @@ export type { QueueFacts } from "./inspect/inspect-queue.ts";
 export { type Frame, openTap, type TapOptions } from "./inspect/open-tap.ts";
 export { bodiesOf } from "./publish/bundle-messages.ts";
 export {
+  compareDefinitions,
+  type Difference,
+  type PasswordCheck,
+} from "./topology/compare-definitions.ts";
+export {
   type BrokerRole,
   type BrokerUser,
+  type Definitions,
   definitionsOf,
   hashPassword,
+  isHashOf,
 } from "./topology/definitions.ts";
+export {
+  importDefinitions,
+  nothingFound,
+  readDefinitions,
+  removeDifference,
+} from "./topology/managed-topology.ts";
 export { declareTopology, type Topology, topologyOf } from "./topology/topology.ts";

@@ -12,6 +12,8 @@ interface Call {
   readonly method?: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   readonly body?: object;
+  /** Milliseconds; 5 s unless said otherwise. */
+  readonly withinMs?: number;
 }
 
 /**
@@ -19,7 +21,7 @@ interface Call {
  * this user, and `broker.request_failed` with its own words otherwise. Deleting what is gone is no failure.
  */
 export async function callManagement<Body>(call: Call): Promise<Body> {
-  const { method = "GET", path, body } = call;
+  const { method = "GET", path, body, withinMs = answerWithin } = call;
   const { origin, username, password } = new URL(call.url);
   const url = new URL(path, origin);
   // `fetch` does not take them in a URL.
@@ -31,7 +33,7 @@ export async function callManagement<Body>(call: Call): Promise<Body> {
       "content-type": "application/json",
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(answerWithin),
+    signal: AbortSignal.timeout(withinMs),
   };
   const response = await fetch(url, request).catch((cause: unknown) => {
     throw unreachable(url, cause);

@@ -78,6 +78,9 @@ const usedDefaultExchange: ReadonlySet<BrokerRole> = new Set([
   "supervisor",
 ]);
 
+/** What RabbitMQ imports. */
+export type Definitions = ReturnType<typeof definitionsOf>;
+
 /**
  * The definitions that a broker imports, for operators who own the topology: the same queues as
  * `declareTopology`, and for each user no more rights than its duty needs. infra/README.md has them as a
@@ -209,3 +212,7 @@ export function hashPassword(password: string, salt: Buffer = randomBytes(4)): s
   const digest = createHash("sha256").update(salt).update(password).digest();
   return Buffer.concat([salt, digest]).toString("base64");
 }
+
+/** Whether a hash that the broker stores is that of this password. */
+export const isHashOf = (hash: string, password: string): boolean =>
+  hashPassword(password, Buffer.from(hash, "base64").subarray(0, 4)) === hash;
