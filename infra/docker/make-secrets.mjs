@@ -80,10 +80,12 @@ function writeAll() {
 /** What each of them may do stands in broker-definitions.json. Who may do nothing there only looks, by the HTTP API. */
 function brokerUsers() {
   return [
-    ...permissions.map(({ user, configure, read, write }) => ({
+    ...permissions.map(({ user, ...rights }) => ({
       name: user,
       password: secrets[passwordOf(user)],
-      tags: [configure, read, write].every((right) => right === "^$") ? ["monitoring"] : [],
+      tags: [rights.configure, rights.read, rights.write].every((right) => right === "^$")
+        ? ["monitoring"]
+        : [],
     })),
     { name: "administrator", password: secrets.RABBITMQ_ADMIN_PASSWORD, tags: ["administrator"] },
   ];

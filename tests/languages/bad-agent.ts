@@ -64,10 +64,9 @@ export async function startBadAgent(url: string, agent: string, badness: Badness
       }),
     );
   const perform = (request: StepRequest): StepReply["outcome"] => {
-    const failed = (code: string) =>
-      ({ kind: "failed", code, message: code, transient: false }) as const;
     if (request.operation !== "work" && badness !== "carries out everything") {
-      return failed("agent.unknown_operation");
+      const code = "agent.unknown_operation";
+      return { kind: "failed", code, message: code, transient: false };
     }
     const output = badness === "forgets the key" ? randomUUID() : request.idempotencyKey;
     return { kind: "completed", output };

@@ -30,10 +30,10 @@ export async function conformance(
   await mustBeThere(driver);
   const context = contextOf(options, cases, driver);
   const found: (Verdict & { readonly rule: string })[] = [];
-  for (const { name, check } of rules) {
-    const isSilent = found.some(({ rule, text }) => rule === "happy" && text.startsWith(noReply));
-    const verdict = isSilent ? skipped("the Agent does not reply") : await check(context);
-    found.push({ rule: name, ...verdict });
+  for (const rule of rules) {
+    const isSilent = found.some((one) => one.rule === "happy" && one.text.startsWith(noReply));
+    const verdict = isSilent ? skipped("the Agent does not reply") : await rule.check(context);
+    found.push({ rule: rule.name, ...verdict });
   }
   const isBroken = found.some(({ state }) => state === "broken");
   return {
@@ -58,8 +58,9 @@ function contextOf(options: ConformanceOptions, cases: Cases, driver: AgentDrive
 }
 
 /** Where this user may not ask for the queue, its silence tells. */
-async function mustBeThere({ agent, inspect }: AgentDriver): Promise<void> {
-  const queue = await inspect();
+async function mustBeThere(driver: AgentDriver): Promise<void> {
+  const { agent } = driver;
+  const queue = await driver.inspect();
   if (queue === null || queue.consumers > 0) return;
   throw new PermanentFault(
     "cli.agent_not_found",

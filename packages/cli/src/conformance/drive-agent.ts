@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
-  AgentHeartbeat,
-  agentOfReply,
+  type AgentHeartbeat,
   agentQueue,
   cancelExchange,
   heartbeatExchange,
@@ -10,18 +9,11 @@ import {
   replyQueue,
   requestExchange,
   StepCancel,
-  StepReply,
+  type StepReply,
   StepRequest,
 } from "@holdfast/contracts";
 import { PermanentFault } from "@holdfast/domain";
-import {
-  type Broker,
-  bodiesOf,
-  connectBroker,
-  type Frame,
-  openTap,
-  userOf,
-} from "@holdfast/messaging";
+import { type Broker, connectBroker, openTap, userOf } from "@holdfast/messaging";
 import type { Case } from "./cases.ts";
 import { openInbox } from "./open-inbox.ts";
 

@@ -73,6 +73,8 @@ async function findDifferences(
   ];
 }
 
+const isMade = ({ action }: Difference): boolean => action === "add" || action === "change";
+
 async function apply(options: TopologyOptions, wanted: WantedTopology): Promise<Answer> {
   const { vhost, dryRun, yes } = options;
   const place = { url: options.managementUrl ?? "", vhost };
@@ -86,7 +88,6 @@ async function apply(options: TopologyOptions, wanted: WantedTopology): Promise<
     };
   }
   const refusals: string[] = [];
-  const isMade = (one: Difference) => one.action === "add" || one.action === "change";
   const absent = new Set(
     before
       .filter(({ action, kind }) => action === "conflict" && kind === "user")

@@ -102,14 +102,15 @@ function compareUsers(
 
 type Right = Readonly<Record<"configure" | "read" | "write", string>>;
 
+const topic = ({ user, exchange }: { readonly user: string; readonly exchange: string }): string =>
+  `${user} on ${exchange}`;
+
 function comparePermissions(wanted: Definitions, found: FoundDefinitions): readonly Difference[] {
   const tagsOf = new Map(found.users.map(({ name, tags }) => [name, tags]));
   // An administrator can give rights to itself anyway.
   const isForeign = (user: string) => !(tagsOf.get(user) ?? []).includes("administrator");
   const byUser = new Map(found.permissions.map((one) => [one.user, one]));
   const listed = new Set(wanted.permissions.map(({ user }) => user));
-  const topic = (one: { readonly user: string; readonly exchange: string }) =>
-    `${one.user} on ${one.exchange}`;
   const byTopic = new Map(found.topic_permissions.map((one) => [topic(one), one]));
   const wantedTopics = new Set(wanted.topic_permissions.map(topic));
   return [
@@ -198,7 +199,8 @@ function argumentsDiffer(
   const names = [...new Set([...Object.keys(is), ...Object.keys(should)])];
   const name = names.find((one) => is[one] !== should[one]);
   if (name === undefined) return null;
-  return `${name} is ${String(is[name] ?? "not set")} and should be ${String(should[name] ?? "not set")}`;
+  const [has, wants] = [is, should].map((one) => JSON.stringify(one[name] ?? "not set"));
+  return `${name} is ${has} and should be ${wants}`;
 }
 
 function compareBindings(wanted: Definitions, found: FoundDefinitions): readonly Difference[] {
