@@ -5,8 +5,13 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const kept = "/secrets/kept";
-const names = [
+const folder = process.env["SECRETS_FOLDER"] ?? "/secrets";
+const kept = join(folder, "kept");
+// Every user to whom RabbitMQ's definitions give rights, which infra/users.yaml lists.
+const { permissions } = JSON.parse(
+  readFileSync(new URL("broker-definitions.json", import.meta.url), "utf8"),
+);
+const known = [
   "OPERATOR_TOKEN",
   "POSTGRES_PASSWORD",
   "OWNER_PASSWORD",
@@ -19,6 +24,7 @@ const names = [
   "AGENT_PASSWORD",
   "RABBITMQ_ADMIN_PASSWORD",
 ];
+const names = [...new Set([...known, ...permissions.map(({ user }) => passwordOf(user))])];
 
 const secrets = Object.fromEntries(names.map((name) => [name, secretOf(name)]));
 
@@ -71,18 +77,23 @@ function writeAll() {
   write("rabbitmq", { "10-users.json": JSON.stringify({ users: brokerUsers() }) });
 }
 
-/** What each of them may do stands in infra/rabbitmq/definitions.json. */
+/** What each of them may do stands in broker-definitions.json. Who may do nothing there only looks, by the HTTP API. */
 function brokerUsers() {
-  const users = ["application", "submission", "operations", "scheduler", "supervisor", "agent"];
   return [
-    ...users.map((name) => ({
-      name,
-      password: secrets[`${name.toUpperCase()}_PASSWORD`],
-      tags: [],
+    ...permissions.map(({ user, ...rights }) => ({
+      name: user,
+      password: secrets[passwordOf(user)],
+      tags: [rights.configure, rights.read, rights.write].every((right) => right === "^$")
+        ? ["monitoring"]
+        : [],
     })),
-    { name: "observer", password: secrets.OBSERVER_PASSWORD, tags: ["monitoring"] },
     { name: "administrator", password: secrets.RABBITMQ_ADMIN_PASSWORD, tags: ["administrator"] },
   ];
+}
+
+/** @param {string} user */
+function passwordOf(user) {
+  return `${user.toUpperCase().replaceAll(/\W/g, "_")}_PASSWORD`;
 }
 
 /** @param {string} user @param {string | undefined} password */
@@ -100,10 +111,10 @@ function brokerUrl(user, password) {
  * @param {string} reader @param {Record<string, string | undefined>} files
  */
 function write(reader, files) {
-  const folder = join("/secrets", reader);
-  mkdirSync(folder, { recursive: true });
+  const own = join(folder, reader);
+  mkdirSync(own, { recursive: true });
   for (const [name, text = ""] of Object.entries(files)) {
-    writeFileSync(join(folder, name), text, { mode: 0o644 });
+    writeFileSync(join(own, name), text, { mode: 0o644 });
   }
 }
 

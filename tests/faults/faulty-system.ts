@@ -27,6 +27,7 @@ import type { StateStore } from "@holdfast/state-store";
 import { type TestBroker, testBroker, testDatabase } from "@holdfast/test-servers";
 import { connect } from "amqplib";
 import { startPooler } from "./pooler.ts";
+import { tapWire, type Wire } from "./wire.ts";
 
 type Counts = Partial<Record<ServiceName, number>>;
 type Environments = Partial<Record<ServiceName, Readonly<Record<string, string>>>>;
@@ -40,6 +41,8 @@ interface FaultyOptions {
   readonly servers?: { readonly stateStoreUrl: string; readonly broker: SystemBroker };
   /** Whether services reach Postgres through PgBouncer; as HOLDFAST_TEST_POOLER says, where nothing is said. */
   readonly pooler?: boolean;
+  /** The test itself publishes what no service would: then messages are not held against their schemas. */
+  readonly forging?: boolean;
 }
 
 /** The whole system on a database and a broker of its own, and what a test does to it. */
@@ -52,6 +55,8 @@ export interface FaultySystem extends AsyncDisposable {
   query<Row extends object>(sql: string): Promise<readonly Row[]>;
   /** Null when the test brought servers of its own. */
   readonly broker: TestBroker | null;
+  /** Every message that went through the exchanges of a test broker, held against its published schema. */
+  readonly wire: Wire;
   /** What the services said. */
   readonly log: readonly (LogLine & { readonly service: string; readonly pid: number })[];
   /**
@@ -85,6 +90,7 @@ export async function startFaultySystem(options: FaultyOptions = {}): Promise<Fa
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await temporaryFolder());
   const { stateStoreUrl, server, broker } = await serversOf(stack, options);
+  const wire = stack.use(await tapWire(broker?.url ?? null, options));
   const { pooler = process.env["HOLDFAST_TEST_POOLER"] === "pgbouncer" } = options;
   const poolerFolder = join(folder.path, "pgbouncer");
   const pgbouncer = pooler ? stack.use(await startPooler(stateStoreUrl, poolerFolder)) : null;
@@ -119,6 +125,7 @@ export async function startFaultySystem(options: FaultyOptions = {}): Promise<Fa
     store,
     query: (sql) => queryOnce(stateStoreUrl, sql),
     broker,
+    wire,
     log,
     ...submittersFor(system, store, { ...limits, ...options.limits }),
     said: (msg, service) =>

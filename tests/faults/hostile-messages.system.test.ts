@@ -51,6 +51,7 @@ async function attemptOf(faulty: FaultySystem, taskId: string) {
 
 test("replies that cannot be stored delay no other order", async () => {
   await using faulty = await startFaultySystem({
+    forging: true,
     env: { scheduler: { REPLY_IDENTITY: "trusted" } },
   });
   const bodies = [
@@ -92,6 +93,7 @@ describe("a reply to a live step", () => {
   let faulty: FaultySystem;
   beforeAll(async () => {
     faulty = await startFaultySystem({
+      forging: true,
       env: { scheduler: { REPLY_IDENTITY: "trusted" } },
       limits: { startWithin: 60_000, completeWithin: 60_000 },
     });
@@ -196,7 +198,7 @@ const toHeartbeats = (body: string) => ({
 });
 
 test("dead letters and heartbeats that cannot be stored do not block later ones", async () => {
-  await using faulty = await startFaultySystem();
+  await using faulty = await startFaultySystem({ forging: true });
   const odd = { type: "a\0b", messageId: "\0", headers: { "x-first-death-reason": "\0" } };
   await publishAll(faulty, [
     toReplies("{", odd),
@@ -224,7 +226,7 @@ test("dead letters and heartbeats that cannot be stored do not block later ones"
 });
 
 test("a flood of dead letters raises one alert, and does not delay a lone order", async () => {
-  await using faulty = await startFaultySystem();
+  await using faulty = await startFaultySystem({ forging: true });
   const garbage = Array.from({ length: 5_000 }, () => toReplies("garbage"));
   const flood = publishAll(faulty, garbage);
   const ids = await faulty.submit(["good"]);

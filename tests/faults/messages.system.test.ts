@@ -18,7 +18,7 @@ const rejections = async (faulty: FaultySystem) =>
   faulty.query<{ reason: string }>("select reason from state.rejected_replies order by id");
 
 test("an unreadable reply is stored as a dead letter, and blocks no other message", async () => {
-  await using faulty = await startFaultySystem();
+  await using faulty = await startFaultySystem({ forging: true });
   const routingKey = "reply.inventory.x";
   for (const body of ["", "{", "[]", '{"taskId":"no"}', "x".repeat(1_000_000)]) {
     await publish(faulty, { exchange: replyExchange, routingKey, body });
@@ -32,6 +32,7 @@ test("an unreadable reply is stored as a dead letter, and blocks no other messag
 
 test("a forged reply changes nothing and is recorded with its reason", async () => {
   await using faulty = await startFaultySystem({
+    forging: true,
     env: { scheduler: { REPLY_IDENTITY: "trusted" } },
     // The attempt is still the first one when the last forged reply comes.
     limits: { startWithin: 60_000, completeWithin: 60_000 },
@@ -61,7 +62,7 @@ test("a forged reply changes nothing and is recorded with its reason", async () 
 });
 
 test("a reply without a user id that the broker has verified is refused", async () => {
-  await using faulty = await startFaultySystem();
+  await using faulty = await startFaultySystem({ forging: true });
   await publish(faulty, {
     exchange: replyExchange,
     routingKey: "reply.inventory.x",
@@ -72,7 +73,7 @@ test("a reply without a user id that the broker has verified is refused", async 
 });
 
 test("while no Agent runs, steps are requeued and no failure is counted", async () => {
-  await using faulty = await startFaultySystem();
+  await using faulty = await startFaultySystem({ forging: true });
   await faulty.system.running("agent")[0]?.[Symbol.asyncDispose]();
   const ids = await faulty.submit(["good", "unshippable"]);
   await faulty.said("request dead-lettered", "scheduler");
@@ -86,7 +87,7 @@ test("while no Agent runs, steps are requeued and no failure is counted", async 
 });
 
 test("an order by message is processed like any other, and once, however often it is delivered", async () => {
-  await using faulty = await startFaultySystem();
+  await using faulty = await startFaultySystem({ forging: true });
   const body = JSON.stringify(sampleOrder({ kind: "good" }));
   const order = {
     exchange: submissionExchange,

@@ -62,7 +62,7 @@ async function openLedgerAgent({ broker }: FaultySystem) {
       replyExchange,
       replyRoute("ledger", taskId, replyTo),
       StepReply.encode({ taskId, step: name, attempt, token, outcome }),
-      { userId: userOf(url) },
+      { type: StepReply.type, userId: userOf(url) },
     );
   };
   await channel.consume(agentQueue("ledger"), (message: ConsumeMessage | null) => {

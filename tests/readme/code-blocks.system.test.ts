@@ -17,6 +17,7 @@ const inLanguage = (language: string): readonly CodeBlock[] =>
 const shown: Readonly<Record<string, string>> = {
   text: "what a command printed",
   mermaid: "a drawing",
+  python: "tests/languages runs the program, and tests/docs compares the block with it",
   ini: "tests/faults/pooler.ts starts PgBouncer with it",
 };
 
@@ -26,6 +27,9 @@ const notRun: readonly (readonly [RegExp, string])[] = [
   [/^npm test/, "is what runs this"],
   [/^npm run (bench|chaos|fuzz|simulate|stack)/, "takes minutes; each has tests of its own"],
   [/^npx holdfast/, "runs in a project of one's own; packages/cli has tests of the same"],
+  [/python3 /, "tests/languages starts the program"],
+  [/conformance/, "needs a running Agent; tests/languages runs it"],
+  [/topology (check|apply)/, "needs an administrator; packages/cli has tests of its own"],
   [/^docker compose/, "needs Docker; tests/infra checks the file"],
 ];
 const isRun = (command: string): boolean => !notRun.some(([pattern]) => pattern.test(command));

@@ -25,6 +25,8 @@ export const usage = `holdfast <command> [options]
   docs [page]      list the pages of the documentation, or print one; see holdfast docs --help
   mcp              serve tools for machines that read; see holdfast mcp --help
   test [files]     run cases of workflows, and say which paths they take; see holdfast test --help
+  topology         make RabbitMQ's users, rights and queues from one list of users
+  conformance      drive a running Agent, in any language, through the protocol
 
   --state-store-url URL          instead of STATE_STORE_URL
   --broker-url URL               instead of BROKER_URL (doctor, why)
@@ -35,7 +37,8 @@ export const usage = `holdfast <command> [options]
   --json                         for machines
   --version                      print the version and exit
 
-exit code: 0 all is well; 1 something was found; 2 wrong use, or a server that does not answer`;
+exit code: 0 all is well; 1 something was found; 2 wrong use; 3 not found; 4 timed out; 5 refused;
+69 a server does not answer; 78 wrong configuration`;
 
 const variables = {
   "state-store-url": "STATE_STORE_URL",

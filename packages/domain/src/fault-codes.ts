@@ -100,10 +100,20 @@ export const faultCodes = {
     meaning: "RabbitMQ refused to open a channel or to declare what the service needs.",
     action: "Read the log. Check the user's rights, and run `holdfast doctor`.",
   },
+  "broker.request_failed": {
+    transient: false,
+    meaning: "RabbitMQ's HTTP API refused what it was asked for.",
+    action: "Read the broker's words in the message.",
+  },
   "broker.unreachable": {
     transient: true,
     meaning: "RabbitMQ did not accept a connection within half a minute.",
     action: "Check `BROKER_URL` and the broker.",
+  },
+  "cli.agent_not_found": {
+    transient: false,
+    meaning: "No instance of the Agent takes requests, or its queue does not exist.",
+    action: "Start the Agent with this broker's URL, or add it to the users of the broker.",
   },
   "cli.usage": {
     transient: false,

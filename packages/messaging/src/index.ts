@@ -17,6 +17,7 @@ export { userOf } from "./connection/user-of.ts";
 export { deadLetter } from "./consume/broken-deaths.ts";
 export { cancelHints } from "./hints/cancel-hints.ts";
 export { wakeHint } from "./hints/wake-hint.ts";
+export { cutConsumers } from "./inspect/cut-consumers.ts";
 export {
   type BrokerFacts,
   type InspectBrokerOptions,
@@ -24,11 +25,25 @@ export {
 } from "./inspect/inspect-broker.ts";
 export type { ManagedQueue, ManagementFacts } from "./inspect/inspect-management.ts";
 export type { QueueFacts } from "./inspect/inspect-queue.ts";
+export { type Frame, openTap, type TapOptions } from "./inspect/open-tap.ts";
 export { bodiesOf } from "./publish/bundle-messages.ts";
+export {
+  compareDefinitions,
+  type Difference,
+  type PasswordCheck,
+} from "./topology/compare-definitions.ts";
 export {
   type BrokerRole,
   type BrokerUser,
+  type Definitions,
   definitionsOf,
   hashPassword,
+  isHashOf,
 } from "./topology/definitions.ts";
+export {
+  importDefinitions,
+  nothingFound,
+  readDefinitions,
+  removeDifference,
+} from "./topology/managed-topology.ts";
 export { declareTopology, type Topology, topologyOf } from "./topology/topology.ts";

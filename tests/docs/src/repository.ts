@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = new URL("../../../", import.meta.url);
@@ -7,6 +7,10 @@ const root = new URL("../../../", import.meta.url);
 export const pathOf = (name: string): string => fileURLToPath(new URL(name, root));
 
 export const readFile = (name: string): string => readFileSync(pathOf(name), "utf8");
+
+/** The files of a folder, by their path below the root. */
+export const filesIn = (folder: string): readonly string[] =>
+  readdirSync(pathOf(folder)).map((name) => `${folder}/${name}`);
 
 /** Folders that hold what is not ours. */
 const foreign = new Set(["node_modules", ".holdfast", ".git", "dist"]);

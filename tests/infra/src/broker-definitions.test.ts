@@ -1,6 +1,10 @@
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { brokerDefinitions } from "./broker-definitions.ts";
-import { readFile } from "./repository.ts";
+import { brokerDefinitions, listedUsers } from "./broker-definitions.ts";
+import { pathOf, readFile } from "./repository.ts";
 
 const local = readFile("infra/kubernetes/overlays/local/10-users.json");
 
@@ -11,10 +15,20 @@ interface Definitions {
 
 /** What Compose makes at its first start. */
 function usersMade(): string {
-  const script = readFile("infra/docker/make-secrets.mjs");
-  const [, plain = ""] = /const users = \[([^\]]*)\]/.exec(script) ?? [];
-  const names = [...plain.matchAll(/"([a-z]+)"/g), ...script.matchAll(/\{ name: "([a-z]+)"/g)];
-  return JSON.stringify({ users: names.map(([, name]) => ({ name, tags: [] })) });
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-secrets-"));
+  try {
+    // As the image has them.
+    copyFileSync(pathOf("infra/docker/make-secrets.mjs"), join(folder, "make-secrets.mjs"));
+    copyFileSync(
+      pathOf("infra/rabbitmq/definitions.json"),
+      join(folder, "broker-definitions.json"),
+    );
+    const env = { SECRETS_FOLDER: folder };
+    execFileSync(process.execPath, [join(folder, "make-secrets.mjs")], { env });
+    return readFileSync(join(folder, "rabbitmq/10-users.json"), "utf8");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 interface Users {
@@ -24,9 +38,11 @@ interface Users {
 describe.each(Object.keys(brokerDefinitions))("%s", (name) => {
   const found = JSON.parse(readFile(name)) as Definitions;
 
-  test("the file equals the output of write-broker-definitions", () => {
+  test("the file equals what `holdfast topology print` makes of infra/users.yaml", () => {
     expect(found).toEqual(brokerDefinitions[name]);
   });
+
+  if (!name.startsWith("infra/rabbitmq/")) return;
 
   test("the file lets users declare only queues that they must inspect, and each Agent its own", () => {
     const declaring = found.permissions.filter(({ configure }) =>
@@ -45,4 +61,7 @@ test.each([
   const names = users.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(permissions.map(({ user }) => user)));
   expect(names).not.toContain("guest");
+  const watching = users.filter(({ tags }) => tags.includes("monitoring")).map(({ name }) => name);
+  const observers = Object.keys(listedUsers).filter((user) => listedUsers[user] === "observer");
+  expect(watching.toSorted()).toEqual(observers.toSorted());
 });

@@ -1,49 +1,41 @@
-import { type BrokerUser, definitionsOf } from "@holdfast/messaging";
+import { execFileSync } from "node:child_process";
 import { inventory, notifications, payments, shipping } from "@holdfast/orders";
 import { contract } from "@holdfast/workflow";
+import { parse } from "yaml";
+import { pathOf, readFile } from "./repository.ts";
 
-const vhost = "holdfast";
 /** The Agents of the reference domain. */
 export const agents = [inventory, payments, shipping, notifications].map(
   (agent) => agent[contract].name,
 );
 
-/** Passwords are secrets: users come from a file of their own, which each deployment fills in. */
-const user = <User>(fields: User) => ({ ...fields, passwordHash: "" });
-const services: readonly BrokerUser[] = [
-  user({ name: "application", role: "application", statusWord: "application" } as const),
-  user({ name: "submission", role: "submission" } as const),
-  user({ name: "operations", role: "operations" } as const),
-  user({ name: "scheduler", role: "scheduler" } as const),
-  user({ name: "supervisor", role: "supervisor" } as const),
-  user({ name: "observer", role: "observer" } as const),
-];
-const oneForAllAgents = [user({ name: "agent", role: "agent", agents } as const)];
-const oneForEachAgent = agents.map((name) =>
-  user({ name, role: "agent", agents: [name] } as const),
-);
+/** The one list of users, and the role of each. */
+export const listedUsers = parse(readFile("infra/users.yaml")) as Readonly<Record<string, string>>;
 
-/** KEDA reads how long queues are, and no messages. */
-const scaler = user({ name: "keda", role: "observer" } as const);
-const onKubernetes = [...services, ...oneForEachAgent, scaler];
+/** What `holdfast topology print` makes of the list. */
+function printed(...options: readonly string[]): object {
+  const command = ["--conditions=@holdfast/source", pathOf("packages/cli/src/main.ts")];
+  const list = ["topology", "print", "--users", pathOf("infra/users.yaml"), ...options];
+  const text = execFileSync(process.execPath, [...command, ...list], { encoding: "utf8", env: {} });
+  return JSON.parse(text) as object;
+}
 
-/** The files that RabbitMQ imports: the topology, and what each user may do. */
-export const brokerDefinitions: Readonly<Record<string, object>> = {
-  "infra/rabbitmq/definitions.json": definitionsFor([...services, ...oneForAllAgents]),
-  "infra/rabbitmq/definitions-per-agent.json": definitionsFor(onKubernetes),
-  "infra/rabbitmq/definitions-during-upgrade.json": definitionsFor(onKubernetes, {
-    duringUpgrade: true,
-  }),
+/** Every user of the local overlay has the same password, which services refuse anywhere else. */
+const localUsers = {
+  users: [
+    ...Object.entries(listedUsers).map(([name, role]) => ({
+      name,
+      password: "development",
+      tags: role === "observer" ? ["monitoring"] : [],
+    })),
+    { name: "operator", password: "development", tags: ["administrator"] },
+  ],
 };
 
-function definitionsFor(
-  users: readonly BrokerUser[],
-  options: { readonly duringUpgrade?: boolean } = {},
-) {
-  const {
-    users: _,
-    permissions,
-    ...topology
-  } = definitionsOf({ vhost, agents, users, ...options });
-  return { ...topology, permissions };
-}
+/** The files that RabbitMQ imports: the topology, and what each user may do. Passwords are secrets of each deployment. */
+export const brokerDefinitions: Readonly<Record<string, object>> = {
+  "infra/rabbitmq/definitions.json": printed("--one-agent-user", "agent"),
+  "infra/rabbitmq/definitions-per-agent.json": printed(),
+  "infra/rabbitmq/definitions-during-upgrade.json": printed("--during-upgrade"),
+  "infra/kubernetes/overlays/local/10-users.json": localUsers,
+};

@@ -8,6 +8,8 @@ export interface SystemBroker {
   readonly url: string;
   /** Null where there is no way to: then all services share the administrator, and declare what they need. */
   readonly importDefinitions: ((definitions: object) => Promise<void>) | null;
+  /** Agents beside those of the shop that get a queue. */
+  readonly moreAgents?: readonly string[];
 }
 
 /** A broker with the topology, users and rights that Holdfast ships. */
@@ -35,7 +37,11 @@ const usualVhost = "holdfast";
  * Imports what infra/rabbitmq ships, for the virtual host in the URL. Users belong to the whole broker, so a
  * virtual host with another name gets users of its own, named after it.
  */
-export async function shipBroker({ url, importDefinitions }: SystemBroker): Promise<ShippedBroker> {
+export async function shipBroker({
+  url,
+  importDefinitions,
+  moreAgents = [],
+}: SystemBroker): Promise<ShippedBroker> {
   const address = new URL(serverUrls(url)[0]);
   const vhost = decodeURIComponent(address.pathname.slice(1));
   if (importDefinitions === null) {
@@ -47,7 +53,9 @@ export async function shipBroker({ url, importDefinitions }: SystemBroker): Prom
       restore: async () => {},
     };
   }
-  const agents = [...new Set(fulfilOrder.definition.steps.map(({ agent }) => agent))];
+  const agents = [
+    ...new Set([...fulfilOrder.definition.steps.map(({ agent }) => agent), ...moreAgents]),
+  ];
   const userOf = (role: BrokerRole) => (vhost === usualVhost ? role : `${vhost}.${role}`);
   const password = randomBytes(18).toString("hex");
   const passwordHash = hashPassword(password);

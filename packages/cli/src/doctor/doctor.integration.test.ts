@@ -102,7 +102,7 @@ describe("reports what it could not check", () => {
       ...system.environment(),
       [name]: url.href,
     });
-    expect(exitCode).toBe(2);
+    expect(exitCode).toBe(69);
     expect(findings.find((one) => one.code === code)?.advice).toContain(name);
     expect(stateOf(findings, other)).toBe("fine");
   });

@@ -25,8 +25,8 @@ export const doctor: Command = async (line, env) => {
 };
 
 function exitCodeOf({ complete, findings }: Examination): number {
-  if (!complete) return 2;
-  return findings.some(({ state }) => state === "wrong") ? 1 : 0;
+  if (!complete) return exitCodes.notReachable;
+  return findings.some(({ state }) => state === "wrong") ? exitCodes.failed : exitCodes.ok;
 }
 
 const signs = { fine: "✓", wrong: "✗", unseen: "?" } as const;

@@ -26,7 +26,6 @@ const done: Answer = { exitCode: 0, text: "", json: null };
 /** Serves until the client goes, or the process gets a signal to stop. */
 export async function mcp(
   args: readonly string[],
-  _cwd: string,
   env: NodeJS.ProcessEnv,
 ): Promise<Answer> {
   const { values } = parse(args);

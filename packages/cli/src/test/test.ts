@@ -20,7 +20,8 @@ const exitCodes = { failed: 1, unusable: 2, none: 3 } as const;
 const usualWorkflows = "workflows/*.{ts,mts,js,mjs,json}";
 
 /** Runs the cases of files. */
-export async function test(args: readonly string[], cwd: string): Promise<Answer> {
+export async function test(args: readonly string[]): Promise<Answer> {
+  const cwd = process.cwd();
   const { values, positionals } = parse(args);
   if (values.help) return { exitCode: 0, text: testUsage, json: { usage: testUsage } };
   if (values.schema) {

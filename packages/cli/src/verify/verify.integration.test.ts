@@ -62,26 +62,29 @@ const at = (change: (url: URL) => void) => {
 };
 
 describe("cannot look, and says what to do", () => {
-  test.each<readonly [string, (url: URL) => void, string]>([
-    ["nobody listens", (url) => Object.assign(url, { port: "1" }), "is it running"],
+  test.each<readonly [string, (url: URL) => void, string, number]>([
+    ["nobody listens", (url) => Object.assign(url, { port: "1" }), "is it running", 69],
     [
       "the database is another",
       (url) => Object.assign(url, { pathname: "/postgres" }),
       "migrations",
+      1,
     ],
     [
       "there is none",
       (url) => Object.assign(url, { pathname: "/nowhere" }),
       "database does not exist",
+      3,
     ],
     [
       "the role may not",
       (url) => url.searchParams.set("options", "-c role=holdfast_supervisor"),
       "grant holdfast_observer",
+      5,
     ],
-  ])("%s", async (_, change, advice) => {
+  ])("%s", async (_, change, advice, exitCode) => {
     expect(await at(change)).toMatchObject({
-      exitCode: 2,
+      exitCode,
       stdout: "",
       stderr: expect.stringContaining(advice),
     });

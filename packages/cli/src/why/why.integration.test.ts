@@ -115,7 +115,7 @@ describe("a task", () => {
     const env = { STATE_STORE_URL: store.url };
     const id = "00000000-0000-7000-8000-000000000000";
     expect(await runCommand(["why", id], env)).toMatchObject({
-      exitCode: 2,
+      exitCode: 3,
       stderr: `There is no task ${id} in this state store (task.unknown)\n`,
     });
   });

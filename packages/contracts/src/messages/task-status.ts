@@ -48,6 +48,7 @@ const TaskAlertSchema = Type.Object({
     "message.dead",
     "message.dropped",
     "store.clock_jumped",
+    "breaker.opened",
   ]),
   step: nullable(Name),
   code: Code,

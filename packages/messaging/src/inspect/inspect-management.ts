@@ -1,4 +1,4 @@
-import { serverUrls } from "@holdfast/runtime";
+import { callManagement, vhostOf } from "./management-api.ts";
 
 /** What only RabbitMQ's HTTP API tells. */
 export interface ManagementFacts {
@@ -33,9 +33,6 @@ interface Options {
   readonly brokerUrl: string;
 }
 
-/** Milliseconds. */
-const answerWithin = 5_000;
-
 /** Asks the HTTP API. A failure becomes a fault in the result: the rest is reported without it. */
 export async function inspectManagement({
   url,
@@ -44,7 +41,7 @@ export async function inspectManagement({
   const name = vhostOf(brokerUrl);
   const vhost = encodeURIComponent(name);
   try {
-    const ask = <Body>(path: string) => askManagement<Body>(url, path);
+    const ask = <Body>(path: string) => callManagement<Body>({ url, path });
     const [health, queues, policies, bindings, connections, limits] = await Promise.all([
       ask<Health>("/api/health/checks/alarms"),
       ask<readonly RawQueue[]>(`/api/queues/${vhost}`),
@@ -64,8 +61,7 @@ export async function inspectManagement({
       maxConnections: limits[0]?.value["max-connections"] ?? null,
     };
   } catch (error) {
-    const { message, cause } = error as Error;
-    return { fault: cause instanceof Error ? `${message}: ${cause.message}` : message };
+    return { fault: (error as Error).message };
   }
 }
 
@@ -112,25 +108,3 @@ const toQueue = (queue: RawQueue, policies: readonly RawPolicy[]): ManagedQueue 
   members: queue.members?.length ?? null,
   online: queue.online?.length ?? null,
 });
-
-const unhealthy = 503;
-
-async function askManagement<Body>(managementUrl: string, path: string): Promise<Body> {
-  const { origin, username, password } = new URL(managementUrl);
-  const url = new URL(path, origin);
-  // `fetch` does not take them in a URL.
-  const credentials = [username, password].map(decodeURIComponent).join(":");
-  const response = await fetch(url, {
-    headers: { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` },
-    signal: AbortSignal.timeout(answerWithin),
-  });
-  const text = await response.text();
-  if (response.ok || response.status === unhealthy) return JSON.parse(text) as Body;
-  throw new Error(`${url.pathname} answers ${response.status}`);
-}
-
-/** As AMQP clients read a URL: no path is the virtual host `/`. */
-function vhostOf(brokerUrl: string): string {
-  const path = new URL(serverUrls(brokerUrl)[0]).pathname.slice(1);
-  return path === "" ? "/" : decodeURIComponent(path);
-}

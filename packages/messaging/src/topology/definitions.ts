@@ -43,6 +43,8 @@ export type BrokerRole =
   | "scheduler"
   | "supervisor"
   | "agent"
+  /** `holdfast conformance`: asks Agents as a Scheduler does, and reads what they say. */
+  | "conformance"
   /** People and programs that only look: `doctor`, `why`, KEDA. */
   | "observer";
 
@@ -65,6 +67,7 @@ interface Permissions {
 }
 
 const nothing = "^$";
+const anything = ".*";
 /** Queues that the broker names, for one connection each: an Agent listens for cancel hints on one. */
 const own = "^amq\\.gen-";
 /** The exchange that leads to every queue. No service may write to it. */
@@ -74,6 +77,9 @@ const usedDefaultExchange: ReadonlySet<BrokerRole> = new Set([
   "scheduler",
   "supervisor",
 ]);
+
+/** What RabbitMQ imports. */
+export type Definitions = ReturnType<typeof definitionsOf>;
 
 /**
  * The definitions that a broker imports, for operators who own the topology: the same queues as
@@ -107,14 +113,14 @@ export function definitionsOf({ vhost, agents, users, duringUpgrade = false }: D
         user: user.name,
         vhost,
         exchange: replyExchange,
-        read: nothing,
+        read: user.role === "conformance" ? anything : nothing,
         write: user.role === "agent" ? `^reply(-\\d+)?\\.(${user.agents.join("|")})\\.` : nothing,
       },
       {
         user: user.name,
         vhost,
         exchange: heartbeatExchange,
-        read: nothing,
+        read: user.role === "conformance" ? anything : nothing,
         write: user.role === "agent" ? `^heartbeat\\.(${user.agents.join("|")})$` : nothing,
       },
     ]),
@@ -185,6 +191,12 @@ function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions
         read: `${only([...user.agents.map(agentQueue), cancelExchange])}|${own}`,
         write: `${only([replyExchange, heartbeatExchange])}|${own}`,
       };
+    case "conformance":
+      return {
+        configure: own,
+        read: `${only([replyExchange, heartbeatExchange])}|${own}`,
+        write: `${only([requestExchange, cancelExchange])}|${own}`,
+      };
     case "observer":
       return { configure: nothing, read: nothing, write: nothing };
   }
@@ -200,3 +212,7 @@ export function hashPassword(password: string, salt: Buffer = randomBytes(4)): s
   const digest = createHash("sha256").update(salt).update(password).digest();
   return Buffer.concat([salt, digest]).toString("base64");
 }
+
+/** Whether a hash that the broker stores is that of this password. */
+export const isHashOf = (hash: string, password: string): boolean =>
+  hashPassword(password, Buffer.from(hash, "base64").subarray(0, 4)) === hash;

@@ -1,5 +1,6 @@
 import { decisionsTable } from "../decisions.ts";
 import { readFile } from "../repository.ts";
+import { asyncApiDocument, schemaFiles } from "./asyncapi/document.ts";
 import { caseSchemaFile } from "./case-schema-file.ts";
 import { cliPage } from "./cli-page.ts";
 import { configPage } from "./config-page.ts";
@@ -41,3 +42,15 @@ export async function generate(page: string): Promise<string> {
   const text = await generators[page]?.();
   return written.replace(part, (_, begin: string, end: string) => `${begin}\n${text}\n\n${end}`);
 }
+
+/** Files that are generated as a whole, by name below the root. */
+export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
+  const schemas = [...(await schemaFiles())].map(
+    ([name, schema]) => [`${schemaFolder}/${name}`, schema] as const,
+  );
+  const all = [["docs/reference/asyncapi.json", await asyncApiDocument()] as const, ...schemas];
+  return new Map(all.map(([name, json]) => [name, `${JSON.stringify(json, null, 2)}\n`]));
+}
+
+/** Holds the JSON Schemas of the messages, and nothing else. */
+export const schemaFolder = "docs/reference/schemas";

@@ -1,0 +1,81 @@
+import { PermanentFault } from "@holdfast/domain";
+import { cutConsumers } from "@holdfast/messaging";
+import type { Answer } from "../command.ts";
+import { type Cases, readCases } from "./cases.ts";
+import { type AgentDriver, driveAgent } from "./drive-agent.ts";
+import {
+  type ConformanceOptions,
+  conformanceUsage,
+  readConformanceOptions,
+} from "./read-options.ts";
+import { noReply, type Rule, type RuleContext, skipped, type Verdict } from "./rule.ts";
+import { messageRules } from "./rules/messages.ts";
+import { replyRules } from "./rules/replies.ts";
+import { lastRules, timeRules } from "./rules/time.ts";
+import { agentStopper, effectCounter } from "./stop-agent.ts";
+
+const rules: readonly Rule[] = [...replyRules, ...messageRules, ...timeRules, ...lastRules];
+
+/** Drives an Agent through the protocol, and says for each rule whether it holds. */
+export async function conformance(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<Answer> {
+  const options = readConformanceOptions(args, env);
+  if (options === null) {
+    return { exitCode: 0, text: conformanceUsage, json: { usage: conformanceUsage } };
+  }
+  const cases = await readCases(options.cases);
+  await using driver = await driveAgent(options);
+  await mustBeThere(driver);
+  const context = contextOf(options, cases, driver);
+  const found: (Verdict & { readonly rule: string })[] = [];
+  for (const rule of rules) {
+    const isSilent = found.some((one) => one.rule === "happy" && one.text.startsWith(noReply));
+    const verdict = isSilent ? skipped("the Agent does not reply") : await rule.check(context);
+    found.push({ rule: rule.name, ...verdict });
+  }
+  const isBroken = found.some(({ state }) => state === "broken");
+  return {
+    exitCode: isBroken ? 1 : 0,
+    text: report(found),
+    json: { agent: options.agent, conforms: !isBroken, rules: found },
+  };
+}
+
+function contextOf(options: ConformanceOptions, cases: Cases, driver: AgentDriver): RuleContext {
+  const { managementUrl, brokerUrl, agent } = options;
+  return {
+    driver,
+    cases,
+    countEffects: effectCounter(cases.effects),
+    cutConnections:
+      managementUrl === null
+        ? null
+        : () => cutConsumers({ url: managementUrl, brokerUrl, agent, user: driver.agentUser() }),
+    stopAgent: agentStopper(options),
+  };
+}
+
+/** Where this user may not ask for the queue, its silence tells. */
+async function mustBeThere(driver: AgentDriver): Promise<void> {
+  const { agent } = driver;
+  const queue = await driver.inspect();
+  if (queue === null || queue.consumers > 0) return;
+  throw new PermanentFault(
+    "cli.agent_not_found",
+    `No instance of ${agent} takes requests: start it, with this broker's URL, and try again.`,
+  );
+}
+
+const signs = { holds: "✓", broken: "✗", skipped: "-" } as const;
+
+function report(found: readonly (Verdict & { readonly rule: string })[]): string {
+  const width = Math.max(...found.map(({ rule }) => rule.length));
+  const count = (state: Verdict["state"]) => found.filter((one) => one.state === state).length;
+  return [
+    ...found.map(({ rule, state, text }) => `${signs[state]} ${rule.padEnd(width)}  ${text}`),
+    "",
+    `${found.length} rules: ${count("holds")} hold, ${count("broken")} broken, ${count("skipped")} skipped`,
+  ].join("\n");
+}

@@ -1,0 +1,92 @@
+import {
+  AgentHeartbeat,
+  agentOfReply,
+  replyExchange,
+  StepReply,
+  type StepRequest,
+} from "@holdfast/contracts";
+import { bodiesOf, type Frame, userOf } from "@holdfast/messaging";
+import type { AgentDriver, Answer, DriverOptions } from "./drive-agent.ts";
+import { replyFaults } from "./reply-faults.ts";
+
+type Inbox = Pick<
+  AgentDriver,
+  "heartbeats" | "heartbeatFaults" | "answers" | "until" | "agentUser"
+> & {
+  readonly add: (frame: Frame) => void;
+  readonly published: (taskId: string) => void;
+  readonly expect: (request: StepRequest) => void;
+};
+
+/** What the Agent has said, by the task that it said it of. */
+export function openInbox({ identity, brokerUrl }: DriverOptions): Inbox {
+  let user: string | null = null;
+  const answers = new Map<string, Answer[]>();
+  const sentAt = new Map<string, number>();
+  const requests = new Map<string, StepRequest>();
+  const heartbeats: AgentHeartbeat[] = [];
+  const heartbeatFaults: string[] = [];
+  const looking = new Set<() => void>();
+
+  const addReply = (frame: Frame): void => {
+    const [, , taskId = ""] = frame.routingKey.split(".");
+    const request = requests.get(taskId);
+    if (request === undefined || agentOfReply(frame.routingKey) === null) return;
+    const afterMs = performance.now() - (sentAt.get(taskId) ?? 0);
+    for (const body of bodiesOf(frame.body, frame.contentType)) {
+      const reply = decode(body);
+      const faults = replyFaults(reply, { frame, request, identity });
+      answers.set(taskId, [...(answers.get(taskId) ?? []), { reply, afterMs, faults }]);
+    }
+  };
+  const addHeartbeat = ({ body, userId }: Frame): void => {
+    try {
+      heartbeats.push(AgentHeartbeat.decode(body));
+      if (identity === "required" && userId === undefined)
+        heartbeatFaults.push("it has no user_id");
+    } catch (error) {
+      heartbeatFaults.push((error as Error).message);
+    }
+  };
+  const until: Inbox["until"] = async (find, withinMs) => {
+    const { promise, resolve } = Promise.withResolvers<ReturnType<typeof find>>();
+    const look = (): void => {
+      const found = find();
+      if (found !== null) resolve(found);
+    };
+    const timer = setTimeout(() => resolve(find()), withinMs);
+    looking.add(look);
+    look();
+    return promise.finally(() => {
+      clearTimeout(timer);
+      looking.delete(look);
+    });
+  };
+  return {
+    heartbeats,
+    heartbeatFaults,
+    until,
+    agentUser: () => (user === userOf(brokerUrl) ? null : user),
+    published: (taskId) => void sentAt.set(taskId, performance.now()),
+    expect: (request) => void requests.set(request.taskId, request),
+    add(frame) {
+      user = frame.userId ?? user;
+      if (frame.exchange === replyExchange) addReply(frame);
+      else addHeartbeat(frame);
+      for (const look of looking) look();
+    },
+    async answers(taskId, wanted, withinMs) {
+      const found = () => answers.get(taskId) ?? [];
+      await until(() => (found().length >= wanted ? true : null), withinMs);
+      return found();
+    },
+  };
+}
+
+function decode(body: Buffer): StepReply | null {
+  try {
+    return StepReply.decode(body);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,120 @@
+import { Fault } from "@holdfast/domain";
+import {
+  compareDefinitions,
+  type Definitions,
+  type Difference,
+  importDefinitions,
+  inspectBroker,
+  nothingFound,
+  readDefinitions,
+  removeDifference,
+} from "@holdfast/messaging";
+import type { Answer } from "../command.ts";
+import { describeDifferences, describeLeft } from "./describe.ts";
+import { readTopologyOptions, type TopologyOptions, topologyUsage } from "./read-options.ts";
+import { type WantedTopology, wantedTopology } from "./wanted-topology.ts";
+
+/** Prints what a broker should have, compares it with a broker, or makes a broker like it. */
+export async function topology(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Answer> {
+  const options = readTopologyOptions(args, env);
+  if (options === null) return { exitCode: 0, text: topologyUsage, json: { usage: topologyUsage } };
+  const wanted = await wantedTopology(options, env);
+  switch (options.act) {
+    case "print":
+      return print(wanted);
+    case "check":
+      return await check(options, wanted);
+    case "apply":
+      return await apply(options, wanted);
+  }
+}
+
+function print({ definitions }: WantedTopology): Answer {
+  const { users, ...rest } = definitions;
+  const json = users.length === 0 ? rest : definitions;
+  return { exitCode: 0, text: JSON.stringify(json, null, 2), json };
+}
+
+async function check(options: TopologyOptions, wanted: WantedTopology): Promise<Answer> {
+  const differences = await findDifferences(options, wanted);
+  const isRight = differences.length + wanted.unserved.length === 0;
+  return {
+    exitCode: isRight ? 0 : 1,
+    text: describeDifferences(differences, wanted.unserved),
+    json: { differences, unserved: wanted.unserved },
+  };
+}
+
+/** By the HTTP API everything is seen; over AMQP queues and exchanges only. */
+async function findDifferences(
+  { managementUrl, brokerUrl, vhost, agents }: TopologyOptions,
+  { definitions, isPassword }: WantedTopology,
+): Promise<readonly Difference[]> {
+  if (managementUrl !== null) {
+    const found = await readDefinitions({ url: managementUrl, vhost });
+    return compareDefinitions(definitions, found ?? nothingFound, isPassword);
+  }
+  const names = definitions.queues.flatMap(({ name }) => /^agent\.(.+)$/.exec(name)?.[1] ?? []);
+  const facts = await inspectBroker({
+    url: brokerUrl ?? "",
+    managementUrl: null,
+    name: "holdfast topology",
+    agents: [...new Set([...names, ...agents])],
+  });
+  return [
+    ...facts.missingExchanges.map(
+      (name) => ({ action: "add", kind: "exchange", name, detail: null }) as const,
+    ),
+    ...facts.queues.flatMap(({ name, state, difference }): readonly Difference[] => {
+      if (state === "missing") return [{ action: "add", kind: "queue", name, detail: null }];
+      if (difference === null) return [];
+      return [{ action: "conflict", kind: "queue", name, detail: difference }];
+    }),
+  ];
+}
+
+const isMade = ({ action }: Difference): boolean => action === "add" || action === "change";
+
+async function apply(options: TopologyOptions, wanted: WantedTopology): Promise<Answer> {
+  const { vhost, dryRun, yes } = options;
+  const place = { url: options.managementUrl ?? "", vhost };
+  const before = await findDifferences(options, wanted);
+  const plan = describeDifferences(before, wanted.unserved);
+  if (dryRun) {
+    return {
+      exitCode: 0,
+      text: `${plan}\nNothing was changed: --dry-run.`,
+      json: { differences: before, applied: false },
+    };
+  }
+  const refusals: string[] = [];
+  const absent = new Set(
+    before
+      .filter(({ action, kind }) => action === "conflict" && kind === "user")
+      .map(({ name }) => name),
+  );
+  if (before.some(isMade)) await importDefinitions(place, withoutUsers(wanted.definitions, absent));
+  for (const one of before.filter(({ action }) => yes && action === "remove")) {
+    await removeDifference(place, one).catch((error: unknown) => {
+      if (!(error instanceof Fault)) throw error;
+      refusals.push(`${one.kind} ${one.name} stays: ${error.message}`);
+    });
+  }
+  const left = await findDifferences(options, wanted);
+  const isRight = left.every(({ action }) => action === "remove" && !yes) && refusals.length === 0;
+  return {
+    exitCode: isRight ? 0 : 1,
+    text: [plan, ...refusals, describeLeft(left, yes)].join("\n"),
+    json: { differences: before, applied: true, left, refusals, unserved: wanted.unserved },
+  };
+}
+
+/** A broker refuses all of an import that gives rights to a user who does not exist. */
+function withoutUsers(definitions: Definitions, absent: ReadonlySet<string>): Definitions {
+  const isThere = ({ user }: { readonly user: string }) => !absent.has(user);
+  return {
+    ...definitions,
+    permissions: definitions.permissions.filter(isThere),
+    topic_permissions: definitions.topic_permissions.filter(isThere),
+  };
+}

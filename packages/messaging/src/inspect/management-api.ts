@@ -1,0 +1,72 @@
+import { PermanentFault, TransientFault } from "@holdfast/domain";
+import { serverUrls } from "@holdfast/runtime";
+
+/** Milliseconds. */
+const answerWithin = 5_000;
+const unhealthy = 503;
+const [unauthorized, forbidden, notFound] = [401, 403, 404];
+
+interface Call {
+  /** With user and password. */
+  readonly url: string;
+  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
+  readonly path: string;
+  readonly body?: object;
+  /** Milliseconds; 5 s unless said otherwise. */
+  readonly withinMs?: number;
+}
+
+/**
+ * Calls RabbitMQ's HTTP API. Throws `broker.unreachable` when it does not answer, `broker.refused` when it refuses
+ * this user, and `broker.request_failed` with its own words otherwise. Deleting what is gone is no failure.
+ */
+export async function callManagement<Body>(call: Call): Promise<Body> {
+  const { method = "GET", path, body, withinMs = answerWithin } = call;
+  const { origin, username, password } = new URL(call.url);
+  const url = new URL(path, origin);
+  // `fetch` does not take them in a URL.
+  const credentials = [username, password].map(decodeURIComponent).join(":");
+  const request = {
+    method,
+    headers: {
+      authorization: `Basic ${Buffer.from(credentials).toString("base64")}`,
+      "content-type": "application/json",
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(withinMs),
+  };
+  const response = await fetch(url, request).catch((cause: unknown) => {
+    throw unreachable(url, cause);
+  });
+  const text = await response.text();
+  const isGone = response.status === notFound && method === "DELETE";
+  if (response.ok || response.status === unhealthy || isGone) {
+    return (text === "" || isGone ? null : JSON.parse(text)) as Body;
+  }
+  if (response.status === unauthorized || response.status === forbidden) {
+    throw new PermanentFault(
+      "broker.refused",
+      `${url.host} refuses the user ${decodeURIComponent(username)}: check BROKER_MANAGEMENT_URL, and that the user has the tag that this needs.`,
+    );
+  }
+  throw new PermanentFault(
+    "broker.request_failed",
+    `${method} ${url.pathname} answers ${response.status} ${text.slice(0, 200)}`,
+  );
+}
+
+function unreachable(url: URL, cause: unknown): TransientFault {
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+  const reason = inner instanceof Error ? inner.message || inner.name : String(inner);
+  return new TransientFault(
+    "broker.unreachable",
+    `RabbitMQ's HTTP API at ${url.host} does not answer: is the management plugin on, and is BROKER_MANAGEMENT_URL right? (${reason})`,
+    { cause },
+  );
+}
+
+/** As AMQP clients read a URL: no path is the virtual host `/`. */
+export function vhostOf(brokerUrl: string): string {
+  const path = new URL(serverUrls(brokerUrl)[0]).pathname.slice(1);
+  return path === "" ? "/" : decodeURIComponent(path);
+}

@@ -1,0 +1,92 @@
+import { heartbeatExchange, submissionExchange, submissionQueue } from "@holdfast/contracts";
+import { newTask } from "@holdfast/load";
+import { askBroker } from "@holdfast/local-stack";
+import { fulfilOrder, type SampleKind, sampleOrder } from "@holdfast/orders";
+import { setFaultSettings } from "@holdfast/processes";
+import { expect, test } from "@jest/globals";
+import { type FaultySystem, startFaultySystem, until } from "./faulty-system.ts";
+import { publish } from "./publish.ts";
+import { tappedStatus } from "./wire.ts";
+
+/** Submits by message, as an application does. */
+const submitByMessage = (faulty: FaultySystem, messageId: string, body: string) =>
+  publish(faulty, {
+    exchange: submissionExchange,
+    routingKey: submissionQueue,
+    body,
+    messageId,
+    replyTo: tappedStatus,
+    headers: { workflow: "fulfil-order" },
+    url: faulty.system.broker.urlOf("application"),
+  });
+
+const bodyOf = (kind: SampleKind) => JSON.stringify(sampleOrder({ kind }));
+
+/** Submits an order, and cancels it while the partner holds the request of its second step. */
+async function cancelInMidStep(faulty: FaultySystem): Promise<void> {
+  const { store, system } = faulty;
+  await setFaultSettings(system, "payments", { holdMs: 4_500 });
+  const input = sampleOrder({ kind: "good", seed: 7 });
+  const [submitted] = await store.submitTasks(
+    [newTask({ workflow: fulfilOrder.definition.name, input })],
+    { actor: "test" },
+  );
+  const taskId = submitted?.kind === "created" ? submitted.taskId : "";
+  const held = `select from state.steps where task_id = '${taskId}' and name = 'charge' and dispatched_at is not null`;
+  await until(async () => (await faulty.query(held)).length === 1);
+  await setFaultSettings(system, "payments", {});
+  const url = `${await faulty.operationsUrl()}/v1/tasks/${taskId}`;
+  const headers = { authorization: "Bearer local-operator", "content-type": "application/json" };
+  const { version } = (await (await fetch(url, { headers })).json()) as { version: number };
+  const body = JSON.stringify({ actor: "ann", reason: "a test", version });
+  expect((await fetch(`${url}/cancel`, { method: "POST", headers, body })).ok).toBe(true);
+}
+
+test("every message that the services exchange fits its published schema", async () => {
+  const on = { EVENTS: "on" };
+  await using faulty = await startFaultySystem({
+    env: { scheduler: on, supervisor: on, submission: on },
+  });
+  await faulty.operationsUrl();
+  await askBroker(faulty.broker?.url ?? "", (channel) =>
+    channel.assertQueue(tappedStatus, { durable: true }),
+  );
+  await submitByMessage(faulty, "good", bodyOf("good"));
+  await submitByMessage(faulty, "undone", bodyOf("unshippable"));
+  await submitByMessage(faulty, "refused", "{}");
+  const order = sampleOrder({ kind: "good" });
+  const bouncing = { ...order, customer: { ...order.customer, email: "ada@bounces.example" } };
+  await submitByMessage(faulty, "halting", JSON.stringify(bouncing));
+  const { seen, misfits } = faulty.wire;
+  await until(() => seen.has("holdfast.task.alert.v1"));
+  await cancelInMidStep(faulty);
+  const types = [
+    "agent.heartbeat.v1",
+    "holdfast.task",
+    "holdfast.task.alert.v1",
+    "scheduler.wake.v1",
+    "step.cancel.v1",
+    "step.reply.v1",
+    "step.request.v1",
+    "task.refused.v1",
+    "task.status.v1",
+    "task.submission",
+  ];
+  await until(() => types.every((type) => seen.has(type)));
+  const ended = "select from state.tasks where process_state in ('processed', 'compensated')";
+  await until(async () => (await faulty.query(ended)).length === 3);
+  expect([...seen.keys()].toSorted()).toEqual(types);
+  expect(misfits).toEqual([]);
+});
+
+test("a message that does not fit its schema, or that its exchange does not carry, is noticed", async () => {
+  await using faulty = await startFaultySystem({ forging: true, count: { agent: 0 } });
+  const forged = { exchange: heartbeatExchange, routingKey: "heartbeat.inventory" };
+  await publish(faulty, { ...forged, type: "agent.heartbeat.v1", body: '{"agent":1}' });
+  await publish(faulty, { ...forged, type: "step.reply.v1", body: "{}" });
+  await until(() => faulty.wire.misfits.length === 2);
+  expect(faulty.wire.misfits).toEqual([
+    "holdfast.heartbeats agent.heartbeat.v1: / must have required property 'instance'",
+    "holdfast.heartbeats step.reply.v1: the exchange carries no such message",
+  ]);
+});
