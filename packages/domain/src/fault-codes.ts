@@ -504,6 +504,11 @@ export const faultCodes = {
     meaning: "The task failed validation. `errors` says where.",
     action: "Correct the task.",
   },
+  "task.key_in_use": {
+    transient: false,
+    meaning: "Another open task of the workflow has this business key. `taskId` names it.",
+    action: "Follow that task, or submit again once it has ended.",
+  },
   "task.not_delayed": {
     transient: false,
     meaning: "The step is due already.",

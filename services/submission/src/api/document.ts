@@ -1,0 +1,44 @@
+import swagger from "@fastify/swagger";
+import swaggerUi from "@fastify/swagger-ui";
+import type { FastifyInstance } from "fastify";
+
+const description = `Submits tasks, shows them and operates them. All errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`. Whoever knows the id of a task may see it; the other routes need the operator's token.`;
+
+/** Collects the routes that are added to scopes of \`app\` from now on. */
+export function openDocument(app: FastifyInstance): void {
+  app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "Holdfast",
+        description,
+        version: "v1",
+        license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      },
+      servers: [{ url: "/" }],
+      tags: [
+        { name: "tasks", description: "Tasks of any workflow." },
+        { name: "collections", description: "The tasks of one workflow, under its own noun." },
+        { name: "workflows", description: "Stored workflows." },
+        { name: "agents", description: "Agents and their instances." },
+        { name: "remotes", description: "Remote services and their circuit breakers." },
+        { name: "service", description: "The service itself." },
+      ],
+      components: {
+        securitySchemes: { operatorToken: { type: "http", scheme: "bearer" } },
+      },
+    },
+    refResolver: { buildLocalReference: (json) => String(json["$id"]) },
+  });
+}
+
+/** Serves the document, and a page that shows it and asks no other host for anything. */
+export function documentRoutes(app: FastifyInstance): void {
+  app.get("/v1/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+  app.register(swaggerUi, {
+    routePrefix: "/docs",
+    // The page would ask a service of Swagger about the document.
+    uiConfig: { validatorUrl: null, docExpansion: "list", deepLinking: true },
+    staticCSP: true,
+  });
+}
