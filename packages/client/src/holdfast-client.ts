@@ -55,7 +55,10 @@ export function holdfastClient(options: ClientOptions): HoldfastClient {
     (await awaitResult(send, idOf(task), { patience: toMilliseconds(wait), signal })) as never;
   return {
     submit: async (workflow, input, how = {}) => {
-      const { body, headers } = await submit<{ readonly id: string }>(send, workflow, { ...how, input });
+      const { body, headers } = await submit<{ readonly id: string }>(send, workflow, {
+        ...how,
+        input,
+      });
       return { id: body.id, replayed: headers.get("idempotency-replayed") === "true" };
     },
     run: async (workflow, input, { wait = "60s", ...how } = {}) => {

@@ -30,7 +30,10 @@ export interface TaskCalls {
   /** A page, newest first. */
   list(filter?: ListFilter, page?: PageOptions): Promise<TaskPage>;
   /** All that match, page by page. */
-  all(filter?: ListFilter, options?: { readonly signal?: AbortSignal }): AsyncGenerator<ListedTask, void>;
+  all(
+    filter?: ListFilter,
+    options?: { readonly signal?: AbortSignal },
+  ): AsyncGenerator<ListedTask, void>;
   search(wish: SearchWish): Promise<TaskPage>;
   count(filter?: ListFilter): Promise<TaskCount>;
   undo(id: string, how: ActOptions): Promise<Task>;

@@ -29,8 +29,10 @@ export type ListFilter = Omit<
 
 /** A workflow by its name, or as `defineWorkflow` returns it: then input and result have types. */
 export type AnyWorkflow = string | Workflow<Schema, unknown>;
-export type InputFor<W extends AnyWorkflow> = W extends Workflow<infer S, unknown> ? InputOf<S> : unknown;
-export type ResultFor<W extends AnyWorkflow> = W extends Workflow<Schema, infer Output> ? Output : unknown;
+export type InputFor<W extends AnyWorkflow> =
+  W extends Workflow<infer S, unknown> ? InputOf<S> : unknown;
+export type ResultFor<W extends AnyWorkflow> =
+  W extends Workflow<Schema, infer Output> ? Output : unknown;
 
 declare const result: unique symbol;
 
@@ -42,8 +44,18 @@ export interface TaskRef<Output = unknown> {
 
 /** How a task stands: with its result once it is processed. */
 export type TaskResult<Output = unknown> =
-  | { readonly id: string; readonly state: "processed"; readonly result: Output; readonly faultCode: null }
-  | { readonly id: string; readonly state: "compensated"; readonly result: null; readonly faultCode: string | null }
+  | {
+      readonly id: string;
+      readonly state: "processed";
+      readonly result: Output;
+      readonly faultCode: null;
+    }
+  | {
+      readonly id: string;
+      readonly state: "compensated";
+      readonly result: null;
+      readonly faultCode: string | null;
+    }
   | {
       readonly id: string;
       readonly state: Exclude<TaskState, "processed" | "compensated">;

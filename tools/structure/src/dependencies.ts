@@ -24,6 +24,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   "packages/client": ["packages/state-store", "packages/workflow"],
   "packages/cli": [
+    "packages/client",
     "packages/contracts",
     "packages/domain",
     "packages/messaging",

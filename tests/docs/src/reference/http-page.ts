@@ -31,7 +31,11 @@ function section(route: Route): string {
     ...rowsOf("query", querystring),
     ...rowsOf("body", body),
   ];
-  const heading = [`### ${method} ${url}`, summary, ...(description === undefined ? [] : [description])].join("\n\n");
+  const heading = [
+    `### ${method} ${url}`,
+    summary,
+    ...(description === undefined ? [] : [description]),
+  ].join("\n\n");
   if (parts.length === 0) return heading;
   return `${heading}\n\n${table([["in", "name", "type and bounds", "required"], ...parts])}`;
 }

@@ -1,4 +1,4 @@
-import openapiTS, { astToString } from "openapi-typescript";
+import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import { load } from "./load.ts";
 
 const documentOf = async (): Promise<object> => {
@@ -13,7 +13,7 @@ export const openApiFile = async (): Promise<string> =>
 /** The types of the client, from the same document. */
 export async function openApiTypes(): Promise<string> {
   // As JSON: the document may not have what JSON has not.
-  const document: unknown = JSON.parse(await openApiFile());
-  const types = astToString(await openapiTS(document as Record<string, never>));
+  const document = JSON.parse(await openApiFile()) as OpenAPI3;
+  const types = astToString(await openapiTS(document));
   return `// Written by \`npm run reference\`, from docs/reference/openapi.json.\n\n${types}`;
 }
