@@ -18,7 +18,7 @@ function clientOf(...replies: readonly Reply[]) {
   const client = holdfastClient({
     url: "http://holdfast.test/",
     token: "secret",
-    retryFor: 2_000,
+    retryFor: 4_000,
     fetch: async (url, init = {}) => {
       asked.push({ url: String(url), init, headers: new Headers(init.headers) });
       const reply = left.shift() ?? new Error("nothing more was expected");
@@ -33,8 +33,7 @@ const accepted = () => json(202, { id: "t1" });
 test("a submission is repeated under the same idempotency key, whatever was lost", async () => {
   const { client, asked } = clientOf(
     new TypeError("fetch failed", { cause: new Error("ECONNREFUSED") }),
-    new Response("<html>", { status: 502 }),
-    problem(503, "request.overload", { "retry-after": "0" }),
+    new Response("<html>", { status: 503 }),
     problem(429, "operator.too_many_tries", { "retry-after": "0" }),
     accepted(),
   );
@@ -42,7 +41,7 @@ test("a submission is repeated under the same idempotency key, whatever was lost
   const keys = asked.map(({ headers }) => headers.get("idempotency-key"));
   expect(new Set(keys).size).toBe(1);
   expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
-  expect(asked).toHaveLength(5);
+  expect(asked).toHaveLength(4);
 });
 
 test("two submissions have two idempotency keys, and one that is given is sent", async () => {
@@ -79,7 +78,7 @@ test("an act of an operator is not repeated when it may have been carried out", 
 });
 
 test("a call ends when its time for repetitions is over, with what was wrong last", async () => {
-  const replies = Array.from({ length: 50 }, () => new TypeError("fetch failed"));
+  const replies = Array.from({ length: 99 }, () => new TypeError("fetch failed"));
   const { client, asked } = clientOf(...replies);
   await expect(client.tasks.get("t1")).rejects.toMatchObject({
     code: "client.not_reachable",

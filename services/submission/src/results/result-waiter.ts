@@ -18,6 +18,7 @@ export interface ResultWaiter {
   ): Promise<void>;
   /** Lets all that wait go. */
   stop(): void;
+  readonly isStopped: boolean;
 }
 
 /** So many may wait at a time, each with its connection. */
@@ -86,6 +87,9 @@ export function resultWaiter({
         onGone(one.leave);
         plan(soon);
       }),
+    get isStopped() {
+      return isStopped;
+    },
     stop() {
       isStopped = true;
       if (next !== null) clearTimeout(next);

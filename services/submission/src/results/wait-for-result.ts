@@ -20,6 +20,8 @@ export async function waitForResult(
   socket.setTimeout(patience + grace);
   await waiter.wait(taskId, { patience, onGone: (leave) => onGone(request, reply, leave) });
   if (usual !== undefined) socket.setTimeout(usual);
+  // A connection that stays open would keep the service from stopping.
+  if (waiter.isStopped) void reply.header("connection", "close");
 }
 
 /** The wait that a client prefers (RFC 7240), at most a minute; null: it does not wait. */
