@@ -20,7 +20,7 @@ function clientOf(...replies: readonly Reply[]) {
     token: "secret",
     retryFor: 4_000,
     fetch: async (url, init = {}) => {
-      asked.push({ url: String(url), init, headers: new Headers(init.headers) });
+      asked.push({ url: url as string, init, headers: new Headers(init.headers) });
       const reply = left.shift() ?? new Error("nothing more was expected");
       if (reply instanceof Error) throw reply;
       return reply;
@@ -71,7 +71,7 @@ test("an act of an operator is not repeated when it may have been carried out", 
   const [first] = lost.asked;
   expect(first?.url).toBe("http://holdfast.test/v1/tasks/t1/cancel");
   expect(first?.headers.get("if-match")).toBe('"3"');
-  expect(JSON.parse(String(first?.init.body))).toEqual({ reason: "why", actor: "client" });
+  expect(JSON.parse(first?.init.body as string)).toEqual({ reason: "why", actor: "client" });
   const unknown = clientOf(problem(503, "store.outcome_unknown"));
   await expect(unknown.client.tasks.cancel("t1", how)).rejects.toMatchObject({ status: 503 });
   expect(unknown.asked).toHaveLength(1);

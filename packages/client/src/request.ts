@@ -14,7 +14,7 @@ export interface ClientOptions extends RetryOptions {
 }
 
 /** A request. */
-export interface Call {
+interface Call {
   readonly method: "GET" | "POST" | "PUT";
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
@@ -25,7 +25,7 @@ export interface Call {
   readonly repeat: "safe" | "only when refused";
 }
 
-export interface Answer<Body> {
+interface Answer<Body> {
   readonly status: number;
   readonly body: Body;
   readonly headers: Headers;

@@ -38,7 +38,7 @@ test("the types of input and result come from the workflow, which is sent by its
   const client = holdfastClient({
     url: "http://holdfast.test",
     fetch: async (_, init) => {
-      sent.push(JSON.parse(String(init?.body)));
+      sent.push(JSON.parse(init?.body as string));
       return new Response(JSON.stringify({ id: "t1" }), { status: 202 });
     },
   });

@@ -28,9 +28,8 @@ export type ListFilter = Omit<
 > & { readonly [label: `label.${string}`]: string };
 
 /** A workflow by its name, or as `defineWorkflow` returns it: then input and result have types. */
-export type AnyWorkflow = string | Workflow<Schema, unknown>;
-export type InputFor<W extends AnyWorkflow> =
-  W extends Workflow<infer S, unknown> ? InputOf<S> : unknown;
+export type AnyWorkflow = string | Workflow<Schema>;
+export type InputFor<W extends AnyWorkflow> = W extends Workflow<infer S> ? InputOf<S> : unknown;
 export type ResultFor<W extends AnyWorkflow> =
   W extends Workflow<Schema, infer Output> ? Output : unknown;
 

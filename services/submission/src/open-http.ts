@@ -63,17 +63,18 @@ export function openHttp(
   return Object.assign(app, { [Symbol.asyncDispose]: () => app.close() });
 }
 
+const probe = (id: string, summary: string) => ({
+  schema: describe({
+    id,
+    tag: "service",
+    summary,
+    isOpen: true,
+    answers: { "200": { words: "Yes.", schema: Type.Object({}) } },
+  }),
+});
+
 /** Whether the process runs, and whether it can do its work. */
 function probeRoutes(app: FastifyInstance, health: Health): void {
-  const probe = (id: string, summary: string) => ({
-    schema: describe({
-      id,
-      tag: "service",
-      summary,
-      isOpen: true,
-      answers: { "200": { words: "Yes.", schema: Type.Object({}) } },
-    }),
-  });
   app.get("/health/live", probe("getLive", "Whether the process runs."), (_, reply) => {
     const { status, body } = health.live();
     return reply.code(status).send(body);

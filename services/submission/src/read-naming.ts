@@ -39,7 +39,7 @@ function readKey(key: unknown): string | null {
 
 function readLabels(asked: unknown): Labels | null {
   if (asked === null) return null;
-  const labels = typeof asked === "string" ? fromHeader(asked) : asked;
+  const labels: unknown = typeof asked === "string" ? fromHeader(asked) : asked;
   if (typeof labels !== "object" || labels === null || Array.isArray(labels)) {
     throw invalid("must be an object of texts", "/labels");
   }
@@ -60,7 +60,7 @@ function nameOf(name: string): string {
 
 function valueOf(value: unknown, name: string): string {
   const isText = typeof value === "string" && value !== "" && labelValue.test(value);
-  if (isText && [...value].length <= namingLimits.value) return value;
+  if (isText && Array.from(value).length <= namingLimits.value) return value;
   throw invalid(
     `must be a text of 1 to ${namingLimits.value} characters without control characters`,
     `/labels/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,

@@ -1,7 +1,7 @@
-import "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { apiRoutes } from "../src/api/api-routes.ts";
+import { documentOf } from "../src/api/document.ts";
 import { openHttp } from "../src/open-http.ts";
 
 /** A route and the JSON Schemas that its requests are held to. */
@@ -40,7 +40,7 @@ export async function listRoutes(): Promise<readonly Route[]> {
   await using app = openUnused();
   const found: Route[] = [];
   app.addHook("onRoute", ({ method, url, schema }) => {
-    if (schema?.hide === true) return;
+    if ((schema as { readonly hide?: boolean } | undefined)?.hide === true) return;
     for (const one of [method].flat()) {
       if (one !== "HEAD") found.push({ ...schema, method: one, url });
     }
@@ -55,5 +55,5 @@ export async function openApiDocument(): Promise<object> {
   await using app = openUnused();
   addRoutes(app);
   await app.ready();
-  return app.swagger();
+  return documentOf(app);
 }

@@ -4,7 +4,7 @@ import type { Verb } from "./verb.ts";
 export const shells = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof shells)[number];
 
-const others = ["verify", "doctor", "why", "version", "help"];
+const otherCommands = ["verify", "doctor", "why", "version", "help"];
 
 /** A script that completes commands, verbs and options: all that does not need the service. */
 export function completionScript(shell: Shell, verbs: readonly Verb[]): string {
@@ -48,7 +48,7 @@ function bash(verbs: readonly Verb[]): string {
   case "$before" in
 ${choices.join("\n")}
   esac
-  if [ "$COMP_CWORD" -eq 1 ]; then words="${[...groups, ...others].join(" ")}"
+  if [ "$COMP_CWORD" -eq 1 ]; then words="${[...groups, ...otherCommands].join(" ")}"
   elif [ "$COMP_CWORD" -eq 2 ]; then case "\${COMP_WORDS[1]}" in
 ${cases.join("\n")}
   esac
@@ -62,11 +62,11 @@ complete -o default -F _holdfast holdfast
 `;
 }
 
+const line = (condition: string, rest: string) => `complete -c holdfast -n '${condition}' ${rest}`;
+
 function fish(verbs: readonly Verb[]): string {
   const groups = groupsOf(verbs);
-  const line = (condition: string, rest: string) =>
-    `complete -c holdfast -n '${condition}' ${rest}`;
-  const first = [...groups, ...others].map((name) =>
+  const first = [...groups, ...otherCommands].map((name) =>
     line("__fish_use_subcommand", `-f -a ${name}`),
   );
   const second = verbs.flatMap(({ name, summary }) => {

@@ -22,7 +22,7 @@ export const globalOptions: Readonly<Record<string, OptionSpec>> = {
     type: "string",
     short: "o",
     value: "FORMAT",
-    help: `${outputs.join(", ")}`,
+    help: outputs.join(", "),
     choices: [...outputs],
   },
   json: { type: "boolean", help: "one JSON document, errors as well: the same as -o json" },

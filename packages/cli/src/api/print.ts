@@ -22,7 +22,8 @@ export function print({ value, items, columns, text, note }: Outcome, output: Ou
 
 const idOf = (part: object): string => {
   const { id, name } = part as { readonly id?: unknown; readonly name?: unknown };
-  return String(id ?? name ?? "");
+  const found = id ?? name;
+  return typeof found === "string" ? found : "";
 };
 
 /** Columns as wide as their widest cell, with their names above. */
@@ -50,7 +51,7 @@ const at = (row: object, name: string): unknown =>
   }, row);
 
 // What comes from a service must not move the cursor of a terminal.
-const control = /[\u0000-\u001f\u007f-\u009f]/g;
+const control = /\p{Cc}/gu;
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return "-";

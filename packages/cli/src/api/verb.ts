@@ -39,11 +39,11 @@ export interface Invocation {
   readonly operands: readonly string[];
   readonly io: Io;
   readonly output: Output;
-  text(option: string): string | undefined;
-  texts(option: string): readonly string[];
-  flag(option: string): boolean;
+  readonly text: (option: string) => string | undefined;
+  readonly texts: (option: string) => readonly string[];
+  readonly flag: (option: string) => boolean;
   /** The client of the profile that was chosen. */
-  client(): HoldfastClient;
+  readonly client: () => HoldfastClient;
   /** Who acts. */
   readonly actor: string;
 }

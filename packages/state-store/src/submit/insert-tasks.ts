@@ -32,32 +32,7 @@ export function insertAll(
   { accepted, workflows, actor, now }: InsertOptions,
 ): readonly Promise<unknown>[] {
   if (accepted.size === 0) return [];
-  const rows = [...accepted].map(({ taskId, task }) => {
-    const { plan, definition } = workflows.get(task.workflow)!;
-    const valueOf = lookupIn({ input: task.input, outputs: new Map() });
-    const decided = submit(taskId, plan, { now, random: Math.random, valueOf }).task;
-    const { completeWithin } = definition;
-    const fairnessKey = task.fairness?.key ?? null;
-    const beginAt = task.notBefore != null && task.notBefore > now ? task.notBefore : null;
-    const labels = Object.entries(task.labels ?? {});
-    return {
-      ...task,
-      taskId,
-      input: JSON.stringify(task.input),
-      processState: decided.processState,
-      completeBy: completeWithin === null ? null : (beginAt ?? now) + completeWithin,
-      businessKey: task.key ?? null,
-      labels: labels.length === 0 ? null : JSON.stringify(task.labels),
-      labelRows: labels.map(([name, value]) => ({ name, value, taskId })),
-      beginAt,
-      fairnessKey,
-      fairnessWeight: task.fairness?.weight ?? null,
-      steps: stepsOf(decided).map((step) =>
-        newStepRow(taskId, delayed(step, beginAt), { priority: task.priority, fairnessKey }, now),
-      ),
-      notifications: notificationsOfNew(decided, task, { now, events: context.events }),
-    };
-  });
+  const rows = [...accepted].map((candidate) => rowsOf(candidate, { workflows, now, context }));
   return [
     insertTasks(db, {
       actor,
@@ -88,6 +63,41 @@ export function insertAll(
       rows.flatMap(({ notifications }) => notifications),
     ),
   ];
+}
+
+/** What is written of one task. */
+function rowsOf(
+  { taskId, task }: Candidate,
+  {
+    workflows,
+    now,
+    context,
+  }: Pick<InsertOptions, "workflows" | "now"> & { readonly context: StoreContext },
+) {
+  const { plan, definition } = workflows.get(task.workflow)!;
+  const valueOf = lookupIn({ input: task.input, outputs: new Map() });
+  const decided = submit(taskId, plan, { now, random: Math.random, valueOf }).task;
+  const { completeWithin } = definition;
+  const fairnessKey = task.fairness?.key ?? null;
+  const beginAt = task.notBefore != null && task.notBefore > now ? task.notBefore : null;
+  const labels = Object.entries(task.labels ?? {});
+  return {
+    ...task,
+    taskId,
+    input: JSON.stringify(task.input),
+    processState: decided.processState,
+    completeBy: completeWithin === null ? null : (beginAt ?? now) + completeWithin,
+    businessKey: task.key ?? null,
+    labels: labels.length === 0 ? null : JSON.stringify(task.labels),
+    labelRows: labels.map(([name, value]) => ({ name, value, taskId })),
+    beginAt,
+    fairnessKey,
+    fairnessWeight: task.fairness?.weight ?? null,
+    steps: stepsOf(decided).map((step) =>
+      newStepRow(taskId, delayed(step, beginAt), { priority: task.priority, fairnessKey }, now),
+    ),
+    notifications: notificationsOfNew(decided, task, { now, events: context.events }),
+  };
 }
 
 /** A first step that is to begin later. */

@@ -28,13 +28,16 @@ export function openDocument(app: FastifyInstance): void {
         securitySchemes: { operatorToken: { type: "http", scheme: "bearer" } },
       },
     },
-    refResolver: { buildLocalReference: (json) => String(json["$id"]) },
+    refResolver: { buildLocalReference: ({ $id }) => $id as string },
   });
 }
 
+/** The document of the routes that were added. */
+export const documentOf = (app: FastifyInstance): object => app.swagger();
+
 /** Serves the document, and a page that shows it and asks no other host for anything. */
 export function documentRoutes(app: FastifyInstance): void {
-  app.get("/v1/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+  app.get("/v1/openapi.json", { schema: { hide: true } }, async () => documentOf(app));
   app.register(swaggerUi, {
     routePrefix: "/docs",
     // The page would ask a service of Swagger about the document.

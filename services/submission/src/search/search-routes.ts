@@ -134,7 +134,9 @@ async function atDoor(
   const conditions = await Promise.all(
     filter.conditions.map(async (condition): Promise<TaskCondition> => {
       if (condition.field !== "workflow" || condition.operator !== "in") return condition;
-      const versions = await Promise.all(condition.operand.map(directory.versionsOf));
+      const versions = await Promise.all(
+        condition.operand.map((name) => directory.versionsOf(name)),
+      );
       return { ...condition, operand: versions.flat() };
     }),
   );
