@@ -98,7 +98,7 @@ test.each([
   [200, "<html>hello</html>"],
   [404, "no such page"],
 ])(
-  "an answer %i of something else than the service is told from one of it",
+  "an answer %i of another program than the service is an error that says so",
   async (status, body) => {
     const { client } = clientOf(new Response(body, { status }));
     await expect(client.tasks.get("t1")).rejects.toThrow(/is it the URL of a submission service/);

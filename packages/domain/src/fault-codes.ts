@@ -105,6 +105,11 @@ export const faultCodes = {
     meaning: "RabbitMQ did not accept a connection within half a minute.",
     action: "Check `BROKER_URL` and the broker.",
   },
+  "cli.failed": {
+    transient: false,
+    meaning: "The command failed, and its message says why.",
+    action: "Do what the message says.",
+  },
   "cli.usage": {
     transient: false,
     meaning: "The command line is wrong.",

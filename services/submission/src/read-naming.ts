@@ -5,7 +5,7 @@ import { Problem } from "./problem.ts";
 /** What a submission calls its task, and when it is to begin, as it came: in a body, or in headers. */
 export interface AskedNaming {
   readonly key?: unknown;
-  /** An object, or in headers a text such as `region=eu,customer=ada`, its parts encoded as in a URL. */
+  /** An object, or in headers a text such as `region=eu,guest=ada`, its parts encoded as in a URL. */
   readonly labels?: unknown;
   readonly notBefore?: unknown;
 }
@@ -77,7 +77,7 @@ function fromHeader(text: string): Readonly<Record<string, string>> {
       ]),
     );
   } catch {
-    throw invalid("must be pairs such as region=eu,customer=ada, encoded as in a URL", "/labels");
+    throw invalid("must be pairs such as region=eu,guest=ada, encoded as in a URL", "/labels");
   }
 }
 

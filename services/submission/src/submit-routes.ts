@@ -67,7 +67,7 @@ const SubmitHeaders = Type.Object({
 const CollectionHeaders = Type.Object({
   ...SubmitHeaders.properties,
   "task-key": Type.Optional(Type.String()),
-  /** Such as `region=eu,customer=ada`. */
+  /** Such as `region=eu,guest=ada`. */
   "task-labels": Type.Optional(Type.String()),
   "not-before": Type.Optional(Type.String()),
   "task-priority": Type.Optional(Type.String()),

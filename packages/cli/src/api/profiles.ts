@@ -18,10 +18,10 @@ export interface Profiles {
 
 const none: Profiles = { current: null, profiles: {} };
 
-/** `HOLDFAST_CONFIG`, or `holdfast/config.json` where configuration belongs. */
+/** `HOLDFAST_CONFIG`, or `holdfast/profiles.json` where configuration belongs. */
 export function profilesFile(env: Io["env"]): string {
   const base = env["XDG_CONFIG_HOME"] || join(env["HOME"] || homedir(), ".config");
-  return env["HOLDFAST_CONFIG"] || join(base, "holdfast", "config.json");
+  return env["HOLDFAST_CONFIG"] || join(base, "holdfast", "profiles.json");
 }
 
 /** Throws a `ConfigurationError` for a file that others may read, or that is none of ours. */

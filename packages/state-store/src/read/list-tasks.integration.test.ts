@@ -89,7 +89,7 @@ test.each<[string, readonly TaskCondition[], readonly string[]]>([
     [{ field: "key", operator: "exists", operand: false }],
     ["four", "three"],
   ],
-  ["a label nobody has", [{ field: "label.'; --", operator: "in", operand: ["x"] }], []],
+  ["a label that no task has", [{ field: "label.'; --", operator: "in", operand: ["x"] }], []],
   ["a priority", [{ field: "priority", operator: "in", operand: ["urgent"] }], ["two"]],
   ["a workflow", [{ field: "workflow", operator: "in", operand: ["other.v1"] }], ["three"]],
   ["a correlation id", [{ field: "correlationId", operator: "in", operand: ["c-4"] }], ["four"]],

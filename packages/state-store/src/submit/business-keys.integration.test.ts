@@ -82,7 +82,7 @@ test("a request that is repeated gets its own task, and one that was refused can
   expect(await submit(other)).toMatchObject([{ kind: "created" }]);
 });
 
-test("an application's transaction is told which task has the key, and frees it when it is rolled back", async () => {
+test("an application's transaction learns which task has the key, and frees it when it is rolled back", async () => {
   const { application } = tested;
   await application.query("begin");
   await submitBySql(application, [{ workflow: "trip", input: { x: 1 }, key: "order-7" }]);

@@ -70,7 +70,7 @@ test("a task with a fairness key that begins later is ranked when it begins", as
   expect(await claimAll(scheduler)).toMatchObject([{ name: "a" }]);
 });
 
-test("the Supervisor leaves a task alone that begins later, and finds a delay that nobody asked for", async () => {
+test("the Supervisor leaves a task alone that begins later, and finds a delay that no submission asked for", async () => {
   const supervisor = await tested.db.open("supervisor");
   const notBefore = Date.now() + 100 * hour;
   await tested.store.submitTasks([newTask({ ...common, notBefore })], { actor: "test" });

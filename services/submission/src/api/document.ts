@@ -2,7 +2,7 @@ import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
 
-const description = `Submits tasks, shows them and operates them. All errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`. Whoever knows the id of a task may see it; the other routes need the operator's token.`;
+const description = `Submits tasks, shows them and operates them. All errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`. A task is shown to all who know its id; the other routes need the operator's token.`;
 
 /** Collects the routes that are added to scopes of \`app\` from now on. */
 export function openDocument(app: FastifyInstance): void {

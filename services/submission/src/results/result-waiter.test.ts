@@ -37,7 +37,7 @@ test("all requests that wait share one look at the store, and each goes when its
   expect(store.looks[1]).toHaveLength(50);
 });
 
-test("nothing is asked while nobody waits, and a client that leaves is not waited for", async () => {
+test("the store is not asked while no request waits, and a client that leaves is forgotten", async () => {
   const store = storeOf();
   const waiter = resultWaiter({ store });
   let leave = stays;

@@ -38,7 +38,7 @@ interface Waiting {
 
 /**
  * One look at the store at a time asks for all tasks that are waited for, however many wait. Nothing is asked while
- * nobody waits.
+ * no request waits.
  */
 export function resultWaiter({
   store,
@@ -58,7 +58,7 @@ export function resultWaiter({
       const ended = new Set(await store.findFinishedTasks({ taskIds }));
       for (const one of waiting) if (ended.has(one.taskId)) one.leave();
     } catch {
-      // Each that waits has a limit of its own, and is told then how its task stands.
+      // Each that waits has a limit of its own, and is answered then how its task stands.
       rest = afterFailure;
     }
     isLooking = false;
