@@ -8,6 +8,7 @@ interface Route {
   readonly description?: string;
   readonly params?: Schema;
   readonly querystring?: Schema;
+  readonly headers?: Schema;
   readonly body?: Schema;
 }
 
@@ -22,13 +23,14 @@ export async function httpPage(): Promise<string> {
 }
 
 function section(route: Route): string {
-  const { method, url, summary, description, params, querystring, body } = route;
+  const { method, url, summary, description, params, querystring, headers, body } = route;
   if (summary === undefined) {
     throw new Error(`${method} ${url} has no summary: give its schema one, one sentence.`);
   }
   const parts = [
     ...rowsOf("path", params),
     ...rowsOf("query", querystring),
+    ...rowsOf("header", headers),
     ...rowsOf("body", body),
   ];
   const heading = [
