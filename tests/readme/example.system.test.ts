@@ -87,7 +87,7 @@ test("the example in the guides compiles, and books a trip", async () => {
     name: "trips",
     hotelUrl: hotel.url,
   });
-  expect([...example.files.keys()]).toHaveLength(6);
+  expect([...example.files.keys()]).toHaveLength(7);
   expect(await compile(example)).toBe("");
   const { id, steps } = await runExample({
     example,

@@ -28,6 +28,17 @@ export const usage = `holdfast <command> [options]
   topology         make RabbitMQ's users, rights and queues from one list of users
   conformance      drive a running Agent, in any language, through the protocol
 
+Through the API of a submission service; see each with --help:
+
+  tasks            submit, show, follow and operate tasks
+  workflows        store, show, retire and pause workflows
+  agents           show and pause Agents
+  config           profiles: which service, with which token
+  keys             make and check operators' tokens
+  completion       for bash, zsh and fish
+
+For verify, doctor and why:
+
   --state-store-url URL          instead of STATE_STORE_URL
   --broker-url URL               instead of BROKER_URL (doctor, why)
   --management-url URL           instead of BROKER_MANAGEMENT_URL: RabbitMQ's HTTP API (doctor)

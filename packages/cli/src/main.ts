@@ -1,7 +1,13 @@
+import { processIo } from "./api/process-io.ts";
+import { isVerb, runVerb } from "./api/run-verb.ts";
 import { runCommand } from "./run-command.ts";
 
-const { exitCode, stdout, stderr } = await runCommand(process.argv.slice(2), process.env);
-// A pipe whose reader is gone refuses even an empty text.
-if (stdout !== "") process.stdout.write(stdout);
-if (stderr !== "") process.stderr.write(stderr);
-process.exitCode = exitCode;
+const args = process.argv.slice(2);
+if (isVerb(args)) process.exitCode = await runVerb(args, processIo);
+else {
+  const { exitCode, stdout, stderr } = await runCommand(args, process.env);
+  // A pipe whose reader is gone refuses even an empty text.
+  if (stdout !== "") process.stdout.write(stdout);
+  if (stderr !== "") process.stderr.write(stderr);
+  process.exitCode = exitCode;
+}

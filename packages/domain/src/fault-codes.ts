@@ -115,6 +115,11 @@ export const faultCodes = {
     meaning: "No instance of the Agent takes requests, or its queue does not exist.",
     action: "Start the Agent with this broker's URL, or add it to the users of the broker.",
   },
+  "cli.failed": {
+    transient: false,
+    meaning: "The command failed, and its message says why.",
+    action: "Do what the message says.",
+  },
   "cli.usage": {
     transient: false,
     meaning: "The command line is wrong.",
@@ -518,6 +523,11 @@ export const faultCodes = {
     transient: false,
     meaning: "The task failed validation. `errors` says where.",
     action: "Correct the task.",
+  },
+  "task.key_in_use": {
+    transient: false,
+    meaning: "Another open task of the workflow has this business key. `taskId` names it.",
+    action: "Follow that task, or submit again once it has ended.",
   },
   "task.not_delayed": {
     transient: false,

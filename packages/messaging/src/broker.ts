@@ -55,6 +55,10 @@ export interface Delivery {
   readonly priority?: unknown;
   readonly fairnessKey?: unknown;
   readonly fairnessWeight?: unknown;
+  /** Its headers `task-key`, `task-labels` and `not-before`, whatever they are. */
+  readonly key?: unknown;
+  readonly labels?: unknown;
+  readonly notBefore?: unknown;
   /** For a dead letter: why it died first (`expired`, `rejected`, `delivery_limit`, …). */
   readonly deathReason: string | undefined;
   /** The broker has delivered it before. */

@@ -72,6 +72,17 @@ create table state.submissions (
   primary key (tenant, idempotency_key)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 
+-- Which task an application's own key stands for. It is taken anew once that task has ended; the Supervisor
+-- deletes those of tasks that have ended. Not by month: a key is unique among all tasks that are open.
+create table state.business_keys (
+  tenant  text not null,
+  family  text not null,
+  key     text not null,
+  task_id uuid not null,
+
+  primary key (tenant, family, key)
+) with (autovacuum_vacuum_scale_factor = 0.05);
+
 -- What every task adds rows to is kept by month, so that the past is dropped and not deleted row by row.
 -- Ids begin with their time, which is the store's: a span of time is a range of ids, and who knows an id
 -- looks into one partition. No foreign keys: each would be checked with every row.
@@ -91,6 +102,11 @@ create table state.tasks (
   complete_by    timestamptz,
   reply_to       text,
   correlation_id text,
+  -- The application's own name of what the task is about: at most one open task of a workflow has it.
+  business_key   text,
+  labels         jsonb,
+  -- From when on its first steps are due, as its application asked; null: from the beginning.
+  begin_at       timestamptz,
   parent_task_id uuid,
   parent_step    text,
   format         smallint    not null default 1,
@@ -100,6 +116,15 @@ create table state.tasks (
   paused_at      timestamptz,
   paused_by      text,
   pause_reason   text
+) partition by range (task_id);
+
+-- The labels of tasks once more, to be searched.
+create table state.task_labels (
+  name    text not null,
+  value   text not null,
+  task_id uuid not null,
+
+  primary key (name, value, task_id)
 ) partition by range (task_id);
 
 create table state.steps (
@@ -395,6 +420,7 @@ create index tasks_unfinished on state.tasks (task_id) where finished_at is null
 -- A limit on the whole task is rare.
 create index tasks_limited on state.tasks (complete_by)
   where complete_by is not null and finished_at is null;
+create index tasks_by_key on state.tasks (business_key, task_id) where business_key is not null;
 -- Whether a task of a month that is over was finished long after it had begun: few are. Only these may have
 -- to be kept for longer than their month.
 create index tasks_slow on state.tasks (finished_at) where finished_at - created_at > interval '1 day';
@@ -448,7 +474,8 @@ $$;
 
 create function state.partitioned_tables() returns text[] language sql immutable as $$
   -- Locked in this order, which is that of those who work.
-  select array['state.tasks', 'state.steps', 'state.task_payloads', 'state.step_payloads', 'state.events']
+  select array['state.tasks', 'state.steps', 'state.task_payloads', 'state.step_payloads', 'state.events',
+               'state.task_labels']
 $$;
 
 -- Months are those of UTC.
@@ -569,6 +596,7 @@ declare
       or task.fairness_key = ''
       or task.fairness_weight not between 1 and 1000 then 'weight_exactly_with_a_key'
     when (task.paused_at is null) <> (task.paused_by is null) then 'paused_by_somebody'
+    when task.labels is not null and jsonb_typeof(task.labels) <> 'object' then 'labels_are_a_map'
   end;
 begin
   return violated is null or state.refuse_row('tasks', violated, format('task %s', task.task_id));
@@ -779,6 +807,11 @@ begin
   delete from state.task_payloads where task_id = any(ids);
   delete from state.step_payloads where task_id = any(ids);
   delete from state.events where task_id = any(ids);
+  delete from state.task_labels
+   using (select task_id, each.key as name, each.value
+            from state.tasks cross join lateral jsonb_each_text(labels) as each
+           where task_id = any(ids)) as labelled
+   where (task_labels.name, task_labels.value, task_labels.task_id) = (labelled.name, labelled.value, labelled.task_id);
   delete from state.tasks where task_id = any(ids);
   return cardinality(ids);
 end
@@ -948,6 +981,23 @@ create function state.submission_fault(input jsonb, priority text, idempotency_k
   end
 $$;
 
+-- What is wrong with how an application names its task, and with when it is to begin; null: nothing.
+create function state.naming_fault(business_key text, labels jsonb, not_before timestamptz)
+  returns text language sql stable set search_path = pg_catalog, pg_temp as $$
+  select case
+    when business_key !~ '^[\x21-\x7e]{1,255}$' then 'the key must be 1 to 255 visible ASCII characters'
+    when jsonb_typeof(labels) <> 'object' then 'the labels must be an object of texts'
+    when (select count(*) from jsonb_object_keys(labels)) > 16 then 'there may be 16 labels'
+    when exists (select from jsonb_each(labels) as label (name, value)
+                  where name !~ '^[A-Za-z0-9][A-Za-z0-9_./-]{0,62}$'
+                     or jsonb_typeof(value) <> 'string'
+                     or value #>> '{}' !~ '^[^\x01-\x1f\x7f-\x9f]{1,200}$')
+      then 'a label has a name of up to 63 letters, digits and _ . / -, and a text of 1 to 200 characters without control characters'
+    when not_before > clock_timestamp() + interval '366 days' then 'not_before must be within 366 days'
+    when not isfinite(not_before) then 'not_before must be an instant'
+  end
+$$;
+
 -- What a pointer such as `/input/customer` finds in an input; null where there is nothing, or the JSON null.
 create function state.at_pointer(input jsonb, pointer text) returns jsonb
   language sql immutable set search_path = pg_catalog, pg_temp as $$
@@ -977,6 +1027,9 @@ create function state.submit_task(workflow text, input jsonb, idempotency_key te
                                              publish_events boolean default false,
                                              fairness_key text default null,
                                              fairness_weight numeric default null,
+                                             business_key text default null,
+                                             labels jsonb default null,
+                                             not_before timestamptz default null,
                                              out task_id uuid, out replayed boolean)
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
@@ -993,6 +1046,8 @@ declare
   -- The services count in milliseconds.
   now_ms     constant bigint := floor(extract(epoch from clock_timestamp()) * 1000);
   now        constant timestamptz := to_timestamp(now_ms / 1000.0);
+  due_at     constant timestamptz := greatest(now, not_before);
+  named      constant jsonb := nullif(labels, '{}');
   received   json;
 begin
   select workflow_to_submit.name, workflow_to_submit.definition into stored
@@ -1017,7 +1072,8 @@ begin
     end if;
   end if;
   fault := coalesce(fault, state.submission_fault(input, priority, idempotency_key, reply_to, correlation_id,
-                                                  fair_key, weight));
+                                                  fair_key, weight),
+                    state.naming_fault(submit_task.business_key, submit_task.labels, submit_task.not_before));
   if fault is not null then
     raise exception 'task.invalid: %', fault using errcode = 'HF422';
   end if;
@@ -1057,11 +1113,30 @@ begin
     end if;
   end if;
 
+  if submit_task.business_key is not null then
+    -- As insert-business-keys.sql: a holder that this statement does not see may have been written meanwhile.
+    insert into state.business_keys as taken (tenant, family, key, task_id)
+    values ('default', regexp_replace(stored.name, '\.v[1-9][0-9]{0,5}$', ''), submit_task.business_key, new_id)
+        on conflict (tenant, family, key) do update set task_id = excluded.task_id
+     where exists (select from state.tasks where tasks.task_id = taken.task_id and finished_at is not null);
+    if not found then
+      select business_keys.task_id into earlier
+        from state.business_keys
+       where tenant = 'default' and family = regexp_replace(stored.name, '\.v[1-9][0-9]{0,5}$', '')
+         and key = submit_task.business_key;
+      raise exception 'task.key_in_use: the open task % has the key %', earlier.task_id, submit_task.business_key
+        using errcode = 'HF409', detail = earlier.task_id;
+    end if;
+  end if;
+
   insert into state.tasks (task_id, workflow, priority, fairness_key, fairness_weight, reply_to, correlation_id,
-                           complete_by)
+                           business_key, labels, begin_at, complete_by)
   values (new_id, stored.name, submit_task.priority, fair_key, case when fair_key is not null then coalesce(weight, 1) end,
-          submit_task.reply_to, submit_task.correlation_id,
-          now + (stored.definition ->> 'completeWithin')::float8 * interval '1 millisecond');
+          submit_task.reply_to, submit_task.correlation_id, submit_task.business_key, named,
+          case when due_at > now then due_at end,
+          due_at + (stored.definition ->> 'completeWithin')::float8 * interval '1 millisecond');
+  insert into state.task_labels (name, value, task_id)
+  select label.key, label.value, new_id from jsonb_each_text(named) as label;
   insert into state.task_payloads (task_id, input) values (new_id, submit_task.input::text::json);
   insert into state.events (task_id, action, to_state, actor) values (new_id, 'submit', 'pending', session_user);
   -- A Scheduler ranks the steps of a key when it finds them: ranking them here would lock the key until the caller's
@@ -1071,8 +1146,8 @@ begin
   select new_id, step ->> 'name', 'call', state.lane_of(step),
          array_position(array['undo', 'urgent', 'normal', 'batch'], submit_task.priority) - 1,
          case when is_first then 'pending' else 'waiting' end,
-         case when is_first and fair_key is null then now end,
-         case when is_first then now end,
+         case when is_first and fair_key is null and due_at <= now then now end,
+         case when is_first then due_at end,
          json_typeof(step -> 'onlyIf') is distinct from 'object',
          (step ->> 'startWithin')::integer, (step ->> 'completeWithin')::integer, (step ->> 'extendUpTo')::integer
     from json_array_elements(stored.definition -> 'steps') as step
@@ -1253,6 +1328,18 @@ select 'every claim is in the history', s.task_id, s.name
  where s.attempt <> (select count(*) from state.events e
                       where e.task_id = s.task_id and e.step = s.name and e.action = 'claim')
 union all
+select 'at most one open task has a business key', t.task_id, t.business_key
+  from state.tasks t
+ where t.business_key is not null
+   and t.finished_at is null
+   and exists (select from state.tasks other
+                where other.business_key = t.business_key
+                  and other.task_id <> t.task_id
+                  and other.tenant = t.tenant
+                  and other.finished_at is null
+                  and regexp_replace(other.workflow, '\.v[1-9][0-9]{0,5}$', '')
+                      = regexp_replace(t.workflow, '\.v[1-9][0-9]{0,5}$', ''))
+union all
 select 'every halt raises one alert', t.task_id, 'halted ' || halted.times || ', alerts ' || raised.times
   from state.tasks t
  cross join lateral (
@@ -1274,7 +1361,9 @@ revoke execute on function
   state.drop_month(date, interval), state.delete_excess_messages(bigint, integer),
   state.name_of_workflow(text), state.workflow_to_submit(text),
   state.submission_fault(jsonb, text, text, text, text, text, numeric), state.at_pointer(jsonb, text), state.lane_of(json),
-  state.submit_task(text, jsonb, text, text, text, text, interval, boolean, text, numeric)
+  state.submit_task(text, jsonb, text, text, text, text, interval, boolean, text, numeric,
+                    text, jsonb, timestamptz),
+  state.naming_fault(text, jsonb, timestamptz)
   from public;
 
 grant usage on schema state
@@ -1293,10 +1382,12 @@ grant select, insert, update on state.fairness_keys
    to holdfast_submission, holdfast_operations, holdfast_scheduler, holdfast_supervisor;
 
 -- Submission
-grant select, insert on state.tasks, state.task_payloads, state.steps, state.events to holdfast_submission;
+grant select, insert on state.tasks, state.task_payloads, state.steps, state.events, state.task_labels
+   to holdfast_submission;
 -- Steps with a fairness key are ranked once they are written.
 grant update (rank) on state.steps to holdfast_submission;
-grant select, insert, update on state.submissions, state.collections, state.remotes to holdfast_submission;
+grant select, insert, update on state.submissions, state.business_keys, state.collections, state.remotes
+   to holdfast_submission;
 grant insert on state.workflows to holdfast_submission;
 grant select on state.step_payloads, state.known_agents, state.partitions, state.order_process,
                 state.invariant_violations
@@ -1305,7 +1396,7 @@ grant execute on function state.make_partitions() to holdfast_submission;
 
 -- Operations
 grant select on state.tasks, state.task_payloads, state.steps, state.step_payloads, state.events,
-                state.known_agents, state.partitions, state.order_process
+                state.known_agents, state.partitions, state.order_process, state.task_labels
    to holdfast_operations;
 -- The columns that a decision changes. Whose task it is, its workflow, a step's limits, and the attempt's
 -- number stay as they are. A step of a pool may have to wait for one of its Agents from now on.
@@ -1348,8 +1439,9 @@ grant select, insert on state.events to holdfast_supervisor;
 grant select on state.partitions to holdfast_supervisor;
 grant insert on state.pauses to holdfast_supervisor;
 grant delete on state.alerts, state.pauses, state.fairness_keys to holdfast_supervisor;
--- The update is for the lock on what is deleted.
+-- The updates are for the lock on what is deleted.
 grant select, update (expires_at), delete on state.submissions to holdfast_supervisor;
+grant select, update (task_id), delete on state.business_keys to holdfast_supervisor;
 grant select (id, at), delete on state.rejected_replies, state.dead_letters to holdfast_supervisor;
 grant execute on function
   state.make_partitions(), state.trusted_now(), state.look_at_clock(),
@@ -1359,7 +1451,8 @@ grant execute on function
 
 -- Applications
 grant execute on function state.workflow_to_submit(text),
-  state.submit_task(text, jsonb, text, text, text, text, interval, boolean, text, numeric) to holdfast_application;
+  state.submit_task(text, jsonb, text, text, text, text, interval, boolean, text, numeric,
+                    text, jsonb, timestamptz) to holdfast_application;
 
 -- Observers
 grant select on all tables in schema state to holdfast_observer;

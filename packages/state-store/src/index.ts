@@ -57,11 +57,19 @@ export type { Notification } from "./outbox/notifications.ts";
 export type { TakenNotification } from "./outbox/outbox.ts";
 export type { Pause, PauseTarget, PauseWish } from "./pause/pauses.ts";
 export type { ListedAgent, ListedInstance } from "./read/list-agents.ts";
-export type { ListedTask, TaskFilter, TaskPage } from "./read/list-tasks.ts";
+export type {
+  ListedTask,
+  PageWish,
+  TaskCondition,
+  TaskCount,
+  TaskField,
+  TaskFilter,
+  TaskPage,
+} from "./read/list-tasks.ts";
 export type { HistoryEntry, StepRecord, TaskRecord } from "./read/read-task.ts";
 export type { OldMonth } from "./retention/retention.ts";
 export type { StateStore } from "./state-store.ts";
-export type { NewTask } from "./submit/new-task.ts";
+export type { Labels, NewTask } from "./submit/new-task.ts";
 export {
   type SubmittedTask,
   type SubmittedTaskId,

@@ -48,13 +48,15 @@ import { type ConnectionOptions, openPool } from "./postgres/pool.ts";
 import { withRetries } from "./postgres/retry.ts";
 import { pingStore } from "./postgres/transaction.ts";
 import { countTasks } from "./read/count-tasks.ts";
+import { findFinishedTasks } from "./read/find-finished-tasks.ts";
 import { listAgents } from "./read/list-agents.ts";
-import { listTasks } from "./read/list-tasks.ts";
+import { countMatchingTasks, listTasks } from "./read/list-tasks.ts";
 import { findEvents, findTask } from "./read/read-task.ts";
 import {
   deleteExcessMessages,
   deleteExpiredKeys,
   deleteFinishedTasks,
+  deleteFreeBusinessKeys,
   deleteOldMessages,
   deleteOldRecords,
   deletePassedFairnessKeys,
@@ -200,6 +202,8 @@ const readOperations = ({ partitions }: StoreContext, { repeatable }: Binder) =>
   listAgents: () => repeatable(listAgents(partitions))({}),
   findTask: repeatable(findTask),
   listTasks: repeatable(listTasks),
+  countMatchingTasks: repeatable(countMatchingTasks),
+  findFinishedTasks: repeatable(findFinishedTasks),
   findEvents: repeatable(findEvents),
   countTasks: () => repeatable(countTasks)({}),
   findInvariantViolations: repeatable(findInvariantViolations),
@@ -222,6 +226,7 @@ const retentionOperations = (
   deleteFinishedTasks: repeatable(deleteFinishedTasks),
   dropMonth: repeatable(dropMonth),
   deleteExpiredKeys: exactlyOnce(deleteExpiredKeys),
+  deleteFreeBusinessKeys: repeatable(deleteFreeBusinessKeys),
   deletePassedFairnessKeys: repeatable(deletePassedFairnessKeys(partitions)),
   deleteOldRecords: exactlyOnce(deleteOldRecords),
   deleteOldMessages: exactlyOnce(deleteOldMessages),

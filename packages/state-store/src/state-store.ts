@@ -26,9 +26,14 @@ import type { Notification } from "./outbox/notifications.ts";
 import type { TakenNotification, TakeOptions } from "./outbox/outbox.ts";
 import type { Pause, PauseWish } from "./pause/pauses.ts";
 import type { ListedAgent } from "./read/list-agents.ts";
-import type { TaskFilter, TaskPage } from "./read/list-tasks.ts";
+import type { PageWish, TaskCount, TaskFilter, TaskPage } from "./read/list-tasks.ts";
 import type { HistoryEntry, TaskRecord } from "./read/read-task.ts";
-import type { DroppedMessages, Keeping, OldMonth } from "./retention/retention.ts";
+import type {
+  BusinessKeyPlace,
+  DroppedMessages,
+  Keeping,
+  OldMonth,
+} from "./retention/retention.ts";
 import type { NewTask } from "./submit/new-task.ts";
 import type { Submitted } from "./submit/submit-tasks.ts";
 import type { KnownAgent, WorkflowRecord, WorkflowWish } from "./workflows/stored-workflows.ts";
@@ -165,7 +170,11 @@ export interface StateStore extends AsyncDisposable {
   /** Has a retired workflow take new tasks again. False: there is no retired one of that name. */
   reinstateWorkflow(wish: { readonly name: string }): Promise<boolean>;
   /** A page of tasks, newest first. It reads a bounded number of rows, whatever the history. */
-  listTasks(filter: TaskFilter): Promise<TaskPage>;
+  listTasks(filter: TaskFilter & PageWish): Promise<TaskPage>;
+  /** How many tasks match, of half a million at most. Safe to repeat. */
+  countMatchingTasks(filter: TaskFilter): Promise<TaskCount>;
+  /** Those of these tasks that have ended. Safe to repeat. */
+  findFinishedTasks(params: { readonly taskIds: readonly string[] }): Promise<readonly string[]>;
   /** Null: no definition is stored under that name, or it cannot be used. Safe to repeat. */
   findWorkflow(name: string): Promise<StoredWorkflow | null>;
   /** Safe to repeat. */
@@ -212,6 +221,11 @@ export interface StateStore extends AsyncDisposable {
   deleteFinishedTasks(params: Keeping & { readonly month: string }): Promise<number>;
   /** Drops the partitions of a month. False: it holds tasks to be kept, or its tables are in use. Safe to repeat. */
   dropMonth(params: { readonly month: string; readonly keep: number }): Promise<boolean>;
+  /** Deletes those of the next business keys whose tasks have ended; returns after which to go on. Safe to repeat. */
+  deleteFreeBusinessKeys(params: {
+    readonly after: BusinessKeyPlace | null;
+    readonly batch: number;
+  }): Promise<{ readonly deleted: number; readonly next: BusinessKeyPlace | null }>;
   /** Deletes a batch of expired idempotency keys; returns how many. Takes effect exactly once. */
   deleteExpiredKeys(params: { readonly batch: number }): Promise<number>;
   /** Deletes a batch of fairness keys that the queue has passed; returns how many. Safe to repeat. */

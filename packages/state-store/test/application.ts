@@ -56,7 +56,7 @@ export async function openTestApplication(): Promise<TestApplication> {
     application,
     async clear() {
       await db.query(
-        "truncate state.submissions, state.tasks, state.steps, state.events, state.task_payloads, state.outbox, public.bookings",
+        "truncate state.submissions, state.business_keys, state.task_labels, state.tasks, state.steps, state.events, state.task_payloads, state.outbox, public.bookings",
       );
     },
     count: async (table) =>

@@ -28,7 +28,15 @@ export interface TestStore extends AsyncDisposable {
 
 type Role = "submission" | "operations" | "scheduler" | "supervisor";
 
-const taskTables = ["tasks", "steps", "events", "task_payloads", "step_payloads"];
+const taskTables = [
+  "tasks",
+  "steps",
+  "events",
+  "task_payloads",
+  "step_payloads",
+  "task_labels",
+  "business_keys",
+];
 
 export async function openTestStore(): Promise<TestStore> {
   await using stack = new AsyncDisposableStack();

@@ -25,6 +25,7 @@ export interface PlanNode {
   readonly "Index Name"?: string;
   /** Only of a statement that was executed. */
   readonly "Actual Rows"?: number;
+  readonly "Actual Loops"?: number;
   readonly "Index Cond"?: string;
   readonly "Join Filter"?: string;
   readonly "Parent Relationship"?: string;

@@ -12,7 +12,7 @@ import {
 import type { AgentContract } from "./agent.ts";
 import { type Duration, toMilliseconds } from "./duration.ts";
 import { contractsOfPool } from "./pool.ts";
-import { pointerOf, pointerPart, type Ref, refTo } from "./ref.ts";
+import { pointerOf, pointerPart, type Ref, type ResultOf, refTo } from "./ref.ts";
 import { type InputOf, jsonSchemaOf, type Schema } from "./schema.ts";
 import { policyOf, type StepOptions, undoPolicyOf } from "./step-options.ts";
 import { toTemplate } from "./to-template.ts";
@@ -38,14 +38,21 @@ export interface WorkflowOptions<Input = unknown> {
   readonly fairness?: (input: Ref<Input>) => FairnessOptions;
 }
 
-/** A workflow is data: what follows it later is bound to `definition`, and to nothing else of it. */
-export interface Workflow<S extends Schema> {
+/**
+ * A workflow is data: what follows it later is bound to `definition`, and to nothing else of it. `Output` is what a
+ * processed task shows as its result, for the types of clients.
+ */
+export interface Workflow<S extends Schema, Output = unknown> {
   readonly name: WorkflowName;
   /** Checks, and types, what a task is submitted with. */
   readonly input: S;
   /** Plain JSON, ready to be stored. */
   readonly definition: WorkflowDefinition;
+  /** Only a type: there is no such value. */
+  readonly [result]?: Output;
 }
+
+declare const result: unique symbol;
 
 /** Adds a step, and stands for what it will return: null if it may be skipped, and was. */
 export type AddStep = <Result, Only extends Condition | undefined = undefined>(
@@ -54,18 +61,18 @@ export type AddStep = <Result, Only extends Condition | undefined = undefined>(
 ) => Ref<Only extends Condition ? Result | null : Result>;
 
 /** Writes the steps down, one after the other, and says what a processed task shows as its result. */
-export type Plan<Input> = (input: Ref<Input>, step: AddStep) => unknown;
+export type Plan<Input, Planned = unknown> = (input: Ref<Input>, step: AddStep) => Planned;
 
 /**
  * Runs `plan` once, here and now, to write its steps down. Nothing of it runs in the Scheduler.
  * Throws a `ContractFault` (`workflow.invalid`) that says what is wrong where.
  */
-export function defineWorkflow<S extends Schema>(
+export function defineWorkflow<S extends Schema, const Planned = unknown>(
   name: WorkflowName,
   input: S,
-  plan: Plan<InputOf<S>>,
+  plan: Plan<InputOf<S>, Planned>,
   { completeWithin, collection, fairness }: WorkflowOptions<InputOf<S>> = {},
-): Workflow<S> {
+): Workflow<S, ResultOf<Planned>> {
   const steps: StepDefinition[] = [];
   const inputs: Record<string, { readonly [key: string]: Json }> = {};
   const outputs: Record<string, { readonly [key: string]: Json }> = {};

@@ -24,6 +24,17 @@ type Reach<T> = {
 export type Template<T> = Ref<T> | Literal<T>;
 type Literal<T> = T extends object ? { readonly [K in keyof T]: Template<T[K]> } : T;
 
+/** What a template becomes once its refs have their values. */
+export type ResultOf<Planned> =
+  Planned extends Later<infer Value>
+    ? Value
+    : // biome-ignore lint/suspicious/noConfusingVoidType: a plan that returns nothing
+      Planned extends undefined | void
+      ? null
+      : Planned extends object
+        ? { readonly [K in keyof Planned]: ResultOf<Planned[K]> }
+        : Planned;
+
 /** Only objects with known keys can be reached into. */
 type IsRecord<T> = [T] extends [readonly unknown[]]
   ? false

@@ -1,5 +1,6 @@
 import type { ListedAgent, ListedInstance, StateStore } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
+import { describe, ref } from "./api/describe.ts";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "listAgents">;
@@ -8,7 +9,14 @@ interface Dependencies {
 
 /** Shows how Agents are, what they have room for and what waits for them: for operators. */
 export function agentRoutes(app: FastifyInstance, { store, onRequest }: Dependencies): void {
-  app.get("/v1/agents", { onRequest }, async () => ({
+  const schema = describe({
+    id: "listAgents",
+    tag: "agents",
+    summary:
+      "The Agents, with their instances, slots, breakers and pauses, and the steps in flight and due.",
+    answers: { "200": { words: "At most 500.", schema: ref("Agents") } },
+  });
+  app.get("/v1/agents", { onRequest, schema }, async () => ({
     items: (await store.listAgents()).map(agentResource),
   }));
 }

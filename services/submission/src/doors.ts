@@ -9,6 +9,9 @@ import type { WorkflowDirectory } from "./workflow-directory.ts";
 export interface Door {
   /** Of all its routes. */
   readonly path: string;
+  readonly isOfCollection: boolean;
+  /** What its tasks are called in the summaries of its routes. */
+  readonly noun: { readonly one: string; readonly many: string };
   /** Schemas of the parameters in `path`. */
   readonly params: Readonly<Record<string, ReturnType<typeof Type.String>>>;
   /** Throws a 404 where there is no such collection. */
@@ -16,10 +19,20 @@ export interface Door {
 }
 
 /** `/v1/tasks`, and one for each collection that a stored workflow has. */
-export const doorsOf = (directory: Pick<WorkflowDirectory, "noun">): readonly Door[] => [
-  { path: "/v1/tasks", params: {}, nounOf: async () => taskNoun },
+export const doorsOf = (
+  directory: Pick<WorkflowDirectory, "noun">,
+): readonly [everyTask: Door, collections: Door] => [
+  {
+    path: "/v1/tasks",
+    isOfCollection: false,
+    noun: { one: "task", many: "Tasks" },
+    params: {},
+    nounOf: async () => taskNoun,
+  },
   {
     path: "/v1/:collection",
+    isOfCollection: true,
+    noun: { one: "task of the collection", many: "Tasks of the collection" },
     params: { collection: Type.String({ maxLength: 100 }) },
     async nounOf(request) {
       const { collection } = request.params as { readonly collection: string };

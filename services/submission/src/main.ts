@@ -3,19 +3,14 @@ import { ContractFault } from "@holdfast/domain";
 import { type Broker, cancelHints, connectInBackground, wakeHint } from "@holdfast/messaging";
 import { runService } from "@holdfast/runtime";
 import { type AttemptOfTask, openStateStore, type StateStore } from "@holdfast/state-store";
-import { agentRoutes } from "./agent-routes.ts";
+import { apiRoutes } from "./api/api-routes.ts";
 import { SubmissionConfig } from "./config.ts";
-import { findTasks } from "./find-tasks.ts";
 import { loadWorkflows } from "./load-workflows.ts";
 import { openHttp } from "./open-http.ts";
 import { operatorGate, tokenFault } from "./operator-gate.ts";
-import { operatorRoutes } from "./operator-routes.ts";
 import { Problem } from "./problem.ts";
-import { submitRoutes } from "./submit-routes.ts";
 import { takeTasks } from "./take-tasks.ts";
-import { listRoutes, viewRoutes } from "./view-routes.ts";
 import { type WorkflowDirectory, workflowDirectory } from "./workflow-directory.ts";
-import { workflowRoutes } from "./workflow-routes.ts";
 
 type Service = Parameters<Parameters<typeof runService<typeof SubmissionConfig>>[2]>[0];
 
@@ -57,24 +52,25 @@ await runService("submission", SubmissionConfig, async (service) => {
   const patience = config.REQUEST_TIMEOUT;
   const httpLimits = { connections: config.MAX_CONNECTIONS, requestTimeout: patience };
   await using http = openHttp(health, log, httpLimits);
-  const shared = { store, directory, tasks: findTasks(store), hint: hints.hint };
-  viewRoutes(http, shared);
-  if (duty !== "operations") {
-    submitRoutes(http, {
-      ...shared,
-      failpoint,
-      actor,
-      takesUnknownAgents: config.UNKNOWN_AGENTS === "accept",
-      waiting: { tasks: config.MAX_WAITING_ORDERS, patience },
-    });
-  }
-  if (duty !== "tasks") {
-    const onRequest = operatorGate(config.OPERATOR_TOKEN ?? null);
-    operatorRoutes(http, { ...shared, onRequest, cancel: hints.cancel });
-    listRoutes(http, { ...shared, onRequest });
-    agentRoutes(http, { ...shared, onRequest });
-    workflowRoutes(http, { ...shared, onRequest });
-  }
+  apiRoutes(http, {
+    store,
+    directory,
+    hint: hints.hint,
+    submission:
+      duty === "operations"
+        ? null
+        : {
+            store,
+            failpoint,
+            actor,
+            takesUnknownAgents: config.UNKNOWN_AGENTS === "accept",
+            waiting: { tasks: config.MAX_WAITING_ORDERS, patience },
+          },
+    operations:
+      duty === "tasks"
+        ? null
+        : { onRequest: operatorGate(config.OPERATOR_TOKEN ?? null), cancel: hints.cancel },
+  });
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
   log.info({ url }, "ready");

@@ -2,6 +2,10 @@ import { isUtf8 } from "node:buffer";
 import { limits } from "@holdfast/contracts";
 import type { Health } from "@holdfast/runtime";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
+import { Type } from "typebox";
+import { describe } from "./api/describe.ts";
+import { openDocument } from "./api/document.ts";
+import { namedSchemas } from "./api/schemas.ts";
 import { boundBodies } from "./bound-bodies.ts";
 import {
   defaultLimits,
@@ -42,6 +46,10 @@ export function openHttp(
     // As it comes, or not at all: nothing is turned into what it might have meant.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
   });
+  // The schemas of answers describe them, and do not change what is sent.
+  app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
+  for (const schema of namedSchemas) app.addSchema(schema);
+  openDocument(app);
   guardConnections(app, httpLimits);
   app.decorate("refuseEarly", (refusal: EarlyRefusal) => refuseEarly(app, refusal, logRefusal));
   boundBodies(app);
@@ -50,15 +58,35 @@ export function openHttp(
   app.setNotFoundHandler((request) => {
     throw noRoute(request);
   });
-  app.get("/health/live", (_, reply) => {
+  // In a scope of their own: by then the document listens to new routes.
+  app.register(async (scope) => probeRoutes(scope, health));
+  return Object.assign(app, { [Symbol.asyncDispose]: () => app.close() });
+}
+
+const probe = (id: string, summary: string) => ({
+  schema: describe({
+    id,
+    tag: "service",
+    summary,
+    isOpen: true,
+    answers: { "200": { words: "Yes.", schema: Type.Object({}) } },
+  }),
+});
+
+/** Whether the process runs, and whether it can do its work. */
+function probeRoutes(app: FastifyInstance, health: Health): void {
+  app.get("/health/live", probe("getLive", "Whether the process runs."), (_, reply) => {
     const { status, body } = health.live();
     return reply.code(status).send(body);
   });
-  app.get("/health/ready", async (_, reply) => {
+  const ready = probe(
+    "getReady",
+    "Whether the process can do its work. 503 while it cannot; the body says why.",
+  );
+  app.get("/health/ready", ready, async (_, reply) => {
     const { status, body } = await health.ready();
     return reply.code(status).send(body);
   });
-  return Object.assign(app, { [Symbol.asyncDispose]: () => app.close() });
 }
 
 /** JSON in UTF-8, as it is: bytes that are no UTF-8 would otherwise be replaced without an error. */

@@ -7,17 +7,22 @@ export class Problem extends Error {
   readonly status: number;
   readonly code: Fault["code"];
   readonly errors: readonly FieldFault[];
+  /** Members of the answer beside those of every problem. */
+  readonly more: Readonly<Record<string, string>>;
 
+  // oxlint-disable-next-line max-params
   constructor(
     status: number,
     code: Fault["code"],
     detail: string,
     errors: readonly FieldFault[] = [],
+    more: Readonly<Record<string, string>> = {},
   ) {
     super(detail);
     this.status = status;
     this.code = code;
     this.errors = errors;
+    this.more = more;
   }
 }
 
@@ -29,7 +34,7 @@ export const noRoute = ({ method, url }: { readonly method: string; readonly url
 export const problemType = "application/problem+json; charset=utf-8";
 
 /** What stands in the body of the answer. */
-export const problemBody = ({ status, code, message, errors }: Problem): string =>
+export const problemBody = ({ status, code, message, errors, more }: Problem): string =>
   JSON.stringify({
     type: "about:blank",
     title: titleOf(status),
@@ -37,6 +42,7 @@ export const problemBody = ({ status, code, message, errors }: Problem): string 
     code,
     detail: message,
     ...(errors.length > 0 ? { errors } : {}),
+    ...more,
   });
 
 export const titleOf = (status: number): string => titles[status] ?? "Error";
@@ -66,6 +72,7 @@ const titles: Readonly<Record<number, string>> = {
   408: "Request Timeout",
   409: "Conflict",
   410: "Gone",
+  412: "Precondition Failed",
   413: "Content Too Large",
   414: "URI Too Long",
   415: "Unsupported Media Type",

@@ -16,12 +16,14 @@ interface Options {
 
 /**
  * Reads messages as tasks: the body is the input, the header `workflow` names the workflow, and `message_id`
- * is the idempotency key. The headers `task-priority`, `fairness-key` and `fairness-weight` are as in HTTP. Throws a `Problem` for a message that is no task of a stored workflow.
+ * is the idempotency key. The headers `task-priority`, `fairness-key`, `fairness-weight`, `task-key`, `task-labels` and
+ * `not-before` are as in HTTP. Throws a `Problem` for a message that is no task of a stored workflow.
  */
 export const deliveryReader =
   ({ directory, workflow: usual, keepKeysFor }: Options) =>
   async (delivery: Delivery, find: (asked: string) => Promise<OpenWorkflow>): Promise<NewTask> => {
     const { replyTo, correlationId, priority, fairnessKey, fairnessWeight } = delivery;
+    const { key, labels, notBefore } = delivery;
     const idempotencyKey = keyOf(delivery);
     const body = bodyOf(delivery);
     const workflow = await find(workflowNameOf(delivery, usual));
@@ -36,6 +38,9 @@ export const deliveryReader =
       priority,
       fairnessKey,
       fairnessWeight,
+      key,
+      labels,
+      notBefore,
       keepKeyFor: keepKeysFor,
     };
     return readTask(body, envelope);

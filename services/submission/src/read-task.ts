@@ -4,10 +4,11 @@ import type { Json } from "@holdfast/domain";
 import type { NewTask } from "@holdfast/state-store";
 import { codeAt, type Noun, taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
+import { type AskedNaming, readNaming } from "./read-naming.ts";
 import { type AskedUrgency, readFairness, readPriority } from "./read-urgency.ts";
 import type { OpenWorkflow } from "./workflow-directory.ts";
 
-interface Envelope extends AskedUrgency {
+interface Envelope extends AskedUrgency, AskedNaming {
   readonly workflow: OpenWorkflow;
   readonly noun: Noun;
   readonly idempotencyKey: string | undefined;
@@ -39,6 +40,7 @@ export function readTask(input: unknown, envelope: Envelope): NewTask {
     fairness: readFairness(envelope, workflow.definition, json),
     replyTo: readReplyTo(envelope.replyTo),
     correlationId: readCorrelationId(envelope.correlationId),
+    ...readNaming(envelope),
     idempotency: readKey(envelope, json),
   };
 }

@@ -1,4 +1,4 @@
-import type { Noun } from "./noun.ts";
+import { codeAt, type Noun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 import type { OpenWorkflow } from "./workflow-directory.ts";
 
@@ -7,6 +7,15 @@ export const keyReused = (noun: Noun) =>
     422,
     "request.idempotency_key_reused",
     `This Idempotency-Key was used for another ${noun.singular}. Use a new one.`,
+  );
+
+export const keyInUse = (noun: Noun, taskId: string) =>
+  new Problem(
+    409,
+    codeAt(noun, "task.key_in_use"),
+    `The open ${noun.singular} ${taskId} has this key: only one can have it until it has ended.`,
+    [],
+    { taskId },
   );
 
 export const retired = ({ name }: Pick<OpenWorkflow, "name">) =>

@@ -2,8 +2,15 @@ import { FairnessKey, limits, Payload } from "@holdfast/contracts";
 import { fairnessLimits, priorities } from "@holdfast/domain";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
+import { describeAt, ref } from "./api/describe.ts";
 import { type Door, doorsOf } from "./doors.ts";
+import type { Tasks } from "./find-tasks.ts";
 import { taskNoun } from "./noun.ts";
+import { onGone } from "./on-gone.ts";
+import { labelNamePattern, labelValuePattern, namingLimits } from "./read-naming.ts";
+import { sendResult } from "./results/result-route.ts";
+import type { ResultWaiter } from "./results/result-waiter.ts";
+import { preferredWait, waitForResult } from "./results/wait-for-result.ts";
 import { type Asked, type SubmitDependencies, taskSubmitter } from "./submit-task.ts";
 
 const closed = { additionalProperties: false };
@@ -14,6 +21,11 @@ const Fairness = Type.Object(
   },
   closed,
 );
+const Labels = Type.Record(
+  Type.String({ pattern: labelNamePattern }),
+  Type.String({ minLength: 1, maxLength: namingLimits.value, pattern: labelValuePattern }),
+  { ...closed, maxProperties: namingLimits.labels },
+);
 const TaskBody = Type.Object(
   {
     /** With its version, or without: then the newest that is not retired. */
@@ -23,6 +35,12 @@ const TaskBody = Type.Object(
     priority: Type.Optional(Type.Enum([...priorities])),
     /** By what the task shares its band with others. What is left out is where the workflow says. */
     fairness: Type.Optional(Fairness),
+    /** The business's own name of what the task is about: at most one open task of the workflow has it. */
+    key: Type.Optional(Type.String({ minLength: 1, maxLength: limits.property })),
+    /** By what the task is found. */
+    labels: Type.Optional(Labels),
+    /** When the first steps become due, with its zone. */
+    notBefore: Type.Optional(Type.String({ maxLength: limits.instant })),
     replyTo: Type.Optional(Type.String({ maxLength: limits.property })),
     correlationId: Type.Optional(Type.String({ maxLength: limits.property })),
   },
@@ -35,12 +53,49 @@ const SubmitQuery = Type.Object({
   ),
 });
 
+interface Dependencies extends SubmitDependencies {
+  readonly tasks: Tasks;
+  readonly waiter: ResultWaiter;
+}
+
+/** The headers of a submission, which say what is not in its body. */
+const SubmitHeaders = Type.Object({
+  "idempotency-key": Type.Optional(Type.String()),
+  /** `wait=10`: answers 200 with the result, if there is one in so many seconds. */
+  prefer: Type.Optional(Type.String()),
+});
+const CollectionHeaders = Type.Object({
+  ...SubmitHeaders.properties,
+  "task-key": Type.Optional(Type.String()),
+  /** Such as `region=eu,guest=ada`. */
+  "task-labels": Type.Optional(Type.String()),
+  "not-before": Type.Optional(Type.String()),
+  "task-priority": Type.Optional(Type.String()),
+  "fairness-key": Type.Optional(Type.String()),
+  "fairness-weight": Type.Optional(Type.String()),
+  "reply-to": Type.Optional(Type.String()),
+  "correlation-id": Type.Optional(Type.String()),
+});
+
+const describeSubmission = (door: Door) =>
+  describeAt(door, {
+    id: "submitTask",
+    summary: door.isOfCollection
+      ? "Submits a task of the workflow that has the collection. 202 when it is durable."
+      : "Submits a task of any stored workflow. 202 when it is durable.",
+    isOpen: true,
+    answers: {
+      "200": { words: "It has ended: with `Prefer: wait`.", schema: ref("TaskResult") },
+      "202": { words: "It is durable.", schema: ref("Accepted") },
+    },
+  });
+
 /**
  * Submits tasks over HTTP. A task that was answered with 202 is durable, with all its steps. What waits for
  * the state store is bounded: beyond that a task is answered 503 at once. A task whose client is gone, or
  * that waited too long, is not written.
  */
-export function submitRoutes(app: FastifyInstance, deps: SubmitDependencies): void {
+export function submitRoutes(app: FastifyInstance, deps: Dependencies): void {
   const submitter = taskSubmitter(deps);
   app.refuseEarly({ method: "POST", isMeant, isOverloaded: () => submitter.isFull() });
 
@@ -55,17 +110,23 @@ export function submitRoutes(app: FastifyInstance, deps: SubmitDependencies): vo
       { ...asked, idempotencyKey, allowsUnknownAgents },
       { bodyBytes: request.bodyBytes, onGone: (withdraw) => onGone(request, reply, withdraw) },
     );
+    const { taskId } = accepted;
     if (accepted.kind === "replayed") void reply.header("idempotency-replayed", "true");
-    return reply
-      .code(202)
-      .header("location", `/v1/${asked.noun.plural}/${accepted.taskId}`)
-      .header("retry-after", "1")
-      .send({ id: accepted.taskId });
+    void reply.header("location", `/v1/${asked.noun.plural}/${taskId}`);
+    const patience = preferredWait(request.headers["prefer"]);
+    if (patience !== null) {
+      void reply.header("preference-applied", `wait=${patience / 1_000}`);
+      await waitForResult(deps.waiter, request, reply, { taskId, patience });
+      const task = await deps.tasks.show(taskId, asked.noun);
+      if (task.finishedAt !== null) return sendResult(reply, task);
+    }
+    return reply.code(202).header("retry-after", "1").send({ id: taskId });
   };
 
+  const [everyDoor, ...doors] = doorsOf(deps.directory);
   app.post<{ Body: Static<typeof TaskBody> }>(
-    "/v1/tasks",
-    { schema: { body: TaskBody, querystring: SubmitQuery } },
+    everyDoor.path,
+    { schema: { ...schemaOf(everyDoor), body: TaskBody } },
     (request, reply) => {
       const { fairness, ...asked } = request.body;
       const { replyTo, correlationId } = asked;
@@ -80,12 +141,8 @@ export function submitRoutes(app: FastifyInstance, deps: SubmitDependencies): vo
     },
   );
 
-  for (const door of doorsOf(deps.directory).filter(isOfCollections)) {
-    const schema = {
-      params: Type.Object(door.params),
-      body: Payload,
-      querystring: SubmitQuery,
-    };
+  for (const door of doors) {
+    const schema = { ...schemaOf(door), params: Type.Object(door.params), body: Payload };
     app.post(door.path, { schema }, async (request, reply) => {
       const { headers, body: input } = request;
       const noun = await door.nounOf(request);
@@ -95,22 +152,24 @@ export function submitRoutes(app: FastifyInstance, deps: SubmitDependencies): vo
   }
 }
 
+const schemaOf = (door: Door) => ({
+  ...describeSubmission(door),
+  querystring: SubmitQuery,
+  headers: door.isOfCollection ? CollectionHeaders : SubmitHeaders,
+});
+
 /** The body of a collection's route is the input, so the rest is in headers. */
 const askedInHeaders = (headers: FastifyRequest["headers"]) => ({
   // `Priority` is taken: browsers and proxies send one of RFC 9218.
   priority: text(headers["task-priority"]),
   fairnessKey: text(headers["fairness-key"]),
   fairnessWeight: text(headers["fairness-weight"]),
+  key: text(headers["task-key"]),
+  labels: text(headers["task-labels"]),
+  notBefore: text(headers["not-before"]),
   replyTo: text(headers["reply-to"]),
   correlationId: text(headers["correlation-id"]),
 });
-
-function onGone(request: FastifyRequest, reply: FastifyReply, call: () => void): void {
-  if (request.raw.socket.destroyed) call();
-  reply.raw.once("close", call);
-}
-
-const isOfCollections = ({ params }: Door): boolean => "collection" in params;
 
 /** Of the requests that submit a task. */
 const isMeant = (url: string): boolean => /^\/v1\/[^/]+$/.test(url);

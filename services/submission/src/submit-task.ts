@@ -3,9 +3,10 @@ import type { NewTask, StateStore, Submitted } from "@holdfast/state-store";
 import type { FastifyRequest } from "fastify";
 import type { Noun } from "./noun.ts";
 import { type QueueLimit, queueLimit } from "./queue-limit.ts";
+import type { AskedNaming } from "./read-naming.ts";
 import { readTask } from "./read-task.ts";
 import type { AskedUrgency } from "./read-urgency.ts";
-import { agentsUnknown, keyReused, retired } from "./submit-problems.ts";
+import { agentsUnknown, keyInUse, keyReused, retired } from "./submit-problems.ts";
 import type { OpenWorkflow, WorkflowDirectory } from "./workflow-directory.ts";
 
 export interface SubmitDependencies {
@@ -36,7 +37,7 @@ const bytesWaiting = 16 * 1024 * 1024;
 const batch = 200;
 
 /** What a request asks for, wherever it says so. */
-export interface Asked extends AskedUrgency {
+export interface Asked extends AskedUrgency, AskedNaming {
   readonly noun: Noun;
   readonly workflow: string;
   readonly input: unknown;
@@ -96,6 +97,7 @@ export function taskSubmitter(deps: SubmitDependencies) {
       }
       if (submitted.kind === "retired") throw retired(first);
       if (submitted.kind === "conflict") throw keyReused(asked.noun);
+      if (submitted.kind === "held") throw keyInUse(asked.noun, submitted.taskId);
       return submitted;
     },
   };

@@ -1,10 +1,11 @@
 import type { Delivery } from "@holdfast/messaging";
 import type { Failpoint, Logger } from "@holdfast/runtime";
 import type { NewTask, StateStore, Submitted } from "@holdfast/state-store";
+import { taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 import { deliveryReader } from "./read-delivery.ts";
 import { deliveryRefuser, type Refused } from "./refuse-deliveries.ts";
-import { retired } from "./submit-problems.ts";
+import { keyInUse, retired } from "./submit-problems.ts";
 import type { OpenWorkflow, WorkflowDirectory } from "./workflow-directory.ts";
 
 interface Dependencies {
@@ -80,6 +81,7 @@ async function submit(
 
 function problemOf(submitted: Submitted | undefined, task: NewTask): Problem | null {
   if (submitted?.kind === "conflict") return keyReused();
+  if (submitted?.kind === "held") return keyInUse(taskNoun, submitted.taskId);
   return submitted?.kind === "retired" ? retired({ name: task.workflow }) : null;
 }
 

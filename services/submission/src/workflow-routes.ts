@@ -3,6 +3,7 @@ import { Fault, type FaultCode, type WorkflowDefinition } from "@holdfast/domain
 import type { StateStore, WorkflowRecord } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import type { Static } from "typebox";
+import { describe, ref } from "./api/describe.ts";
 import { Problem } from "./problem.ts";
 import { NameParams, WishBody } from "./wishes.ts";
 import { unknownWorkflow, type WorkflowDirectory } from "./workflow-directory.ts";
@@ -22,6 +23,43 @@ interface Dependencies {
   readonly onRequest: onRequestAsyncHookHandler;
 }
 
+const stored = { words: "It is stored.", schema: ref("WorkflowStored") };
+const done = { "204": { words: "Done." } };
+const descriptions = {
+  store: describe({
+    id: "storeWorkflow",
+    tag: "workflows",
+    summary: "Stores a workflow. 201 when it is new, 200 when it was there.",
+    description:
+      "`warnings` names Agents that have never sent a heartbeat, and operations that no running instance announces.",
+    answers: { "200": stored, "201": stored },
+  }),
+  list: describe({
+    id: "listWorkflows",
+    tag: "workflows",
+    summary: "The stored workflows.",
+    answers: { "200": { words: "All of them.", schema: ref("Workflows") } },
+  }),
+  show: describe({
+    id: "getWorkflow",
+    tag: "workflows",
+    summary: "A workflow and its definition.",
+    answers: { "200": { words: "The workflow.", schema: ref("StoredWorkflow") } },
+  }),
+  retire: describe({
+    id: "retireWorkflow",
+    tag: "workflows",
+    summary: "Has the workflow take no new tasks.",
+    answers: done,
+  }),
+  reinstate: describe({
+    id: "reinstateWorkflow",
+    tag: "workflows",
+    summary: "Has a retired workflow take tasks again.",
+    answers: done,
+  }),
+};
+
 interface ByName {
   readonly Params: { readonly name: string };
 }
@@ -33,7 +71,7 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
 
   app.put<ByName & { readonly Body: unknown }>(
     "/v1/workflows/:name",
-    { onRequest, schema: { params, body: Payload } },
+    { onRequest, schema: { ...descriptions.store, params, body: Payload } },
     async ({ params: { name }, body }, reply) => {
       const definition = readWorkflow(body, name);
       const kind = await store.registerWorkflow(definition).catch(refuse);
@@ -46,11 +84,12 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
     },
   );
 
-  app.get("/v1/workflows", { onRequest }, async () => ({
+  app.get("/v1/workflows", { onRequest, schema: descriptions.list }, async () => ({
     items: (await store.findWorkflows()).map(workflowResource),
   }));
 
-  app.get<ByName>("/v1/workflows/:name", { onRequest, schema: { params } }, async (request) => {
+  const schema = { ...descriptions.show, params };
+  app.get<ByName>("/v1/workflows/:name", { onRequest, schema }, async (request) => {
     const { name, definition } = await directory.find(request.params.name);
     const record = (await store.findWorkflows()).find((one) => one.name === name);
     return { ...(record === undefined ? { name } : workflowResource(record)), definition };
@@ -62,7 +101,7 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
   ): void => {
     app.post<ByName & { readonly Body: Static<typeof WishBody> }>(
       `/v1/workflows/:name/${act}`,
-      { onRequest, schema: { params, body: WishBody } },
+      { onRequest, schema: { ...descriptions[act], params, body: WishBody } },
       async ({ params: { name }, body }, reply) => {
         const isChanged = await change({ ...body, name });
         await directory.reload();

@@ -2,16 +2,11 @@ import { openHealth } from "@holdfast/runtime";
 import type { AttemptOfTask, StateStore } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
-import { agentRoutes } from "../src/agent-routes.ts";
-import { findTasks } from "../src/find-tasks.ts";
+import { apiRoutes } from "../src/api/api-routes.ts";
 import { openHttp } from "../src/open-http.ts";
 import { operatorGate } from "../src/operator-gate.ts";
-import { operatorRoutes } from "../src/operator-routes.ts";
-import { submitRoutes } from "../src/submit-routes.ts";
 import type { WaitingLimits } from "../src/submit-task.ts";
-import { listRoutes, viewRoutes } from "../src/view-routes.ts";
 import { type WorkflowDirectory, workflowDirectory } from "../src/workflow-directory.ts";
-import { workflowRoutes } from "../src/workflow-routes.ts";
 
 export interface ServeOptions {
   readonly health?: Parameters<typeof openHttp>[0];
@@ -34,19 +29,18 @@ export function serve(
   const { hint = () => {}, failpoint = () => {}, cancel = () => {} } = options;
   const { directory = workflowDirectory(store), waiting, takesUnknownAgents = false } = options;
   const app = openHttp(health, pino({ level: "silent" }));
-  const deps = { store, directory, tasks: findTasks(store), hint };
-  const onRequest = operatorGate(token);
-  viewRoutes(app, deps);
-  submitRoutes(app, {
-    ...deps,
-    failpoint,
-    actor: "submission-1",
-    takesUnknownAgents,
-    ...(waiting === undefined ? {} : { waiting }),
+  apiRoutes(app, {
+    store,
+    directory,
+    hint,
+    submission: {
+      store,
+      failpoint,
+      actor: "submission-1",
+      takesUnknownAgents,
+      ...(waiting === undefined ? {} : { waiting }),
+    },
+    operations: { onRequest: operatorGate(token), cancel },
   });
-  operatorRoutes(app, { ...deps, cancel, onRequest });
-  listRoutes(app, { ...deps, onRequest });
-  agentRoutes(app, { ...deps, onRequest });
-  workflowRoutes(app, { ...deps, onRequest });
   return app;
 }

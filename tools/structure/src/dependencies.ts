@@ -22,8 +22,9 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     "packages/state-store",
     "packages/workflow",
   ],
-  "packages/client": ["packages/contracts", "packages/domain", "packages/workflow"],
+  "packages/client": ["packages/state-store", "packages/workflow"],
   "packages/cli": [
+    "packages/client",
     "packages/contracts",
     "packages/domain",
     "packages/messaging",

@@ -36,6 +36,8 @@ const explanations: Readonly<Record<string, string>> = {
     "Attempts and claims differ in number: a row or the history was changed by hand.",
   "every reply belongs to a task":
     "Work was done for a task that this store does not know: the store was restored, or failed over to a standby that had not received it. Compare with the remote services' ledgers, and submit the order anew under its Idempotency-Key.",
+  "at most one open task has a business key":
+    "Two open tasks of one workflow have the same key: rows of state.business_keys were changed by hand. Cancel one of them.",
   "every halt raises one alert":
     "The task halted without an alert, or with more than one: look at the task itself.",
 };

@@ -102,6 +102,14 @@ const breaches: readonly (readonly [
     "half done",
     (of) => `update state.steps set attempt = 7 where ${of} and name = 'reserve'`,
   ],
+  [
+    "at most one open task has a business key",
+    "submitted",
+    (of) => `with named as (
+               update state.tasks set business_key = 'twice' where ${of} returning *)
+             insert into state.tasks (task_id, workflow, business_key)
+             select state.new_task_id(), workflow, business_key from named`,
+  ],
   ["every halt raises one alert", "halted", (of) => `delete from state.alerts where ${of}`],
 ];
 

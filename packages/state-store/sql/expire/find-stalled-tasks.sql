@@ -6,7 +6,7 @@
 -- A halted task waits for a person, a paused one for its operator, and steps of a paused workflow are set aside
 -- until it is resumed. A failed call of a task that is being undone is not waited for.
 with unfinished as materialized (
-  select task_id, workflow, process_state, paused_at, updated_at
+  select task_id, workflow, process_state, paused_at, updated_at, begin_at
     from state.tasks
    where finished_at is null
      and task_id > :after::uuid
@@ -21,8 +21,11 @@ select (select coalesce(json_agg(task_id), '[]')
            and workflow not in (select name from state.pauses
                                  where kind = 'workflow' and released_at is null)
            and (select count(*) filter (where process_state = 'processing'
-                                           or not_before <= statement_timestamp() + interval '1 hour') = 0
-                    or count(*) filter (where not_before > statement_timestamp() + interval '1 hour') > 0
+                                           or not_before <= statement_timestamp() + interval '1 hour'
+                                           or not_before = begin_at and attempt = 0) = 0
+                    -- A task that was submitted to begin later waits for that.
+                    or count(*) filter (where not_before > statement_timestamp() + interval '1 hour'
+                                          and (attempt > 0 or not_before is distinct from begin_at)) > 0
                   from state.steps
                  where steps.task_id = unfinished.task_id))      as task_ids,
        (select task_id from unfinished offset 499)               as next;

@@ -182,6 +182,7 @@ test("no index of tasks has a column that changes before the last decision", asy
       order by attname`,
   );
   expect(columns.map(({ attname }) => attname)).toEqual([
+    "business_key",
     "complete_by",
     "created_at",
     "finished_at",

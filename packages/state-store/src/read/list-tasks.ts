@@ -2,18 +2,37 @@ import type { Fairness, Goal, Instant, Priority, TaskState } from "@holdfast/dom
 import { firstIdAt } from "../postgres/id-ranges.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
+import type { Labels } from "../submit/new-task.ts";
 import { instant } from "./read-task.ts";
+
+/** What tasks can be filtered by. */
+export type TaskField =
+  | "workflow"
+  | "state"
+  | "priority"
+  | "key"
+  | "faultCode"
+  | "correlationId"
+  | `label.${string}`;
+
+/** What must be true of a field. A `like` pattern has `%` and `_`, as in SQL. */
+export type TaskCondition = { readonly field: TaskField } & (
+  | { readonly operator: "in"; readonly operand: readonly string[] }
+  | { readonly operator: "like"; readonly operand: string }
+  | { readonly operator: "exists"; readonly operand: boolean }
+);
 
 /** Which tasks are asked for; what is null does not matter. */
 export interface TaskFilter {
   readonly tenant: string;
-  /** Names with their versions. */
-  readonly workflows: readonly string[] | null;
-  readonly state: TaskState | null;
-  readonly faultCode: string | null;
-  readonly correlationId: string | null;
+  /** All must be true. The names of workflows have their versions. */
+  readonly conditions: readonly TaskCondition[];
   readonly createdFrom: Instant | null;
   readonly createdBefore: Instant | null;
+}
+
+/** Where a page begins, and how long it is. */
+export interface PageWish {
   /** The id after which the last page ended. */
   readonly after: string | null;
   /** How many, at most. */
@@ -32,6 +51,9 @@ export interface ListedTask {
   readonly fairness: Fairness | null;
   readonly faultCode: string | null;
   readonly correlationId: string | null;
+  readonly key: string | null;
+  readonly labels: Labels;
+  readonly notBefore: string | null;
   readonly paused: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -44,26 +66,89 @@ export interface TaskPage {
   readonly next: string | null;
 }
 
+/** How many tasks match. */
+export interface TaskCount {
+  readonly count: number;
+  /** False: there are more tasks than are looked at, and at least so many match. */
+  readonly complete: boolean;
+}
+
 /** Tasks that one page looks at, whether they match or not: it costs no more in a store of any size. */
 const scan = 5_000;
+/** Tasks that one statement of a count looks at, and how many such statements there are at most. */
+const countScan = 20_000;
+const countPages = 25;
 
 const findTasks = query(
   "find-tasks",
-  rowsOf<{ items: readonly ListedTask[]; lastId: string | null }>(),
+  rowsOf<{ items: readonly ListedTask[]; matches: number; lastId: string | null }>(),
 );
 
-/** Finds tasks, newest first. Their ids order by time, so no index is needed but that of the ids. */
-export async function listTasks(db: Database, filter: TaskFilter): Promise<TaskPage> {
-  const { createdFrom, createdBefore, after, ...rest } = filter;
-  const end = firstIdAt(createdBefore ?? Number.POSITIVE_INFINITY);
-  const before = after !== null && after < end ? after : end;
-  const from = firstIdAt(createdFrom ?? 0);
-  const [page] = await findTasks(db, { ...rest, before, from, scan });
+/** Finds tasks, newest first, by the index that leaves least to look at. */
+export async function listTasks(db: Database, filter: TaskFilter & PageWish): Promise<TaskPage> {
+  const { after, most } = filter;
+  const [page] = await findTasks(db, { ...wishOf(filter, after), most, scan, countOnly: false });
   const items = page!.items.map((item) => ({
     ...item,
     createdAt: instant(item.createdAt) ?? item.createdAt,
     updatedAt: instant(item.updatedAt) ?? item.updatedAt,
     finishedAt: instant(item.finishedAt),
+    notBefore: instant(item.notBefore),
   }));
   return { items, next: page!.lastId };
+}
+
+/** Counts tasks, half a million at most. */
+export async function countMatchingTasks(db: Database, filter: TaskFilter): Promise<TaskCount> {
+  let count = 0;
+  let after: string | null = null;
+  const how = { most: countScan, scan: countScan, countOnly: true };
+  for (let pages = 0; pages < countPages; pages += 1) {
+    const [page] = await findTasks(db, { ...wishOf(filter, after), ...how });
+    count += page!.matches;
+    after = page!.lastId;
+    if (after === null) return { count, complete: true };
+  }
+  return { count, complete: false };
+}
+
+function wishOf(
+  { tenant, conditions, createdFrom, createdBefore }: TaskFilter,
+  after: string | null,
+) {
+  const end = firstIdAt(createdBefore ?? Number.POSITIVE_INFINITY);
+  return {
+    tenant,
+    before: after !== null && after < end ? after : end,
+    from: firstIdAt(createdFrom ?? 0),
+    ...indexFor(conditions),
+    fields: conditions.map(({ field }) => field as string),
+    operators: conditions.map(({ operator }) => operator as string),
+    operands: conditions.map(({ operand }) => JSON.stringify(operand)),
+  };
+}
+
+const openStates: ReadonlySet<string> = new Set<TaskState>([
+  "pending",
+  "processing",
+  "error",
+  "compensating",
+]);
+
+/** By which index tasks are found; each condition is checked in any case. */
+function indexFor(conditions: readonly TaskCondition[]) {
+  const exact = conditions.flatMap(({ field, operator, operand }) =>
+    operator === "in" && operand.length === 1 ? [{ field, value: operand[0] ?? "" }] : [],
+  );
+  const key = exact.find(({ field }) => field === "key");
+  if (key !== undefined) return { by: "key", value: key.value, label: null };
+  const label = exact.find(({ field }) => field.startsWith("label."));
+  if (label !== undefined) {
+    return { by: "label", value: label.value, label: label.field.slice("label.".length) };
+  }
+  const isOpen = conditions.some(
+    ({ field, operator, operand }) =>
+      field === "state" && operator === "in" && operand.every((state) => openStates.has(state)),
+  );
+  return { by: isOpen ? "open" : "id", value: null, label: null };
 }

@@ -10,6 +10,7 @@ import type {
 import type { StepProgress } from "../claim/attempt-signs.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
+import type { Labels } from "../submit/new-task.ts";
 
 /** A task as people see it. Instants are ISO 8601, in UTC with a Z. */
 export interface TaskRecord {
@@ -22,6 +23,11 @@ export interface TaskRecord {
   /** Null: it shares its band with others by nothing but time. */
   readonly fairness: Fairness | null;
   readonly faultCode: string | null;
+  /** The application's own name of what the task is about; null: it has none. */
+  readonly key: string | null;
+  readonly labels: Labels;
+  /** When its first steps become due, if it was submitted to begin later. */
+  readonly notBefore: Date | null;
   /** Null: it is not paused. */
   readonly paused: { readonly at: string; readonly by: string; readonly reason: string } | null;
   readonly createdAt: Date;

@@ -26,6 +26,10 @@ const make = query("make-partitions", rowsOf<{ month: string }>());
 const deleteTasks = query("delete-finished-tasks", rowsOf<Deleted>());
 const drop = query("drop-month", rowsOf<{ dropped: boolean }>());
 const deleteKeys = query("delete-expired-keys", rowsOf<Deleted>());
+const deleteBusinessKeys = query(
+  "delete-free-business-keys",
+  rowsOf<Deleted & { next: BusinessKeyPlace | null }>(),
+);
 const deletePassed = queryAmong("delete-passed-fairness-keys", rowsOf<Deleted>());
 const deleteMessages = query("delete-old-messages", rowsOf<Deleted>());
 const lookAt = query("look-at-clock", rowsOf<{ aheadSince: number | null }>());
@@ -54,6 +58,22 @@ export const deleteExpiredKeys = async (
   db: Database,
   params: { readonly batch: number },
 ): Promise<number> => (await deleteKeys(db, params))[0]!.deleted;
+
+/** A business key, as a place in the order of all. */
+export interface BusinessKeyPlace {
+  readonly tenant: string;
+  readonly family: string;
+  readonly key: string;
+}
+
+/** Deletes the next business keys whose tasks have ended; says how many, and after which key to go on. */
+export const deleteFreeBusinessKeys = async (
+  db: Database,
+  { after, batch }: { readonly after: BusinessKeyPlace | null; readonly batch: number },
+): Promise<Deleted & { readonly next: BusinessKeyPlace | null }> =>
+  (await deleteBusinessKeys(db, { ...(after ?? firstKey), batch }))[0]!;
+
+const firstKey: BusinessKeyPlace = { tenant: "", family: "", key: "" };
 
 /** Deletes fairness keys that the queue has passed; says how many. */
 export const deletePassedFairnessKeys =

@@ -1,4 +1,11 @@
-import { lookupIn, notificationsOfNew, stepsOf, submit } from "@holdfast/domain";
+import {
+  type Instant,
+  lookupIn,
+  notificationsOfNew,
+  type Step,
+  stepsOf,
+  submit,
+} from "@holdfast/domain";
 import { addSteps, newStepRow } from "../apply/save-tasks.ts";
 import { rankFairSteps } from "../claim/rank-fair-steps.ts";
 import { enqueueNotifications } from "../outbox/notifications.ts";
@@ -9,6 +16,7 @@ import type { StoredWorkflow } from "../workflows/workflow-catalog.ts";
 import type { Candidate } from "./new-task.ts";
 
 const insertTasks = query("insert-tasks");
+const insertLabels = query("insert-task-labels");
 
 interface InsertOptions {
   readonly accepted: ReadonlySet<Candidate>;
@@ -24,26 +32,7 @@ export function insertAll(
   { accepted, workflows, actor, now }: InsertOptions,
 ): readonly Promise<unknown>[] {
   if (accepted.size === 0) return [];
-  const rows = [...accepted].map(({ taskId, task }) => {
-    const { plan, definition } = workflows.get(task.workflow)!;
-    const valueOf = lookupIn({ input: task.input, outputs: new Map() });
-    const decided = submit(taskId, plan, { now, random: Math.random, valueOf }).task;
-    const { completeWithin } = definition;
-    const fairnessKey = task.fairness?.key ?? null;
-    return {
-      ...task,
-      taskId,
-      input: JSON.stringify(task.input),
-      processState: decided.processState,
-      completeBy: completeWithin === null ? null : now + completeWithin,
-      fairnessKey,
-      fairnessWeight: task.fairness?.weight ?? null,
-      steps: stepsOf(decided).map((step) =>
-        newStepRow(taskId, step, { priority: task.priority, fairnessKey }, now),
-      ),
-      notifications: notificationsOfNew(decided, task, { now, events: context.events }),
-    };
-  });
+  const rows = [...accepted].map((candidate) => rowsOf(candidate, { workflows, now, context }));
   return [
     insertTasks(db, {
       actor,
@@ -57,11 +46,18 @@ export function insertAll(
         fairnessWeights: "fairnessWeight",
         replyTos: "replyTo",
         correlationIds: "correlationId",
+        businessKeys: "businessKey",
+        labels: "labels",
+        beginAts: "beginAt",
         completeBys: "completeBy",
         inputs: "input",
       }),
     }),
     ...insertSteps(context, db, rows),
+    ...addLabels(
+      db,
+      rows.flatMap(({ labelRows }) => labelRows),
+    ),
     ...enqueueNotifications(
       db,
       rows.flatMap(({ notifications }) => notifications),
@@ -69,19 +65,74 @@ export function insertAll(
   ];
 }
 
+/** What is written of one task. */
+function rowsOf(
+  { taskId, task }: Candidate,
+  {
+    workflows,
+    now,
+    context,
+  }: Pick<InsertOptions, "workflows" | "now"> & { readonly context: StoreContext },
+) {
+  const { plan, definition } = workflows.get(task.workflow)!;
+  const valueOf = lookupIn({ input: task.input, outputs: new Map() });
+  const decided = submit(taskId, plan, { now, random: Math.random, valueOf }).task;
+  const { completeWithin } = definition;
+  const fairnessKey = task.fairness?.key ?? null;
+  const beginAt = task.notBefore != null && task.notBefore > now ? task.notBefore : null;
+  const labels = Object.entries(task.labels ?? {});
+  return {
+    ...task,
+    taskId,
+    input: JSON.stringify(task.input),
+    processState: decided.processState,
+    completeBy: completeWithin === null ? null : (beginAt ?? now) + completeWithin,
+    businessKey: task.key ?? null,
+    labels: labels.length === 0 ? null : JSON.stringify(task.labels),
+    labelRows: labels.map(([name, value]) => ({ name, value, taskId })),
+    beginAt,
+    fairnessKey,
+    fairnessWeight: task.fairness?.weight ?? null,
+    steps: stepsOf(decided).map((step) =>
+      newStepRow(taskId, delayed(step, beginAt), { priority: task.priority, fairnessKey }, now),
+    ),
+    notifications: notificationsOfNew(decided, task, { now, events: context.events }),
+  };
+}
+
+/** A first step that is to begin later. */
+const delayed = (step: Step, beginAt: Instant | null): Step =>
+  beginAt !== null && step.processState === "pending" ? { ...step, notBefore: beginAt } : step;
+
+interface LabelRow {
+  readonly name: string;
+  readonly value: string;
+  readonly taskId: string;
+}
+
+const addLabels = (db: Database, rows: readonly LabelRow[]): readonly Promise<unknown>[] =>
+  rows.length === 0
+    ? []
+    : [insertLabels(db, columns(rows, { names: "name", values: "value", taskIds: "taskId" }))];
+
 type NewSteps = readonly ReturnType<typeof newStepRow>[];
 
 function insertSteps(
   context: StoreContext,
   db: Database,
-  rows: readonly { readonly fairnessKey: string | null; readonly steps: NewSteps }[],
+  rows: readonly {
+    readonly fairnessKey: string | null;
+    readonly beginAt: Instant | null;
+    readonly steps: NewSteps;
+  }[],
 ): readonly Promise<unknown>[] {
   const inserted = addSteps(
     db,
     rows.flatMap(({ steps }) => steps),
   );
   const fair = rows
-    .filter(({ fairnessKey }) => fairnessKey !== null)
+    // Those that begin later are ranked when they are staged.
+    .filter(({ fairnessKey, beginAt }) => fairnessKey !== null && beginAt === null)
     .flatMap(({ steps }) => steps.filter(({ processState }) => processState === "pending"));
   return fair.length === 0 ? [inserted] : [inserted, rankFairSteps(context)(db, fair)];
 }

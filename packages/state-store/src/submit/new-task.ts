@@ -1,4 +1,7 @@
-import type { Fairness, Json, Milliseconds, Priority } from "@holdfast/domain";
+import type { Fairness, Instant, Json, Milliseconds, Priority } from "@holdfast/domain";
+
+/** What a task is found by, in the words of its application. */
+export type Labels = Readonly<Record<string, string>>;
 
 /** A task to be written down. */
 export interface NewTask {
@@ -10,6 +13,11 @@ export interface NewTask {
   readonly fairness: Fairness | null;
   readonly replyTo: string | null;
   readonly correlationId: string | null;
+  /** The application's own name of what the task is about: at most one open task of its workflow has it. */
+  readonly key?: string | null;
+  readonly labels?: Labels | null;
+  /** When its first steps become due, where that is later than now. */
+  readonly notBefore?: Instant | null;
   /** The same key with the same hash stands for the same task while the key is kept. */
   readonly idempotency: {
     readonly key: string;

@@ -70,6 +70,31 @@ test.each<[string, SubmittedTask, string]>([
     { workflow: "trip", input: { x: 1 }, fairness: { weight: 2 } },
     "task.invalid",
   ],
+  ["a key with a space", { workflow: "trip", input: { x: 1 }, key: "a b" }, "task.invalid"],
+  [
+    "a label without text",
+    { workflow: "trip", input: { x: 1 }, labels: { a: "" } },
+    "task.invalid",
+  ],
+  [
+    "a label with a bad name",
+    { workflow: "trip", input: { x: 1 }, labels: { "a b": "c" } },
+    "task.invalid",
+  ],
+  [
+    "too many labels",
+    {
+      workflow: "trip",
+      input: { x: 1 },
+      labels: Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`l${n}`, "x"])),
+    },
+    "task.invalid",
+  ],
+  [
+    "a beginning in two years",
+    { workflow: "trip", input: { x: 1 }, notBefore: new Date(Date.now() + 730 * 86_400_000) },
+    "task.invalid",
+  ],
   ["a queue of ours", { workflow: "trip", input: { x: 1 }, replyTo: "agent.a" }, "task.invalid"],
   [
     "a condition of its first step",

@@ -47,21 +47,29 @@ const times = () =>
             round(extract(epoch from (tasks.complete_by - tasks.created_at))) as limit
        from state.steps join state.tasks using (task_id) order by name`,
   );
-const tables = ["state.tasks", "state.steps", "state.task_payloads", "state.events"];
+const tables = [
+  "state.tasks",
+  "state.steps",
+  "state.task_payloads",
+  "state.events",
+  "state.task_labels",
+  "state.business_keys",
+];
 
 test.each(["trip.v1", "later.v1"])(
   "a task submitted by SQL has the rows that the service would write: %s",
   async (workflow) => {
     const read = async () => [...(await Promise.all(tables.map(rows))), await times()];
+    const named = { key: "trip-7", labels: { region: "eu", guest: "Ada" } };
     const common = { workflow, input: { x: 1 }, priority: "urgent", correlationId: "c" } as const;
-    const status = { replyTo: "status.shop" };
+    const status = { ...named, replyTo: "status.shop" };
     await store.submitTasks([newTask({ ...common, ...status })], { actor: "service" });
     const expected = await read();
     const notices = await db.query(
       "select seq, channel, address, body::jsonb - '{taskId,at}'::text[] as body from state.outbox",
     );
     await db.query(
-      "truncate state.tasks, state.steps, state.events, state.task_payloads, state.outbox",
+      "truncate state.tasks, state.steps, state.events, state.task_payloads, state.outbox, state.business_keys, state.task_labels",
     );
     await submitTasks(application, [{ ...common, ...status }]);
     expect(await read()).toEqual(expected);

@@ -8,6 +8,7 @@ import {
   type Priority,
 } from "@holdfast/domain";
 import { toStoreFault } from "../postgres/postgres-error.ts";
+import type { Labels } from "./new-task.ts";
 
 /** A connection of `pg`, in a transaction that its owner begins and commits. */
 export interface TransactionClient {
@@ -27,6 +28,12 @@ export interface SubmittedTask {
   readonly priority?: Priority;
   /** By what its steps share their band. What is left out is where the workflow says; the weight is 1 otherwise. */
   readonly fairness?: Partial<Fairness>;
+  /** The application's own name of what the task is about: at most one open task of its workflow has it. */
+  readonly key?: string;
+  /** At most 16 texts by which the task is found. */
+  readonly labels?: Labels;
+  /** When its first steps become due; now unless said otherwise. */
+  readonly notBefore?: Date | string;
   /** The status queue that is to hear what becomes of the task. */
   readonly replyTo?: string;
   readonly correlationId?: string;
@@ -47,7 +54,8 @@ interface Options {
  * Submits tasks in the transaction of `client`: they are there when it commits, and never were when it does
  * not. Its login needs the role `holdfast_application` and no other. Throws a `ContractFault` for what is not to
  * be submitted (`task.invalid` with the first place in `details.pointer`, `workflow.unknown`, `workflow.retired`,
- * `workflow.unusable`, `workflow.first_step_conditional`, `request.idempotency_key_reused`): the caller then rolls
+ * `workflow.unusable`, `workflow.first_step_conditional`, `request.idempotency_key_reused`, and `task.key_in_use` with the
+ * open task in `details.taskId`): the caller then rolls
  * the transaction back. A Scheduler finds the tasks at its next scan, within a second or so: nothing wakes it.
  */
 export async function submitTasks(
@@ -72,7 +80,8 @@ const submission = `select task_id::text as "taskId", replayed
   from state.submit_task(workflow => $1, input => $2::jsonb, idempotency_key => $3, priority => $4,
                          reply_to => $5, correlation_id => $6,
                          keep_key_for => $7::float8 * interval '1 millisecond', publish_events => $8,
-                         fairness_key => $9, fairness_weight => $10)`;
+                         fairness_key => $9, fairness_weight => $10, business_key => $11,
+                         labels => $12::jsonb, not_before => to_timestamp($13::float8 / 1000))`;
 
 const day = 24 * 60 * 60 * 1_000;
 
@@ -122,6 +131,9 @@ async function submit(
     publishEvents,
     task.fairness?.key ?? null,
     task.fairness?.weight ?? null,
+    task.key ?? null,
+    task.labels === undefined ? null : JSON.stringify(task.labels),
+    task.notBefore === undefined ? null : new Date(task.notBefore).getTime(),
   ]);
   return row!;
 }
@@ -137,9 +149,14 @@ async function ask<Row>(
   try {
     return (await client.query(text, values)).rows as readonly Row[];
   } catch (error) {
-    const { code, message } = error as { readonly code?: unknown; readonly message: string };
+    const { code, message, detail } = error as {
+      readonly code?: unknown;
+      readonly message: string;
+      readonly detail?: string;
+    };
     if (!refusals.has(code)) throw toStoreFault(error);
     const [, fault = "task.invalid", words = message] = /^([a-z_.]+): (.*)$/s.exec(message) ?? [];
-    throw new ContractFault(fault as FaultCode, words, { cause: error });
+    const details = detail === undefined ? {} : { taskId: detail };
+    throw new ContractFault(fault as FaultCode, words, { details, cause: error });
   }
 }

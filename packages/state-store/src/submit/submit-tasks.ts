@@ -7,13 +7,18 @@ import { inTransaction } from "../postgres/transaction.ts";
 import { makePartitions } from "../retention/retention.ts";
 import type { StoreContext } from "../store-context.ts";
 import type { StoredWorkflow, WorkflowCatalog } from "../workflows/workflow-catalog.ts";
+import { takeBusinessKeys } from "./business-keys.ts";
 import { insertAll } from "./insert-tasks.ts";
 import type { Candidate, NewTask } from "./new-task.ts";
 
-/** `conflict`: the key was used for something else. `retired`: its workflow takes no new tasks. */
+/**
+ * `conflict`: the key was used for something else. `held`: another open task has its business key.
+ * `retired`: its workflow takes no new tasks.
+ */
 export type Submitted =
   | { readonly kind: "created" | "replayed"; readonly taskId: string }
   | { readonly kind: "conflict" }
+  | { readonly kind: "held"; readonly taskId: string }
   | { readonly kind: "retired" };
 
 const day = 24 * 60 * 60 * 1_000;
@@ -64,12 +69,13 @@ const submitTogether = (
     const ids = await newTaskIds(client, { count: tasks.length, workflows: named });
     const retired = new Set(ids[0]?.retired);
     const candidates = tasks.map((task, index) => ({ task, taskId: ids[index]!.taskId }));
-    const accepted = await takeKeys(
+    const first = await takeKeys(
       client,
       candidates.filter(({ task }) => !retired.has(task.workflow)),
     );
+    const { accepted, holders } = await takeBusinessKeys(client, first);
     const workflows = await storedWorkflows(client, context.catalog, accepted);
-    const earlier = await findEarlier(client, candidates, accepted);
+    const earlier = await findEarlier(client, candidates, first);
     // What is answered again may not have reached a synchronous standby the first time.
     const isReplay = accepted.size < candidates.length;
     return {
@@ -78,7 +84,9 @@ const submitTogether = (
         ...(isReplay ? [waitForReplication(client, {})] : []),
       ],
       result: () =>
-        candidates.map((candidate) => toSubmitted(candidate, { accepted, earlier, retired })),
+        candidates.map((candidate) =>
+          toSubmitted(candidate, { accepted, earlier, retired, holders }),
+        ),
     };
   });
 
@@ -140,12 +148,19 @@ interface Outcomes {
   readonly accepted: ReadonlySet<Candidate>;
   readonly earlier: ReadonlyMap<string, { readonly taskId: string; readonly hash: string }>;
   readonly retired: ReadonlySet<string>;
+  readonly holders: ReadonlyMap<string, string>;
 }
 
-function toSubmitted(candidate: Candidate, { accepted, earlier, retired }: Outcomes): Submitted {
+function toSubmitted(
+  candidate: Candidate,
+  { accepted, earlier, retired, holders }: Outcomes,
+): Submitted {
   const { taskId, task } = candidate;
   if (accepted.has(candidate)) return { kind: "created", taskId };
   const first = earlier.get(`${task.tenant} ${task.idempotency?.key}`);
+  // Also the second of two requests with one idempotency key, of which the first found its business key in use.
+  const holder = holders.get(taskId) ?? holders.get(first?.taskId ?? "");
+  if (holder !== undefined) return { kind: "held", taskId: holder };
   if (first === undefined) return { kind: retired.has(task.workflow) ? "retired" : "conflict" };
   return first.hash === task.idempotency?.hash
     ? { kind: "replayed", taskId: first.taskId }

@@ -7,9 +7,11 @@ import type {
 } from "@holdfast/state-store";
 import type { onRequestAsyncHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
+import { describeAt, taskAt } from "../api/describe.ts";
 import type { Door } from "../doors.ts";
 import { TaskParams, type Tasks } from "../find-tasks.ts";
 import type { Noun } from "../noun.ts";
+import { Problem } from "../problem.ts";
 import type { TaskResource } from "../task-resource.ts";
 import { Wish } from "../wishes.ts";
 import { mustBeApplied } from "./must-be-applied.ts";
@@ -27,14 +29,22 @@ export interface OperatorDependencies {
 
 const closed = { additionalProperties: false };
 /** The version of the task that the operator has seen: another one is refused. */
-const requestFields = { ...Wish, version: Type.Integer({ minimum: 1, maximum: limits.integer }) };
+const requestFields = {
+  ...Wish,
+  /** May be left out with If-Match, which names it as the ETag of the task does. */
+  version: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.integer })),
+};
+const RequestHeaders = Type.Object({ "if-match": Type.Optional(Type.String()) });
 export const RequestBody = Type.Object(requestFields, closed);
 
 /** The body of a route that takes more than each request of an operator has. */
 export const requestBodyWith = <T extends Record<string, Type.TSchema>>(more: T) =>
   Type.Object({ ...requestFields, ...more }, closed);
 
-type OperatorRequest = Static<typeof RequestBody> & { readonly noun: Noun };
+type OperatorRequest = Static<typeof RequestBody> & {
+  readonly noun: Noun;
+  readonly ifMatch: string | undefined;
+};
 
 /** Applies the event that an operator asks for, and returns the task as it stands then. */
 export type ApplyRequest = (
@@ -51,6 +61,13 @@ export interface OperatorDoor {
   /** Of a route to one task. */
   readonly params: ReturnType<typeof taskParams>;
   readonly apply: ApplyRequest;
+  /** What a route of that id is, for its schema. */
+  readonly describe: (
+    id: string,
+    summary: string,
+  ) => ReturnType<typeof describeAt> & {
+    readonly headers: typeof RequestHeaders;
+  };
 }
 
 export const operatorDoor = (door: Door, deps: OperatorDependencies): OperatorDoor => ({
@@ -60,19 +77,61 @@ export const operatorDoor = (door: Door, deps: OperatorDependencies): OperatorDo
   onRequest: [async (request) => void (await door.nounOf(request)), deps.onRequest],
   params: taskParams(door),
   apply: applyRequest(deps),
+  describe: (id, summary) => ({
+    ...describeAt(door, {
+      id,
+      summary,
+      description:
+        "Names the version of the task that the operator has seen: in the body, answered 409 if it has changed, or as If-Match, answered 412.",
+      answers: { "200": { words: "The task as it stands then.", schema: taskAt(door) } },
+    }),
+    headers: RequestHeaders,
+  }),
 });
 
 const taskParams = (door: Door) => Type.Object({ ...door.params, ...TaskParams.properties });
 
 const applyRequest =
   ({ store, tasks, cancel, hint }: OperatorDependencies): ApplyRequest =>
-  async ({ taskId }, { noun, actor, reason: note, version }, reportedEvent) => {
+  async (task, request, reportedEvent) => {
+    const { taskId } = task;
+    const { noun, actor, reason: note } = request;
+    const { version, isPrecondition } = seenVersion(request, task);
     const { outcomes, obsoleteAttempts } = await store.applyEvents(
       [{ ...reportedEvent, taskId, expectedVersion: version }],
       { actor, note },
     );
-    mustBeApplied(outcomes[0], { noun, version });
+    mustBeApplied(outcomes[0], { noun, version, isPrecondition });
     cancel(obsoleteAttempts);
     hint();
     return tasks.show(taskId, noun);
   };
+
+/** The version that the operator has seen. Throws a 422 if the request names none, or two. */
+function seenVersion(
+  { ifMatch, version: inBody }: Pick<OperatorRequest, "ifMatch" | "version">,
+  task: TaskRecord,
+) {
+  const inHeader = ifMatch === undefined ? undefined : versionOf(ifMatch, task);
+  const version = inHeader ?? inBody;
+  if (version !== undefined && (inBody ?? version) === version) {
+    return { version, isPrecondition: inHeader !== undefined };
+  }
+  throw new Problem(422, "request.invalid", "The request is not complete or not right.", [
+    {
+      pointer: version === undefined ? "" : "/version",
+      detail:
+        version === undefined
+          ? "must have the version of the task, as version or as If-Match"
+          : "must be the same as If-Match",
+    },
+  ]);
+}
+
+/** The version that an ETag names; any, with `*`, is that which the task has. */
+function versionOf(ifMatch: string, task: TaskRecord): number {
+  if (ifMatch.trim() === "*") return task.version;
+  const [, version] = /^"([1-9][0-9]{0,9})"$/.exec(ifMatch.trim()) ?? [];
+  // An ETag that is none of ours matches no version.
+  return Math.min(Number(version ?? limits.integer), limits.integer);
+}

@@ -21,17 +21,25 @@ const refusals: Readonly<Partial<Record<TaskCode, string>>> = {
 
 const unmovable = "The {task} cannot be moved this way from where it stands.";
 
-/** Throws a 409 that says why the task was not moved, unless it was. */
+interface Expected {
+  readonly noun: Noun;
+  readonly version: number;
+  /** The version was named by If-Match. */
+  readonly isPrecondition: boolean;
+}
+
+/** Throws a 409, or a 412, that says why the task was not moved, unless it was. */
 export function mustBeApplied(
   outcome: EventOutcome | undefined,
-  { noun, version }: { readonly noun: Noun; readonly version: number },
+  { noun, version, isPrecondition }: Expected,
 ): void {
   if (outcome?.applied) return;
   const reason = outcome?.reason ?? "unknown_task";
   const named = reason === "version_changed" ? "task.changed" : `task.${reason}`;
   const code = isRefusal(named) ? named : "task.refused";
   const detail = (refusals[code] ?? unmovable).replaceAll("{task}", noun.singular);
-  throw new Problem(409, codeAt(noun, code), `${detail} You named version ${version}.`);
+  const status = isPrecondition && code === "task.changed" ? 412 : 409;
+  throw new Problem(status, codeAt(noun, code), `${detail} You named version ${version}.`);
 }
 
 const isRefusal = (code: string): code is TaskCode => Object.hasOwn(refusals, code);

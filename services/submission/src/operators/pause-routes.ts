@@ -2,6 +2,7 @@ import { agentsOfLane, type FaultCode } from "@holdfast/domain";
 import type { PauseTarget, StateStore } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import type { Static } from "typebox";
+import { describe, ref } from "../api/describe.ts";
 import { namesLike } from "../names-like.ts";
 import { Problem } from "../problem.ts";
 import { NameParams, WishBody } from "../wishes.ts";
@@ -14,6 +15,14 @@ interface Dependencies {
   readonly hint: () => void;
   readonly onRequest: onRequestAsyncHookHandler;
 }
+
+const summaries = {
+  pause: {
+    agent: "Claims no further step of this Agent.",
+    workflow: "Claims no further step of this workflow's tasks.",
+  },
+  resume: { agent: "Ends the pause of an Agent.", workflow: "Ends the pause of a workflow." },
+} as const;
 
 interface ByName {
   readonly Params: { readonly name: string };
@@ -32,7 +41,19 @@ export function pauseRoutes(app: FastifyInstance, { store, hint, onRequest }: De
     const onTarget = (act: "pause" | "resume", refusal: FaultCode): void => {
       app.post<ByName & { readonly Body: Static<typeof WishBody> }>(
         `/v1/${kind}s/:name/${act}`,
-        { onRequest, schema: { params: NameParams, body: WishBody } },
+        {
+          onRequest,
+          schema: {
+            ...describe({
+              id: `${act}${kind === "agent" ? "Agent" : "Workflow"}`,
+              tag: `${kind}s`,
+              summary: summaries[act][kind],
+              answers: { "204": { words: "Done." } },
+            }),
+            params: NameParams,
+            body: WishBody,
+          },
+        },
         async ({ params, body }, reply) => {
           const target: PauseTarget = { kind, name: params.name };
           // What is paused can always be resumed, also when no workflow names it any more.
@@ -50,7 +71,13 @@ export function pauseRoutes(app: FastifyInstance, { store, hint, onRequest }: De
     onTarget("resume", "pause.not_in_force");
   }
 
-  app.get("/v1/pauses", { onRequest }, async () => ({ items: await store.findPauses() }));
+  const schema = describe({
+    id: "listPauses",
+    tag: "service",
+    summary: "What is paused, and what was, latest first.",
+    answers: { "200": { words: "At most 200.", schema: ref("Pauses") } },
+  });
+  app.get("/v1/pauses", { onRequest, schema }, async () => ({ items: await store.findPauses() }));
 }
 
 function mustBeKnown({ kind, name: asked }: PauseTarget, known: readonly string[]): void {

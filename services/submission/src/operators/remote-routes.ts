@@ -2,6 +2,7 @@ import type { FaultCode } from "@holdfast/domain";
 import type { RemoteRecord, StateStore } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import type { Static } from "typebox";
+import { describe, ref } from "../api/describe.ts";
 import { namesLike } from "../names-like.ts";
 import { Problem } from "../problem.ts";
 import { NameParams, WishBody } from "../wishes.ts";
@@ -14,6 +15,7 @@ interface Dependencies {
 
 interface Act {
   readonly name: "open" | "close";
+  readonly summary: string;
   readonly apply: StateStore["closeBreaker"];
   readonly refusal: FaultCode;
   readonly why: string;
@@ -24,27 +26,47 @@ interface Act {
  * operator closes it; or closes one that is open, and the steps are released in growing numbers.
  */
 export function remoteRoutes(app: FastifyInstance, { store, hint, onRequest }: Dependencies): void {
-  app.get("/v1/remotes", { onRequest }, async () => ({
+  const schema = describe({
+    id: "listRemotes",
+    tag: "remotes",
+    summary: "The remote services, their circuit breakers, and the due steps that these hold back.",
+    answers: { "200": { words: "All of them.", schema: ref("Remotes") } },
+  });
+  app.get("/v1/remotes", { onRequest, schema }, async () => ({
     items: (await store.findRemotes()).map(remoteResource),
   }));
   const acts: readonly Act[] = [
     {
       name: "open",
+      summary: "Opens the breaker of a remote service, until an operator closes it.",
       apply: store.holdBreakerOpen,
       refusal: "breaker.open",
       why: "An operator holds its breaker open already.",
     },
     {
       name: "close",
+      summary: "Closes the breaker of a remote service; its steps are released in growing numbers.",
       apply: store.closeBreaker,
       refusal: "breaker.not_open",
       why: "Its breaker is closed, and it did not ask to be left alone.",
     },
   ];
-  for (const { name, apply, refusal, why } of acts) {
+  for (const { name, summary, apply, refusal, why } of acts) {
     app.post<{ Params: { name: string }; Body: Static<typeof WishBody> }>(
       `/v1/remotes/:name/${name}`,
-      { onRequest, schema: { params: NameParams, body: WishBody } },
+      {
+        onRequest,
+        schema: {
+          ...describe({
+            id: `${name}Breaker`,
+            tag: "remotes",
+            summary,
+            answers: { "204": { words: "Done." } },
+          }),
+          params: NameParams,
+          body: WishBody,
+        },
+      },
       async ({ params: { name: service }, body }, reply) => {
         mustBeKnown(service, await store.findRemotes());
         if (!(await apply({ service, ...body }))) throw new Problem(409, refusal, why);

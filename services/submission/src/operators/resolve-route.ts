@@ -19,11 +19,18 @@ const ResolveBody = requestBodyWith({
 /** Marks a failed step as done by hand, with the output that later steps use. */
 export function resolveRoute(
   app: FastifyInstance,
-  { door, deps, onRequest, params, apply }: OperatorDoor,
+  { door, deps, onRequest, params, apply, describe }: OperatorDoor,
 ): void {
   app.post<ById & { readonly Body: Static<typeof ResolveBody> }>(
     `${door.path}/:id/resolve`,
-    { onRequest, schema: { params, body: ResolveBody } },
+    {
+      onRequest,
+      schema: {
+        ...describe("resolveStep", "Records what a person did instead of a failed step."),
+        params,
+        body: ResolveBody,
+      },
+    },
     async (request) => {
       const { body } = request;
       const noun = await door.nounOf(request);
@@ -31,7 +38,11 @@ export function resolveRoute(
       const failed = failedStep(task, { noun, name: body.step });
       await mustBeUsable(body.output, { task, failed }, deps.store);
       const event = { kind: "resolved", step: failed.name, attempt: failed.attempt } as const;
-      return apply(task, { ...body, noun }, { event, output: body.output ?? null });
+      return apply(
+        task,
+        { ...body, noun, ifMatch: request.headers["if-match"] },
+        { event, output: body.output ?? null },
+      );
     },
   );
 }

@@ -20,11 +20,18 @@ const ResubmitBody = requestBodyWith({
 /** Starts a failed step afresh, with the input that it had or a corrected one. */
 export function resubmitRoute(
   app: FastifyInstance,
-  { door, deps, onRequest, params, apply }: OperatorDoor,
+  { door, deps, onRequest, params, apply, describe }: OperatorDoor,
 ): void {
   app.post<ById & { readonly Body: Static<typeof ResubmitBody> }>(
     `${door.path}/:id/resubmit`,
-    { onRequest, schema: { params, body: ResubmitBody } },
+    {
+      onRequest,
+      schema: {
+        ...describe("resubmitStep", "Retries a step that failed for good."),
+        params,
+        body: ResubmitBody,
+      },
+    },
     async (request) => {
       const { body } = request;
       const noun = await door.nounOf(request);
@@ -36,7 +43,7 @@ export function resubmitRoute(
       const inputChanged = input !== undefined;
       return apply(
         task,
-        { ...body, noun },
+        { ...body, noun, ifMatch: request.headers["if-match"] },
         {
           event: { kind: "resubmitted", step, attempt, inputChanged },
           ...(input === undefined ? {} : { correctedInput: input }),

@@ -13,12 +13,15 @@ interface ByStep {
 /** Ends the delay of a step. */
 export function retryRoute(
   app: FastifyInstance,
-  { door, deps, onRequest, params: taskParams, apply }: OperatorDoor,
+  { door, deps, onRequest, params: taskParams, apply, describe }: OperatorDoor,
 ): void {
   const params = Type.Object({ ...taskParams.properties, step: Type.String(storableName) });
   app.post<ByStep>(
     `${door.path}/:id/steps/:step/retry`,
-    { onRequest, schema: { params, body: RequestBody } },
+    {
+      onRequest,
+      schema: { ...describe("retryStep", "Ends the delay of a step."), params, body: RequestBody },
+    },
     async (request) => {
       const { id, step: asked } = request.params;
       const noun = await door.nounOf(request);
@@ -32,7 +35,11 @@ export function retryRoute(
         );
       }
       const event = { kind: "retryRequested", step: asked } as const;
-      return apply(task, { ...request.body, noun }, { event });
+      return apply(
+        task,
+        { ...request.body, noun, ifMatch: request.headers["if-match"] },
+        { event },
+      );
     },
   );
 }

@@ -24,6 +24,7 @@ async function forget({ keep = 1_000, months = [], rows = 0, isAborted = false }
     store: {
       deleteExpiredKeys: ({ batch }) => take("keys", batch),
       deletePassedFairnessKeys: ({ batch }) => take("fairness", batch),
+      deleteFreeBusinessKeys: async () => ({ deleted: 0, next: null }),
       deleteOldRecords: ({ batch }) => take("records", batch),
       deleteOldMessages: async () => 0,
       deleteExcessMessages: async () => [],

@@ -1,6 +1,7 @@
 import type { Clock, Logger } from "@holdfast/runtime";
 import type { OldMonth, StateStore } from "@holdfast/state-store";
 import { clockGuard } from "./clock-guard.ts";
+import { deleteBusinessKeys } from "./delete-business-keys.ts";
 import { batch, deleteInBatches } from "./delete-in-batches.ts";
 import { deleteMessages } from "./delete-messages.ts";
 
@@ -9,6 +10,7 @@ export type ForgettingStore = Pick<
   | "deleteExcessMessages"
   | "deleteExpiredKeys"
   | "deleteFinishedTasks"
+  | "deleteFreeBusinessKeys"
   | "deleteOldMessages"
   | "deleteOldRecords"
   | "deletePassedFairnessKeys"
@@ -30,7 +32,7 @@ interface Dependencies {
 }
 
 /**
- * Deletes what is past its retention: expired idempotency keys, idle fairness keys and old messages always, finished tasks when a
+ * Deletes what is past its retention: expired idempotency keys, business keys of ended tasks, idle fairness keys and old messages always, finished tasks when a
  * time is set, and nothing by a clock that has jumped. A month that is over is dropped as a whole; of one with an
  * unfinished task, the finished tasks are deleted. Resolves to the milliseconds until the next round.
  */
@@ -38,12 +40,14 @@ export function dropOldMonths(deps: Dependencies) {
   const { store, clock, keep, interval } = deps;
   const checkClock = clockGuard(deps);
   const deleteOldMessages = deleteMessages(deps);
+  const deleteKeys = deleteBusinessKeys(deps);
 
   return async (signal: AbortSignal): Promise<number> => {
     const how = { clock, signal };
     await checkClock();
     await deleteInBatches(() => store.deleteExpiredKeys({ batch }), how);
     await deleteInBatches(() => store.deletePassedFairnessKeys({ batch }), how);
+    await deleteKeys(signal);
     await deleteOldMessages(signal);
     if (keep === null || signal.aborted) return interval;
     for (const old of await store.findOldMonths({ keep })) {

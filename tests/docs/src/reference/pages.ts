@@ -8,6 +8,7 @@ import { faultCodesPage } from "./fault-codes-page.ts";
 import { httpPage } from "./http-page.ts";
 import { llmsFull, llmsIndex } from "./llms-files.ts";
 import { messagesPage } from "./messages-page.ts";
+import { openApiFile, openApiTypes } from "./openapi.ts";
 
 /** What is generated in each page, between the two marks. */
 const generators: Readonly<Record<string, () => string | Promise<string>>> = {
@@ -24,6 +25,8 @@ const wholeFiles: Readonly<Record<string, () => string | Promise<string>>> = {
   "llms.txt": llmsIndex,
   "llms-full.txt": llmsFull,
   "packages/testing/case.schema.json": caseSchemaFile,
+  "docs/reference/openapi.json": openApiFile,
+  "packages/client/src/openapi.ts": openApiTypes,
 };
 
 export const generatedPages: readonly string[] = [

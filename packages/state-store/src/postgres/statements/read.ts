@@ -34,6 +34,10 @@ export interface ReadStatements {
       readonly at: Date;
     };
   };
+  readonly "find-finished-tasks": {
+    readonly params: { readonly taskIds: readonly (string | null)[] | null };
+    readonly row: { readonly taskId: string };
+  };
   readonly "find-task": {
     readonly params: { readonly taskId: string | null; readonly tenant: string | null };
     readonly row: {
@@ -45,6 +49,9 @@ export interface ReadStatements {
       readonly priority: Maybe<string>;
       readonly fairness: unknown;
       readonly faultCode: string | null;
+      readonly key: string | null;
+      readonly labels: unknown;
+      readonly notBefore: Date | null;
       readonly createdAt: Maybe<Date>;
       readonly updatedAt: Maybe<Date>;
       readonly finishedAt: Date | null;
@@ -55,16 +62,23 @@ export interface ReadStatements {
   };
   readonly "find-tasks": {
     readonly params: {
+      readonly by: string | null;
       readonly before: string | null;
       readonly from: string | null;
       readonly scan: number | string | null;
+      readonly value: string | null;
+      readonly label: string | null;
       readonly tenant: string | null;
-      readonly workflows: readonly (string | null)[] | null;
-      readonly state: string | null;
-      readonly faultCode: string | null;
-      readonly correlationId: string | null;
+      readonly fields: readonly (string | null)[] | null;
+      readonly operators: readonly (string | null)[] | null;
+      readonly operands: readonly (string | null)[] | null;
       readonly most: number | string | null;
+      readonly countOnly: boolean | null;
     };
-    readonly row: { readonly items: unknown; readonly lastId: Maybe<string> };
+    readonly row: {
+      readonly items: unknown;
+      readonly matches: Maybe<number>;
+      readonly lastId: Maybe<string>;
+    };
   };
 }

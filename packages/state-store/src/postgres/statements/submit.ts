@@ -2,6 +2,19 @@ import type { Maybe } from "../maybe.ts";
 
 /** What the statements of sql/submit take and return. Written by `npm run rows`, from the database. */
 export interface SubmitStatements {
+  readonly "find-business-keys": {
+    readonly params: {
+      readonly tenants: readonly (string | null)[] | null;
+      readonly families: readonly (string | null)[] | null;
+      readonly keys: readonly (string | null)[] | null;
+    };
+    readonly row: {
+      readonly tenant: string;
+      readonly family: string;
+      readonly key: string;
+      readonly taskId: string;
+    };
+  };
   readonly "find-submissions": {
     readonly params: {
       readonly tenants: readonly (string | null)[] | null;
@@ -14,6 +27,15 @@ export interface SubmitStatements {
       readonly taskId: string;
     };
   };
+  readonly "insert-business-keys": {
+    readonly params: {
+      readonly tenants: readonly (string | null)[] | null;
+      readonly families: readonly (string | null)[] | null;
+      readonly keys: readonly (string | null)[] | null;
+      readonly taskIds: readonly (string | null)[] | null;
+    };
+    readonly row: { readonly taskId: string };
+  };
   readonly "insert-submissions": {
     readonly params: {
       readonly tenants: readonly (string | null)[] | null;
@@ -23,6 +45,14 @@ export interface SubmitStatements {
       readonly keeps: readonly (number | null)[] | null;
     };
     readonly row: { readonly taskId: string };
+  };
+  readonly "insert-task-labels": {
+    readonly params: {
+      readonly names: readonly (string | null)[] | null;
+      readonly values: readonly (string | null)[] | null;
+      readonly taskIds: readonly (string | null)[] | null;
+    };
+    readonly row: object;
   };
   readonly "insert-tasks": {
     readonly params: {
@@ -35,6 +65,9 @@ export interface SubmitStatements {
       readonly fairnessWeights: readonly (number | null)[] | null;
       readonly replyTos: readonly (string | null)[] | null;
       readonly correlationIds: readonly (string | null)[] | null;
+      readonly businessKeys: readonly (string | null)[] | null;
+      readonly labels: readonly (string | null)[] | null;
+      readonly beginAts: readonly (number | null)[] | null;
       readonly completeBys: readonly (number | null)[] | null;
       readonly inputs: readonly (string | null)[] | null;
       readonly actor: string | null;
@@ -51,6 +84,13 @@ export interface SubmitStatements {
       readonly now: Maybe<number>;
       readonly retired: Maybe<readonly string[]>;
     };
+  };
+  readonly "release-submissions": {
+    readonly params: {
+      readonly tenants: readonly (string | null)[] | null;
+      readonly keys: readonly (string | null)[] | null;
+    };
+    readonly row: object;
   };
   readonly "wait-for-replication": {
     readonly params: object;

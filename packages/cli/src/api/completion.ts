@@ -1,0 +1,91 @@
+import { globalOptions } from "./global-options.ts";
+import type { Verb } from "./verb.ts";
+
+export const shells = ["bash", "zsh", "fish"] as const;
+type Shell = (typeof shells)[number];
+
+const otherCommands = ["verify", "doctor", "why", "version", "help"];
+
+/** A script that completes commands, verbs and options: all that does not need the service. */
+export function completionScript(shell: Shell, verbs: readonly Verb[]): string {
+  return shell === "fish" ? fish(verbs) : `${shell === "zsh" ? zshHead : ""}${bash(verbs)}`;
+}
+
+const zshHead = "autoload -U +X bashcompinit && bashcompinit\n";
+
+const groupsOf = (verbs: readonly Verb[]): readonly string[] => [
+  ...new Set(verbs.map(({ name }) => name.split(" ")[0] ?? "")),
+];
+
+const verbsOf = (verbs: readonly Verb[], group: string): readonly string[] =>
+  verbs.flatMap(({ name }) => (name.startsWith(`${group} `) ? [name.slice(group.length + 1)] : []));
+
+const optionsOf = ({ options }: Verb): readonly string[] =>
+  Object.keys({ ...options, ...globalOptions }).map((name) => `--${name}`);
+
+function bash(verbs: readonly Verb[]): string {
+  const groups = groupsOf(verbs);
+  const cases = groups.map(
+    (group) => `    ${group}) words="${verbsOf(verbs, group).join(" ")}" ;;`,
+  );
+  const options = verbs.map(
+    (verb) => `    "${verb.name}") words="${optionsOf(verb).join(" ")}" ;;`,
+  );
+  const choices = [
+    ...new Map(
+      verbs.flatMap(({ options: own }) =>
+        Object.entries({ ...own, ...globalOptions }).flatMap(([name, { choices: some = [] }]) =>
+          some.length === 0 ? [] : [[name, some] as const],
+        ),
+      ),
+    ),
+  ].map(
+    ([name, some]) =>
+      `    --${name}) COMPREPLY=($(compgen -W "${some.join(" ")}" -- "$word")); return ;;`,
+  );
+  return `_holdfast() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words=""
+  case "$before" in
+${choices.join("\n")}
+  esac
+  if [ "$COMP_CWORD" -eq 1 ]; then words="${[...groups, ...otherCommands].join(" ")}"
+  elif [ "$COMP_CWORD" -eq 2 ]; then case "\${COMP_WORDS[1]}" in
+${cases.join("\n")}
+  esac
+  elif [[ "$word" == -* ]]; then case "\${COMP_WORDS[1]} \${COMP_WORDS[2]}" in
+${options.join("\n")}
+  esac
+  fi
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
+}
+complete -o default -F _holdfast holdfast
+`;
+}
+
+const line = (condition: string, rest: string) => `complete -c holdfast -n '${condition}' ${rest}`;
+
+function fish(verbs: readonly Verb[]): string {
+  const groups = groupsOf(verbs);
+  const first = [...groups, ...otherCommands].map((name) =>
+    line("__fish_use_subcommand", `-f -a ${name}`),
+  );
+  const second = verbs.flatMap(({ name, summary }) => {
+    const [group, verb] = name.split(" ");
+    if (verb === undefined) return [];
+    const others = verbsOf(verbs, group ?? "").join(" ");
+    const condition = `__fish_seen_subcommand_from ${group}; and not __fish_seen_subcommand_from ${others}`;
+    return [line(condition, `-f -a ${verb} -d '${summary.replaceAll("'", "")}'`)];
+  });
+  const options = verbs.flatMap(({ name, options: own }) => {
+    const [group, verb] = name.split(" ");
+    const condition = `__fish_seen_subcommand_from ${group}${verb === undefined ? "" : `; and __fish_seen_subcommand_from ${verb}`}`;
+    return Object.entries({ ...own, ...globalOptions }).map(
+      ([option, { type, help, choices = [] }]) => {
+        const value = type === "string" ? " -r" : "";
+        const offered = choices.length === 0 ? "" : ` -f -a '${choices.join(" ")}'`;
+        return line(condition, `-l ${option}${value}${offered} -d '${help.replaceAll("'", "")}'`);
+      },
+    );
+  });
+  return `${[...first, ...second, ...options].join("\n")}\n`;
+}

@@ -1,0 +1,30 @@
+import { type OptionSpec, outputs } from "./verb.ts";
+
+/** What every verb takes. */
+export const globalOptions: Readonly<Record<string, OptionSpec>> = {
+  url: { type: "string", value: "URL", help: "the service; otherwise HOLDFAST_URL, or a profile" },
+  token: {
+    type: "string",
+    value: "TOKEN",
+    help: "the operator's token; otherwise HOLDFAST_TOKEN, or that of the profile",
+  },
+  profile: {
+    type: "string",
+    value: "NAME",
+    help: "a profile of holdfast config; otherwise HOLDFAST_PROFILE",
+  },
+  actor: {
+    type: "string",
+    value: "NAME",
+    help: "who acts; otherwise HOLDFAST_ACTOR, or who is logged in",
+  },
+  output: {
+    type: "string",
+    short: "o",
+    value: "FORMAT",
+    help: outputs.join(", "),
+    choices: [...outputs],
+  },
+  json: { type: "boolean", help: "one JSON document, errors as well: the same as -o json" },
+  help: { type: "boolean", short: "h", help: "print this" },
+};

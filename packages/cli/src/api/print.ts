@@ -1,0 +1,60 @@
+import type { Outcome, Output } from "./verb.ts";
+
+/** What goes to the standard output: with `json` exactly one document. */
+export function print({ value, items, columns, text, note }: Outcome, output: Output): string {
+  const parts = items ?? (Array.isArray(value) ? (value as object[]) : [value as object]);
+  switch (output) {
+    case "json":
+      return `${JSON.stringify(value, null, 2)}\n`;
+    case "jsonl":
+      return parts.map((part) => `${JSON.stringify(part)}\n`).join("");
+    case "id":
+      return parts.map((part) => `${idOf(part)}\n`).join("");
+    case "table": {
+      const shown = text ?? table(parts, columns ?? Object.keys(parts[0] ?? {}));
+      return [shown, note]
+        .filter((line) => line)
+        .map((line) => `${line}\n`)
+        .join("");
+    }
+  }
+}
+
+const idOf = (part: object): string => {
+  const { id, name } = part as { readonly id?: unknown; readonly name?: unknown };
+  const found = id ?? name;
+  return typeof found === "string" ? found : "";
+};
+
+/** Columns as wide as their widest cell, with their names above. */
+export function table(rows: readonly object[], columns: readonly string[]): string {
+  if (rows.length === 0) return "";
+  const cells = rows.map((row) => columns.map((name) => cell(at(row, name))));
+  const heads = columns.map((name) => name.replaceAll(/([A-Z])/g, " $1").toUpperCase());
+  const all = [heads, ...cells];
+  const widths = columns.map((_, place) => Math.max(...all.map((row) => row[place]?.length ?? 0)));
+  return all
+    .map((row) =>
+      row
+        .map((text, place) => text.padEnd(widths[place] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+/** A field, or one within another as `a.b`. */
+const at = (row: object, name: string): unknown =>
+  name.split(".").reduce<unknown>((value, part) => {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return null;
+    return Reflect.get(value, part);
+  }, row);
+
+// What comes from a service must not move the cursor of a terminal.
+const control = /\p{Cc}/gu;
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return "-";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.replaceAll(control, "?");
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import { UsageError } from "./usage-error.ts";
+import type { Invocation } from "./verb.ts";
+
+/** JSON as it stands on the command line, in a file with `@file`, or on the standard input with `-`. */
+export async function jsonOf(text: string, what: string, io: Invocation["io"]): Promise<unknown> {
+  const read =
+    text === "-" ? await io.stdin() : text.startsWith("@") ? fileOf(text.slice(1)) : text;
+  try {
+    return JSON.parse(read) as unknown;
+  } catch (error) {
+    throw new UsageError(
+      `${what} is no JSON (${(error as Error).message}): write it as '{"a": 1}', or @file, or - for the standard input`,
+    );
+  }
+}
+
+export function fileOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** Labels as `name=value`. */
+export const labelsOf = (pairs: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    pairs.map((pair) => {
+      const [, name, value] = /^([^=]+)=(.+)$/s.exec(pair) ?? [];
+      if (name === undefined || value === undefined) {
+        throw new UsageError(`--label ${pair} must be a name and a value, such as region=eu`);
+      }
+      return [name, value];
+    }),
+  );
+
+const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** An instant, or a duration from now on as `+1h`. */
+export function instantOf(text: string, option: string): string {
+  const [, count, unit] = /^\+(\d{1,9})([smhd])$/.exec(text) ?? [];
+  const at =
+    count === undefined
+      ? Date.parse(text)
+      : Date.now() + Number(count) * units[unit as keyof typeof units];
+  if (Number.isNaN(at)) {
+    throw new UsageError(
+      `${option} ${text} must be an instant such as 2026-11-24T10:00:00Z, or +1h`,
+    );
+  }
+  return new Date(at).toISOString();
+}
+
+/** A duration such as `30s`. */
+export function waitOf(text: string, option: string): number {
+  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  if (count === undefined)
+    throw new UsageError(`${option} ${text} must be a duration such as 30s or 5m`);
+  return Number(count) * units[unit as keyof typeof units];
+}
+
+/** Who acts: `--actor`, or who is logged in. */
+export const actorOf = (asked: string | undefined, env: Invocation["io"]["env"]): string =>
+  asked ?? (env["HOLDFAST_ACTOR"] || env["USER"] || env["LOGNAME"] || "operator");
+
+/** The value of an option without which a verb cannot do anything. */
+export function required(invocation: Invocation, option: string): string {
+  const value = invocation.text(option);
+  if (value === undefined || value === "") throw new UsageError(`Say --${option}: see --help`);
+  return value;
+}

@@ -1,0 +1,135 @@
+import { randomBytes } from "node:crypto";
+import { serviceOf } from "../connection.ts";
+import { type Profile, profilesFile, readProfiles, writeProfiles } from "../profiles.ts";
+import { UsageError } from "../usage-error.ts";
+import type { Invocation, Verb } from "../verb.ts";
+
+/** What may be seen of a token. */
+const masked = (token: string | undefined): string | null =>
+  token === undefined ? null : `${token.slice(0, 4)}…`;
+
+const listVerb: Verb = {
+  name: "config list",
+  operands: [],
+  summary: "list the profiles, without their tokens",
+  options: {},
+  async run({ io: { env } }) {
+    const { current, profiles } = readProfiles(env);
+    const value = Object.entries(profiles).map(([name, { url, token }]) => ({
+      name,
+      current: name === current,
+      url,
+      token: masked(token),
+    }));
+    const note = value.length === 0 ? `No profile yet in ${profilesFile(env)}.` : undefined;
+    return { value, note };
+  },
+};
+
+const name = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/;
+
+const setVerb: Verb = {
+  name: "config set",
+  operands: ["<profile>"],
+  summary: "write a profile: --url and --token (or --token-stdin); the first is used from then on",
+  options: {
+    "token-stdin": { type: "boolean", help: "read the token from the standard input" },
+  },
+  async run(invocation) {
+    const { operands, io, text } = invocation;
+    const [profile = ""] = operands;
+    if (!name.test(profile) || profile === "__proto__") {
+      throw new UsageError(`${profile} is no name of a profile: use letters, digits and _ . -`);
+    }
+    const known = readProfiles(io.env);
+    const before: Partial<Profile> = Object.hasOwn(known.profiles, profile)
+      ? (known.profiles[profile] ?? {})
+      : {};
+    const token = invocation.flag("token-stdin") ? (await io.stdin()).trim() : text("token");
+    const url = text("url") ?? before.url;
+    if (url === undefined) throw new UsageError("Say --url, such as http://127.0.0.1:3000");
+    const kept = token || before.token;
+    const checked = serviceOf({ url, token: kept, profile: undefined }, { ...io, env: {} });
+    writeProfiles(io.env, {
+      current: known.current ?? profile,
+      profiles: { ...known.profiles, [profile]: checked },
+    });
+    const value = { name: profile, url, token: masked(kept), file: profilesFile(io.env) };
+    return { value, text: `Profile ${profile} is written to ${value.file}.` };
+  },
+};
+
+const changeVerb = (change: "use" | "delete", summary: string): Verb => ({
+  name: `config ${change}`,
+  operands: ["<profile>"],
+  summary,
+  options: {},
+  async run({ operands: [profile = ""], io: { env } }) {
+    const { current, profiles } = readProfiles(env);
+    if (!Object.hasOwn(profiles, profile)) {
+      throw new UsageError(
+        `There is no profile ${profile}; there are: ${Object.keys(profiles).join(", ") || "none"}`,
+      );
+    }
+    const left = Object.fromEntries(Object.entries(profiles).filter(([one]) => one !== profile));
+    writeProfiles(
+      env,
+      change === "use"
+        ? { current: profile, profiles }
+        : { current: current === profile ? null : current, profiles: left },
+    );
+    return { value: { name: profile, done: change }, text: `Profile ${profile}: ${change} done.` };
+  },
+});
+
+const showVerb: Verb = {
+  name: "config show",
+  operands: [],
+  summary: "show which service is used, and where that is said",
+  options: {},
+  async run(invocation) {
+    const { url, token } = chosen(invocation);
+    const value = { url, token: masked(token), file: profilesFile(invocation.io.env) };
+    return { value, items: [value] };
+  },
+};
+
+const chosen = ({ text, io }: Invocation): Profile =>
+  serviceOf({ url: text("url"), token: text("token"), profile: text("profile") }, io);
+
+const newKeyVerb: Verb = {
+  name: "keys new",
+  operands: [],
+  summary: "make an operator's token: set it as OPERATOR_TOKEN of the submission service",
+  options: {},
+  async run() {
+    const token = randomBytes(32).toString("base64url");
+    return {
+      value: { token, variable: "OPERATOR_TOKEN" },
+      text: token,
+      items: [{ id: token }],
+    };
+  },
+};
+
+const checkKeyVerb: Verb = {
+  name: "keys check",
+  operands: [],
+  summary: "say whether the service takes the token that would be sent",
+  options: {},
+  async run(invocation) {
+    const { url, token } = chosen(invocation);
+    await invocation.client().pauses.list();
+    const value = { url, token: masked(token), accepted: true };
+    return { value, text: `${url} takes the token.` };
+  },
+};
+
+export const configVerbs: readonly Verb[] = [
+  listVerb,
+  setVerb,
+  changeVerb("use", "use a profile from now on"),
+  changeVerb("delete", "delete a profile"),
+  showVerb,
+];
+export const keyVerbs: readonly Verb[] = [newKeyVerb, checkKeyVerb];

@@ -1,0 +1,42 @@
+import type { components } from "./openapi.ts";
+
+type Problem = components["schemas"]["Problem"];
+
+/** What the service refused, or could not do: a problem of RFC 9457 with a stable `code`. */
+export class ProblemError extends Error {
+  override readonly name = "ProblemError";
+  readonly status: number;
+  /** Such as `task.invalid`: see the catalogue of fault codes. */
+  readonly code: string;
+  /** Which parts of the request are wrong. */
+  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
+  /** Of `task.key_in_use`: the open task that has the key. */
+  readonly taskId: string | null;
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.detail);
+    this.problem = problem;
+    this.status = problem.status;
+    this.code = problem.code;
+    this.errors = problem.errors ?? [];
+    this.taskId = problem.taskId ?? null;
+  }
+}
+
+/** The service could not be reached, or what answered was not the service. A submission may have been carried out. */
+export class ConnectionError extends Error {
+  override readonly name = "ConnectionError";
+  readonly code = "client.not_reachable";
+}
+
+/** The answer of something else than the service, such as a proxy. */
+export const isProblem = (body: unknown): body is Problem =>
+  typeof body === "object" &&
+  body !== null &&
+  "code" in body &&
+  typeof body.code === "string" &&
+  "detail" in body &&
+  typeof body.detail === "string" &&
+  "status" in body &&
+  typeof body.status === "number";

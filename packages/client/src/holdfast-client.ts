@@ -1,0 +1,107 @@
+import { followTask } from "./follow.ts";
+import { type OperationCalls, operationCalls } from "./operations.ts";
+import { type ClientOptions, type Send, sender } from "./request.ts";
+import { awaitResult, hasEnded, longestRequest } from "./result.ts";
+import { type TaskCalls, taskCalls } from "./tasks.ts";
+import type {
+  AnyWorkflow,
+  HistoryEntry,
+  InputFor,
+  ResultFor,
+  SubmitOptions,
+  TaskRef,
+  TaskResult,
+  Wait,
+} from "./types.ts";
+import { toMilliseconds } from "./wait.ts";
+
+/** What applications and operators ask of Holdfast. */
+export interface HoldfastClient extends OperationCalls {
+  /**
+   * Submits a task. It is durable when this resolves. Repeated under one idempotency key while the service cannot be
+   * reached or is overloaded. Throws a `ProblemError` for what is refused, a `ConnectionError` when the time is over.
+   */
+  submit<W extends AnyWorkflow>(
+    workflow: W,
+    input: InputFor<W>,
+    options?: SubmitOptions,
+  ): Promise<TaskRef<ResultFor<W>> & { readonly replayed: boolean }>;
+  /** Submits a task, and waits for its result for a while: in one request if it comes within a minute. */
+  run<W extends AnyWorkflow>(
+    workflow: W,
+    input: InputFor<W>,
+    options?: SubmitOptions & { readonly wait?: Wait },
+  ): Promise<TaskResult<ResultFor<W>>>;
+  /** How a task stands: as soon as it has ended, or when the wait is over. */
+  result<Output>(
+    task: TaskRef<Output> | string,
+    options?: { readonly wait?: Wait; readonly signal?: AbortSignal },
+  ): Promise<TaskResult<Output>>;
+  /** The moves of a task as they come, until it has ended. */
+  follow<Output>(
+    task: TaskRef<Output> | string,
+    options?: { readonly signal?: AbortSignal },
+  ): AsyncGenerator<HistoryEntry, TaskResult<Output>>;
+  readonly tasks: TaskCalls;
+}
+
+const idOf = (task: TaskRef | string): string => (typeof task === "string" ? task : task.id);
+
+/** A client of one submission service. It holds nothing open. */
+export function holdfastClient(options: ClientOptions): HoldfastClient {
+  const send = sender(options);
+  const { actor = "client" } = options;
+  const result: HoldfastClient["result"] = async (task, { wait = 0, signal } = {}) =>
+    (await awaitResult(send, idOf(task), { patience: toMilliseconds(wait), signal })) as never;
+  return {
+    submit: async (workflow, input, how = {}) => {
+      const { body, headers } = await submit<{ readonly id: string }>(send, workflow, {
+        ...how,
+        input,
+      });
+      return { id: body.id, replayed: headers.get("idempotency-replayed") === "true" };
+    },
+    run: async (workflow, input, { wait = "60s", ...how } = {}) => {
+      const patience = toMilliseconds(wait);
+      const begun = Date.now();
+      const seconds = Math.floor(Math.min(patience, longestRequest) / 1_000);
+      const { status, body } = await submit<TaskResult>(send, workflow, { ...how, input, seconds });
+      if (status === 200 && hasEnded(body)) return body as never;
+      const left = Math.max(0, patience - (Date.now() - begun));
+      return (await awaitResult(send, body.id, { patience: left, signal: how.signal })) as never;
+    },
+    result,
+    follow: (task, { signal } = {}) => followTask(send, idOf(task), signal) as never,
+    tasks: taskCalls(send, actor),
+    ...operationCalls(send, actor),
+  };
+}
+
+interface Submission extends SubmitOptions {
+  readonly input: unknown;
+  /** For which the answer may wait for the result. */
+  readonly seconds?: number;
+}
+
+function submit<Body>(
+  send: Send,
+  workflow: AnyWorkflow,
+  { idempotencyKey, notBefore, allowUnknownAgents, signal, seconds = 0, ...body }: Submission,
+) {
+  return send<Body>({
+    method: "POST",
+    path: "/v1/tasks",
+    query: { allowUnknownAgents: allowUnknownAgents === true ? "true" : undefined },
+    headers: {
+      "idempotency-key": idempotencyKey ?? crypto.randomUUID(),
+      prefer: seconds > 0 ? `wait=${seconds}` : undefined,
+    },
+    body: {
+      ...body,
+      workflow: typeof workflow === "string" ? workflow : workflow.name,
+      ...(notBefore === undefined ? {} : { notBefore: new Date(notBefore).toISOString() }),
+    },
+    signal,
+    repeat: "safe",
+  });
+}

@@ -1,0 +1,81 @@
+import type { Send } from "./request.ts";
+import type { ActOptions, Agent, ListedWorkflow, Pause, Remote, StoredWorkflow } from "./types.ts";
+
+type Wish = Pick<ActOptions, "reason" | "actor" | "signal">;
+
+/** Workflows, Agents and remote services, for operators. */
+export interface OperationCalls {
+  readonly workflows: {
+    list(): Promise<readonly ListedWorkflow[]>;
+    /** With its definition; without a version the newest one. */
+    get(name: string): Promise<StoredWorkflow>;
+    /** Stores a definition; `isNew` is false if it was stored already. */
+    store(definition: { readonly name: string }): Promise<{
+      readonly name: string;
+      readonly isNew: boolean;
+      readonly warnings: readonly string[];
+    }>;
+    retire(name: string, how: Wish): Promise<void>;
+    reinstate(name: string, how: Wish): Promise<void>;
+    pause(name: string, how: Wish): Promise<void>;
+    resume(name: string, how: Wish): Promise<void>;
+  };
+  readonly agents: {
+    list(): Promise<readonly Agent[]>;
+    pause(name: string, how: Wish): Promise<void>;
+    resume(name: string, how: Wish): Promise<void>;
+  };
+  readonly remotes: {
+    list(): Promise<readonly Remote[]>;
+    open(name: string, how: Wish): Promise<void>;
+    close(name: string, how: Wish): Promise<void>;
+  };
+  readonly pauses: { list(): Promise<readonly Pause[]> };
+}
+
+export function operationCalls(send: Send, usualActor: string): OperationCalls {
+  const get = async <Body>(path: string): Promise<Body> =>
+    (await send<Body>({ method: "GET", path, repeat: "safe" })).body;
+  const items = async <Item>(path: string): Promise<readonly Item[]> =>
+    (await get<{ readonly items: readonly Item[] }>(path)).items;
+  const act =
+    (collection: string, what: string) =>
+    async (name: string, { reason, actor = usualActor, signal }: Wish): Promise<void> =>
+      void (await send({
+        method: "POST",
+        path: `/v1/${collection}/${encodeURIComponent(name)}/${what}`,
+        body: { reason, actor },
+        signal,
+        repeat: "only when refused",
+      }));
+  return {
+    workflows: {
+      list: () => items<ListedWorkflow>("/v1/workflows"),
+      get: (name) => get<StoredWorkflow>(`/v1/workflows/${encodeURIComponent(name)}`),
+      async store(definition) {
+        const { status, body } = await send<{ name: string; warnings: string[] }>({
+          method: "PUT",
+          path: `/v1/workflows/${encodeURIComponent(definition.name)}`,
+          body: definition,
+          repeat: "safe",
+        });
+        return { ...body, isNew: status === 201 };
+      },
+      retire: act("workflows", "retire"),
+      reinstate: act("workflows", "reinstate"),
+      pause: act("workflows", "pause"),
+      resume: act("workflows", "resume"),
+    },
+    agents: {
+      list: () => items<Agent>("/v1/agents"),
+      pause: act("agents", "pause"),
+      resume: act("agents", "resume"),
+    },
+    remotes: {
+      list: () => items<Remote>("/v1/remotes"),
+      open: act("remotes", "open"),
+      close: act("remotes", "close"),
+    },
+    pauses: { list: () => items<Pause>("/v1/pauses") },
+  };
+}

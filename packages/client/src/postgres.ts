@@ -1,0 +1,7 @@
+/** Submits tasks in a transaction of one's own, by the SQL functions of the state store. For Node only. */
+export {
+  type SubmittedTask,
+  type SubmittedTaskId,
+  submitTasks,
+  type TransactionClient,
+} from "@holdfast/state-store";

@@ -1,0 +1,40 @@
+import type { Send } from "./request.ts";
+import { sleep } from "./retry.ts";
+import type { TaskResult } from "./types.ts";
+
+/** For so long (ms) the service lets one request wait. */
+export const longestRequest = 60_000;
+/** Between two requests that were not allowed to wait. */
+const pause = 500;
+
+export interface WaitOptions {
+  readonly patience: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export const hasEnded = ({ state }: TaskResult): boolean =>
+  state === "processed" || state === "compensated";
+
+/** How a task stands: as soon as it has ended, or once the time is over. */
+export async function awaitResult(
+  send: Send,
+  id: string,
+  { patience, signal }: WaitOptions,
+): Promise<TaskResult> {
+  const until = Date.now() + patience;
+  for (;;) {
+    const left = Math.max(0, until - Date.now());
+    const begun = Date.now();
+    const wait = Math.min(left, longestRequest);
+    const { body } = await send<TaskResult>({
+      method: "GET",
+      path: `/v1/tasks/${encodeURIComponent(id)}/result`,
+      query: { wait: `${Math.ceil(wait)}ms` },
+      signal,
+      repeat: "safe",
+    });
+    if (hasEnded(body) || left <= wait) return body;
+    // Too many wait at the service, or it is stopping: it answered at once.
+    if (Date.now() - begun < pause) await sleep(pause, signal);
+  }
+}

@@ -1,0 +1,106 @@
+import type { Send } from "./request.ts";
+import type {
+  ActOptions,
+  HistoryEntry,
+  ListedTask,
+  ListFilter,
+  SearchWish,
+  Task,
+  TaskCount,
+  TaskPage,
+} from "./types.ts";
+
+interface PageOptions {
+  /** At most 100; 20 unless said otherwise. */
+  readonly limit?: number;
+  /** What the page before named as its `next`. */
+  readonly after?: string | null;
+  readonly signal?: AbortSignal;
+}
+
+/** A step of a task, where more than one may be meant. */
+interface StepOptions extends ActOptions {
+  readonly step?: string;
+}
+
+/** Tasks for operators; `get` and `history` need no token. */
+export interface TaskCalls {
+  get(id: string): Promise<Task>;
+  history(id: string): Promise<readonly HistoryEntry[]>;
+  /** A page, newest first. */
+  list(filter?: ListFilter, page?: PageOptions): Promise<TaskPage>;
+  /** All that match, page by page. */
+  all(
+    filter?: ListFilter,
+    options?: { readonly signal?: AbortSignal },
+  ): AsyncGenerator<ListedTask, void>;
+  search(wish: SearchWish): Promise<TaskPage>;
+  count(filter?: ListFilter): Promise<TaskCount>;
+  undo(id: string, how: ActOptions): Promise<Task>;
+  cancel(id: string, how: ActOptions): Promise<Task>;
+  pause(id: string, how: ActOptions): Promise<Task>;
+  resume(id: string, how: ActOptions): Promise<Task>;
+  /** Ends the delay of a step. */
+  retry(id: string, how: ActOptions & { readonly step: string }): Promise<Task>;
+  /** Retries a step that failed for good, with the input that it had or another one. */
+  resubmit(id: string, how: StepOptions & { readonly input?: unknown }): Promise<Task>;
+  /** Records what a person did instead of a failed step. */
+  resolve(id: string, how: StepOptions & { readonly output?: unknown }): Promise<Task>;
+}
+
+const pathOf = (id: string, rest = "") => `/v1/tasks/${encodeURIComponent(id)}${rest}`;
+
+export function taskCalls(send: Send, usualActor: string): TaskCalls {
+  const get = async <Body>(
+    path: string,
+    query: Readonly<Record<string, string | undefined>> = {},
+    signal?: AbortSignal,
+  ) => (await send<Body>({ method: "GET", path, query, signal, repeat: "safe" })).body;
+  const act = async (
+    id: string,
+    what: string,
+    { version, signal, actor = usualActor, ...body }: ActOptions & Record<string, unknown>,
+  ): Promise<Task> => {
+    const seen = version ?? (await get<Task>(pathOf(id), {}, signal)).version;
+    const answer = await send<Task>({
+      method: "POST",
+      path: pathOf(id, `/${what}`),
+      headers: { "if-match": `"${seen}"` },
+      body: { ...body, actor },
+      signal,
+      repeat: "only when refused",
+    });
+    return answer.body;
+  };
+  const list: TaskCalls["list"] = (filter = {}, { limit, after, signal } = {}) =>
+    get<TaskPage>(
+      "/v1/tasks",
+      { ...filter, limit: limit?.toString(), cursor: after ?? undefined },
+      signal,
+    );
+  return {
+    get: (id) => get<Task>(pathOf(id)),
+    history: async (id) =>
+      (await get<{ readonly items: readonly HistoryEntry[] }>(pathOf(id, "/history"))).items,
+    list,
+    async *all(filter = {}, options = {}) {
+      let after: string | null = null;
+      do {
+        const page: TaskPage = await list(filter, { limit: 100, after, ...options });
+        yield* page.items;
+        after = page.next;
+      } while (after !== null);
+    },
+    search: async (body) =>
+      (await send<TaskPage>({ method: "POST", path: "/v1/tasks/search", body, repeat: "safe" }))
+        .body,
+    count: (filter = {}) => get<TaskCount>("/v1/tasks/count", filter),
+    undo: (id, how) => act(id, "undo", { ...how }),
+    cancel: (id, how) => act(id, "cancel", { ...how }),
+    pause: (id, how) => act(id, "pause", { ...how }),
+    resume: (id, how) => act(id, "resume", { ...how }),
+    retry: (id, { step, ...how }) => act(id, `steps/${encodeURIComponent(step)}/retry`, { ...how }),
+    resubmit: (id, how) => act(id, "resubmit", { ...how }),
+    resolve: (id, how) => act(id, "resolve", { ...how }),
+  };
+}

@@ -1,0 +1,92 @@
+import type { InputOf, Schema, Workflow } from "@holdfast/workflow";
+import type { components, paths } from "./openapi.ts";
+
+type Schemas = components["schemas"];
+
+export type Task = Schemas["Task"];
+export type Step = Schemas["Step"];
+export type ListedTask = Schemas["ListedTask"];
+export type TaskPage = Schemas["TaskPage"];
+export type TaskCount = Schemas["TaskCount"];
+export type TaskState = Task["state"];
+export type HistoryEntry = Schemas["HistoryEntry"];
+export type StoredWorkflow = Schemas["StoredWorkflow"];
+export type ListedWorkflow = Schemas["Workflow"];
+export type Agent = Schemas["Agent"];
+export type Pause = Schemas["PauseRecord"];
+export type Remote = Schemas["Remote"];
+
+/** A search as the service takes it: `{ filter, page }`. */
+export type SearchWish = NonNullable<
+  paths["/v1/tasks/search"]["post"]["requestBody"]
+>["content"]["application/json"];
+
+/** What a list is filtered by; a label `x` is `label.x`. */
+export type ListFilter = Omit<
+  NonNullable<paths["/v1/tasks"]["get"]["parameters"]["query"]>,
+  "limit" | "cursor"
+> & { readonly [label: `label.${string}`]: string };
+
+/** A workflow by its name, or as `defineWorkflow` returns it: then input and result have types. */
+export type AnyWorkflow = string | Workflow<Schema>;
+export type InputFor<W extends AnyWorkflow> = W extends Workflow<infer S> ? InputOf<S> : unknown;
+export type ResultFor<W extends AnyWorkflow> =
+  W extends Workflow<Schema, infer Output> ? Output : unknown;
+
+declare const result: unique symbol;
+
+/** A task that was submitted. Its type knows what it results in. */
+export interface TaskRef<Output = unknown> {
+  readonly id: string;
+  readonly [result]?: Output;
+}
+
+/** How a task stands: with its result once it is processed. */
+export type TaskResult<Output = unknown> =
+  | {
+      readonly id: string;
+      readonly state: "processed";
+      readonly result: Output;
+      readonly faultCode: null;
+    }
+  | {
+      readonly id: string;
+      readonly state: "compensated";
+      readonly result: null;
+      readonly faultCode: string | null;
+    }
+  | {
+      readonly id: string;
+      readonly state: Exclude<TaskState, "processed" | "compensated">;
+      readonly result: null;
+      readonly faultCode: string | null;
+    };
+
+/** A duration such as `30s` or `5m`, or milliseconds. */
+export type Wait = number | `${number}${"ms" | "s" | "m" | "h"}`;
+
+export interface SubmitOptions {
+  /** The same key stands for the same task. A new one for each call unless said otherwise: repetitions share it. */
+  readonly idempotencyKey?: string;
+  /** The business's own name of what the task is about: at most one open task of the workflow has it. */
+  readonly key?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly priority?: Task["priority"];
+  readonly fairness?: { readonly key?: string; readonly weight?: number };
+  /** When its first steps become due. */
+  readonly notBefore?: Date | string;
+  readonly replyTo?: string;
+  readonly correlationId?: string;
+  /** Takes the task although an Agent of it has never announced itself. */
+  readonly allowUnknownAgents?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Who acts and why, and which version of the task was seen. */
+export interface ActOptions {
+  readonly reason: string;
+  readonly actor?: string;
+  /** The task's version; without one the task is read first, and acted on as it stands then. */
+  readonly version?: number;
+  readonly signal?: AbortSignal;
+}

@@ -1,0 +1,13 @@
+import type { Wait } from "./types.ts";
+
+const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+/** The milliseconds of a duration. Throws a `RangeError` for what is none. */
+export function toMilliseconds(wait: Wait): number {
+  if (typeof wait === "number" && wait >= 0) return wait;
+  const [, count, unit] = /^([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)$/.exec(String(wait)) ?? [];
+  if (count === undefined) {
+    throw new RangeError(`${String(wait)} is no duration: write it as 500ms, 30s, 5m or 1h`);
+  }
+  return Number(count) * units[unit as keyof typeof units];
+}

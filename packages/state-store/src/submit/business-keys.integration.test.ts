@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { openTestApplication, type TestApplication } from "../../test/application.ts";
+import { newTask } from "../../test/fixtures.ts";
+import type { StateStore } from "../state-store.ts";
+import { submitTasks as submitBySql } from "./submit-in-transaction.ts";
+
+let tested: TestApplication;
+let store: StateStore;
+let supervisor: StateStore;
+beforeAll(async () => {
+  tested = await openTestApplication();
+  ({ store } = tested);
+  supervisor = await tested.db.open("supervisor");
+});
+afterAll(async () => {
+  await tested[Symbol.asyncDispose]();
+});
+beforeEach(() => tested.clear());
+
+const task = (changes: Partial<Parameters<typeof newTask>[0]> = {}) =>
+  newTask({ workflow: "trip.v1", input: { x: 1 }, key: "order-7", ...changes });
+const idempotency = { key: "request-1", hash: "same" };
+const submit = async (...tasks: ReturnType<typeof newTask>[]) =>
+  store.submitTasks(tasks, { actor: "test" });
+const idOf = (submitted: Awaited<ReturnType<typeof submit>>[number] | undefined): string =>
+  submitted !== undefined && "taskId" in submitted ? submitted.taskId : "";
+
+const finish = (taskId: string) =>
+  tested.db.query(
+    `set session_replication_role = replica;
+     update state.tasks set process_state = 'processed', finished_at = now() where task_id = '${taskId}';
+     reset session_replication_role`,
+  );
+
+test("one open task of a workflow has a business key, whatever its version, and the answer names it", async () => {
+  const [first] = await submit(task());
+  const held = { kind: "held", taskId: idOf(first) };
+  expect(await submit(task({ input: { x: 2 } }))).toEqual([held]);
+  expect(await submit(task({ workflow: "trip.v10" }))).toEqual([held]);
+  expect(await submit(task({ workflow: "later.v1" }))).toMatchObject([{ kind: "created" }]);
+  expect(await submit(task({ key: "order-8" }))).toMatchObject([{ kind: "created" }]);
+  expect(await tested.count("state.tasks")).toBe(3);
+});
+
+test("two tasks of one batch do not share a business key", async () => {
+  const [first, second] = await submit(task(), task({ input: { x: 2 } }));
+  expect(first).toMatchObject({ kind: "created" });
+  expect(second).toEqual({ kind: "held", taskId: idOf(first) });
+});
+
+test("of many that submit one business key at a time, one gets it", async () => {
+  const others = await Promise.all([tested.db.open("submission"), tested.db.open("submission")]);
+  const submitted = await Promise.all(
+    Array.from({ length: 24 }, (_, number) =>
+      [store, ...others][number % 3]!.submitTasks([task({ input: { x: number } })], {
+        actor: "test",
+      }),
+    ),
+  );
+  const kinds = submitted.flat().map(({ kind }) => kind);
+  expect(kinds.filter((kind) => kind === "created")).toHaveLength(1);
+  expect(kinds.filter((kind) => kind === "held")).toHaveLength(23);
+  expect(new Set(submitted.flat().map(idOf)).size).toBe(1);
+});
+
+test("a business key is free once its task has ended", async () => {
+  const [first] = await submit(task());
+  await finish(idOf(first));
+  const [second] = await submit(task());
+  expect(second).toMatchObject({ kind: "created" });
+  expect(await submit(task())).toEqual([{ kind: "held", taskId: idOf(second) }]);
+});
+
+test("a request that is repeated gets its own task, and one that was refused can be sent again", async () => {
+  const [first] = await submit(task({ idempotency }));
+  expect(await submit(task({ idempotency }))).toEqual([{ kind: "replayed", taskId: idOf(first) }]);
+  const other = task({ idempotency: { key: "request-2", hash: "other" } });
+  // Both at a time, as a client that repeats itself sends them.
+  const held = { kind: "held", taskId: idOf(first) };
+  expect(await submit(other, other)).toEqual([held, held]);
+  await finish(idOf(first));
+  expect(await submit(other)).toMatchObject([{ kind: "created" }]);
+});
+
+test("an application's transaction learns which task has the key, and frees it when it is rolled back", async () => {
+  const { application } = tested;
+  await application.query("begin");
+  await submitBySql(application, [{ workflow: "trip", input: { x: 1 }, key: "order-7" }]);
+  await application.query("rollback");
+  const [first] = await submit(task());
+  await expect(
+    submitBySql(application, [{ workflow: "trip", input: { x: 1 }, key: "order-7" }]),
+  ).rejects.toMatchObject({ code: "task.key_in_use", details: { taskId: idOf(first) } });
+});
+
+test("the Supervisor deletes the keys of tasks that have ended or are gone, and no other", async () => {
+  const submitted = await submit(
+    ...["a", "b", "c", "d", "e"].map((key) => task({ key, input: { x: 1 } })),
+  );
+  const [a, b, c] = submitted.map(idOf);
+  await finish(a!);
+  await finish(c!);
+  // Of a task that is gone: it was submitted long ago.
+  await tested.db.query(
+    "insert into state.business_keys values ('default', 'trip', 'z', state.first_id_of(now() - interval '2 days'))",
+  );
+  // And one whose task is not visible yet.
+  await tested.db.query(
+    "insert into state.business_keys values ('default', 'trip', 'y', state.new_task_id())",
+  );
+  const first = await supervisor.deleteFreeBusinessKeys({ after: null, batch: 2 });
+  expect(first).toEqual({ deleted: 1, next: { tenant: "default", family: "trip", key: "b" } });
+  const second = await supervisor.deleteFreeBusinessKeys({ after: first.next, batch: 10 });
+  expect(second).toEqual({ deleted: 2, next: null });
+  const left = await tested.db.query("select key from state.business_keys order by key");
+  expect(left).toEqual(["b", "d", "e", "y"].map((key) => ({ key })));
+  expect(await submit(task({ key: "b" }))).toEqual([{ kind: "held", taskId: b }]);
+});

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { openTestApplication, type TestApplication } from "../../test/application.ts";
+import { claimAll, newTask } from "../../test/fixtures.ts";
+import type { StateStore } from "../state-store.ts";
+import { submitTasks } from "./submit-in-transaction.ts";
+
+let tested: TestApplication;
+let scheduler: StateStore;
+beforeAll(async () => {
+  tested = await openTestApplication();
+  scheduler = await tested.db.open("scheduler");
+});
+afterAll(async () => {
+  await tested[Symbol.asyncDispose]();
+});
+beforeEach(() => tested.clear());
+
+const hour = 3_600_000;
+const common = { workflow: "trip.v1", input: { x: 1 } };
+
+/** As if so much time had passed. */
+const passes = (interval: string) =>
+  tested.db.query(
+    `update state.steps set not_before = not_before - interval '${interval}' where not_before is not null`,
+  );
+
+test.each<[string, (notBefore: number) => Promise<unknown>]>([
+  [
+    "over HTTP",
+    (notBefore) => tested.store.submitTasks([newTask({ ...common, notBefore })], { actor: "test" }),
+  ],
+  [
+    "by SQL",
+    (notBefore) => submitTasks(tested.application, [{ ...common, notBefore: new Date(notBefore) }]),
+  ],
+])(
+  "a task submitted %s to begin later is claimed then, and its limit counts from then",
+  async (_, submit) => {
+    const notBefore = Math.round(Date.now()) + 2 * hour;
+    await submit(notBefore);
+    const [written] = await tested.db.query(
+      `select (extract(epoch from tasks.begin_at) * 1000)::float8 as "notBefore",
+            (extract(epoch from tasks.complete_by - tasks.begin_at))::float8 as "limit"
+       from state.tasks`,
+    );
+    expect(written).toEqual({ notBefore, limit: 60 });
+    await scheduler.stageDueSteps();
+    expect(await claimAll(scheduler)).toEqual([]);
+    await passes("2 hours");
+    await scheduler.stageDueSteps();
+    expect(await claimAll(scheduler)).toMatchObject([{ name: "a" }]);
+  },
+);
+
+test("an instant that has passed is now", async () => {
+  await tested.store.submitTasks([newTask({ ...common, notBefore: 0 })], { actor: "test" });
+  await submitTasks(tested.application, [{ ...common, notBefore: "2020-01-01T00:00:00Z" }]);
+  expect(await claimAll(scheduler)).toHaveLength(2);
+  const rows = await tested.db.query("select begin_at as at from state.tasks");
+  expect(rows).toEqual([{ at: null }, { at: null }]);
+});
+
+test("a task with a fairness key that begins later is ranked when it begins", async () => {
+  const notBefore = Date.now() + 2 * hour;
+  const fairness = { key: "ann", weight: 1 };
+  await tested.store.submitTasks([newTask({ ...common, fairness, notBefore })], { actor: "test" });
+  expect(await claimAll(scheduler)).toEqual([]);
+  await passes("2 hours");
+  await scheduler.stageDueSteps();
+  expect(await claimAll(scheduler)).toMatchObject([{ name: "a" }]);
+});
+
+test("the Supervisor leaves a task alone that begins later, and finds a delay that no submission asked for", async () => {
+  const supervisor = await tested.db.open("supervisor");
+  const notBefore = Date.now() + 100 * hour;
+  await tested.store.submitTasks([newTask({ ...common, notBefore })], { actor: "test" });
+  await tested.db.query(
+    `set session_replication_role = replica;
+     update state.tasks set updated_at = now() - interval '2 hours';
+     reset session_replication_role`,
+  );
+  const look = () => supervisor.findStalledTasks({ after: null, untouchedFor: 60_000 });
+  expect(await look()).toEqual({ taskIds: [], next: null });
+  await passes("-1 hour");
+  expect((await look()).taskIds).toHaveLength(1);
+});

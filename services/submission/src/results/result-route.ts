@@ -1,0 +1,79 @@
+import type { Milliseconds } from "@holdfast/domain";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { type Static, Type } from "typebox";
+import { describeAt, ref } from "../api/describe.ts";
+import { doorsOf } from "../doors.ts";
+import { TaskParams, type Tasks } from "../find-tasks.ts";
+import { Problem } from "../problem.ts";
+import type { TaskResource } from "../task-resource.ts";
+import type { WorkflowDirectory } from "../workflow-directory.ts";
+import type { ResultWaiter } from "./result-waiter.ts";
+import { longestWait, waitForResult } from "./wait-for-result.ts";
+
+interface Dependencies {
+  readonly directory: Pick<WorkflowDirectory, "noun">;
+  readonly tasks: Tasks;
+  readonly waiter: ResultWaiter;
+}
+
+const Query = Type.Object({
+  /** How long to wait for the end of the task, such as `30s`: at most a minute. */
+  wait: Type.Optional(Type.String({ maxLength: 8, pattern: "^[0-9]{1,5}(ms|s|m)?$" })),
+});
+
+/** Shows what a task resulted in, and waits for that if it is asked to. */
+export function resultRoute(
+  app: FastifyInstance,
+  { directory, tasks, waiter }: Dependencies,
+): void {
+  for (const door of doorsOf(directory)) {
+    app.get<{ Params: { id: string }; Querystring: Static<typeof Query> }>(
+      `${door.path}/:id/result`,
+      {
+        schema: {
+          ...describeAt(door, {
+            id: "getResult",
+            summary: `The result of the ${door.noun.one}: waits for it with \`wait=30s\`.`,
+            isOpen: true,
+            answers: {
+              "200": { words: "It has ended, as `state` says.", schema: ref("TaskResult") },
+              "202": { words: "It has not ended yet: ask again.", schema: ref("TaskResult") },
+            },
+          }),
+          params: Type.Object({ ...door.params, ...TaskParams.properties }),
+          querystring: Query,
+        },
+      },
+      async (request, reply) => {
+        const { id } = request.params;
+        const noun = await door.nounOf(request);
+        const patience = readWait(request.query.wait);
+        const now = await tasks.show(id, noun);
+        if (now.finishedAt !== null || patience === 0) return sendResult(reply, now);
+        await waitForResult(waiter, request, reply, { taskId: id, patience });
+        return sendResult(reply, await tasks.show(id, noun));
+      },
+    );
+  }
+}
+
+/** 200 with the result of a task that has ended, 202 with its state otherwise. */
+export function sendResult(
+  reply: FastifyReply,
+  { id, state, result, faultCode, finishedAt, version }: TaskResource,
+): FastifyReply {
+  void reply.header("etag", `"${version}"`);
+  if (finishedAt === null) void reply.code(202).header("retry-after", "1");
+  return reply.send({ id, state, result, faultCode });
+}
+
+const units = { ms: 1, s: 1_000, m: 60_000 } as const;
+
+function readWait(text: string | undefined): Milliseconds {
+  const [, count = "0", unit = "s"] = /^([0-9]+)(ms|s|m)?$/.exec(text ?? "0") ?? [];
+  const wait = Number(count) * units[unit as keyof typeof units];
+  if (wait <= longestWait) return wait;
+  throw new Problem(422, "request.invalid", "The request is not complete or not right.", [
+    { pointer: "/wait", detail: "must be at most 60s" },
+  ]);
+}

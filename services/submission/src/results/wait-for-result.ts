@@ -1,0 +1,32 @@
+import type { Milliseconds } from "@holdfast/domain";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { onGone } from "../on-gone.ts";
+import type { ResultWaiter } from "./result-waiter.ts";
+
+/** How long a request may wait for a result. */
+export const longestWait: Milliseconds = 60_000;
+/** For the answer, after the wait. */
+const grace: Milliseconds = 20_000;
+
+/** Has the request wait until the task has ended, or its time is over. Its connection is kept for as long. */
+export async function waitForResult(
+  waiter: ResultWaiter,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { taskId, patience }: { readonly taskId: string; readonly patience: Milliseconds },
+): Promise<void> {
+  const { socket } = request.raw;
+  const usual = socket.timeout;
+  socket.setTimeout(patience + grace);
+  await waiter.wait(taskId, { patience, onGone: (leave) => onGone(request, reply, leave) });
+  if (usual !== undefined) socket.setTimeout(usual);
+  // A connection that stays open would keep the service from stopping.
+  if (waiter.isStopped) void reply.header("connection", "close");
+}
+
+/** The wait that a client prefers (RFC 7240), at most a minute; null: it does not wait. */
+export function preferredWait(prefer: string | string[] | undefined): Milliseconds | null {
+  const seconds = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})/i.exec([prefer ?? ""].flat().join())?.[1];
+  if (seconds === undefined || Number(seconds) === 0) return null;
+  return Math.min(Number(seconds) * 1_000, longestWait);
+}

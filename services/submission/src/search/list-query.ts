@@ -1,0 +1,100 @@
+import { limits } from "@holdfast/contracts";
+import { type Instant, priorities } from "@holdfast/domain";
+import type { PageWish, TaskCondition, TaskFilter } from "@holdfast/state-store";
+import { type Static, Type } from "typebox";
+import { isTaskId } from "../find-tasks.ts";
+import { Problem } from "../problem.ts";
+import { labelNamePattern } from "../read-naming.ts";
+import { openStates, taskStates } from "./task-states.ts";
+
+const Name = Type.Optional(Type.String({ minLength: 1, maxLength: limits.name }));
+const When = Type.Optional(Type.String({ maxLength: limits.instant }));
+const Property = Type.Optional(Type.String({ minLength: 1, maxLength: limits.property }));
+const labels = {
+  [`^label\\.${labelNamePattern.slice(1)}`]: Type.String({ maxLength: limits.name }),
+};
+
+const filter = {
+  /** With its version, or without: then all versions. */
+  workflow: Name,
+  /** `open`: every state in which a task has not ended. */
+  state: Type.Optional(Type.Enum([...taskStates, "open"])),
+  priority: Type.Optional(Type.Enum([...priorities])),
+  key: Property,
+  faultCode: Name,
+  correlationId: Property,
+  /** Instants as in ISO 8601; the first belongs to the range, the last does not. */
+  createdFrom: When,
+  createdBefore: When,
+};
+const options = { additionalProperties: false, patternProperties: labels };
+
+/** The query of a count of tasks. A label `x` is asked for as `label.x`. */
+export const CountQuery = Type.Object(filter, options);
+/** The query of a list of tasks. */
+export const ListQuery = Type.Object(
+  {
+    ...filter,
+    limit: Type.Optional(Type.String({ maxLength: 3, pattern: "^([1-9][0-9]?|100)$" })),
+    cursor: Type.Optional(Type.String({ maxLength: 100 })),
+  },
+  options,
+);
+
+/** How many tasks a page has at most, unless it is said. */
+export const usualLimit = 20;
+
+export type CountQuery = Static<typeof CountQuery>;
+
+/** A filter in which the workflows still have the names that were asked for. */
+export const filterOfQuery = (query: CountQuery): TaskFilter => ({
+  tenant: "default",
+  conditions: Object.entries(query).flatMap(([field, value]) => conditionOf(field, value)),
+  createdFrom: readInstant(query.createdFrom, "createdFrom"),
+  createdBefore: readInstant(query.createdBefore, "createdBefore"),
+});
+
+const fields: ReadonlySet<string> = new Set([
+  "workflow",
+  "state",
+  "priority",
+  "key",
+  "faultCode",
+  "correlationId",
+]);
+
+function conditionOf(field: string, value: unknown): readonly TaskCondition[] {
+  if (typeof value !== "string") return [];
+  if (!fields.has(field) && !field.startsWith("label.")) return [];
+  const operand = field === "state" && value === "open" ? openStates : [value];
+  return [{ field: field as TaskCondition["field"], operator: "in", operand }];
+}
+
+export function readInstant(text: string | undefined, name: string): Instant | null {
+  if (text === undefined) return null;
+  const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(at)) return at;
+  throw invalid(`/${name}`, "must be an instant as in ISO 8601: 2026-11-24T10:00:00Z");
+}
+
+const invalid = (pointer: string, detail: string) =>
+  new Problem(422, "request.invalid", "The request is not complete or not right.", [
+    { pointer, detail },
+  ]);
+
+/** Where a page begins, by what the page before named as its next, and how long it is. */
+export const pageOf = (
+  cursor: string | undefined,
+  most: number,
+  pointer = "/cursor",
+): PageWish => ({ after: cursor === undefined ? null : readCursor(cursor, pointer), most });
+
+/** Where a page ended. Opaque: a client only sends it back to get the next page. */
+function readCursor(cursor: string, pointer: string): string {
+  const id = Buffer.from(cursor, "base64url").toString("latin1");
+  if (isTaskId(id)) return id;
+  throw invalid(pointer, "must be what the page before named as its next");
+}
+
+export const cursorOf = (next: string | null): string | null =>
+  next === null ? null : Buffer.from(next).toString("base64url");

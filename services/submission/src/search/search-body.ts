@@ -1,0 +1,116 @@
+import { limits } from "@holdfast/contracts";
+import type { TaskCondition, TaskFilter } from "@holdfast/state-store";
+import { type Static, Type } from "typebox";
+import { Problem } from "../problem.ts";
+import { labelNamePattern } from "../read-naming.ts";
+import { readInstant } from "./list-query.ts";
+import { openStates } from "./task-states.ts";
+
+const closed = { additionalProperties: false };
+const Text = Type.String({ maxLength: limits.property });
+const Condition = Type.Union([
+  Text,
+  Type.Object(
+    {
+      $eq: Type.Optional(Text),
+      $in: Type.Optional(Type.Array(Text, { minItems: 1, maxItems: 100 })),
+      $like: Type.Optional(Text),
+      $exists: Type.Optional(Type.Boolean()),
+    },
+    { ...closed, minProperties: 1 },
+  ),
+]);
+const When = Type.Optional(Type.String({ maxLength: limits.instant }));
+
+const names = ["workflow", "state", "priority", "key", "faultCode", "correlationId"] as const;
+
+/**
+ * The body of a search. `$like` has `*` for any characters. All conditions must be true. Labels are named
+ * `label.x`; other names are refused with those that there are.
+ */
+export const SearchBody = Type.Object(
+  {
+    filter: Type.Optional(
+      Type.Object(
+        {
+          workflow: Type.Optional(Condition),
+          state: Type.Optional(Condition),
+          priority: Type.Optional(Condition),
+          key: Type.Optional(Condition),
+          faultCode: Type.Optional(Condition),
+          correlationId: Type.Optional(Condition),
+          createdAt: Type.Optional(Type.Object({ $gte: When, $lt: When }, closed)),
+        },
+        { additionalProperties: Condition, maxProperties: 20 },
+      ),
+    ),
+    sort: Type.Optional(
+      Type.Array(
+        Type.Object({ field: Type.Literal("createdAt"), order: Type.Literal("desc") }, closed),
+        { maxItems: 1 },
+      ),
+    ),
+    page: Type.Optional(
+      Type.Object(
+        {
+          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+          after: Type.Optional(Type.String({ maxLength: 100 })),
+        },
+        closed,
+      ),
+    ),
+  },
+  closed,
+);
+export type SearchBody = Static<typeof SearchBody>;
+type Condition = Static<typeof Condition>;
+
+/** A filter in which the workflows still have the names that were asked for. */
+export function filterOfBody({ filter = {} }: SearchBody): TaskFilter {
+  const { createdAt, ...rest } = filter;
+  const conditions = Object.entries(rest as Readonly<Record<string, Condition>>);
+  return {
+    tenant: "default",
+    conditions: conditions.flatMap(([name, condition]) => conditionsOn(fieldOf(name), condition)),
+    createdFrom: readInstant(createdAt?.$gte, "filter/createdAt/$gte"),
+    createdBefore: readInstant(createdAt?.$lt, "filter/createdAt/$lt"),
+  };
+}
+
+const known: ReadonlySet<string> = new Set(names);
+const label = new RegExp(`^label\\.${labelNamePattern.slice(1)}`);
+
+function fieldOf(name: string): TaskCondition["field"] {
+  if (known.has(name) || label.test(name)) return name as TaskCondition["field"];
+  throw new Problem(
+    422,
+    "request.invalid",
+    `Tasks are filtered by ${names.join(", ")}, createdAt and label.<name>: not by ${name.slice(0, 100)}.`,
+    [{ pointer: `/filter/${name.slice(0, 100)}`, detail: "cannot be filtered by" }],
+  );
+}
+
+function conditionsOn(field: TaskCondition["field"], asked: Condition): readonly TaskCondition[] {
+  const { $eq, $in, $like, $exists } = typeof asked === "string" ? { $eq: asked } : asked;
+  return [
+    ...($eq === undefined ? [] : [oneOf(field, [$eq])]),
+    ...($in === undefined ? [] : [oneOf(field, $in)]),
+    ...($like === undefined
+      ? []
+      : [{ field, operator: "like", operand: toPattern($like) } as const]),
+    ...($exists === undefined ? [] : [{ field, operator: "exists", operand: $exists } as const]),
+  ];
+}
+
+const oneOf = (field: TaskCondition["field"], values: readonly string[]): TaskCondition => ({
+  field,
+  operator: "in",
+  operand:
+    field === "state"
+      ? values.flatMap((value) => (value === "open" ? openStates : [value]))
+      : values,
+});
+
+/** `*` stands for any characters; what has a meaning in SQL stands for itself. */
+const toPattern = (text: string): string =>
+  text.replaceAll(/[\\%_]/g, String.raw`\$&`).replaceAll("*", "%");
