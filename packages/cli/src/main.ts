@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { runCommand } from "./run-command.ts";
 
 const { exitCode, stdout, stderr } = await runCommand(process.argv.slice(2), process.env);

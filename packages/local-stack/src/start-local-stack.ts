@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { disposableStack } from "@holdfast/runtime";
 import { holdfastFolder, takeDataFolder } from "./folders/data-folder.ts";
 import { removeDataFolder } from "./folders/unprivileged-home.ts";
 import { queryOnce } from "./postgres/query-once.ts";
@@ -28,15 +29,16 @@ export async function startLocalStack({
   dataFolder: givenFolder = join(holdfastFolder(), purpose),
   fresh = false,
   management = purpose === "test",
+  packageFolder = join(holdfastFolder(), "rabbitmq-package"),
   log = () => {},
 }: LocalStackOptions = {}): Promise<LocalStack> {
   // The servers have working folders of their own.
   const dataFolder = resolve(givenFolder);
-  await using started = new AsyncDisposableStack();
+  await using started = disposableStack();
   if (purpose === "test") started.defer(() => removeDataFolder(dataFolder));
   started.use(takeDataFolder(dataFolder, { fresh }));
 
-  const options = { purpose, dataFolder, management, log };
+  const options = { purpose, dataFolder, management, packageFolder, log };
   const [postgres, broker] = await bothOrNeither(
     startTimed("postgres", () => choosePostgres(options), versionOfPostgres),
     startTimed("broker rabbitmq", () => chooseBroker(options), versionOfBroker),

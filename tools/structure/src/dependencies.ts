@@ -30,7 +30,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     "packages/runtime",
     "packages/state-store",
   ],
-  "packages/local-stack": [],
+  "packages/local-stack": ["packages/runtime"],
   "services/scheduler": [
     "packages/contracts",
     "packages/domain",

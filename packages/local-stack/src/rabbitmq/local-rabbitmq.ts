@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { disposableStack } from "@holdfast/runtime";
 import { passwordFor } from "../folders/passwords.ts";
 import { freePort } from "../processes/free-port.ts";
 import { onFreePorts } from "../processes/on-free-ports.ts";
@@ -13,6 +14,7 @@ import { connectOnce } from "./connect-once.ts";
 import { importByManagement } from "./import-definitions.ts";
 import { prepareRabbitmq } from "./rabbitmq-environment.ts";
 import type { RabbitmqInstallation } from "./rabbitmq-installation.ts";
+import { shippedSettings } from "./shipped-settings.ts";
 
 const run = promisify(execFile);
 const readyWithinMs = 120_000;
@@ -38,12 +40,12 @@ async function startNode(
   installation: RabbitmqInstallation,
   { dataFolder, purpose, management = false }: StackOptions,
 ): Promise<BrokerServer> {
-  await using started = new AsyncDisposableStack();
+  await using started = disposableStack();
   const ports = await findPorts(management);
   const folder = join(dataFolder, "rabbitmq");
   const password = passwordFor("rabbitmq", dataFolder);
   // Tests try what is beyond the limits that are shipped, too.
-  const settings = purpose === "test" ? [] : await shippedSettings();
+  const settings = purpose === "test" ? [] : shippedSettings;
   const node = { installation, folder, user, password, vhost, settings, ports };
   const env = await prepareRabbitmq(node);
   const credentials = `${user}:${password}@127.0.0.1`;
@@ -91,14 +93,6 @@ async function startNode(
     importDefinitions: managementUrl === null ? importByFile : importByManagement(managementUrl),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
-}
-
-const shipped = new URL("../../../../infra/rabbitmq/rabbitmq.conf", import.meta.url);
-
-/** What infra/rabbitmq ships, except where definitions come from: they are imported here. */
-async function shippedSettings(): Promise<readonly string[]> {
-  const lines = (await readFile(shipped, "utf8")).split("\n");
-  return lines.filter((line) => line !== "" && !/^(#|definitions\.)/.test(line));
 }
 
 async function findPorts(management: boolean) {

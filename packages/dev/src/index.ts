@@ -1,0 +1,1 @@
+export { serviceMains } from "./services/service-mains.ts";
