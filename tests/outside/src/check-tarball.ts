@@ -3,8 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join, normalize } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
-import type { Tarball } from "./pack-all.ts";
-import type { Manifest } from "./public-packages.ts";
+import { readFromTarball, type Tarball } from "./pack-all.ts";
 import { runProgram } from "./run-program.ts";
 
 /** Scripts that a package manager runs on the machine of whoever installs the package. */
@@ -21,25 +20,24 @@ export async function checkTarball(tarball: Tarball): Promise<readonly string[]>
   return faults.map((fault) => `${name}: ${fault}`);
 }
 
-async function ownFaults({ file }: Tarball): Promise<readonly string[]> {
-  const read = async (path: string) =>
-    (await runProgram("tar", ["--extract", "--to-stdout", "--file", file, path])).stdout;
+async function ownFaults({ file, packed }: Tarball): Promise<readonly string[]> {
   const { stdout } = await runProgram("tar", ["--list", "--file", file]);
   const files = new Set(stdout.trimEnd().split("\n"));
-  const manifest = JSON.parse(await read("package/package.json")) as Manifest;
   const faults: string[] = [];
   if (!files.has("package/LICENSE")) faults.push("has no LICENSE");
-  if (manifest.engines?.["node"] !== ">=22") faults.push("engines.node is not >=22");
+  if (packed.engines?.["node"] !== ">=22") faults.push("engines.node is not >=22");
   for (const script of installScripts) {
-    if (manifest.scripts?.[script] !== undefined) faults.push(`has the install script ${script}`);
+    if (packed.scripts?.[script] !== undefined) faults.push(`has the install script ${script}`);
   }
-  for (const [dependency, range] of Object.entries(manifest.dependencies ?? {})) {
+  for (const [dependency, range] of Object.entries(packed.dependencies ?? {})) {
     if (/^(workspace|catalog):/.test(range)) faults.push(`${dependency} has the range ${range}`);
   }
   for (const one of files) {
     if (/\.test\.|\.tsbuildinfo$/.test(one)) faults.push(`holds ${one}`);
     if (!one.endsWith(".map")) continue;
-    const { sources } = JSON.parse(await read(one)) as { readonly sources: readonly string[] };
+    const { sources } = JSON.parse(await readFromTarball(file, one.slice("package/".length))) as {
+      readonly sources: readonly string[];
+    };
     const missing = sources.filter((source) => !files.has(normalize(join(dirname(one), source))));
     if (missing.length > 0) faults.push(`${one} names ${missing.join(", ")}, which is not there`);
   }

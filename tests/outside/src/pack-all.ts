@@ -1,11 +1,13 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type PublicPackage, publicPackages, root } from "./public-packages.ts";
+import { type Manifest, type PublicPackage, publicPackages, root } from "./public-packages.ts";
 import { runProgram } from "./run-program.ts";
 
 /** A package as it is published. */
 export interface Tarball extends PublicPackage {
   readonly file: string;
+  /** Its manifest with the versions of its dependencies. */
+  readonly packed: Manifest;
 }
 
 /** Compiles what is published and packs it into `folder`. */
@@ -22,10 +24,19 @@ export async function packAll(folder: string): Promise<readonly Tarball[]> {
   const filters = packages.flatMap(({ manifest }) => ["--filter", manifest.name]);
   const pack = ["--yes", packageManager, ...filters, "--recursive", "pack"];
   await runProgram("npx", [...pack, "--pack-destination", folder]);
-  return packages.map((one) => {
-    const name = one.manifest.name.replace(/^@/, "").replace("/", "-");
-    return { ...one, file: join(folder, `${name}-${one.manifest.version}.tgz`) };
-  });
+  return Promise.all(
+    packages.map(async (one) => {
+      const name = one.manifest.name.replace(/^@/, "").replace("/", "-");
+      const file = join(folder, `${name}-${one.manifest.version}.tgz`);
+      return { ...one, file, packed: JSON.parse(await readFromTarball(file, "package.json")) };
+    }),
+  );
+}
+
+/** The content of one file of a package. */
+export async function readFromTarball(file: string, path: string): Promise<string> {
+  const args = ["--extract", "--to-stdout", "--file", file, `package/${path}`];
+  return (await runProgram("tar", args)).stdout;
 }
 
 /** The compiler leaves the output of sources that are gone. */
