@@ -1,1 +1,2 @@
-export { serviceMains } from "./services/service-mains.ts";
+export { runDev } from "./run-dev.ts";
+export { type ServiceName, serviceMains } from "./services/service-mains.ts";
