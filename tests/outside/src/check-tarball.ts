@@ -46,10 +46,7 @@ async function ownFaults({ file, packed }: Tarball): Promise<readonly string[]> 
 
 async function publintFaults({ file }: Tarball): Promise<readonly string[]> {
   const content = readFileSync(file);
-  const tarball = content.buffer.slice(
-    content.byteOffset,
-    content.byteOffset + content.byteLength,
-  ) as ArrayBuffer;
+  const tarball = new Uint8Array(content).buffer;
   const { messages, pkg } = await publint({ pack: { tarball }, strict: true });
   return messages
     .filter(({ type }) => type !== "suggestion")

@@ -56,18 +56,18 @@ export async function followPage({
     npm_config_cache: join(folder, ".npm-cache"),
   };
   const instructions = readPage(page);
-  const reader = openReader({ folder, env, say });
-  await using _reader = reader;
+  await using reader = pageReader({ folder, env, say }, run);
   for (const instruction of instructions) await reader.follow(instruction);
   const { coldMs, editMs, project, devCommand } = reader.figures();
   const warmMs = await startAgain(devCommand, { folder: project, env });
-  const left = processesLeft(run);
-  for (const one of left) say(`still there: ${one}`);
-  return { coldMs, warmMs, editMs, processesLeft: reader.left() + left.length };
+  const left = reader.left() + countLeft(run, say);
+  return { coldMs, warmMs, editMs, processesLeft: left };
+}
 
-  function openReader(options: ReaderOptions) {
-    return pageReader(options, run);
-  }
+function countLeft(run: string, say: (line: string) => void): number {
+  const living = processesLeft(run);
+  for (const one of living) say(`still there: ${one}`);
+  return living.length;
 }
 
 interface ReaderOptions {
@@ -91,16 +91,12 @@ function pageReader({ folder, env, say }: ReaderOptions, run: string) {
     const [, target] = /^cd (\S+)$/.exec(command) ?? [];
     if (target !== undefined) {
       place = resolve(place, target);
-    } else if (/^npx holdfast dev/.test(command)) {
+    } else if (command.startsWith("npx holdfast dev")) {
       devCommand = command;
       terminal = openTerminal(command, { folder: place, env });
       await terminal.seen(ready);
     } else {
-      // Another port, where somebody else has the first one.
-      const [, api = ""] = /API +(\S+)/.exec(terminal?.text ?? "") ?? [];
-      const local = command.replace("http://127.0.0.1:3000", api);
-      const strict = local.replace(/^curl /, "curl --fail-with-body --silent ");
-      await runProgram("bash", ["-c", strict], { folder: place, env });
+      await runCommand(command, { folder: place, env, shown: terminal?.text ?? "" });
     }
   };
   const press = async (key: string): Promise<void> => {
@@ -125,9 +121,7 @@ function pageReader({ folder, env, say }: ReaderOptions, run: string) {
   const stop = async (): Promise<void> => {
     const code = await there().interrupt();
     if (code !== 0) throw new Error(`holdfast dev ended with ${code}:\n${there().text}`);
-    const living = processesLeft(run);
-    for (const one of living) say(`still there: ${one}`);
-    left = living.length;
+    left = countLeft(run, say);
   };
   return {
     async follow(instruction: Instruction): Promise<void> {
@@ -158,4 +152,15 @@ async function startAgain(
   const ms = Math.round(performance.now() - from);
   await terminal.interrupt();
   return ms;
+}
+
+/** Runs a command that ends. It reaches the API where it is, should somebody else have the first port. */
+async function runCommand(
+  command: string,
+  { folder, env, shown }: Pick<ReaderOptions, "folder" | "env"> & { readonly shown: string },
+): Promise<void> {
+  const [, api = ""] = /API +(\S+)/.exec(shown) ?? [];
+  const local = command.replace("http://127.0.0.1:3000", api);
+  const strict = local.replace(/^curl /, "curl --fail-with-body --silent ");
+  await runProgram("bash", ["-c", strict], { folder, env });
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { runProgram } from "./run-program.ts";
 
 /** The package managers that people have. */
-export const packageManagers = {
+const packageManagers = {
   npm: ["npm", "install"],
   pnpm: ["npx", "--yes", "pnpm@12.21.0", "add"],
   yarn: ["npx", "--yes", "yarn@1.22.22", "add"],

@@ -6,7 +6,7 @@ import type { LocatedError } from "../project/locate-error.ts";
 import type { AgentMessage } from "./agent-host.ts";
 
 /** The Agents of one file, as far as they have said. */
-export interface AgentFile {
+interface AgentFile {
   readonly file: string;
   readonly names: readonly string[];
   readonly pid: number;
@@ -35,7 +35,10 @@ interface Options {
 
 interface Running {
   readonly process: PreparedProcess;
+  /** Empty until it has said them. */
   operations: ReadonlyMap<string, readonly string[]>;
+  /** Resolves to null once it consumes; else to why it cannot. */
+  readonly ready: Promise<LocatedError | null>;
 }
 
 const main = fileURLToPath(new URL(`./agent-host${extensionOf(import.meta.url)}`, import.meta.url));
@@ -46,53 +49,31 @@ const restartAfter = 1_000;
 export function openAgentProcesses(options: Options): AgentProcesses {
   const { folder, cacheFolder, env, say } = options;
   const running = new Map<string, Running>();
-  /** Those that finish what they have, because another one has taken over. */
-  const leaving = new Set<PreparedProcess>();
   let isStopping = false;
   const packages = ["@holdfast/agent", "@holdfast/agent-service"];
   const prepare = (): PreparedProcess => prepareProcess({ main, packages, folder, cacheFolder });
-  let next = prepare();
-
-  const leave = (process: PreparedProcess): void => {
-    leaving.add(process);
-    void process.exited.then(() => leaving.delete(process));
-    void process[Symbol.asyncDispose]();
-  };
+  const spares = openSpares(prepare);
 
   const start = async (file: string): Promise<boolean> => {
     const before = running.get(file);
-    const process = next;
-    next = prepare();
+    const process = spares.take();
     const place = relative(folder, file);
-    const { promise, resolve } = Promise.withResolvers<LocatedError | null>();
-    const found: Running = { process, operations: new Map() };
-    process.onMessage((message) => {
-      const said = message as AgentMessage;
-      if ("error" in said) return resolve(said.error);
-      found.operations = new Map(said.agents.map(({ name, operations }) => [name, operations]));
-    });
-    process.onLine((line) => {
-      const read = readLogLine(line);
-      if (read.kind === "ready") resolve(null);
-      if (read.kind === "printed" || read.kind === "trouble") say(`${place}: ${read.text}`);
-    });
-    void process.exited.then(() => {
-      resolve({ message: "It ended at its start.", place });
-      if (isStopping || running.get(file) !== found) return;
-      running.delete(file);
-      say(`${place} ended. It is started again in a second.`);
-      setTimeout(() => !isStopping && !running.has(file) && void start(file), restartAfter).unref();
-    });
-    process.begin({ ...env(), AGENT_MODULES: file });
-    const error = await promise;
+    const begun = beginAgents(process, { place, env: { ...env(), AGENT_MODULES: file }, say });
+    const error = await begun.ready;
     if (error !== null) {
       const kept = before === undefined ? "" : " The last good one goes on.";
       say(`${error.place}: ${error.message}${kept}`);
       return false;
     }
-    running.set(file, found);
+    running.set(file, begun);
+    void process.exited.finally(() => {
+      if (isStopping || running.get(file) !== begun) return;
+      running.delete(file);
+      say(`${place} ended. It is started again in a second.`);
+      setTimeout(() => !isStopping && !running.has(file) && void start(file), restartAfter).unref();
+    });
     // The new one consumes already: the old one finishes what it has.
-    if (before !== undefined) leave(before.process);
+    if (before !== undefined) spares.leave(before.process);
     return true;
   };
 
@@ -125,8 +106,54 @@ export function openAgentProcesses(options: Options): AgentProcesses {
     },
     async [Symbol.asyncDispose]() {
       isStopping = true;
-      const all = [next, ...leaving, ...[...running.values()].map((one) => one.process)];
+      const all = [spares, ...[...running.values()].map((one) => one.process)];
       await Promise.all(all.map((one) => one[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+interface Begin {
+  readonly place: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly say: (line: string) => void;
+}
+
+/** Lets a prepared process become the host of one file, and listens to it. */
+function beginAgents(process: PreparedProcess, { place, env, say }: Begin): Running {
+  const { promise: ready, resolve } = Promise.withResolvers<LocatedError | null>();
+  const found: Running = { process, operations: new Map(), ready };
+  process.onMessage((message) => {
+    const said = message as AgentMessage;
+    if ("error" in said) return resolve(said.error);
+    found.operations = new Map(said.agents.map(({ name, operations }) => [name, operations]));
+  });
+  process.onLine((line) => {
+    const read = readLogLine(line);
+    if (read.kind === "ready") resolve(null);
+    if (read.kind === "printed" || read.kind === "trouble") say(`${place}: ${read.text}`);
+  });
+  void process.exited.finally(() => resolve({ message: "It ended at its start.", place }));
+  process.begin(env);
+  return found;
+}
+
+/** One process that is ready to begin, and those that finish what they have because another one took over. */
+function openSpares(prepare: () => PreparedProcess) {
+  let next = prepare();
+  const leaving = new Set<PreparedProcess>();
+  return {
+    take(): PreparedProcess {
+      const taken = next;
+      next = prepare();
+      return taken;
+    },
+    leave(process: PreparedProcess): void {
+      leaving.add(process);
+      void process.exited.finally(() => leaving.delete(process));
+      void process[Symbol.asyncDispose]();
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      await Promise.all([next, ...leaving].map((one) => one[Symbol.asyncDispose]()));
     },
   };
 }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { WorkflowDefinition } from "@holdfast/domain";
 import type { AgentProcesses } from "../agents/agent-processes.ts";
-import { hasEnded, lookUntil, submitTask, taskLines } from "./api.ts";
+import { hasEnded, lookUntil, type ShownTask, submitTask, taskLines } from "./api.ts";
 import { sampleInput } from "./sample-input.ts";
 
 /** What the keys act on. */
@@ -22,8 +22,6 @@ export interface ActionContext {
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
-
-type Action = (context: ActionContext) => Promise<void>;
 
 /** Milliseconds in which a step reaches an Agent that was stopped for it. */
 const reachWithin = 10_000;
@@ -75,14 +73,15 @@ async function killInMidStep(
   const id = await submit();
   if (id !== null) {
     const patience = AbortSignal.any([signal, AbortSignal.timeout(reachWithin)]);
-    const isMet = ({ steps }: { readonly steps: readonly { readonly processState: string }[] }) =>
-      steps.some(({ processState }) => processState === "processing");
-    await lookUntil(api, id, { isMet, signal: patience });
+    await lookUntil(api, id, { isMet: isUnderWay, signal: patience });
   }
   say(`kill -9 of the Agent ${agent} (process ${frozen.pid}) in the middle of a step`);
   await agents.kill(agent);
   return id;
 }
+
+const isUnderWay = ({ steps }: ShownTask): boolean =>
+  steps.some(({ processState }) => processState === "processing");
 
 function declinedInput(folder: string): unknown {
   const file = join(folder, "cases/declined.json");
@@ -93,16 +92,12 @@ function declinedInput(folder: string): unknown {
   }
 }
 
-const explain: (...args: [ActionContext, string]) => Promise<void> = async (
-  { command, env, say },
-  id,
-) => {
+/** Shows what `holdfast why` says of a task. */
+async function explain({ command, env, say }: ActionContext, id: string): Promise<void> {
   const [program = process.execPath, ...args] = command;
   const { promise, resolve } = Promise.withResolvers<string>();
   execFile(program, [...args, "why", id], { env: { ...process.env, ...env } }, (_, out, err) =>
     resolve(`${out}${err}`),
   );
   for (const line of (await promise).trimEnd().split("\n")) say(line);
-};
-
-export type { Action };
+}

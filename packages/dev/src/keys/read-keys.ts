@@ -19,7 +19,7 @@ export function readKeys(
   };
   if (input.isTTY) input.setRawMode(true);
   input.setEncoding("utf8").on("data", read);
-  input.unref?.();
+  input.unref();
   return {
     [Symbol.dispose]() {
       input.off("data", read);

@@ -37,25 +37,25 @@ export function sampleInput(schema: object, name = "sample"): unknown {
   if (example !== undefined) return example;
   const [variant] = known.anyOf ?? known.oneOf ?? [];
   if (variant !== undefined) return sampleInput(variant, name);
-  const type = typeof known.type === "object" ? known.type[0] : known.type;
-  switch (type) {
-    case "object":
-      return sampleObject(known);
-    case "array":
-      return Array.from({ length: known.minItems ?? 0 }, () =>
-        sampleInput(known.items ?? {}, name),
-      );
-    case "integer":
-    case "number":
-      return Math.max(1, known.minimum ?? 1, (known.exclusiveMinimum ?? 0) + 1);
-    case "boolean":
-      return true;
-    case "null":
-      return null;
-    default:
-      return byFormat[known.format ?? ""] ?? name.padEnd(known.minLength ?? 0, "x");
-  }
+  const [type = "string"] = [known.type].flat();
+  return (byType[type] ?? sampleText)(known, name);
 }
+
+const sampleText = ({ format = "", minLength = 0 }: Schema, name: string): unknown =>
+  byFormat[format] ?? name.padEnd(minLength, "x");
+
+const sampleNumber = ({ minimum = 1, exclusiveMinimum = 0 }: Schema): unknown =>
+  Math.max(1, minimum, exclusiveMinimum + 1);
 
 const sampleObject = ({ properties = {}, required = [] }: Schema): unknown =>
   Object.fromEntries(required.map((key) => [key, sampleInput(properties[key] ?? {}, key)]));
+
+const byType: Readonly<Record<string, (schema: Schema, name: string) => unknown>> = {
+  object: sampleObject,
+  array: ({ minItems = 0, items = {} }, name) =>
+    Array.from({ length: minItems }, () => sampleInput(items, name)),
+  integer: sampleNumber,
+  number: sampleNumber,
+  boolean: () => true,
+  null: () => null,
+};

@@ -17,8 +17,8 @@ export function readLogLine(line: string): LogLine {
   if (fields["msg"] === "ready") return { kind: "ready", fields };
   const level = fields["level"];
   if (typeof level !== "number" || level < warning) return { kind: "other" };
-  const err = fields["err"] as { readonly message?: unknown } | undefined;
-  const cause = err?.message === undefined ? "" : `: ${String(err.message)}`;
+  const err = fields["err"] as { readonly message?: string } | undefined;
+  const cause = err?.message === undefined ? "" : `: ${err.message}`;
   return { kind: "trouble", isError: level >= error, text: `${String(fields["msg"])}${cause}` };
 }
 
@@ -27,7 +27,7 @@ function parse(line: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(line);
     const isLog = typeof value === "object" && value !== null && "level" in value && "msg" in value;
-    return isLog ? (value as Readonly<Record<string, unknown>>) : null;
+    return isLog ? { ...value } : null;
   } catch {
     return null;
   }

@@ -9,7 +9,7 @@ export interface PreparedProcess extends AsyncDisposable {
   readonly pid: number;
   readonly isRunning: boolean;
   /** Resolves when it is gone. */
-  readonly exited: Promise<void>;
+  readonly exited: Promise<unknown>;
   /** Lets it become its main file. */
   begin(env: Readonly<Record<string, string>>): void;
   /** Called with each line that it prints, on either stream. */
@@ -58,7 +58,7 @@ export function prepareProcess({
     },
   );
   child.on("error", () => {});
-  const exited = once(child, "exit").then(() => {});
+  const exited = once(child, "exit");
   const guard = guardProcess(child.pid ?? 0, "SIGKILL");
   void exited.finally(() => guard[Symbol.dispose]());
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;

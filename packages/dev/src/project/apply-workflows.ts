@@ -1,5 +1,5 @@
 import { Fault, type WorkflowDefinition } from "@holdfast/domain";
-import { familyOf, type StateStore } from "@holdfast/state-store";
+import type { StateStore } from "@holdfast/state-store";
 import { withContentVersion } from "./dev-version.ts";
 
 type Store = Pick<
@@ -34,5 +34,3 @@ export async function openVersions(store: Store, names: readonly string[]): Prom
     if (!isOpen && retiredAt === null) await store.retireWorkflow({ name, ...wish });
   }
 }
-
-export const workflowOf = familyOf;

@@ -28,7 +28,9 @@ export function keepInStep(options: Options): (files: ReadonlySet<string>) => vo
     agentFiles = files.agents;
     await Promise.all([
       applyWorkflows(options, files.workflows, from),
-      ...before.filter((file) => !agentFiles.includes(file)).map(options.agents.stop),
+      ...before
+        .filter((file) => !agentFiles.includes(file))
+        .map((file) => options.agents.stop(file)),
       ...agentFiles
         .filter((file) => !before.includes(file) || isTouched(file, saved))
         .map((file) => restart(options, file, from)),

@@ -7,7 +7,7 @@ import type { WorkflowLoader } from "./load-workflows.ts";
 import type { LoadedFile } from "./loader.ts";
 
 /** A workflow as it is stored now. */
-export interface AppliedWorkflow {
+interface AppliedWorkflow {
   readonly family: string;
   /** Its name with the version that tasks get. */
   readonly name: string;
