@@ -100,9 +100,7 @@ function pageReader({ folder, env, say }: ReaderOptions, run: string) {
     }
   };
   const press = async (key: string): Promise<void> => {
-    there().forget();
-    there().press(key);
-    await there().seen(shownAfter[key] ?? /./);
+    await pressKey(there(), key);
     if (coldMs === 0) coldMs = Math.round(performance.now() - from);
     if (key === "s" && edits > 0) await there().seen(/"list":"news"/);
   };
@@ -152,6 +150,12 @@ async function startAgain(
   const ms = Math.round(performance.now() - from);
   await terminal.interrupt();
   return ms;
+}
+
+async function pressKey(terminal: Terminal, key: string): Promise<void> {
+  terminal.forget();
+  terminal.press(key);
+  await terminal.seen(shownAfter[key] ?? /./);
 }
 
 /** Runs a command that ends. It reaches the API where it is, should somebody else have the first port. */

@@ -42,6 +42,7 @@ interface Running {
 }
 
 const main = fileURLToPath(new URL(`./agent-host${extensionOf(import.meta.url)}`, import.meta.url));
+const packages = ["@holdfast/agent", "@holdfast/agent-service"];
 /** Milliseconds after which an Agent that ended by itself is started again. */
 const restartAfter = 1_000;
 
@@ -50,9 +51,7 @@ export function openAgentProcesses(options: Options): AgentProcesses {
   const { folder, cacheFolder, env, say } = options;
   const running = new Map<string, Running>();
   let isStopping = false;
-  const packages = ["@holdfast/agent", "@holdfast/agent-service"];
-  const prepare = (): PreparedProcess => prepareProcess({ main, packages, folder, cacheFolder });
-  const spares = openSpares(prepare);
+  const spares = openSpares(() => prepareProcess({ main, packages, folder, cacheFolder }));
 
   const start = async (file: string): Promise<boolean> => {
     const before = running.get(file);
@@ -77,9 +76,6 @@ export function openAgentProcesses(options: Options): AgentProcesses {
     return true;
   };
 
-  const runningWith = (agent: string): [string, Running] | undefined =>
-    [...running].find(([, { operations }]) => operations.has(agent));
-
   return {
     start,
     async stop(file) {
@@ -89,14 +85,14 @@ export function openAgentProcesses(options: Options): AgentProcesses {
     },
     operations: () => new Map([...running.values()].flatMap(({ operations }) => [...operations])),
     freeze(agent) {
-      const found = runningWith(agent);
+      const found = runningWith(running, agent);
       if (found === undefined) return null;
       const [file, { process, operations }] = found;
       process.signal("SIGSTOP");
       return { file, names: [...operations.keys()], pid: process.pid };
     },
     async kill(agent) {
-      const found = runningWith(agent);
+      const found = runningWith(running, agent);
       if (found === undefined) return;
       const [file, { process }] = found;
       running.delete(file);
@@ -111,6 +107,12 @@ export function openAgentProcesses(options: Options): AgentProcesses {
     },
   };
 }
+
+const runningWith = (
+  running: ReadonlyMap<string, Running>,
+  agent: string,
+): readonly [string, Running] | undefined =>
+  [...running].find(([, { operations }]) => operations.has(agent));
 
 interface Begin {
   readonly place: string;
