@@ -79,7 +79,7 @@ function writeProject(project: string, manager: string): void {
     dependencies: { "@holdfast/agent": own, "@holdfast/workflow": own, holdfast: own, zod: "^4" },
   };
   writeFileSync(join(project, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
-  // pnpm refuses to install while it is not told about this script, which nothing here needs.
+  // pnpm refuses to install until this script is allowed or denied. Nothing here needs it.
   if (manager === "pnpm") writeFileSync(join(project, "pnpm-workspace.yaml"), noBuilds());
 }
 
