@@ -33,6 +33,8 @@ export async function runDev(args: readonly string[], { command }: DevContext): 
   }
   const stop = new AbortController();
   const onSignal = (): void => stop.abort();
+  // The terminal is gone.
+  process.stdout.on("error", onSignal);
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal).on("SIGHUP", onSignal);
   try {
     await develop({ ...options, folder, command, stop, say });

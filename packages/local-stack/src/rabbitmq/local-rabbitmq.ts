@@ -12,6 +12,7 @@ import type { BrokerServer } from "../server.ts";
 import { portBase, type StackOptions } from "../stack-options.ts";
 import { connectOnce } from "./connect-once.ts";
 import { importByManagement } from "./import-definitions.ts";
+import { loadModulesThenBoot } from "./load-modules.ts";
 import { prepareRabbitmq } from "./rabbitmq-environment.ts";
 import type { RabbitmqInstallation } from "./rabbitmq-installation.ts";
 import { shippedSettings } from "./shipped-settings.ts";
@@ -25,7 +26,9 @@ export const serverOnly = {
   // The script becomes the Erlang VM instead of waiting for it: one process, and its pid is the node.
   RABBITMQ_ALLOW_INPUT: "1",
   RABBITMQ_SERVER_START_ARGS: "-noinput",
-  RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: "-kernel inet_dist_use_interface {127,0,0,1}",
+  // The script would boot at once.
+  RABBITMQ_NODE_ONLY: "true",
+  RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: `-kernel inet_dist_use_interface {127,0,0,1} ${loadModulesThenBoot}`,
 };
 
 /** Runs a RabbitMQ node of our own, reachable from this machine only. */
