@@ -16,6 +16,7 @@ const tasks = {
   bench: () => runSource("benchmarks/src/main.ts"),
   chaos: () => runSource("tests/chaos/src/main.ts"),
   fuzz: () => runSource("tests/fuzz/src/main.ts"),
+  outside: () => runSource("tests/outside/src/main.ts"),
   pattern: () => runSource("tests/pattern/src/main.ts"),
   simulate: () => runSource("tests/simulation/src/main.ts"),
   reference: () => runSource("tests/docs/src/write-reference.ts"),

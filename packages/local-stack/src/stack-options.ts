@@ -6,6 +6,8 @@ export interface StackOptions {
   readonly purpose: "demo" | "test";
   /** Whether RabbitMQ has its HTTP API, by which definitions are imported in a tenth of a second. */
   readonly management?: boolean;
+  /** Where a package of the distribution is unpacked, for every stack of this machine or of this project. */
+  readonly packageFolder?: string;
   readonly log: (line: string) => void;
 }
 

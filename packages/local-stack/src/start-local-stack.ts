@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { disposableStack } from "@holdfast/runtime";
 import { holdfastFolder, takeDataFolder } from "./folders/data-folder.ts";
 import { removeDataFolder } from "./folders/unprivileged-home.ts";
 import { queryOnce } from "./postgres/query-once.ts";
@@ -17,6 +18,8 @@ export interface LocalStack extends AsyncDisposable {
 export interface LocalStackOptions extends Partial<StackOptions> {
   /** Forget what an earlier start left in the data folder. */
   readonly fresh?: boolean;
+  /** Called as soon as Postgres answers, while RabbitMQ still starts; with whether the server is our own. */
+  readonly onPostgres?: (url: string, isOurs: boolean) => Promise<void>;
 }
 
 /**
@@ -28,17 +31,21 @@ export async function startLocalStack({
   dataFolder: givenFolder = join(holdfastFolder(), purpose),
   fresh = false,
   management = purpose === "test",
+  packageFolder = join(holdfastFolder(), "rabbitmq-package"),
   log = () => {},
+  onPostgres = async () => {},
 }: LocalStackOptions = {}): Promise<LocalStack> {
   // The servers have working folders of their own.
   const dataFolder = resolve(givenFolder);
-  await using started = new AsyncDisposableStack();
+  await using started = disposableStack();
   if (purpose === "test") started.defer(() => removeDataFolder(dataFolder));
   started.use(takeDataFolder(dataFolder, { fresh }));
 
-  const options = { purpose, dataFolder, management, log };
+  const options = { purpose, dataFolder, management, packageFolder, log };
   const [postgres, broker] = await bothOrNeither(
-    startTimed("postgres", () => choosePostgres(options), versionOfPostgres),
+    startTimed("postgres", () => choosePostgres(options), versionOfPostgres).then((found) =>
+      afterStart(found, onPostgres),
+    ),
     startTimed("broker rabbitmq", () => chooseBroker(options), versionOfBroker),
   );
   started.use(postgres.server);
@@ -52,6 +59,21 @@ export async function startLocalStack({
     broker: broker.server,
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
+}
+
+/** A server that cannot be used is stopped again. */
+async function afterStart(
+  started: Started<PostgresServer>,
+  onPostgres: NonNullable<LocalStackOptions["onPostgres"]>,
+): Promise<Started<PostgresServer>> {
+  const { server } = started;
+  try {
+    await onPostgres(server.url, server.provider !== "url");
+    return started;
+  } catch (error) {
+    await server[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 interface Started<Server> {

@@ -1,4 +1,5 @@
 import { limits } from "@holdfast/contracts";
+import { disposableStack } from "@holdfast/runtime";
 import type { Channel } from "amqplib";
 import type { Broker } from "./broker.ts";
 import type { ChannelLog } from "./connection/keep-channel.ts";
@@ -39,7 +40,7 @@ export interface BrokerOptimisations {
 export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   const { url, name, log, topology, agents, maxMessageBytes = limits.messageBytes } = options;
   const { bundles = true } = options.optimisations ?? {};
-  await using stack = new AsyncDisposableStack();
+  await using stack = disposableStack();
   const outgoing = stack.use(await openConnection({ url, name: `${name} publish`, log }));
   const incoming = stack.use(await openConnection({ url, name: `${name} consume`, log }));
   const closing = new AbortController();

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { disposableStack } from "@holdfast/runtime";
 import type { Broker } from "./broker.ts";
 import { type BrokerOptions, connectBroker } from "./connect-broker.ts";
 
@@ -15,13 +16,13 @@ export function connectInBackground(
   use: (broker: Broker) => Promise<AsyncDisposable>,
 ): AsyncDisposable {
   const stop = new AbortController();
-  const stack = new AsyncDisposableStack();
+  const stack = disposableStack();
 
   const isStopping = () => stop.signal.aborted;
   const connect = async (): Promise<void> => {
     while (!isStopping()) {
       try {
-        await using attempt = new AsyncDisposableStack();
+        await using attempt = disposableStack();
         const broker = attempt.use(await connectBroker(options));
         attempt.use(await use(broker));
         if (!isStopping()) stack.use(attempt.move());

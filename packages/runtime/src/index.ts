@@ -24,6 +24,7 @@ export { serverUrls } from "./config/server-urls.ts";
 export type { Failpoint } from "./faults/failpoint.ts";
 export { injectedFaults } from "./faults/injected-faults.ts";
 export { seededRandom } from "./faults/seeded-random.ts";
+export { type DisposableStack, disposableStack } from "./service/disposable-stack.ts";
 export { type Health, type HealthReport, openHealth } from "./service/health.ts";
 export { runProcess, runService, type ServiceContext } from "./service/run-service.ts";
 export { holdfastVersion } from "./service/version.ts";

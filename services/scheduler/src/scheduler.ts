@@ -8,6 +8,7 @@ import {
   replyQueue,
   wakeQueue,
 } from "@holdfast/contracts";
+import { disposableStack } from "@holdfast/runtime";
 import { markSteps } from "./dispatch/mark-steps.ts";
 import { relayLost } from "./dispatch/relay-lost.ts";
 import { deadLetterTo } from "./intake/dead-letter.ts";
@@ -35,7 +36,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const context = schedulerContext(options);
   const { loops, claims } = context;
   loops.start(loopsOf(context, options));
-  await using consumers = new AsyncDisposableStack();
+  await using consumers = disposableStack();
   for (const consume of consumersOf(context)) consumers.use(await consume());
   const owned = consumers.move();
   return {

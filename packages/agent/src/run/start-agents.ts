@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { cancelExchange } from "@holdfast/contracts";
 import { PermanentFault } from "@holdfast/domain";
 import { connectBroker, userOf } from "@holdfast/messaging";
-import { type Failpoint, type Logger, repeat } from "@holdfast/runtime";
+import { disposableStack, type Failpoint, type Logger, repeat } from "@holdfast/runtime";
 import { cancelAttempts } from "../serve/cancel-attempts.ts";
 import type { HostedAgent } from "./host.ts";
 import { sendHeartbeats, sendLeave } from "./send-heartbeats.ts";
@@ -73,7 +73,7 @@ export async function startAgents(options: StartAgentsOptions): Promise<RunningA
   refuseDuplicates(agents);
   signal?.throwIfAborted();
 
-  await using stack = new AsyncDisposableStack();
+  await using stack = disposableStack();
   const broker = stack.use(
     await connectBroker({
       url,

@@ -6,6 +6,7 @@ import { type OwnedProcess, startProcess } from "../processes/owned-process.ts";
 import { waitUntilReady } from "../processes/wait-until-ready.ts";
 import type { PostgresServer } from "../server.ts";
 import { portBase, type StackOptions } from "../stack-options.ts";
+import { linkLibraries } from "./link-libraries.ts";
 import { makeCluster } from "./make-cluster.ts";
 import { type PostgresAccount, postgresAccount } from "./postgres-account.ts";
 import type { PostgresBinaries } from "./postgres-binaries.ts";
@@ -20,6 +21,7 @@ export async function startEmbeddedPostgres(
   binaries: PostgresBinaries,
   { dataFolder, purpose }: StackOptions,
 ): Promise<PostgresServer> {
+  await linkLibraries(binaries);
   const account = await postgresAccount(binaries, dataFolder);
   const password = passwordFor("postgres", dataFolder);
   await makeCluster(account, { name, password });

@@ -3,6 +3,7 @@ import { appendFile, chown, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { disposableStack } from "@holdfast/runtime";
 import { passwordFor } from "../folders/passwords.ts";
 import type { PostgresServer } from "../server.ts";
 import { startClusterServer } from "./embedded-postgres.ts";
@@ -42,7 +43,7 @@ export async function startPostgresPair({
 }: PairOptions): Promise<PostgresPair> {
   const binaries = findPostgresBinaries();
   if (binaries === null) throw new Error("There is no embedded Postgres for this machine.");
-  await using started = new AsyncDisposableStack();
+  await using started = disposableStack();
   const folders = { primary: join(dataFolder, "primary"), standby: join(dataFolder, "standby") };
   for (const folder of Object.values(folders)) await mkdir(folder, { recursive: true });
   const password = passwordFor("postgres", dataFolder);

@@ -66,7 +66,7 @@ export async function chooseBroker(options: StackOptions): Promise<Startable<Bro
         const { startDockerRabbitmq } = await import("../docker/docker-rabbitmq.ts");
         return startDockerRabbitmq(rabbitmqImage, options);
       }
-      const packageFolder = join(holdfastFolder(), "rabbitmq-package");
+      const { packageFolder = join(holdfastFolder(), "rabbitmq-package") } = options;
       const found = installed ?? (await getRabbitmqPackage(packageFolder, options.log));
       return startLocalRabbitmq(found, options);
     },

@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { disposableStack } from "@holdfast/runtime";
 import { passwordFor } from "../folders/passwords.ts";
 import { freePort } from "../processes/free-port.ts";
 import { onFreePorts } from "../processes/on-free-ports.ts";
@@ -11,8 +12,10 @@ import type { BrokerServer } from "../server.ts";
 import { portBase, type StackOptions } from "../stack-options.ts";
 import { connectOnce } from "./connect-once.ts";
 import { importByManagement } from "./import-definitions.ts";
+import { loadModulesThenBoot } from "./load-modules.ts";
 import { prepareRabbitmq } from "./rabbitmq-environment.ts";
 import type { RabbitmqInstallation } from "./rabbitmq-installation.ts";
+import { shippedSettings } from "./shipped-settings.ts";
 
 const run = promisify(execFile);
 const readyWithinMs = 120_000;
@@ -23,7 +26,9 @@ export const serverOnly = {
   // The script becomes the Erlang VM instead of waiting for it: one process, and its pid is the node.
   RABBITMQ_ALLOW_INPUT: "1",
   RABBITMQ_SERVER_START_ARGS: "-noinput",
-  RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: "-kernel inet_dist_use_interface {127,0,0,1}",
+  // The script would boot at once.
+  RABBITMQ_NODE_ONLY: "true",
+  RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: `-kernel inet_dist_use_interface {127,0,0,1} ${loadModulesThenBoot}`,
 };
 
 /** Runs a RabbitMQ node of our own, reachable from this machine only. */
@@ -38,12 +43,12 @@ async function startNode(
   installation: RabbitmqInstallation,
   { dataFolder, purpose, management = false }: StackOptions,
 ): Promise<BrokerServer> {
-  await using started = new AsyncDisposableStack();
+  await using started = disposableStack();
   const ports = await findPorts(management);
   const folder = join(dataFolder, "rabbitmq");
   const password = passwordFor("rabbitmq", dataFolder);
   // Tests try what is beyond the limits that are shipped, too.
-  const settings = purpose === "test" ? [] : await shippedSettings();
+  const settings = purpose === "test" ? [] : shippedSettings;
   const node = { installation, folder, user, password, vhost, settings, ports };
   const env = await prepareRabbitmq(node);
   const credentials = `${user}:${password}@127.0.0.1`;
@@ -91,14 +96,6 @@ async function startNode(
     importDefinitions: managementUrl === null ? importByFile : importByManagement(managementUrl),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
-}
-
-const shipped = new URL("../../../../infra/rabbitmq/rabbitmq.conf", import.meta.url);
-
-/** What infra/rabbitmq ships, except where definitions come from: they are imported here. */
-async function shippedSettings(): Promise<readonly string[]> {
-  const lines = (await readFile(shipped, "utf8")).split("\n");
-  return lines.filter((line) => line !== "" && !/^(#|definitions\.)/.test(line));
 }
 
 async function findPorts(management: boolean) {

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { disposableStack } from "@holdfast/runtime";
 import { holdfastFolder } from "../folders/data-folder.ts";
 import { passwordFor } from "../folders/passwords.ts";
 import { freePort } from "../processes/free-port.ts";
@@ -46,7 +47,7 @@ async function startNodes(
   installation: RabbitmqInstallation,
   dataFolder: string,
 ): Promise<RabbitmqCluster> {
-  await using started = new AsyncDisposableStack();
+  await using started = disposableStack();
   await mkdir(dataFolder, { recursive: true });
   const epmdPort = await freePort(portBase("epmd"));
   const password = passwordFor("rabbitmq", dataFolder);

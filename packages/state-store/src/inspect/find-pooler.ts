@@ -1,3 +1,4 @@
+import { disposableStack } from "@holdfast/runtime";
 import type { Client } from "pg";
 
 /** What stands between us and the server. */
@@ -15,7 +16,7 @@ const tries = 3;
  * that live at the same time get the same session, they share it.
  */
 export async function findPooler(create: () => Client): Promise<FoundPooler> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = disposableStack();
   const connect = async () => {
     const client = create();
     stack.defer(() => client.end());

@@ -1,5 +1,5 @@
 import { type HostedAgent, sendHeartbeats } from "@holdfast/agent";
-import { type Clock, type Failpoint, repeat } from "@holdfast/runtime";
+import { type Clock, disposableStack, type Failpoint, repeat } from "@holdfast/runtime";
 import { startScheduler } from "@holdfast/scheduler-service";
 import { supervisor } from "@holdfast/supervisor-service";
 import type { SimulatedBroker } from "./broker/broker-port.ts";
@@ -77,7 +77,7 @@ export async function runAgents(
   const requesters = new Set([schedulerUser]);
   const { log, name: instance } = host;
   const serving = { ...ports, concurrency: slots, requesters, log, failpoint, random };
-  await using consumers = new AsyncDisposableStack();
+  await using consumers = disposableStack();
   for (const agent of agents) {
     const userId = agent.name;
     const served = consumers.use(await agent.serve({ ...serving, userId }));

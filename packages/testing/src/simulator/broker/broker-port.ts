@@ -1,4 +1,5 @@
 import type { Broker } from "@holdfast/messaging";
+import { disposableStack } from "@holdfast/runtime";
 import type { Host } from "../host.ts";
 import type { World } from "../world.ts";
 import { brokerConnection } from "./broker-connection.ts";
@@ -47,10 +48,10 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
         consumers: [],
       }),
     // Queues are purged here, but no broker is wiped as a whole.
-    keepMarker: () => Promise.resolve(new AsyncDisposableStack()),
+    keepMarker: () => Promise.resolve(disposableStack()),
     async consumeShared({ common, owned }, { prefetch, max }, handle) {
       // A plain value and no getter: see the timeline.
-      const shared = Object.assign(new AsyncDisposableStack(), { own: null as string | null });
+      const shared = Object.assign(disposableStack(), { own: null as string | null });
       const consumer = await connection.subscribe({
         sources: () => {
           shared.own = broker.claimExclusive(owned, host);

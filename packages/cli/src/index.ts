@@ -1,0 +1,1 @@
+export { serviceMains } from "@holdfast/dev";

@@ -1,0 +1,54 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { createProject } from "./create-project.ts";
+
+const template = fileURLToPath(new URL("../template/", import.meta.url));
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "holdfast-create-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function create(...args: readonly string[]) {
+  const complaints: string[] = [];
+  const surroundings = { folder, userAgent: "npm/11", say: () => {} };
+  const complain = (line: string) => void complaints.push(line);
+  const code = await createProject(args, { ...surroundings, complain });
+  return { code, complaint: complaints[0]?.split("\n")[0] };
+}
+
+test.each<[string, readonly string[], string]>([
+  ["no folder", [], "Say which folder."],
+  ["two folders", ["a", "b"], "Say one folder, not 2."],
+  ["an option that does not exist", ["shop", "--force"], "There is no option --force."],
+  ["a folder with files", ["full"], "The folder full is not empty: name one that does not exist."],
+])(
+  "npm create holdfast refuses %s in one sentence and writes nothing",
+  async (_, args, sentence) => {
+    mkdirSync(join(folder, "full"));
+    writeFileSync(join(folder, "full/kept"), "mine");
+    expect(await create(...args)).toEqual({ code: 2, complaint: sentence });
+    expect(readdirSync(folder)).toEqual(["full"]);
+    expect(readdirSync(join(folder, "full"))).toEqual(["kept"]);
+  },
+);
+
+test("the template is one workflow and one Agent of at most 15 lines, one case and one page", () => {
+  const files = readdirSync(template, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(template.length));
+  expect(files.toSorted()).toEqual([
+    "AGENTS.md",
+    "agents/mail.ts",
+    "cases/declined.json",
+    "workflows/welcome.ts",
+  ]);
+  for (const file of ["agents/mail.ts", "workflows/welcome.ts"]) {
+    const lines = readFileSync(join(template, file), "utf8").trimEnd().split("\n");
+    expect(lines.length).toBeLessThanOrEqual(15);
+  }
+});

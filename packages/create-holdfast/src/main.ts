@@ -1,0 +1,9 @@
+#!/usr/bin/env node
+import { createProject } from "./create-project.ts";
+
+process.exitCode = await createProject(process.argv.slice(2), {
+  folder: process.cwd(),
+  userAgent: process.env["npm_config_user_agent"] ?? "npm",
+  say: (line) => void process.stdout.write(`${line}\n`),
+  complain: (line) => void process.stderr.write(`${line}\n`),
+});

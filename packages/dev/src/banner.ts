@@ -1,0 +1,43 @@
+import { relative } from "node:path";
+import type { AgentProcesses } from "./agents/agent-processes.ts";
+import { sampleInput } from "./keys/sample-input.ts";
+import type { WorkflowSync } from "./project/sync-project.ts";
+
+interface Shown {
+  readonly api: string;
+  readonly brokerUrl: string;
+  readonly folder: string;
+  readonly sync: Pick<WorkflowSync, "workflows">;
+  readonly agents: Pick<AgentProcesses, "operations">;
+  /** Milliseconds since the start. */
+  readonly ms: number;
+}
+
+/** What is shown once everything runs: where it is, what runs, and the next command. */
+export function banner({ api, brokerUrl, folder, sync, agents, ms }: Shown): readonly string[] {
+  const [first] = sync.workflows;
+  const next =
+    first === undefined
+      ? "save a workflow in workflows/"
+      : `curl ${api}/v1/tasks -H 'content-type: application/json' -d '${JSON.stringify({
+          workflow: first.family,
+          input: sampleInput(first.definition.inputSchema),
+        })}'`;
+  return [
+    "",
+    `ready in ${(ms / 1_000).toFixed(1)} s`,
+    `  API   ${api}`,
+    `  AMQP  ${brokerUrl}   for Agents in other languages`,
+    ...sync.workflows.map(
+      ({ family, name, file }) => `  workflow ${family} is ${name}   ${relative(folder, file)}`,
+    ),
+    ...[...agents.operations()].map(
+      ([agent, operations]) => `  Agent ${agent}: ${operations.join(", ")}`,
+    ),
+    "",
+    "next:",
+    `  ${next}`,
+    "keys: s submit the sample   k kill the Agent in mid-step   d decline   w why   Ctrl-C stop",
+    "",
+  ];
+}

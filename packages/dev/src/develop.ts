@@ -1,0 +1,116 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { disposableStack } from "@holdfast/runtime";
+import { openStateStore, type StateStore } from "@holdfast/state-store";
+import { type AgentProcesses, openAgentProcesses } from "./agents/agent-processes.ts";
+import { banner } from "./banner.ts";
+import { openActions } from "./keys/actions.ts";
+import { readKeys } from "./keys/read-keys.ts";
+import type { KnownOperations } from "./project/find-gaps.ts";
+import { keepInStep } from "./project/keep-in-step.ts";
+import { openWorkflowLoader } from "./project/load-workflows.ts";
+import { findProjectFiles } from "./project/project-files.ts";
+import { openWorkflowSync } from "./project/sync-project.ts";
+import { watchProject } from "./project/watch-project.ts";
+import { startServers } from "./services/start-servers.ts";
+import { type Places, prepareServices } from "./services/start-services.ts";
+
+export interface Development {
+  readonly folder: string;
+  readonly fresh: boolean;
+  /** The first port to try for the API. */
+  readonly port: number;
+  /** The command that runs `holdfast`. */
+  readonly command: readonly string[];
+  readonly stop: AbortController;
+  readonly say: (line: string) => void;
+}
+
+/** Of every system on this machine alone: it is no secret. */
+const operatorToken = "local-operator";
+
+/** Starts everything, and keeps it in step with the files until `stop` aborts. Everything has ended then. */
+export async function develop(options: Development): Promise<void> {
+  const from = performance.now();
+  const { folder, fresh, port, command, say } = options;
+  const { signal } = options.stop;
+  const dataFolder = join(folder, ".holdfast/dev");
+  const shared = { folder, cacheFolder: join(folder, ".holdfast/compile-cache"), say };
+  await using prepared = disposableStack();
+  const services = prepared.use(prepareServices({ ...shared, port, operatorToken }));
+  const loader = prepared.use(openWorkflowLoader(shared));
+  let brokerUrl = "";
+  const env = () => ({ BROKER_URL: brokerUrl });
+  const agents = prepared.use(openAgentProcesses({ ...shared, env }));
+
+  await using servers = await startServers({ dataFolder, fresh, say });
+  // Released before the servers: what was begun is still written.
+  await using running = prepared.move();
+  signal.throwIfAborted();
+  ({ brokerUrl } = servers);
+  const store = running.use(await openStore(servers));
+  const sync = openWorkflowSync({ store, loader, folder, say });
+  const files = findProjectFiles(folder);
+  const [api] = await Promise.all([
+    services.begin(servers),
+    sync.apply(files.workflows),
+    ...files.agents.map((file) => agents.start(file)),
+  ]);
+  signal.throwIfAborted();
+  writePlaces(dataFolder, { ...placesOf(servers), api, operatorToken });
+  const known = () => operationsOf(store, agents);
+  const ms = performance.now() - from;
+  for (const line of banner({ api, brokerUrl, folder, sync, agents, ms })) say(line);
+  sync.sayGaps(await known());
+  running.use(watchProject(folder, keepInStep({ folder, sync, agents, known, say })));
+  const actions = openActions({
+    api,
+    folder,
+    agents,
+    command,
+    signal,
+    say,
+    workflow: () => sync.workflows[0] ?? null,
+    env: { STATE_STORE_URL: servers.stateStoreUrl, BROKER_URL: brokerUrl },
+  });
+  using _keys = readKeys(process.stdin, {
+    onKey: (key) => void actions[key]?.().catch((error: unknown) => say(sentenceOf(error))),
+    onStop: () => options.stop.abort(),
+  });
+  await untilAborted(signal);
+  say("stopping …");
+}
+
+const openStore = ({ stateStoreUrl: url }: Places): Promise<StateStore> =>
+  openStateStore({ url, applicationName: "holdfast dev", maxConnections: 2 });
+
+const sentenceOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+/** Agents that run here say what they can do; of the others it is known what they have announced. */
+async function operationsOf(
+  store: Pick<StateStore, "findKnownAgents">,
+  agents: Pick<AgentProcesses, "operations">,
+): Promise<KnownOperations> {
+  const announced = (await store.findKnownAgents()).map(
+    ({ agent, operations }) => [agent, operations] as const,
+  );
+  return new Map([...announced, ...agents.operations()]);
+}
+
+const placesOf = ({ stateStoreUrl, brokerUrl }: Places): Places => ({ stateStoreUrl, brokerUrl });
+
+/** Where other commands find what runs here. */
+function writePlaces(dataFolder: string, places: Readonly<Record<string, string>> | Places): void {
+  const file = join(dataFolder, "places.json");
+  writeFileSync(file, `${JSON.stringify(places, null, 2)}\n`, { mode: 0o600 });
+}
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  // A signal that is waited for keeps no process alive.
+  const alive = setInterval(() => {}, 60_000);
+  if (!signal.aborted) {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  }
+  clearInterval(alive);
+}

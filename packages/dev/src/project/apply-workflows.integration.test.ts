@@ -1,0 +1,77 @@
+import type { WorkflowDefinition } from "@holdfast/domain";
+import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
+import { testDatabase } from "@holdfast/test-servers";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { openVersions, storeVersion } from "./apply-workflows.ts";
+
+const definitionOf = (changes: Partial<WorkflowDefinition> = {}): WorkflowDefinition => ({
+  format: 1,
+  name: "welcome.v1",
+  inputSchema: {},
+  completeWithin: null,
+  output: null,
+  steps: [
+    {
+      name: "send",
+      agent: "mail",
+      operation: "send",
+      input: null,
+      after: [],
+      onlyIf: null,
+      startWithin: 1_000,
+      completeWithin: 1_000,
+      retry: { failures: 1, backoff: 1, max: 1 },
+      coolDown: null,
+      onFailure: "compensate",
+      undo: null,
+    },
+  ],
+  ...changes,
+});
+
+let store: StateStore;
+let stack: AsyncDisposableStack;
+
+beforeEach(async () => {
+  stack = new AsyncDisposableStack();
+  const { url } = stack.use(await testDatabase());
+  await migrate(url);
+  store = stack.use(await openStateStore({ url, applicationName: "test", maxConnections: 2 }));
+});
+afterEach(() => stack.disposeAsync());
+
+const save = async (definition: WorkflowDefinition): Promise<string> => {
+  const name = await storeVersion(store, definition);
+  await openVersions(store, [name]);
+  return name;
+};
+const openNames = async () =>
+  (await store.findWorkflows())
+    .filter(({ retiredAt }) => retiredAt === null)
+    .map(({ name }) => name);
+
+test("only the version that was saved last takes new tasks, also when it is that of an earlier save", async () => {
+  const first = await save(definitionOf());
+  const second = await save(definitionOf({ completeWithin: 60_000 }));
+  expect(second).not.toBe(first);
+  expect(await openNames()).toEqual([second]);
+  expect(await save(definitionOf())).toBe(first);
+  expect(await openNames()).toEqual([first]);
+  expect(await store.findWorkflows()).toHaveLength(2);
+});
+
+test("a number that another content has is passed over", async () => {
+  const name = await storeVersion(store, definitionOf());
+  const [prefix, version] = name.split(".v");
+  const taken = definitionOf({ name: `other.v${version}`, completeWithin: 5_000 });
+  await store.registerWorkflow(taken);
+  const sameFamily = await storeVersion(store, { ...definitionOf(), name: "other.v1" });
+  expect(prefix).toBe("welcome");
+  expect(sameFamily).toBe(`other.v${(Number(version) % 999_999) + 1}`);
+});
+
+test("a workflow whose file is gone takes no new tasks", async () => {
+  await save(definitionOf());
+  await openVersions(store, []);
+  expect(await openNames()).toEqual([]);
+});

@@ -1,0 +1,67 @@
+import { relative } from "node:path";
+import type { AgentProcesses } from "../agents/agent-processes.ts";
+import type { KnownOperations } from "./find-gaps.ts";
+import { importGraph } from "./import-graph.ts";
+import { findProjectFiles } from "./project-files.ts";
+import type { WorkflowSync } from "./sync-project.ts";
+
+interface Options {
+  readonly folder: string;
+  readonly sync: WorkflowSync;
+  readonly agents: AgentProcesses;
+  readonly known: () => Promise<KnownOperations>;
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Does for each save what it needs: applies the workflows that changed, and starts those Agents anew whose file, or
+ * what that imports, changed. Saves are done one after the other.
+ */
+export function keepInStep(options: Options): (files: ReadonlySet<string>) => void {
+  const { folder, say } = options;
+  let agentFiles = findProjectFiles(folder).agents;
+  let working = Promise.resolve();
+  const act = async (saved: ReadonlySet<string>): Promise<void> => {
+    const from = performance.now();
+    const before = agentFiles;
+    const files = findProjectFiles(folder);
+    agentFiles = files.agents;
+    await Promise.all([
+      applyWorkflows(options, files.workflows, from),
+      ...before
+        .filter((file) => !agentFiles.includes(file))
+        .map((file) => options.agents.stop(file)),
+      ...agentFiles
+        .filter((file) => !before.includes(file) || isTouched(file, saved))
+        .map((file) => restart(options, file, from)),
+    ]);
+    options.sync.sayGaps(await options.known());
+  };
+  return (saved) => {
+    working = working.then(() => act(saved)).catch((error: unknown) => say(String(error)));
+  };
+}
+
+const isTouched = (file: string, saved: ReadonlySet<string>): boolean =>
+  [...importGraph(file)].some((one) => saved.has(one));
+
+async function applyWorkflows(
+  { sync, say }: Options,
+  files: readonly string[],
+  from: number,
+): Promise<void> {
+  for (const { family, name } of await sync.apply(files)) {
+    say(`${family} is now ${name} (${since(from)})`);
+  }
+}
+
+async function restart(
+  { agents, folder, say }: Options,
+  file: string,
+  from: number,
+): Promise<void> {
+  const isUp = await agents.start(file);
+  if (isUp) say(`${relative(folder, file)} runs anew (${since(from)})`);
+}
+
+const since = (from: number): string => `${Math.round(performance.now() - from)} ms`;

@@ -1,0 +1,40 @@
+import { fileURLToPath } from "node:url";
+import { extensionOf, type PreparedProcess, prepareProcess } from "../processes/prepare-process.ts";
+import type { LoadedFile } from "./loader.ts";
+
+/** Loads workflows, each time in a new process: their modules and all that they import are fresh. */
+export interface WorkflowLoader extends AsyncDisposable {
+  load(files: readonly string[]): Promise<readonly LoadedFile[]>;
+}
+
+const main = fileURLToPath(new URL(`./loader${extensionOf(import.meta.url)}`, import.meta.url));
+/** Milliseconds. A module that waits for something would keep every later save from being seen. */
+const loadWithin = 10_000;
+
+/** Opens a loader, which always has the next process ready. */
+export function openWorkflowLoader(
+  options: Readonly<Record<"folder" | "cacheFolder", string>>,
+): WorkflowLoader {
+  const packages = ["@holdfast/contracts", "@holdfast/workflow"];
+  const prepare = (): PreparedProcess => prepareProcess({ ...options, main, packages });
+  let next = prepare();
+  return {
+    async load(files) {
+      const loading = next;
+      next = prepare();
+      const { promise, resolve } = Promise.withResolvers<readonly LoadedFile[] | null>();
+      const printed: string[] = [];
+      loading.onLine((line) => printed.push(line));
+      loading.onMessage((message) => resolve(message as readonly LoadedFile[]));
+      const late = setTimeout(() => loading.signal("SIGKILL"), loadWithin);
+      void loading.exited.then(() => resolve(null));
+      loading.begin({ HOLDFAST_FILES: JSON.stringify(files) });
+      const loaded = await promise;
+      clearTimeout(late);
+      if (loaded !== null) return loaded;
+      const message = printed.at(-1) ?? `it did not load within ${loadWithin / 1_000} s, or ended`;
+      return files.map((file) => ({ file, error: { message, place: file } }));
+    },
+    [Symbol.asyncDispose]: () => next[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,32 @@
+import { pathToFileURL } from "node:url";
+import { validateDefinition } from "@holdfast/contracts";
+import type { WorkflowDefinition } from "@holdfast/domain";
+import { type LocatedError, locateError } from "./locate-error.ts";
+
+/** What was found in one file. */
+export type LoadedFile =
+  | { readonly file: string; readonly definitions: readonly WorkflowDefinition[] }
+  | { readonly file: string; readonly error: LocatedError };
+
+/** The main file of a process that loads workflows once, and ends: the next save needs fresh modules. */
+const files = JSON.parse(process.env["HOLDFAST_FILES"] ?? "[]") as readonly string[];
+const loaded: LoadedFile[] = [];
+for (const file of files) loaded.push(await load(file));
+process.send?.(loaded, () => process.exit());
+
+async function load(file: string): Promise<LoadedFile> {
+  try {
+    const attributes = file.endsWith(".json") ? { with: { type: "json" } } : {};
+    const module = (await import(pathToFileURL(file).href, attributes)) as object;
+    return { file, definitions: Object.values(module).flatMap(definitionOf) };
+  } catch (error) {
+    return { file, error: locateError(error, file, process.cwd()) };
+  }
+}
+
+function definitionOf(exported: unknown): readonly WorkflowDefinition[] {
+  if (typeof exported !== "object" || exported === null) return [];
+  const { definition = exported } = exported as { readonly definition?: unknown };
+  if (typeof definition !== "object" || definition === null) return [];
+  return "format" in definition && "steps" in definition ? [validateDefinition(definition)] : [];
+}

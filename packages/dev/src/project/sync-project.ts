@@ -1,0 +1,95 @@
+import { relative } from "node:path";
+import { Fault, type WorkflowDefinition } from "@holdfast/domain";
+import { familyOf, type StateStore } from "@holdfast/state-store";
+import { openVersions, storeVersion } from "./apply-workflows.ts";
+import { findGaps, type KnownOperations } from "./find-gaps.ts";
+import type { WorkflowLoader } from "./load-workflows.ts";
+import type { LoadedFile } from "./loader.ts";
+
+/** A workflow as it is stored now. */
+interface AppliedWorkflow {
+  readonly family: string;
+  /** Its name with the version that tasks get. */
+  readonly name: string;
+  readonly definition: WorkflowDefinition;
+  readonly file: string;
+}
+
+/** Keeps the stored workflows in step with the files. */
+export interface WorkflowSync {
+  /** Loads the files and applies what changed. Resolves to the workflows that changed. */
+  apply(files: readonly string[]): Promise<readonly AppliedWorkflow[]>;
+  /** What is applied now, the latest change first. */
+  readonly workflows: readonly AppliedWorkflow[];
+  /** What no Agent can do, for each workflow; called once the Agents are there. */
+  sayGaps(known: KnownOperations): void;
+}
+
+type Store = Pick<
+  StateStore,
+  "registerWorkflow" | "findWorkflows" | "retireWorkflow" | "reinstateWorkflow"
+>;
+
+interface Options {
+  readonly store: Store;
+  readonly loader: Pick<WorkflowLoader, "load">;
+  readonly folder: string;
+  readonly say: (line: string) => void;
+}
+
+/** Opens the sync. What a file held last stays in force while the file cannot be loaded. */
+export function openWorkflowSync({ store, loader, folder, say }: Options): WorkflowSync {
+  let applied: readonly AppliedWorkflow[] = [];
+
+  const applyFile = async (loaded: LoadedFile): Promise<readonly AppliedWorkflow[]> => {
+    const before = applied.filter(({ file }) => file === loaded.file);
+    const place = relative(folder, loaded.file);
+    if ("error" in loaded) {
+      const kept = before.length === 0 ? "" : " The last good definition stays.";
+      say(`${loaded.error.place}: ${loaded.error.message}${kept}`);
+      return before;
+    }
+    if (loaded.definitions.length === 0) say(`${place} exports no workflow.`);
+    const found: AppliedWorkflow[] = [];
+    for (const definition of loaded.definitions) {
+      const family = familyOf(definition.name);
+      const elsewhere = applied.find((one) => one.family === family && one.file !== loaded.file);
+      if (elsewhere !== undefined) {
+        say(`${place}: ${relative(folder, elsewhere.file)} has a workflow ${family}, too.`);
+        continue;
+      }
+      try {
+        const name = await storeVersion(store, definition);
+        found.push({ family, name, definition, file: loaded.file });
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        say(`${place}: ${error.message}.`);
+        found.push(...before.filter((one) => one.family === family));
+      }
+    }
+    return found;
+  };
+
+  return {
+    get workflows() {
+      return applied;
+    },
+    async apply(files) {
+      const loaded = await loader.load(files);
+      const next = (await Promise.all(loaded.map(applyFile))).flat();
+      const isNew = ({ name }: AppliedWorkflow) => !applied.some((one) => one.name === name);
+      const changed = next.filter(isNew);
+      await openVersions(
+        store,
+        next.map(({ name }) => name),
+      );
+      applied = [...changed, ...next.filter((one) => !isNew(one))];
+      return changed;
+    },
+    sayGaps(known) {
+      for (const { family, definition } of applied) {
+        for (const gap of findGaps(definition, known)) say(`${family}: ${gap}`);
+      }
+    },
+  };
+}

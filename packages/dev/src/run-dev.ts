@@ -1,0 +1,59 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { develop } from "./develop.ts";
+import { type DevOptions, devUsage, readDevOptions } from "./options.ts";
+
+interface DevContext {
+  /** The command that runs `holdfast`. */
+  readonly command: readonly string[];
+}
+
+const [failed, wrongUse] = [1, 2];
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const complain = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** Runs the project in the working directory until Ctrl-C. Resolves to the exit code. */
+export async function runDev(args: readonly string[], { command }: DevContext): Promise<number> {
+  let options: DevOptions;
+  try {
+    options = readDevOptions(args);
+  } catch (error) {
+    complain(`${(error as Error).message}\n\n${devUsage}`);
+    return wrongUse;
+  }
+  if (options.help) {
+    say(devUsage);
+    return 0;
+  }
+  const folder = process.cwd();
+  const fault = whyNot(folder);
+  if (fault !== null) {
+    complain(fault);
+    return wrongUse;
+  }
+  const stop = new AbortController();
+  const onSignal = (): void => stop.abort();
+  // The terminal is gone.
+  process.stdout.on("error", onSignal);
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal).on("SIGHUP", onSignal);
+  try {
+    await develop({ ...options, folder, command, stop, say });
+    return 0;
+  } catch (error) {
+    if (stop.signal.aborted) return 0;
+    complain(error instanceof Error ? error.message : String(error));
+    return failed;
+  }
+}
+
+/** Why there is nothing to run; null: there is. */
+function whyNot(folder: string): string | null {
+  if (!existsSync(join(folder, "workflows")) && !existsSync(join(folder, "agents"))) {
+    return `There is no folder workflows/ or agents/ in ${folder}: make one, or start with npm create holdfast.`;
+  }
+  // Of 22.18 and newer it says how it runs TypeScript.
+  if (typeof process.features.typescript !== "string") {
+    return `Node ${process.versions.node} does not run TypeScript as it is: use Node 22.18 or newer.`;
+  }
+  return null;
+}

@@ -1,0 +1,2 @@
+export { AgentHostConfig } from "./config.ts";
+export { loadAgents } from "./load-agents.ts";

@@ -1,0 +1,21 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** The environment variable by which the processes of one run are known: each inherits it. */
+export const runVariable = "HOLDFAST_OUTSIDE_RUN";
+
+/** The commands of all processes that were started by a run and still live. Linux only. */
+export function processesLeft(run: string): readonly string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^[0-9]+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) => read(pid, "environ").includes(`${runVariable}=${run}`))
+    .map((pid) => `${pid} ${read(pid, "cmdline").replaceAll("\0", " ")}`);
+}
+
+/** A process may end while it is looked at. */
+function read(pid: string, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return "";
+  }
+}
