@@ -1,6 +1,6 @@
 import { Fault } from "@holdfast/domain";
-import type { Answer } from "./command.ts";
 import { adviceFor } from "./advice.ts";
+import type { Answer } from "./command.ts";
 import { conformance } from "./conformance/conformance.ts";
 import { docs } from "./docs/docs.ts";
 import { exitCodeOf } from "./exit-codes.ts";

@@ -1,5 +1,6 @@
 import { parseConfig } from "@holdfast/runtime";
 import type { Command } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { count } from "../print/count.ts";
 import { SystemSettings, spansOf } from "../settings.ts";
 import { type Examination, examine } from "./examine.ts";

@@ -24,10 +24,7 @@ const usualPort = 8288;
 const done: Answer = { exitCode: 0, text: "", json: null };
 
 /** Serves until the client goes, or the process gets a signal to stop. */
-export async function mcp(
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<Answer> {
+export async function mcp(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Answer> {
   const { values } = parse(args);
   if (values.help) return { exitCode: 0, text: mcpUsage, json: { usage: mcpUsage } };
   const allowWrites = values["allow-writes"];
