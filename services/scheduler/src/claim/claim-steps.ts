@@ -44,7 +44,7 @@ export function claimSteps(deps: Dependencies) {
   const dispatcher = dispatchClaims(deps);
   const options = claimOptions(deps);
 
-  const claim = claimer(deps, dispatcher.send);
+  const claim = claimer(deps, dispatcher);
 
   return {
     /** One claim by itself, before it one of urgent steps if there were any lately. Resolves to the delay until the next, in milliseconds. */
@@ -99,14 +99,14 @@ export function claimSteps(deps: Dependencies) {
 const claimer =
   (
     { store, clock, failpoint }: Pick<Dependencies, "store" | "clock" | "failpoint">,
-    send: (claims: readonly ClaimedStep[], claimedAt: number) => void,
+    dispatcher: Pick<ReturnType<typeof dispatchClaims>, "send">,
   ) =>
   async (how: ClaimOptions | null): Promise<readonly ClaimedStep[]> => {
     if (!how?.capacity.some(({ slots }) => slots > 0)) return [];
     const claimedAt = clock.now();
     failpoint("scheduler.claiming");
     const claims = await store.claimDueSteps(how);
-    send(claims, claimedAt);
+    dispatcher.send(claims, claimedAt);
     return claims;
   };
 

@@ -31,6 +31,7 @@ interface Use {
 
 const requests = ["step.request.v1"];
 const replies = ["step.reply.v1"];
+const fromAgents = ["agent.heartbeat.v1", "step.progress.v1"];
 const events = ["holdfast.task", "holdfast.task.alert.v1"];
 
 /** What each exchange is for. One that the topology has and this list has not fails the generation. */
@@ -47,9 +48,9 @@ const exchangeUses: Readonly<Record<string, Use>> = {
       "Agents answer. `word` is `reply`, or `reply-<n>` when the request has `scheduler.replies.<n>` as its `reply_to`.",
   },
   "holdfast.heartbeats": {
-    messages: ["agent.heartbeat.v1"],
+    messages: fromAgents,
     routingKey: "heartbeat.{agent}",
-    description: "Each instance of an Agent says how it is.",
+    description: "Each instance of an Agent says how it is, and which long attempts it works on.",
   },
   "holdfast.cancel": {
     messages: ["step.cancel.v1"],
@@ -95,7 +96,7 @@ const queueUses: readonly (readonly [string, Use])[] = [
   ["scheduler.replies", { messages: replies, description: "Replies, for all Schedulers." }],
   [
     "scheduler.agent-heartbeats",
-    { messages: ["agent.heartbeat.v1"], description: "Heartbeats, for one of the Schedulers." },
+    { messages: fromAgents, description: "Heartbeats and progress, for one of the Schedulers." },
   ],
   [
     "scheduler.wake-ups",
