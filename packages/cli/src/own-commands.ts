@@ -1,7 +1,6 @@
 import { Fault } from "@holdfast/domain";
-import type { Answer } from "./command.ts";
+import type { Answer, Printed } from "./command.ts";
 import { conformance } from "./conformance/conformance.ts";
-import type { Printed } from "./run-command.ts";
 import { topology } from "./topology/topology.ts";
 
 /** A command that reads its own options. Throws a `Fault` when it cannot answer. */

@@ -1,8 +1,9 @@
 import { PermanentFault } from "@holdfast/domain";
 import { cutConsumers } from "@holdfast/messaging";
 import type { Answer } from "../command.ts";
+import type { AgentDriver } from "./agent-driver.ts";
 import { type Cases, readCases } from "./cases.ts";
-import { type AgentDriver, driveAgent } from "./drive-agent.ts";
+import { driveAgent } from "./drive-agent.ts";
 import {
   type ConformanceOptions,
   conformanceUsage,
