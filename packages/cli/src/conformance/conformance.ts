@@ -26,7 +26,7 @@ export async function conformance(
   if (options === null) {
     return { exitCode: 0, text: conformanceUsage, json: { usage: conformanceUsage } };
   }
-  const cases = await readCases(options.cases);
+  const cases = typeof options.cases === "string" ? await readCases(options.cases) : options.cases;
   await using driver = await driveAgent(options);
   await mustBeThere(driver);
   const context = contextOf(options, cases, driver);
