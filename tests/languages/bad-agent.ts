@@ -26,6 +26,17 @@ export type Badness =
 
 const slowMs = 1_000;
 
+const heartbeatOf = (agent: string): Buffer =>
+  AgentHeartbeat.encode({
+    agent,
+    instance: "bad",
+    capacity: 1,
+    inFlight: 0,
+    breaker: "closed",
+    openForMs: 0,
+    operations: ["work"],
+  });
+
 /** An Agent by hand, with one fault. Disposing stops it as SIGTERM would. */
 export async function startBadAgent(url: string, agent: string, badness: Badness) {
   const connection = await connect(url, { noDelay: true });
@@ -35,20 +46,7 @@ export async function startBadAgent(url: string, agent: string, badness: Badness
   const publish = (exchange: string, route: string, type: string, body: Buffer) =>
     channel.publish(exchange, route, body, { type, ...(userId && { userId }) });
   const beat = () =>
-    publish(
-      heartbeatExchange,
-      heartbeatRoute(agent),
-      AgentHeartbeat.type,
-      AgentHeartbeat.encode({
-        agent,
-        instance: "bad",
-        capacity: 1,
-        inFlight: 0,
-        breaker: "closed",
-        openForMs: 0,
-        operations: ["work"],
-      }),
-    );
+    publish(heartbeatExchange, heartbeatRoute(agent), AgentHeartbeat.type, heartbeatOf(agent));
   const timer = setInterval(beat, 500);
   const reply = ({ taskId, step, attempt, token }: StepRequest, outcome: StepReply["outcome"]) =>
     publish(

@@ -65,6 +65,17 @@ describe("a bad Agent", () => {
     expect(skipped).toEqual(["permanent", "transient", "undo", "redelivery", "shutdown"]);
   });
 
+  test("can be asked for one operation without a file", async () => {
+    await using _agent = await startBadAgent(broker.urlOf("worker"), "worker", "none");
+    const found = await runConformance(broker, [
+      "--agent=worker",
+      "--operation=work",
+      "--input={}",
+    ]);
+    expect(found.states).toMatchObject({ happy: "holds", duplicate: "holds", deadline: "skipped" });
+    expect(found.exitCode).toBe(0);
+  });
+
   const everything = ["happy", "malformed", "oversized", "duplicate"];
   test.each([
     ["replies twice", "happy", /2 replies to one request differ/],
@@ -101,6 +112,7 @@ describe("a bad Agent", () => {
 test.each([
   [[], "Say which Agent: --agent NAME"],
   [["--agent", "badges"], "Say what to ask it for: --cases FILE"],
+  [["--agent", "badges", "--operation", "print", "--input", "{"], "--input is no JSON"],
   [["--agent", "badges", "--cases", "x", "--pid", "me"], "Say where the broker is"],
   [["--agent", "badges", "--cases", "missing.json", "--broker-url", "amqp://x"], "holds no cases"],
   [["--colour"], "--colour"],

@@ -18,6 +18,8 @@ const shown: Readonly<Record<string, string>> = {
   text: "what a command printed",
   mermaid: "a drawing",
   python: "tests/languages runs the program, and tests/docs compares the block with it",
+  dockerfile: "tests/infra compares it with the base image",
+  yaml: "tests/infra renders the chart with it",
   ini: "tests/faults/pooler.ts starts PgBouncer with it",
 };
 

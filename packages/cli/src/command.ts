@@ -11,3 +11,10 @@ export interface Answer {
 
 /** Throws a `Fault` when it cannot answer. */
 export type Command = (line: CommandLine, env: NodeJS.ProcessEnv) => Promise<Answer>;
+
+/** What is to be printed where, and the exit code. */
+export interface Printed {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}

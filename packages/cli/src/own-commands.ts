@@ -1,11 +1,10 @@
 import { Fault } from "@holdfast/domain";
 import { adviceFor } from "./advice.ts";
-import type { Answer } from "./command.ts";
+import type { Answer, Printed } from "./command.ts";
 import { conformance } from "./conformance/conformance.ts";
 import { docs } from "./docs/docs.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 import { mcp } from "./mcp/mcp.ts";
-import type { Printed } from "./run-command.ts";
 import { test } from "./test/test.ts";
 import { topology } from "./topology/topology.ts";
 

@@ -1,7 +1,7 @@
 import { Fault } from "@holdfast/domain";
 import { holdfastVersion } from "@holdfast/runtime";
 import { adviceFor } from "./advice.ts";
-import type { Answer, Command } from "./command.ts";
+import type { Answer, Command, Printed } from "./command.ts";
 import { type CommandLine, readCommandLine, usage } from "./command-line.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { exitCodeOf } from "./exit-codes.ts";
@@ -9,13 +9,6 @@ import { ownCommandOf, runOwn } from "./own-commands.ts";
 import { environmentFor } from "./settings.ts";
 import { verify } from "./verify/verify.ts";
 import { why } from "./why/why.ts";
-
-/** What is to be printed where, and the exit code. */
-export interface Printed {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 const help: Command = async () => ({ exitCode: 0, text: usage, json: { usage } });
 

@@ -10,7 +10,7 @@ const error = 0;
 async function errorsOf(document: string): Promise<readonly string[]> {
   const { diagnostics } = await new Parser().parse(document);
   return diagnostics
-    .filter(({ severity }) => Number(severity) === error)
+    .filter(({ severity }: { readonly severity: number }) => severity === error)
     .map(({ path, message }) => `${path.join(".")}: ${message}`);
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { INetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy";
 import type { IConfigMap } from "kubernetes-models/v1/ConfigMap";
 import { parse } from "yaml";
-import { agents, listedUsers } from "./broker-definitions.ts";
+import { listedUsers } from "./broker-definitions.ts";
 import { environmentFaults } from "./environment-faults.ts";
 import { getHelm, lintChart, renderChart } from "./helm.ts";
 import { render, whyNotRendered } from "./kustomize.ts";
@@ -15,7 +15,7 @@ import {
   workloadsOf,
 } from "./manifest.ts";
 import { openPorts } from "./open-ports.ts";
-import { pathOf } from "./repository.ts";
+import { pathOf, readFile } from "./repository.ts";
 import { schemaFaults, unknownFields } from "./schema-faults.ts";
 
 const helm = getHelm();
@@ -176,6 +176,23 @@ describeRendered(`the chart with values of your own${because}`, () => {
       livenessProbe: undefined,
     });
     expect((await Promise.all(objects.map(schemaFaults))).flat()).toEqual([]);
+  });
+
+  test("the values of the guide render, with a broker user for each Agent", async () => {
+    const [, values = ""] =
+      /^```yaml\n([\s\S]*?)^```$/m.exec(readFile("docs/guides/deploy.md")) ?? [];
+    const digest = `sha256:${"a".repeat(64)}`;
+    const all = parse(values.replace("sha256:…", digest)) as Readonly<Record<string, unknown>>;
+    const objects = rendered(
+      Object.entries(all).flatMap(([name, value]) => [
+        "--set-json",
+        `${name}=${JSON.stringify(value)}`,
+      ]),
+    );
+    expect((await Promise.all(objects.map(schemaFaults))).flat()).toEqual([]);
+    const [list] = ofKind(objects, "ConfigMap") as readonly IConfigMap[];
+    const users = parse(list?.data?.["users.yaml"] ?? "") as object;
+    expect(users).toMatchObject({ hotels: "agent", flights: "agent", badges: "agent" });
   });
 
   test.each([

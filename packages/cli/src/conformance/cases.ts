@@ -21,7 +21,7 @@ export interface Cases {
   readonly effects?: string;
 }
 
-export const exampleOfCases = `{
+const exampleOfCases = `{
   "happy": { "operation": "print", "input": { "guest": "Ada" } },
   "permanent": { "operation": "print", "input": {} },
   "transient": { "operation": "print", "input": { "guest": "paper jam" } },

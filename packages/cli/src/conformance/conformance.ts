@@ -1,8 +1,9 @@
 import { PermanentFault } from "@holdfast/domain";
 import { cutConsumers } from "@holdfast/messaging";
 import type { Answer } from "../command.ts";
+import type { AgentDriver } from "./agent-driver.ts";
 import { type Cases, readCases } from "./cases.ts";
-import { type AgentDriver, driveAgent } from "./drive-agent.ts";
+import { driveAgent } from "./drive-agent.ts";
 import {
   type ConformanceOptions,
   conformanceUsage,
@@ -25,7 +26,7 @@ export async function conformance(
   if (options === null) {
     return { exitCode: 0, text: conformanceUsage, json: { usage: conformanceUsage } };
   }
-  const cases = await readCases(options.cases);
+  const cases = typeof options.cases === "string" ? await readCases(options.cases) : options.cases;
   await using driver = await driveAgent(options);
   await mustBeThere(driver);
   const context = contextOf(options, cases, driver);

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import {
-  type AgentHeartbeat,
   agentQueue,
   cancelExchange,
   heartbeatExchange,
@@ -9,51 +8,13 @@ import {
   replyQueue,
   requestExchange,
   StepCancel,
-  type StepReply,
   StepRequest,
 } from "@holdfast/contracts";
 import { PermanentFault } from "@holdfast/domain";
-import { type Broker, connectBroker, openTap, userOf } from "@holdfast/messaging";
+import { connectBroker, openTap, userOf } from "@holdfast/messaging";
+import type { AgentDriver, DriverOptions } from "./agent-driver.ts";
 import type { Case } from "./cases.ts";
 import { openInbox } from "./open-inbox.ts";
-
-/** One reply to a request of ours. */
-export interface Answer {
-  /** Null: no `step.reply.v1` can be read in it. */
-  readonly reply: StepReply | null;
-  /** Milliseconds since its request was published last. */
-  readonly afterMs: number;
-  /** Why a Scheduler would not take it, whatever it says. */
-  readonly faults: readonly string[];
-}
-
-/** Asks one Agent as a Scheduler does. */
-export interface AgentDriver extends AsyncDisposable {
-  readonly agent: string;
-  /** Readable heartbeats of the Agent, the newest last; and why others are not. */
-  readonly heartbeats: readonly AgentHeartbeat[];
-  readonly heartbeatFaults: readonly string[];
-  /** The broker user of the Agent, as its last message names it; null: none, or ours. */
-  agentUser(): string | null;
-  /** A request that has not been sent, with an id of its own. */
-  request(asked: Case, options: { readonly workMs: number }): StepRequest;
-  send(request: StepRequest): Promise<void>;
-  /** Sends bytes in place of a request. */
-  sendRaw(taskId: string, body: Buffer): Promise<void>;
-  cancel(attempt: StepCancel): Promise<void>;
-  /** Resolves when there are so many answers, or when the time is over, to what there is. */
-  answers(taskId: string, wanted: number, withinMs: number): Promise<readonly Answer[]>;
-  /** Resolves to what `find` finds, looking at each thing that comes; null: not in time. */
-  until<Found>(find: () => Found | null, withinMs: number): Promise<Found | null>;
-  /** How many requests wait for the Agent, and how many instances consume; null: this user may not ask. */
-  inspect(): ReturnType<Broker["inspect"]>;
-}
-
-export interface DriverOptions {
-  readonly agent: string;
-  readonly brokerUrl: string;
-  readonly identity: "required" | "trusted";
-}
 
 /** Milliseconds until the broker drops a request that the Agent did not take. */
 const startWithin = 10_000;
@@ -64,25 +25,14 @@ export async function driveAgent(options: DriverOptions): Promise<AgentDriver> {
   const { agent, brokerUrl: url } = options;
   await using stack = new AsyncDisposableStack();
   const inbox = openInbox(options);
-  stack.use(
-    await openTap({
-      url,
-      name: "holdfast conformance",
-      bindings: [
-        { exchange: replyExchange, routingKey: `*.${agent}.*` },
-        { exchange: heartbeatExchange, routingKey: heartbeatRoute(agent) },
-      ],
-      onFrame: inbox.add,
-    }),
-  );
+  const bindings = [
+    { exchange: replyExchange, routingKey: `*.${agent}.*` },
+    { exchange: heartbeatExchange, routingKey: heartbeatRoute(agent) },
+  ];
+  const named = { url, name: "holdfast conformance" };
+  stack.use(await openTap({ ...named, bindings, onFrame: inbox.add }));
   const broker = stack.use(
-    await connectBroker({
-      url,
-      name: "holdfast conformance",
-      topology: "passive",
-      agents: [],
-      log: quiet,
-    }),
+    await connectBroker({ ...named, topology: "passive", agents: [], log: quiet }),
   );
   const publish = async (taskId: string, body: Buffer): Promise<void> => {
     inbox.published(taskId);

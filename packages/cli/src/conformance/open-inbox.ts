@@ -6,7 +6,7 @@ import {
   type StepRequest,
 } from "@holdfast/contracts";
 import { bodiesOf, type Frame, userOf } from "@holdfast/messaging";
-import type { AgentDriver, Answer, DriverOptions } from "./drive-agent.ts";
+import type { AgentDriver, Answer, DriverOptions } from "./agent-driver.ts";
 import { replyFaults } from "./reply-faults.ts";
 
 type Inbox = Pick<
@@ -26,7 +26,7 @@ export function openInbox({ identity, brokerUrl }: DriverOptions): Inbox {
   const requests = new Map<string, StepRequest>();
   const heartbeats: AgentHeartbeat[] = [];
   const heartbeatFaults: string[] = [];
-  const looking = new Set<() => void>();
+  const { until, lookAgain } = lookouts();
 
   const addReply = (frame: Frame): void => {
     const [, , taskId = ""] = frame.routingKey.split(".");
@@ -48,20 +48,6 @@ export function openInbox({ identity, brokerUrl }: DriverOptions): Inbox {
       heartbeatFaults.push((error as Error).message);
     }
   };
-  const until: Inbox["until"] = async (find, withinMs) => {
-    const { promise, resolve } = Promise.withResolvers<ReturnType<typeof find>>();
-    const look = (): void => {
-      const found = find();
-      if (found !== null) resolve(found);
-    };
-    const timer = setTimeout(() => resolve(find()), withinMs);
-    looking.add(look);
-    look();
-    return promise.finally(() => {
-      clearTimeout(timer);
-      looking.delete(look);
-    });
-  };
   return {
     heartbeats,
     heartbeatFaults,
@@ -73,12 +59,36 @@ export function openInbox({ identity, brokerUrl }: DriverOptions): Inbox {
       user = frame.userId ?? user;
       if (frame.exchange === replyExchange) addReply(frame);
       else addHeartbeat(frame);
-      for (const look of looking) look();
+      lookAgain();
     },
     async answers(taskId, wanted, withinMs) {
       const found = () => answers.get(taskId) ?? [];
       await until(() => (found().length >= wanted ? true : null), withinMs);
       return found();
+    },
+  };
+}
+
+/** Waits for conditions, each of which is looked at again when a message has come. */
+function lookouts(): Pick<AgentDriver, "until"> & { readonly lookAgain: () => void } {
+  const looking = new Set<() => void>();
+  return {
+    lookAgain() {
+      for (const look of looking) look();
+    },
+    until(find, withinMs) {
+      const { promise, resolve } = Promise.withResolvers<ReturnType<typeof find>>();
+      const look = (): void => {
+        const found = find();
+        if (found !== null) resolve(found);
+      };
+      const timer = setTimeout(() => resolve(find()), withinMs);
+      looking.add(look);
+      look();
+      return promise.finally(() => {
+        clearTimeout(timer);
+        looking.delete(look);
+      });
     },
   };
 }

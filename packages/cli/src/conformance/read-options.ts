@@ -1,11 +1,12 @@
 import { parseArgs } from "node:util";
 import { agentNamePattern } from "@holdfast/contracts";
-import { ContractFault } from "@holdfast/domain";
+import { ContractFault, type Json } from "@holdfast/domain";
+import type { Cases } from "./cases.ts";
 
 export interface ConformanceOptions {
   readonly agent: string;
-  /** The file of cases. */
-  readonly cases: string;
+  /** The file of cases; or the one case that succeeds. */
+  readonly cases: string | Pick<Cases, "happy">;
   readonly brokerUrl: string;
   /** Null: the broker's HTTP API is not known. */
   readonly managementUrl: string | null;
@@ -18,13 +19,15 @@ export interface ConformanceOptions {
   readonly json: boolean;
 }
 
-export const conformanceUsage = `holdfast conformance --agent NAME --cases FILE [options]
+export const conformanceUsage = `holdfast conformance --agent NAME --cases FILE|--operation NAME [options]
 
 Asks a running Agent for steps as a Scheduler does, and prints a line for each rule of the protocol.
 Use a broker for tests: Schedulers of the same virtual host record the replies as rejected.
 
   --agent NAME             the Agent: its queue is agent.NAME
   --cases FILE             JSON: which operation and input succeed, fail and take a while
+  --operation NAME         in place of a file: an operation that succeeds, with the JSON of
+  --input JSON             its input; rules that need other cases are skipped
   --broker-url URL         instead of BROKER_URL; the Agent must take requests of its user
   --management-url URL     instead of BROKER_MANAGEMENT_URL: cuts the Agent's connection for the rule redelivery
   --pid N                  the Agent's process: it gets SIGTERM for the rule shutdown
@@ -42,18 +45,17 @@ export function readConformanceOptions(
 ): ConformanceOptions | null {
   const values = parse(args);
   if (values.help) return null;
-  const { agent = "", cases = "", pid, "stop-command": stopCommand = null } = values;
+  const { agent = "", pid, "stop-command": stopCommand = null } = values;
   if (!new RegExp(agentNamePattern).test(agent)) {
     throw usageFault("Say which Agent: --agent NAME");
   }
-  if (cases === "") throw usageFault("Say what to ask it for: --cases FILE");
   const identity = values["reply-identity"];
   if (identity !== "required" && identity !== "trusted") {
     throw usageFault("--reply-identity is required or trusted");
   }
   return {
     agent,
-    cases,
+    cases: casesOf(values),
     brokerUrl: urlOf(values["broker-url"] ?? env["BROKER_URL"], "--broker-url", /^amqps?:$/),
     managementUrl: optionalUrl(values["management-url"] ?? env["BROKER_MANAGEMENT_URL"]),
     pid: pidOf(pid),
@@ -70,6 +72,8 @@ function parse(args: readonly string[]) {
       options: {
         agent: { type: "string" },
         cases: { type: "string" },
+        operation: { type: "string" },
+        input: { type: "string", default: "null" },
         "broker-url": { type: "string" },
         "management-url": { type: "string" },
         pid: { type: "string" },
@@ -81,6 +85,22 @@ function parse(args: readonly string[]) {
     }).values;
   } catch (error) {
     throw usageFault(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function casesOf({
+  cases,
+  operation,
+  input,
+}: ReturnType<typeof parse>): ConformanceOptions["cases"] {
+  if (cases !== undefined) return cases;
+  if (operation === undefined || operation === "") {
+    throw usageFault("Say what to ask it for: --cases FILE, or --operation NAME");
+  }
+  try {
+    return { happy: { operation, input: JSON.parse(input) as Json } };
+  } catch {
+    throw usageFault("--input is no JSON");
   }
 }
 

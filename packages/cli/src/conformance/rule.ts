@@ -1,6 +1,6 @@
 import type { StepReply } from "@holdfast/contracts";
+import type { AgentDriver, Answer } from "./agent-driver.ts";
 import type { Case, Cases } from "./cases.ts";
-import type { AgentDriver, Answer } from "./drive-agent.ts";
 
 /** What was found about one rule. */
 export interface Verdict {
@@ -70,7 +70,7 @@ export function oneOutcome(
 }
 
 /** What of an outcome must be the same in each reply: `redelivered` may differ. */
-export function outcomeText(outcome: Outcome | null): string {
+function outcomeText(outcome: Outcome | null): string {
   if (outcome?.kind !== "failed") return JSON.stringify(outcome);
   const { kind, code, transient } = outcome;
   return JSON.stringify({ kind, code, transient });

@@ -46,7 +46,7 @@ export async function callManagement<Body>(call: Call): Promise<Body> {
   if (response.status === unauthorized || response.status === forbidden) {
     throw new PermanentFault(
       "broker.refused",
-      `${url.host} refuses the user ${decodeURIComponent(username)}: check BROKER_MANAGEMENT_URL, and that the user has the tag that this needs.`,
+      `${url.host} answers ${response.status}: it refuses the user ${decodeURIComponent(username)}. Check BROKER_MANAGEMENT_URL, and that the user has the tag that this needs.`,
     );
   }
   throw new PermanentFault(
