@@ -43,10 +43,10 @@ export default {
         "<rootDir>/packages/state-store/src/**/*.integration.test.ts",
         "<rootDir>/services/*/src/**/*.integration.test.ts",
       ],
-      // They open no state store, or break it themselves, or ask it for something only once, or count
+      // They open no state store, or break it themselves, or are of the command and take long, or ask it for something only once, or count
       // what one connection keeps.
       testPathIgnorePatterns: [
-        "/(crashes|held-snapshots|plans|statement-types|pgbouncer|connection-faults|outages|store-pressure|migrate|migrations|prepared-statements|refusing-servers|failover|store-outage|upgrade|connections|overload)\\.",
+        "/(crashes|held-snapshots|plans|statement-types|pgbouncer|connection-faults|outages|store-pressure|migrate|migrations|prepared-statements|refusing-servers|failover|store-outage|upgrade|connections|overload|command|command-tasks)\\.",
         "/services/agent/",
       ],
     },

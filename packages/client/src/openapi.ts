@@ -1451,7 +1451,9 @@ export interface operations {
                 allowUnknownAgents?: "true" | "false" | "";
             };
             header?: {
+                /** @description The same key stands for the same task, for 24 hours. */
                 "idempotency-key"?: string;
+                /** @description wait=10: 200 with the result, if there is one in so many seconds. */
                 prefer?: string;
             };
             path?: never;
@@ -1460,19 +1462,26 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description With its version, or without: then the newest that is not retired. */
                     workflow: string;
                     input: unknown;
-                    /** @enum {unknown} */
+                    /**
+                     * @description Which steps are claimed first; normal unless said otherwise.
+                     * @enum {unknown}
+                     */
                     priority?: "urgent" | "normal" | "batch";
                     fairness?: {
                         key?: string;
                         weight?: number;
                     };
+                    /** @description The business's own name: at most one open task of the workflow has it. */
                     key?: string;
                     labels?: {
                         [key: string]: string;
                     };
+                    /** @description When the first steps become due: an instant with its zone. */
                     notBefore?: string;
+                    /** @description Your own queue for its status. */
                     replyTo?: string;
                     correlationId?: string;
                 };
@@ -1574,7 +1583,9 @@ export interface operations {
                 allowUnknownAgents?: "true" | "false" | "";
             };
             header?: {
+                /** @description The same key stands for the same task, for 24 hours. */
                 "idempotency-key"?: string;
+                /** @description wait=10: 200 with the result, if there is one in so many seconds. */
                 prefer?: string;
                 "task-key"?: string;
                 "task-labels"?: string;

@@ -28,20 +28,37 @@ const Labels = Type.Record(
 );
 const TaskBody = Type.Object(
   {
-    /** With its version, or without: then the newest that is not retired. */
-    workflow: Type.String({ minLength: 1, maxLength: limits.name }),
+    workflow: Type.String({
+      minLength: 1,
+      maxLength: limits.name,
+      description: "With its version, or without: then the newest that is not retired.",
+    }),
     input: Payload,
-    /** Which steps are claimed first: urgent, normal (usual) or batch. */
-    priority: Type.Optional(Type.Enum([...priorities])),
+    priority: Type.Optional(
+      Type.Enum([...priorities], {
+        description: "Which steps are claimed first; normal unless said otherwise.",
+      }),
+    ),
     /** By what the task shares its band with others. What is left out is where the workflow says. */
     fairness: Type.Optional(Fairness),
-    /** The business's own name of what the task is about: at most one open task of the workflow has it. */
-    key: Type.Optional(Type.String({ minLength: 1, maxLength: limits.property })),
+    key: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: limits.property,
+        description: "The business's own name: at most one open task of the workflow has it.",
+      }),
+    ),
     /** By what the task is found. */
     labels: Type.Optional(Labels),
-    /** When the first steps become due, with its zone. */
-    notBefore: Type.Optional(Type.String({ maxLength: limits.instant })),
-    replyTo: Type.Optional(Type.String({ maxLength: limits.property })),
+    notBefore: Type.Optional(
+      Type.String({
+        maxLength: limits.instant,
+        description: "When the first steps become due: an instant with its zone.",
+      }),
+    ),
+    replyTo: Type.Optional(
+      Type.String({ maxLength: limits.property, description: "Your own queue for its status." }),
+    ),
     correlationId: Type.Optional(Type.String({ maxLength: limits.property })),
   },
   closed,
@@ -60,9 +77,14 @@ interface Dependencies extends SubmitDependencies {
 
 /** The headers of a submission, which say what is not in its body. */
 const SubmitHeaders = Type.Object({
-  "idempotency-key": Type.Optional(Type.String()),
-  /** `wait=10`: answers 200 with the result, if there is one in so many seconds. */
-  prefer: Type.Optional(Type.String()),
+  "idempotency-key": Type.Optional(
+    Type.String({ description: "The same key stands for the same task, for 24 hours." }),
+  ),
+  prefer: Type.Optional(
+    Type.String({
+      description: "wait=10: 200 with the result, if there is one in so many seconds.",
+    }),
+  ),
 });
 const CollectionHeaders = Type.Object({
   ...SubmitHeaders.properties,

@@ -115,6 +115,33 @@ test("a message says the urgency of its task in headers", async () => {
   ]);
 });
 
+test("a message says key, labels and beginning of its task in headers, and a second with the key is refused", async () => {
+  await query("truncate state.tasks, state.business_keys, state.task_labels");
+  const headers = {
+    "task-key": "b-1",
+    "task-labels": "region=eu",
+    "not-before": "2020-01-01T00:00:00Z",
+  };
+  await send(JSON.stringify(booking), { messageId: randomUUID(), headers });
+  await until(async () => (await tasks()) === 1);
+  const [first] = await query<{ id: string; key: string; labels: object }>(
+    "select task_id::text as id, business_key as key, labels from state.tasks",
+  );
+  expect(first).toMatchObject({ key: "b-1", labels: { region: "eu" } });
+  const messageId = randomUUID();
+  await send(JSON.stringify(booking), { messageId, replyTo: "status.shop", headers });
+  await dead(1);
+  expect((await notifications()).map(({ body }) => body)).toMatchObject([
+    {
+      event: "refused",
+      messageId,
+      code: "task.key_in_use",
+      detail: expect.stringContaining(first?.id ?? ""),
+    },
+  ]);
+  expect(await tasks()).toBe(1);
+});
+
 describe("a message that is refused", () => {
   const replyTo = "status.shop";
 
@@ -123,6 +150,9 @@ describe("a message that is refused", () => {
     ["task-priority", 5, "request.priority_invalid", "urgent, normal or batch"],
     ["fairness-key", "", "request.fairness_invalid", "1 to 100 characters"],
     ["fairness-weight", 0, "request.fairness_invalid", "1 to 1000"],
+    ["task-key", 5, "request.invalid", "not complete or not right"],
+    ["task-labels", "=x", "request.invalid", "not complete or not right"],
+    ["not-before", "soon", "request.invalid", "not complete or not right"],
   ])(
     "because of its header %s: %s is dead-lettered with the reason",
     async (name, value, code, allowed) => {

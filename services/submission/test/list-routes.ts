@@ -40,7 +40,7 @@ export async function listRoutes(): Promise<readonly Route[]> {
   await using app = openUnused();
   const found: Route[] = [];
   app.addHook("onRoute", ({ method, url, schema }) => {
-    if ((schema as { readonly hide?: boolean } | undefined)?.hide === true) return;
+    if (schema !== undefined && "hide" in schema) return;
     for (const one of [method].flat()) {
       if (one !== "HEAD") found.push({ ...schema, method: one, url });
     }

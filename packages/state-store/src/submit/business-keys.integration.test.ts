@@ -93,6 +93,25 @@ test("an application's transaction learns which task has the key, and frees it w
   ).rejects.toMatchObject({ code: "task.key_in_use", details: { taskId: idOf(first) } });
 });
 
+test("retention deletes the labels of a task with it, and leaves those of others", async () => {
+  const labels = { region: "eu", guest: "Ada" };
+  const [old, kept] = await submit(task({ key: "a", labels }), task({ key: "b", labels }));
+  await tested.db.query(
+    `set session_replication_role = replica;
+     update state.tasks set process_state = 'processed', finished_at = now() - interval '3 days'
+      where task_id = '${idOf(old)}';
+     reset session_replication_role`,
+  );
+  const [month] = await tested.db.query<{ month: string }>(
+    "select month::text from state.partitions order by month limit 1",
+  );
+  const keep = 24 * 60 * 60 * 1_000;
+  await supervisor.lookAtClock();
+  expect(await supervisor.deleteFinishedTasks({ month: month!.month, keep, batch: 10 })).toBe(1);
+  const left = await tested.db.query("select distinct task_id::text as id from state.task_labels");
+  expect(left).toEqual([{ id: idOf(kept) }]);
+});
+
 test("the Supervisor deletes the keys of tasks that have ended or are gone, and no other", async () => {
   const submitted = await submit(
     ...["a", "b", "c", "d", "e"].map((key) => task({ key, input: { x: 1 } })),
@@ -109,9 +128,9 @@ test("the Supervisor deletes the keys of tasks that have ended or are gone, and 
     "insert into state.business_keys values ('default', 'trip', 'y', state.new_task_id())",
   );
   const first = await supervisor.deleteFreeBusinessKeys({ after: null, batch: 2 });
-  expect(first).toEqual({ deleted: 1, next: { tenant: "default", family: "trip", key: "b" } });
+  expect(first.next).toEqual({ tenant: "default", family: "trip", key: "b" });
   const second = await supervisor.deleteFreeBusinessKeys({ after: first.next, batch: 10 });
-  expect(second).toEqual({ deleted: 2, next: null });
+  expect(second.next).toBeNull();
   const left = await tested.db.query("select key from state.business_keys order by key");
   expect(left).toEqual(["b", "d", "e", "y"].map((key) => ({ key })));
   expect(await submit(task({ key: "b" }))).toEqual([{ kind: "held", taskId: b }]);

@@ -35,6 +35,18 @@ export function openDocument(app: FastifyInstance): void {
 /** The document of the routes that were added. */
 export const documentOf = (app: FastifyInstance): object => app.swagger();
 
+/** The page's own files and nothing else; it sets styles of elements. */
+const policy = {
+  "default-src": "'self'",
+  "script-src": "'self'",
+  "style-src": ["'self'", "'unsafe-inline'"],
+  "img-src": ["'self'", "data:"],
+  "object-src": "'none'",
+  "base-uri": "'self'",
+  "form-action": "'self'",
+  "frame-ancestors": "'none'",
+};
+
 /** Serves the document, and a page that shows it and asks no other host for anything. */
 export function documentRoutes(app: FastifyInstance): void {
   app.get("/v1/openapi.json", { schema: { hide: true } }, async () => documentOf(app));
@@ -42,6 +54,6 @@ export function documentRoutes(app: FastifyInstance): void {
     routePrefix: "/docs",
     // The page would ask a service of Swagger about the document.
     uiConfig: { validatorUrl: null, docExpansion: "list", deepLinking: true },
-    staticCSP: true,
+    staticCSP: policy,
   });
 }
