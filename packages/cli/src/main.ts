@@ -6,7 +6,7 @@ import { runCommand } from "./run-command.ts";
 
 const args = process.argv.slice(2);
 if (args[0] === "dev") process.exit(await dev(args.slice(1)));
-if (isVerb(args)) process.exitCode = await runVerb(args, processIo);
+if (isVerb(args)) process.exitCode = await runVerb(args, processIo());
 else {
   const { exitCode, stdout, stderr } = await runCommand(args, process.env);
   // A pipe whose reader is gone refuses even an empty text.

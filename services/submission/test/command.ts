@@ -25,6 +25,8 @@ interface RunOptions {
 export interface Commanded extends AsyncDisposable {
   readonly trips: TripService;
   readonly url: string;
+  /** The file of the command. */
+  readonly main: string;
   /** For files of the test. */
   readonly folder: string;
   holdfast(line: readonly string[], options?: RunOptions): Promise<Ran>;
@@ -60,6 +62,7 @@ export async function openCommanded(): Promise<Commanded> {
   return {
     trips,
     url,
+    main,
     folder,
     holdfast,
     async submitted(...more) {

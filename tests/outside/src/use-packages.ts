@@ -7,6 +7,7 @@ import { runProgram } from "./run-program.ts";
 const exportsOf: Readonly<Record<string, string>> = {
   "@holdfast/workflow": "defineWorkflow",
   "@holdfast/agent": "runAgent",
+  "@holdfast/client": "holdfastClient",
   "@holdfast/testing": "testWorkflow",
   holdfast: "serviceMains",
 };

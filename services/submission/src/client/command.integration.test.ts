@@ -142,6 +142,14 @@ test.each(["bash", "zsh", "fish"])(
   },
 );
 
+test("a reader that closes the pipe ends the command without an error", async () => {
+  // The reader has gone long before the command writes.
+  const line = `"$0" --conditions=@holdfast/source "$1" completion fish | true; echo "\${PIPESTATUS[0]}"`;
+  const child = spawn("bash", ["-c", line, process.execPath, commanded.main]);
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  expect({ out, err }).toEqual({ out: "0\n", err: "" });
+});
+
 test("bash completes what it was given", async () => {
   const { out } = await holdfast(["completion", "bash"]);
   const script = join(commanded.folder, "completion.bash");

@@ -37,6 +37,7 @@ test("the fuzzer targets every queue, exchange and kind of route, with every kin
       "POST order",
       "GET list",
       "GET order",
+      "POST search",
       "PUT workflow",
       "operator on order",
       "operator on agent or workflow",

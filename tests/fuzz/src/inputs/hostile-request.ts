@@ -2,37 +2,11 @@ import { sampleKinds, sampleOrder } from "@holdfast/orders";
 import type { Dice } from "./dice.ts";
 import { hostileHeaders } from "./hostile-headers.ts";
 import { hostileBody } from "./hostile-message.ts";
+import { authorization, ids, json, listing, nouns, type Route, search } from "./hostile-search.ts";
 import type { DecisionContext, HostileRequest } from "./input.ts";
-
-type Route = Pick<HostileRequest, "target" | "method" | "path" | "headers"> & {
-  /** Null: it has no body. */
-  readonly valid: (() => unknown) | null;
-};
-
-const ids = [
-  "x",
-  "%00",
-  "a%00b",
-  "..%2f..%2fetc",
-  "%",
-  "%ff",
-  "%ud800",
-  "null",
-  "__proto__",
-  "00000000-0000-0000-0000-000000000000",
-  "ffffffff-ffff-ffff-ffff-ffffffffffff",
-  "1'%20or%201=1",
-  "y".repeat(101),
-  "z".repeat(2_000),
-] as const;
 
 const orderId = (dice: Dice, { bait }: DecisionContext): string =>
   dice.pick([bait() ?? dice.uuid(), bait() ?? dice.uuid(), dice.uuid(), dice.pick(ids)]);
-
-/** Where tasks are shown and operated. */
-const nouns = ["orders", "tasks"] as const;
-
-const json = { "content-type": "application/json" };
 
 const submission = (dice: Dice): Route => ({
   target: "POST order",
@@ -71,20 +45,11 @@ const taskSubmission = (dice: Dice): Route => ({
   valid: () => ({
     workflow: dice.pick(["fulfil-order", "fulfil-order.v1", "fulfil-ordr", "x".repeat(101), ""]),
     input: sampleOrder({ kind: dice.pick(sampleKinds), seed: dice.between(0, 50) }),
+    key: `fuzz-${dice.between(0, 99)}`,
+    labels: { [dice.pick(["region", "a b", ""])]: dice.pick(["eu", "", "x".repeat(201)]) },
+    notBefore: dice.pick(["2020-01-01T00:00:00Z", "soon"]),
   }),
 });
-
-const listing = (dice: Dice, around: DecisionContext): Route => {
-  const value = dice.pick(["fulfil-order", "pending", "2026-11-24T00:00:00Z", "0", ...ids]);
-  const field = dice.pick(["workflow", "state", "createdFrom", "correlationId", "limit", "cursor"]);
-  return {
-    target: "GET list",
-    method: "GET",
-    path: `/v1/${dice.pick(["tasks", "orders", "workflows", "nothing"])}?${field}=${value}`,
-    headers: authorization(dice, around),
-    valid: null,
-  };
-};
 
 /** No definition is as it should be: one that were would have lanes of its own. */
 const workflowStore = (dice: Dice, around: DecisionContext): Route => ({
@@ -98,21 +63,13 @@ const workflowStore = (dice: Dice, around: DecisionContext): Route => ({
 const reading = (dice: Dice, around: DecisionContext): Route => ({
   target: "GET order",
   method: "GET",
-  path: `/v1/${dice.pick(nouns)}/${orderId(dice, around)}${dice.pick(["", "", "/history", "?x=%00", "/x"])}`,
+  path: `/v1/${dice.pick(nouns)}/${orderId(dice, around)}${dice.pick(["", "/history", "/result?wait=1ms", "/result?wait=61s", "?x=%00", "/x"])}`,
   headers: {},
   valid: null,
 });
 
-const authorization = (dice: Dice, { operatorToken }: DecisionContext): Record<string, string> =>
-  dice.pick<Record<string, string>>([
-    { authorization: `Bearer ${operatorToken}` },
-    { authorization: `Bearer ${operatorToken}` },
-    { authorization: `Bearer ${operatorToken}` },
-    { authorization: "Bearer " },
-    { authorization: `Bearer ${"x".repeat(4_000)}` },
-    { authorization: "Basic Og==" },
-    {},
-  ]);
+const ifMatch = (dice: Dice): Record<string, string> =>
+  dice.oneIn(4) ? { "if-match": dice.pick(['"1"', "*", 'W/"1"', "x"]) } : {};
 
 const wish = (dice: Dice): Record<string, unknown> => ({
   actor: "fuzz",
@@ -127,7 +84,7 @@ const onOrder = (dice: Dice, around: DecisionContext): Route => {
     target: "operator on order",
     method: "POST",
     path: `/v1/${dice.pick(nouns)}/${orderId(dice, around)}/${act}`,
-    headers: { ...json, ...authorization(dice, around) },
+    headers: { ...json, ...authorization(dice, around), ...ifMatch(dice) },
     valid: () => ({ ...wish(dice), ...(more as Record<string, object>)[act] }),
   };
 };
@@ -176,6 +133,7 @@ const routes = [
   submission,
   taskSubmission,
   listing,
+  search,
   workflowStore,
   reading,
   reading,
