@@ -157,6 +157,24 @@ test("the API takes another port where the first one is in use", async () => {
   }
 });
 
+test("a second holdfast dev in the same folder is refused in one sentence", async () => {
+  dev = await openDev(project);
+  await dev.seen(/^keys:/m);
+  const second = await dev.again();
+  expect(second.code).toBe(1);
+  expect(second.text).toMatch(/^.* is in use by process \d+\. Stop that one first\.\n$/);
+  expect(await resultOf("mail-flow")).toMatchObject({ said: { word: "hello" } });
+});
+
+test("a broker that does not answer is named, with exit code 69 and without a stack", async () => {
+  dev = await openDev({ "readme.txt": "" });
+  await dev.exited;
+  dev.save("workflows/none.json", "{}");
+  const { code, text } = await dev.again({ BROKER_URL: "amqp://127.0.0.1:1/x" });
+  expect(code).toBe(69);
+  expect(text).not.toMatch(/^ +at /m);
+});
+
 test("a folder without a project is refused in one sentence, and nothing is started or written", async () => {
   dev = await openDev({ "readme.txt": "" });
   expect(await dev.exited).toBe(2);

@@ -23,9 +23,16 @@ export interface Dev extends AsyncDisposable {
   submit(workflow: string, input: unknown): Promise<string>;
   /** Resolves to the task once it has ended. */
   ended(id: string): Promise<EndedTask>;
+  /** Runs a further one in the same folder, and resolves once that has ended. */
+  again(env?: Files): Promise<EndedDev>;
   /** Resolves to the exit code. */
   readonly exited: Promise<number | null>;
   kill(signal: NodeJS.Signals): void;
+}
+
+interface EndedDev {
+  readonly code: number | null;
+  readonly text: string;
 }
 
 interface EndedTask {
@@ -53,17 +60,8 @@ export async function openDev(files: Files, marker = ""): Promise<Dev> {
     writeFileSync(join(folder, file), content);
   };
   for (const [file, content] of Object.entries(files)) save(file, content);
-  const child = spawn(process.execPath, ["--conditions=@holdfast/source", main, "dev"], {
-    cwd: folder,
-    env: {
-      PATH: process.env["PATH"],
-      HOME: process.env["HOME"],
-      STATE_STORE_URL: database.url,
-      BROKER_URL: broker.url,
-      HOLDFAST_DEV_TEST: marker,
-    },
-    stdio: ["pipe", "pipe", "pipe"],
-  });
+  const servers = { STATE_STORE_URL: database.url, BROKER_URL: broker.url };
+  const child = spawnDev(folder, { ...servers, HOLDFAST_DEV_TEST: marker });
   const exited = once(child, "exit").then(([code]) => code as number | null);
   stack.defer(() => stop(child, exited));
   const owned = stack.move();
@@ -72,8 +70,22 @@ export async function openDev(files: Files, marker = ""): Promise<Dev> {
     pid: child.pid ?? 0,
     save,
     exited,
+    again: (env: Files = {}) => runToEnd(spawnDev(folder, { ...servers, ...env })),
     ...acts(child, owned, folder),
   });
+}
+
+const spawnDev = (folder: string, env: Files): ChildProcess =>
+  spawn(process.execPath, ["--conditions=@holdfast/source", main, "dev"], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+
+async function runToEnd(child: ChildProcess): Promise<EndedDev> {
+  const watched = watchOutput(child);
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, text: watched.text };
 }
 
 function acts(child: ChildProcess, owned: AsyncDisposableStack, folder: string) {
