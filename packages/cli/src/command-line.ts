@@ -19,6 +19,7 @@ export interface CommandLine {
 
 export const usage = `holdfast <command> [options]
 
+  dev              run the workflows and Agents of this folder, and apply each save; see holdfast dev --help
   verify           look for what must never be in the state store, and show witnesses
   doctor           look at how the servers are set up, and who serves whom
   why <task id>    say what a task waits for, or how it ended

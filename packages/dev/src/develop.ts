@@ -11,7 +11,7 @@ import { keepInStep } from "./project/keep-in-step.ts";
 import { openWorkflowLoader } from "./project/load-workflows.ts";
 import { findProjectFiles } from "./project/project-files.ts";
 import { openWorkflowSync } from "./project/sync-project.ts";
-import { watchProject } from "./project/watch-project.ts";
+import { takeSnapshot, watchProject } from "./project/watch-project.ts";
 import { startServers } from "./services/start-servers.ts";
 import { type Places, prepareServices } from "./services/start-services.ts";
 
@@ -50,6 +50,7 @@ export async function develop(options: Development): Promise<void> {
   ({ brokerUrl } = servers);
   const store = running.use(await openStore(servers));
   const sync = openWorkflowSync({ store, loader, folder, say });
+  const before = takeSnapshot(folder);
   const files = findProjectFiles(folder);
   const [api] = await Promise.all([
     services.begin(servers),
@@ -62,7 +63,7 @@ export async function develop(options: Development): Promise<void> {
   const ms = performance.now() - from;
   for (const line of banner({ api, brokerUrl, folder, sync, agents, ms })) say(line);
   sync.sayGaps(await known());
-  running.use(watchProject(folder, keepInStep({ folder, sync, agents, known, say })));
+  running.use(watchProject(folder, before, keepInStep({ folder, sync, agents, known, say })));
   const actions = openActions({
     api,
     folder,

@@ -15,7 +15,7 @@ Runs the workflows of workflows/ and the Agents of agents/ on this machine, and 
   --port N    the first port to try for the API, where it is not 3000
   --fresh     delete what an earlier start left in .holdfast/dev
 
-exit code: 0 stopped by Ctrl-C; 1 it cannot run; 2 wrong use`;
+exit code: 0 stopped by Ctrl-C; 1 it cannot run; 2 wrong use; 69 a server does not answer`;
 
 /** Reads the arguments. Throws a sentence that says what is wrong. */
 export function readDevOptions(args: readonly string[]): DevOptions {

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { Fault } from "@holdfast/domain";
 import { develop } from "./develop.ts";
 import { type DevOptions, devUsage, readDevOptions } from "./options.ts";
 
@@ -8,7 +9,7 @@ interface DevContext {
   readonly command: readonly string[];
 }
 
-const [failed, wrongUse] = [1, 2];
+const [failed, wrongUse, unreachable] = [1, 2, 69];
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const complain = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -41,9 +42,23 @@ export async function runDev(args: readonly string[], { command }: DevContext): 
     return 0;
   } catch (error) {
     if (stop.signal.aborted) return 0;
-    complain(error instanceof Error ? error.message : String(error));
-    return failed;
+    complain(sentenceOf(error));
+    return isUnreachable(error) ? unreachable : failed;
   }
+}
+
+/** In one sentence; the servers' data folder was made for `npm start` of the repository first. */
+const sentenceOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace(
+    "npm start -- --fresh",
+    "npx holdfast dev --fresh",
+  );
+
+/** Whether a server that was given by its URL does not answer. */
+function isUnreachable(error: unknown): boolean {
+  if (error instanceof Fault) return error.transient;
+  const code = String((error as { readonly code?: unknown }).code);
+  return ["ECONNREFUSED", "ENOTFOUND", "ETIMEDOUT", "EHOSTUNREACH"].includes(code);
 }
 
 /** Why there is nothing to run; null: there is. */

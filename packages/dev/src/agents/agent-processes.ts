@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readLogLine } from "../processes/log-line.ts";
+import { openSpare } from "../processes/open-spare.ts";
 import { extensionOf, type PreparedProcess, prepareProcess } from "../processes/prepare-process.ts";
 import type { LocatedError } from "../project/locate-error.ts";
 import type { AgentMessage } from "./agent-host.ts";
@@ -141,21 +142,17 @@ function beginAgents(process: PreparedProcess, { place, env, say }: Begin): Runn
 
 /** One process that is ready to begin, and those that finish what they have because another one took over. */
 function openSpares(prepare: () => PreparedProcess) {
-  let next = prepare();
+  const spare = openSpare(prepare);
   const leaving = new Set<PreparedProcess>();
   return {
-    take(): PreparedProcess {
-      const taken = next;
-      next = prepare();
-      return taken;
-    },
+    take: (): PreparedProcess => spare.take(),
     leave(process: PreparedProcess): void {
       leaving.add(process);
       void process.exited.finally(() => leaving.delete(process));
       void process[Symbol.asyncDispose]();
     },
     async [Symbol.asyncDispose](): Promise<void> {
-      await Promise.all([next, ...leaving].map((one) => one[Symbol.asyncDispose]()));
+      await Promise.all([spare, ...leaving].map((one) => one[Symbol.asyncDispose]()));
     },
   };
 }

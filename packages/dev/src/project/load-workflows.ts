@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { openSpare } from "../processes/open-spare.ts";
 import { extensionOf, type PreparedProcess, prepareProcess } from "../processes/prepare-process.ts";
 import type { LoadedFile } from "./loader.ts";
 
@@ -17,11 +18,10 @@ export function openWorkflowLoader(
 ): WorkflowLoader {
   const packages = ["@holdfast/contracts", "@holdfast/workflow"];
   const prepare = (): PreparedProcess => prepareProcess({ ...options, main, packages });
-  let next = prepare();
+  const spare = openSpare(prepare);
   return {
     async load(files) {
-      const loading = next;
-      next = prepare();
+      const loading = spare.take();
       const { promise, resolve } = Promise.withResolvers<readonly LoadedFile[] | null>();
       const printed: string[] = [];
       loading.onLine((line) => printed.push(line));
@@ -35,6 +35,6 @@ export function openWorkflowLoader(
       const message = printed.at(-1) ?? `it did not load within ${loadWithin / 1_000} s, or ended`;
       return files.map((file) => ({ file, error: { message, place: file } }));
     },
-    [Symbol.asyncDispose]: () => next[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => spare[Symbol.asyncDispose](),
   };
 }

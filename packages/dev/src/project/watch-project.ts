@@ -1,17 +1,34 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { watch } from "chokidar";
 
 /** Milliseconds: an editor that saves several files, or one in several steps, is one save. */
 const quiet = 30;
 
-/** Calls back with the files whose content changed, or that came or went. */
+/** What the files of a project held at one moment. */
+export type Snapshot = ReadonlyMap<string, string>;
+
+const isIgnored = (path: string): boolean => /(^|\/)(node_modules|\.[^/]+)(\/|$)/.test(path);
+
+/** Takes the snapshot with which a watch begins: before the files are loaded, so that no save is missed. */
+export function takeSnapshot(folder: string): Snapshot {
+  const files = watchedFolders(folder)
+    .filter((one) => existsSync(one))
+    .flatMap((one) => readdirSync(one, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((file) => !isIgnored(relative(folder, file)));
+  return new Map(files.map((file) => [file, contentOf(file)]));
+}
+
+/** Calls back with the files whose content has changed since the snapshot, or that came or went. */
 export function watchProject(
   folder: string,
+  before: Snapshot,
   onSave: (files: ReadonlySet<string>) => void,
 ): AsyncDisposable {
-  const contents = new Map<string, string>();
+  const contents = new Map(before);
   const saved = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   const note = (file: string): void => {
@@ -26,18 +43,12 @@ export function watchProject(
       onSave(files);
     }, quiet);
   };
+  // It reports each file that it finds at first, too: those that are as in the snapshot are no saves.
   const watcher = watch(watchedFolders(folder), {
-    ignored: (path) => /(^|\/)(node_modules|\.[^/]+)$/.test(path),
-    ignoreInitial: false,
-  });
-  let isUp = false;
-  watcher.on("ready", () => {
-    isUp = true;
+    ignored: (path) => isIgnored(relative(folder, path)),
   });
   watcher.on("all", (event, path) => {
-    if (event === "addDir" || event === "unlinkDir") return;
-    if (isUp) note(path);
-    else contents.set(path, contentOf(path));
+    if (event !== "addDir" && event !== "unlinkDir") note(path);
   });
   return {
     async [Symbol.asyncDispose]() {

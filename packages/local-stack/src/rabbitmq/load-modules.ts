@@ -1,11 +1,9 @@
 /** The applications whose modules RabbitMQ looks through while it boots; of those that a release lacks there are none. */
-const applications = [
-  ...["kernel", "stdlib", "compiler", "syntax_tools", "crypto", "asn1", "public_key", "ssl"],
-  ...["inets", "xmerl", "mnesia", "sasl", "os_mon", "tools", "runtime_tools"],
-  ...["rabbit", "rabbit_common", "rabbitmq_prelaunch", "ra", "osiris", "aten", "seshat", "khepri"],
-  ...["gen_batch_server", "syslog", "cuttlefish", "ranch", "recon", "sysmon_handler", "jsx"],
-  ...["credentials_obfuscation", "stdout_formatter", "observer_cli"],
-];
+const applications = (
+  "kernel stdlib compiler syntax_tools crypto asn1 public_key ssl inets xmerl mnesia sasl os_mon tools runtime_tools " +
+  "rabbit rabbit_common rabbitmq_prelaunch ra osiris aten seshat khepri gen_batch_server syslog cuttlefish ranch " +
+  "recon sysmon_handler jsx credentials_obfuscation stdout_formatter observer_cli"
+).split(" ");
 
 /**
  * Arguments that load these modules at once, and then boot. RabbitMQ asks each module for its attributes, twice, and

@@ -1,0 +1,198 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, expect, test } from "@jest/globals";
+import { type Dev, openDev } from "../test/open-dev.ts";
+
+/** An Agent whose operation waits for a file, and says which process it runs in. */
+const agentOf = (name: string, word = "hello"): string => `
+import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { host } from "@holdfast/agent";
+import { defineAgent } from "@holdfast/workflow";
+import { z } from "zod";
+export const ${name} = defineAgent("${name}", {
+  say: { input: z.object({ to: z.string() }), output: z.object({ pid: z.int(), word: z.string() }) },
+});
+export const agent = host(${name}, {
+  async say({ to }, { signal }) {
+    while (to === "waits" && !existsSync("go")) await sleep(20, undefined, { signal });
+    return { pid: process.pid, word: "${word}" };
+  },
+});
+`;
+const workflowOf = (agent: string, result = "said", operation = "say"): string => `
+import { defineWorkflow } from "@holdfast/workflow";
+import { z } from "zod";
+import { ${agent} } from "../agents/${agent}.ts";
+export const flow = defineWorkflow("${agent}-flow.v1", z.object({ to: z.string() }), ({ to }, step) => {
+  const said = step("${operation}", { call: ${agent}.say({ to }), completeWithin: "60s" });
+  return { ${result}: said };
+});
+`;
+const project = { "agents/mail.ts": agentOf("mail"), "workflows/mail.ts": workflowOf("mail") };
+
+let dev: Dev;
+afterEach(async () => {
+  await dev[Symbol.asyncDispose]();
+});
+
+const resultOf = async (workflow: string): Promise<unknown> =>
+  (await dev.ended(await dev.submit(workflow, { to: "ann" }))).result;
+const processOf = async (workflow: string): Promise<unknown> =>
+  ((await resultOf(workflow)) as { readonly said: { readonly pid: number } }).said.pid;
+
+test("a task under way keeps its definition while another one is saved, and the next task gets the new one", async () => {
+  dev = await openDev(project);
+  await dev.seen(/^keys:/m);
+  const before = await dev.submit("mail-flow", { to: "waits" });
+  dev.save("workflows/mail.ts", workflowOf("mail", "told"));
+  await dev.seen(/mail-flow is now mail-flow\.v\d+/);
+  expect(await resultOf("mail-flow")).toMatchObject({ told: { word: "hello" } });
+  dev.save("go", "");
+  expect((await dev.ended(before)).result).toMatchObject({ said: { word: "hello" } });
+});
+
+test("the save of an Agent restarts that Agent and no other", async () => {
+  dev = await openDev({
+    ...project,
+    "agents/post.ts": agentOf("post"),
+    "workflows/post.ts": workflowOf("post"),
+  });
+  await dev.seen(/^keys:/m);
+  const [mail, post] = [await processOf("mail-flow"), await processOf("post-flow")];
+  dev.save("agents/mail.ts", agentOf("mail", "goodbye"));
+  await dev.seen(/agents\/mail\.ts runs anew/);
+  expect(await resultOf("mail-flow")).toMatchObject({ said: { word: "goodbye" } });
+  expect(await processOf("mail-flow")).not.toBe(mail);
+  expect(await processOf("post-flow")).toBe(post);
+});
+
+test("a mistake in an Agent or a workflow keeps the last good one, and is named with file and line", async () => {
+  dev = await openDev(project);
+  await dev.seen(/^keys:/m);
+  const pid = await processOf("mail-flow");
+  dev.save("agents/mail.ts", `${agentOf("mail", "broken")}\nconst = 1;\n`);
+  const line = agentOf("mail").split("\n").length + 1;
+  await dev.seen(new RegExp(`^agents/mail\\.ts:${line}: .* The last good one goes on\\.`, "m"));
+  await dev.seen(/^agents\/mail\.ts:\d+: .* The last good definition stays\./m);
+  expect(await processOf("mail-flow")).toBe(pid);
+  dev.forget();
+  dev.save("agents/mail.ts", agentOf("mail", "mended"));
+  await dev.seen(/agents\/mail\.ts runs anew/);
+  expect(await resultOf("mail-flow")).toMatchObject({ said: { word: "mended" } });
+});
+
+test("a project that begins with mistakes runs, and takes what is mended", async () => {
+  dev = await openDev({ ...project, "workflows/mail.ts": "export const flow = ;\n" });
+  await dev.seen(/^keys:/m);
+  expect(dev.text).toMatch(/^workflows\/mail\.ts:1: /m);
+  dev.press("s");
+  await dev.seen(/There is no workflow yet/);
+  dev.save("workflows/mail.ts", workflowOf("mail"));
+  await dev.seen(/mail-flow is now/);
+  expect(await resultOf("mail-flow")).toMatchObject({ said: { word: "hello" } });
+});
+
+test("a step that no Agent can do is named at the save, and its task waits until an Agent comes", async () => {
+  dev = await openDev(project);
+  await dev.seen(/^keys:/m);
+  dev.save("lib/post.ts", agentOf("post"));
+  dev.save("workflows/post.ts", workflowOf("post").replace("../agents/", "../lib/"));
+  await dev.seen(/^post-flow: No Agent post for the step say: add agents\/post\.ts/m);
+  const waiting = await dev.submit("post-flow", { to: "ann" });
+  dev.save("agents/post.ts", agentOf("post"));
+  expect((await dev.ended(waiting)).state).toBe("processed");
+});
+
+test("a workflow whose file is removed takes no new tasks", async () => {
+  dev = await openDev({
+    ...project,
+    "workflows/other.ts": workflowOf("mail").replace("mail-flow", "other"),
+  });
+  await dev.seen(/^keys:/m);
+  expect(await resultOf("other")).toMatchObject({ said: { word: "hello" } });
+  dev.remove("workflows/other.ts");
+  await expect(async () => {
+    for (;;) {
+      await dev.submit("other", { to: "ann" });
+      await sleep(20);
+    }
+  }).rejects.toThrow("workflow.retired");
+});
+
+test("holdfast dev that is killed with -9 leaves no process behind", async () => {
+  const marker = randomUUID();
+  dev = await openDev(project, marker);
+  await dev.seen(/^keys:/m);
+  expect(processesWith(marker).length).toBeGreaterThan(4);
+  dev.kill("SIGKILL");
+  await dev.exited;
+  while (processesWith(marker).length > 0) await sleep(50);
+});
+
+test("holdfast dev stops in order, and keeps where its API was from other people", async () => {
+  const marker = randomUUID();
+  dev = await openDev(project, marker);
+  await dev.seen(/^keys:/m);
+  const places = join(dev.folder, ".holdfast/dev/places.json");
+  expect(JSON.parse(readFileSync(places, "utf8"))).toMatchObject({ api: dev.api });
+  expect(statSync(places).mode & 0o077).toBe(0);
+  dev.press("\u0003");
+  expect(await dev.exited).toBe(0);
+  expect(processesWith(marker)).toEqual([]);
+  expect(dev.text).toContain("stopping …");
+});
+
+test("the API takes another port where the first one is in use", async () => {
+  const server = createServer().listen(3_000);
+  try {
+    dev = await openDev(project);
+    await dev.seen(/^keys:/m);
+    expect(dev.api).not.toMatch(/:3000$/);
+  } finally {
+    server.close();
+  }
+});
+
+test("a second holdfast dev in the same folder is refused in one sentence", async () => {
+  dev = await openDev(project);
+  await dev.seen(/^keys:/m);
+  const second = await dev.again();
+  expect(second.code).toBe(1);
+  expect(second.text).toMatch(/^.* is in use by process \d+\. Stop that one first\.\n$/);
+  expect(await resultOf("mail-flow")).toMatchObject({ said: { word: "hello" } });
+});
+
+test("a broker that does not answer is named, with exit code 69 and without a stack", async () => {
+  dev = await openDev({ "readme.txt": "" });
+  await dev.exited;
+  dev.save("workflows/none.json", "{}");
+  const { code, text } = await dev.again({ BROKER_URL: "amqp://127.0.0.1:1/x" });
+  expect(code).toBe(69);
+  expect(text).not.toMatch(/^ +at /m);
+});
+
+test("a folder without a project is refused in one sentence, and nothing is started or written", async () => {
+  dev = await openDev({ "readme.txt": "" });
+  expect(await dev.exited).toBe(2);
+  expect(dev.text).toMatch(
+    /^There is no folder workflows\/ or agents\/ in .*: make one, or start with npm create holdfast\.\n$/,
+  );
+  expect(existsSync(join(dev.folder, ".holdfast"))).toBe(false);
+});
+
+function processesWith(marker: string): readonly string[] {
+  const environmentOf = (pid: string): string => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, "utf8");
+    } catch {
+      return ""; // It has ended.
+    }
+  };
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => environmentOf(pid).includes(`HOLDFAST_DEV_TEST=${marker}`));
+}
