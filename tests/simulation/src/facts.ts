@@ -59,7 +59,9 @@ export const isOver = (
 export function timeOf({ step, signs, lastBeatAt }: AttemptFacts): number {
   if (signs.length === 0) return step.completeBy - epoch;
   const { completeWithin, extendUpTo = completeWithin } = step.plan;
-  const startedAt = Math.min(...signs.map(({ at, runningMs }) => at - runningMs));
+  const starts = signs.map(({ at, runningMs }) => at - runningMs);
+  // One that began late had been frozen: nothing is given it for that.
+  const startedAt = Math.min(step.startBy - epoch, ...starts);
   const beaten = Math.min(lastBeatAt + completeWithin, startedAt + extendUpTo);
   return Math.max(startedAt + completeWithin, beaten);
 }
