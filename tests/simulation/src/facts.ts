@@ -26,7 +26,9 @@ export interface AttemptFacts {
   /** Which Agent's processes acknowledged it before they answered: right only where they refuse it. */
   readonly acknowledgedEarly: Set<Host>;
   /** What Agents have said of it while they were at work on it, and when. */
-  readonly signs: { readonly at: number; readonly runningMs: number; readonly beats: boolean }[];
+  readonly signs: { readonly at: number; readonly runningMs: number }[];
+  /** When the last heartbeat was published that its Agent knows the broker to have. */
+  confirmedBeatAt: number;
   /** When the last heartbeat was published that a Scheduler has recorded. */
   lastBeatAt: number;
   /** What Agents really made of it: more than one, where it was asked for again. */
@@ -48,18 +50,21 @@ export const isAtWork = (
 
 /** Whether an Agent that took it then has no time left. */
 export const isOver = (
-  { step, signs }: AttemptFacts,
+  { step, confirmedBeatAt }: AttemptFacts,
   { takenAt, now }: { readonly takenAt: number; readonly now: number },
 ): boolean => {
   const { completeWithin, extendUpTo = completeWithin } = step.plan;
-  return now > takenAt + (signs.some(({ beats }) => beats) ? extendUpTo : completeWithin);
+  const extended = Math.min(confirmedBeatAt + completeWithin, takenAt + extendUpTo);
+  return now > Math.max(takenAt + completeWithin, extended);
 };
 
 /** The earliest instant at which an attempt may count as silent. */
 export function timeOf({ step, signs, lastBeatAt }: AttemptFacts): number {
   if (signs.length === 0) return step.completeBy - epoch;
   const { completeWithin, extendUpTo = completeWithin } = step.plan;
-  const startedAt = Math.min(...signs.map(({ at, runningMs }) => at - runningMs));
+  const starts = signs.map(({ at, runningMs }) => at - runningMs);
+  // One that began late had been frozen: nothing is given it for that.
+  const startedAt = Math.min(step.startBy - epoch, ...starts);
   const beaten = Math.min(lastBeatAt + completeWithin, startedAt + extendUpTo);
   return Math.max(startedAt + completeWithin, beaten);
 }

@@ -110,7 +110,9 @@ function checkCounter({ world: { accuse }, known, witness, change }: Move): void
 function checkCause({ world, attempt, witness, change, report: { event } }: Move): void {
   const { accuse } = world;
   const { step, action } = change;
-  if (isCounted(change) && event.kind === "expired" && attempt?.isConfirmed !== true) {
+  // An Agent that says that it is at work on it has had it from the broker.
+  const isKnown = attempt?.isConfirmed === true || (attempt?.signs.length ?? 0) > 0;
+  if (isCounted(change) && event.kind === "expired" && !isKnown) {
     accuse("what the broker never had is no failure", witness);
   }
   // With one step that fails for good, others are cancelled whose last attempt may be young.

@@ -28,6 +28,7 @@ export function judgeMessages(world: World, facts: Facts): MessageJudge {
       } else if (message.type === StepRequest.type) judgeRequest(world, facts, { message, host });
     },
     confirmed(message) {
+      if (message.type === StepProgress.type) signs.confirmed(message);
       const attempt = attemptOfRequest(message);
       if (attempt !== undefined) attempt.isConfirmed = true;
     },
@@ -69,8 +70,14 @@ function judgeSigns(world: World, { attempts }: Facts, read: ReturnType<typeof m
       const at = world.timeline.now;
       sentAt.set(message.body, at);
       world.tell(agent, () => `is at work on ${short(message.messageId)}`);
-      for (const { facts, runningMs, heartbeat } of signsOf(message)) {
-        facts?.signs.push({ at, runningMs, beats: heartbeat !== undefined });
+      for (const { facts, runningMs } of signsOf(message)) facts?.signs.push({ at, runningMs });
+    },
+    confirmed(message: OutgoingMessage): void {
+      const at = sentAt.get(message.body) ?? Number.NEGATIVE_INFINITY;
+      for (const { facts, heartbeat } of signsOf(message)) {
+        if (facts !== undefined && heartbeat !== undefined) {
+          facts.confirmedBeatAt = Math.max(facts.confirmedBeatAt, at);
+        }
       }
     },
     recorded(message: Message): void {

@@ -114,6 +114,7 @@ function judgeClaim(world: World, { tasks, attempts }: Facts, claim: Claim): voi
 const noAnswer = () => ({
   acknowledgedEarly: new Set<Host>(),
   signs: [],
+  confirmedBeatAt: Number.NEGATIVE_INFINITY,
   lastBeatAt: Number.NEGATIVE_INFINITY,
   outcomes: [],
 });

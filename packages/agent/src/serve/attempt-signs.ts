@@ -160,7 +160,6 @@ async function send(
       type: StepProgress.type,
       messageId: `${agent}:${first?.sign.taskId}:${first?.sign.step}`,
       userId,
-      transient: true,
       body: StepProgress.encode({ attempts: batch.map(({ sign }) => sign) }),
     })
     .catch(() => "unknown");

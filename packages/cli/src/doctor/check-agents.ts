@@ -1,4 +1,4 @@
-import { agentQueue, limits } from "@holdfast/contracts";
+import { agentQueue } from "@holdfast/contracts";
 import type { BrokerFacts, ManagedQueue } from "@holdfast/messaging";
 import type { AgentNeed } from "@holdfast/state-store";
 import { duration } from "../print/duration.ts";
@@ -73,8 +73,7 @@ function checkTimeouts({ needs, broker, consumerTimeout }: AgentFacts): readonly
       queues.find(({ name }) => name === agentQueue(agent)),
       node,
     );
-    // Of a longer one the request is acknowledged early.
-    if (longest < timeout || longest >= limits.longAttempt) return [];
+    if (longest < timeout) return [];
     return [
       wrong(
         "agents.consumer_timeout",
@@ -84,8 +83,7 @@ function checkTimeouts({ needs, broker, consumerTimeout }: AgentFacts): readonly
     ];
   });
   if (found.length > 0 || needs.length === 0) return found;
-  const kept = needs.map((need) => need.longest).filter((one) => one < limits.longAttempt);
-  const longest = Math.max(0, ...kept);
+  const longest = Math.max(...needs.map((need) => need.longest));
   return [
     fine(
       "agents.consumer_timeout",

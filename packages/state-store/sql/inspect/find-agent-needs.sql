@@ -1,4 +1,5 @@
--- The Agents that stored workflows need: for which, the longest work they are given (ms), and how much
+-- The Agents that stored workflows need: for which, the longest work they are given (ms) for less than `:kept_below`,
+-- from which on they acknowledge requests early, and how much
 -- waits for them, or for a pool that they belong to, counted no further than to 10,000. And how many instances of
 -- each consume nothing for now, because their breaker is open.
 select agent, workflows, longest, longest_step,
@@ -16,13 +17,16 @@ select agent, workflows, longest, longest_step,
            and lives_until > clock_timestamp())::integer as resting
   from (select pool.agent, array_agg(distinct lane) || pool.agent as lanes,
                array_agg(distinct workflow order by workflow) as workflows,
-               max(greatest(complete_within, undo_complete_within)) as longest,
-               (array_agg(workflow || '/' || step
-                  order by greatest(complete_within, undo_complete_within) desc))[1] as longest_step,
+               coalesce(max(kept), 0) as longest,
+               coalesce((array_agg(workflow || '/' || step order by kept desc nulls last))[1], '') as longest_step,
                bool_or(retired_at is null) as is_used
           from state.step_definitions
           join state.workflows on workflows.name = workflow
          cross join lateral string_to_table(lane, '+') as pool (agent)
+         cross join lateral (
+           select max(of_one) as kept
+             from (values (complete_within), (undo_complete_within)) as limits (of_one)
+            where of_one < :kept_below) as kept_limits
          group by pool.agent) as needed
  -- Of a retired workflow only the unfinished tasks still need its Agents.
  where is_used

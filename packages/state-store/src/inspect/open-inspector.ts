@@ -1,3 +1,4 @@
+import { limits } from "@holdfast/contracts";
 import { serverUrls } from "@holdfast/runtime";
 import { Pool } from "pg";
 import { findBreakers } from "../breakers/breakers.ts";
@@ -54,7 +55,7 @@ export interface UnvacuumedTable {
   readonly isOff: boolean;
 }
 
-/** An Agent that stored workflows need. `longest` in milliseconds. */
+/** An Agent that stored workflows need. `longest` in milliseconds, of those whose requests it keeps until it has replied. */
 export interface AgentNeed {
   readonly agent: string;
   readonly workflows: readonly string[];
@@ -155,7 +156,7 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
     findMigrations: () => ask(findMigrations),
     findHolders: bound(findHolders),
     findUnvacuumed: bound(findUnvacuumed),
-    findNeeds: () => bound(findNeeds)({}),
+    findNeeds: () => bound(findNeeds)({ keptBelow: limits.longAttempt }),
     findStandstills: () => ask(findStandstills),
     findLosses: ({ within }: { readonly within: number }) =>
       bound(findLosses)({ within, everyday }),

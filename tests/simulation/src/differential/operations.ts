@@ -95,6 +95,23 @@ export const operationsOf: Readonly<Record<string, Operation>> = {
     memory.markDispatchedSteps(marked.map(([, ours]) => ours));
   },
 
+  async recordAttemptSigns({ real, memory, random, claims }) {
+    const signed = claims.filter(() => random.chance(0.3));
+    const signs = signed.map(([theirs, ours]) => {
+      const sign = {
+        runningFor: random.pick([0, 1_000, 600_000_000]),
+        beats: random.chance(0.5),
+        progress: null,
+      };
+      const isStale = random.chance(0.2);
+      return [theirs, ours].map(({ taskId, name: step, attempt, token, agent }) => {
+        return { ...sign, taskId, step, attempt: attempt + (isStale ? 1 : 0), token, agent };
+      });
+    });
+    await real.recordAttemptSigns(signs.flatMap(([theirs]) => theirs ?? []));
+    memory.recordAttemptSigns(signs.flatMap(([, ours]) => ours ?? []));
+  },
+
   async takeUndispatchedSteps(pair) {
     const options = { relayAfter: 300_000 };
     const theirs = await pair.real.takeUndispatchedSteps(options);

@@ -1,4 +1,4 @@
-import type { WorkflowDefinition } from "@holdfast/domain";
+import type { StepPolicy, WorkflowDefinition } from "@holdfast/domain";
 import { definitions, sharesKeys } from "../workflows.ts";
 
 /** One store knows one remote service of each Agent: those that share keys have other names here. */
@@ -7,6 +7,9 @@ function renamed(definition: WorkflowDefinition): WorkflowDefinition {
   const text = JSON.stringify(definition).replaceAll("north", "east").replaceAll("south", "west");
   return JSON.parse(text) as WorkflowDefinition;
 }
+
+const extension = ({ extendUpTo }: Pick<StepPolicy, "extendUpTo">) =>
+  extendUpTo === undefined ? {} : { extendUpTo: 3_000_000 };
 
 /** All limits of the workflows in minutes, so that no time passes but what the test lets pass. */
 export const slow = [...new Set(definitions)].map(renamed).map((definition) => {
@@ -21,8 +24,14 @@ export const slow = [...new Set(definitions)].map(renamed).map((definition) => {
     steps: definition.steps.map((step) => ({
       ...step,
       ...limits,
+      ...extension(step),
       coolDown: step.coolDown && { ...step.coolDown, wait: 600_000 },
-      undo: step.undo && { ...step.undo, ...limits, coolDown: { wait: 600_000, times: 1 } },
+      undo: step.undo && {
+        ...step.undo,
+        ...limits,
+        ...extension(step.undo),
+        coolDown: { wait: 600_000, times: 1 },
+      },
     })),
   };
 });

@@ -11,7 +11,7 @@ export interface InspectStatements {
     readonly row: { readonly unheard: Maybe<number>; readonly unsent: Maybe<number> };
   };
   readonly "find-agent-needs": {
-    readonly params: object;
+    readonly params: { readonly keptBelow: number | null };
     readonly row: {
       readonly agent: Maybe<string>;
       readonly workflows: Maybe<readonly string[]>;
