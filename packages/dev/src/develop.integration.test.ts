@@ -147,7 +147,9 @@ test("holdfast dev stops in order, and keeps where its API was from other people
 });
 
 test("the API takes another port where the first one is in use", async () => {
-  const server = createServer().listen(3_000);
+  const server = createServer();
+  // Where another program has the port already, so much the better.
+  await new Promise((resolve) => server.once("error", resolve).listen(3_000, () => resolve(null)));
   try {
     dev = await openDev(project);
     await dev.seen(/^keys:/m);

@@ -127,10 +127,12 @@ test("the Supervisor deletes the keys of tasks that have ended or are gone, and 
   await tested.db.query(
     "insert into state.business_keys values ('default', 'trip', 'y', state.new_task_id())",
   );
-  const first = await supervisor.deleteFreeBusinessKeys({ after: null, batch: 2 });
-  expect(first.next).toEqual({ tenant: "default", family: "trip", key: "b" });
-  const second = await supervisor.deleteFreeBusinessKeys({ after: first.next, batch: 10 });
-  expect(second.next).toBeNull();
+  // A store that repeats a statement finds other keys in its batch; all keys are looked at all the same.
+  const batches = [await supervisor.deleteFreeBusinessKeys({ after: null, batch: 2 })];
+  for (let last = batches[0]!; last.next !== null; batches.push(last)) {
+    last = await supervisor.deleteFreeBusinessKeys({ after: last.next, batch: 2 });
+  }
+  expect(batches.length).toBeGreaterThan(2);
   const left = await tested.db.query("select key from state.business_keys order by key");
   expect(left).toEqual(["b", "d", "e", "y"].map((key) => ({ key })));
   expect(await submit(task({ key: "b" }))).toEqual([{ kind: "held", taskId: b }]);
