@@ -6,6 +6,6 @@ BROKER_URL=$(jq -r .brokerUrl .holdfast/dev/places.json)
 user=${BROKER_URL#*//} SCHEDULER_USERS=${user%%:*}
 export BROKER_URL SCHEDULER_USERS
 trap 'kill $(jobs -p) 2> /dev/null; wait' EXIT
-python3 agents/hotels.py &
+"${PYTHON:-python3}" agents/hotels.py &
 agents/mail.sh &
 wait -n

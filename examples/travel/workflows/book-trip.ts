@@ -4,8 +4,8 @@ import { cards, flights, hotels, mail, quotes } from "../contracts/agents.ts";
 
 const Trip = z.object({
   traveller: z.string(),
-  email: z.string(),
-  city: z.string(),
+  email: z.email(),
+  city: z.string().default("Lyon"),
   card: z.string(),
 });
 
