@@ -3,7 +3,7 @@ import { allVerbs } from "./all-verbs.ts";
 import { globalOptions } from "./global-options.ts";
 
 test("no verb has an option that an option of all verbs would hide", () => {
-  const hidden = allVerbs.flatMap(({ name, options = {} }) =>
+  const hidden = allVerbs.flatMap(({ name, options }) =>
     Object.keys(options)
       .filter((option) => Object.hasOwn(globalOptions, option))
       .map((option) => `${name} --${option}`),
