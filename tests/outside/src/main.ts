@@ -17,7 +17,8 @@ try {
   const registryUrl = registry.url;
   const page = await followPage({ folder: join(folder, "page"), registryUrl, say });
   const travel = await runTravel({ folder: join(folder, "travel"), registryUrl, say });
-  const figures = { ...page, ...travel };
+  const left = page.processesLeft + travel.processesLeft;
+  const figures = { ...page, ...travel, processesLeft: left };
   if (values.json) process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`);
   else for (const [name, value] of Object.entries(figures)) say(`${name.padEnd(14)} ${value}`);
   const { processesLeft, lost, doubled } = figures;

@@ -1,11 +1,15 @@
+import { randomUUID } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { countEffects, type Effects } from "./count-effects.ts";
+import { processesLeft, runVariable } from "./processes-left.ts";
 import type { Ran } from "./run-program.ts";
 import { startTravel, type Travel, type Trip } from "./start-travel.ts";
 
 /** What came of the trips. */
 export interface TravelFigures extends Effects {
+  /** Processes that live on after all was stopped. */
+  readonly processesLeft: number;
   /** Trips that have ended. */
   readonly travels: number;
   /** Rules that the Agent in Python passed. */
@@ -15,17 +19,24 @@ export interface TravelFigures extends Effects {
 interface Options {
   readonly folder: string;
   readonly registryUrl: string;
-  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly count?: number;
   readonly say?: (line: string) => void;
 }
 
 /** Runs the example of the travels from the packed packages. Throws what does not end as its page says. */
-export async function runTravel({
+export async function runTravel(options: Options): Promise<TravelFigures> {
+  const run = randomUUID();
+  const figures = await bookTrips({ ...options, env: { [runVariable]: run } });
+  const living = processesLeft(run);
+  for (const one of living) options.say?.(`still there: ${one}`);
+  return { ...figures, processesLeft: living.length };
+}
+
+async function bookTrips({
   count = 40,
   say = () => {},
   ...options
-}: Options): Promise<TravelFigures> {
+}: Options & Parameters<typeof startTravel>[0]): Promise<Omit<TravelFigures, "processesLeft">> {
   await using travel = await startTravel(options);
   const tested = await travel.holdfast(["test", "cases/*.json"]);
   if (!/11 of 11 paths, 12 of 12 undo paths/.test(tested.output)) throw new Error(tested.output);

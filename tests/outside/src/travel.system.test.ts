@@ -19,7 +19,13 @@ testHere(
       await using registry = await serveTarballs(await packAll(join(folder, "tarballs")));
       const options = { folder: join(folder, "travel"), registryUrl: registry.url, count: 20 };
       const figures = await runTravel(options);
-      expect(figures).toEqual({ travels: 22, lost: 0, doubled: 0, conformance: 12 });
+      expect(figures).toEqual({
+        travels: 22,
+        lost: 0,
+        doubled: 0,
+        conformance: 12,
+        processesLeft: 0,
+      });
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
