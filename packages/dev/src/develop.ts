@@ -6,6 +6,7 @@ import { type AgentProcesses, openAgentProcesses } from "./agents/agent-processe
 import { banner } from "./banner.ts";
 import { openActions } from "./keys/actions.ts";
 import { readKeys } from "./keys/read-keys.ts";
+import { openAgentQueues } from "./project/agent-queues.ts";
 import type { KnownOperations } from "./project/find-gaps.ts";
 import { keepInStep } from "./project/keep-in-step.ts";
 import { openWorkflowLoader } from "./project/load-workflows.ts";
@@ -49,7 +50,8 @@ export async function develop(options: Development): Promise<void> {
   signal.throwIfAborted();
   ({ brokerUrl } = servers);
   const store = running.use(await openStore(servers));
-  const sync = openWorkflowSync({ store, loader, folder, say });
+  const queues = openAgentQueues(brokerUrl);
+  const sync = openWorkflowSync({ store, loader, queues, folder, say });
   const before = takeSnapshot(folder);
   const files = findProjectFiles(folder);
   const [api] = await Promise.all([

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { followPage } from "./follow-page.ts";
 import { packAll } from "./pack-all.ts";
+import { runTravel } from "./run-travel.ts";
 import { serveTarballs } from "./serve-tarballs.ts";
 
 /** Packs all packages and does outside of the repository what the guides say. Prints the figures. */
@@ -14,10 +15,14 @@ const folder = mkdtempSync(join(tmpdir(), "holdfast-outside-"));
 try {
   await using registry = await serveTarballs(await packAll(join(folder, "tarballs")));
   const registryUrl = registry.url;
-  const figures = await followPage({ folder: join(folder, "page"), registryUrl, say });
+  const page = await followPage({ folder: join(folder, "page"), registryUrl, say });
+  const travel = await runTravel({ folder: join(folder, "travel"), registryUrl, say });
+  const left = page.processesLeft + travel.processesLeft;
+  const figures = { ...page, ...travel, processesLeft: left };
   if (values.json) process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`);
   else for (const [name, value] of Object.entries(figures)) say(`${name.padEnd(14)} ${value}`);
-  process.exitCode = figures.processesLeft === 0 ? 0 : 1;
+  const { processesLeft, lost, doubled } = figures;
+  process.exitCode = processesLeft + lost + doubled === 0 ? 0 : 1;
 } catch (error) {
   say(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;

@@ -16,6 +16,7 @@ test("the page about the first workflow says what to type, press, change and sto
     "edit",
     "edit",
     "command",
+    "command",
     "stop",
   ]);
 });

@@ -39,6 +39,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     "packages/contracts",
     "packages/domain",
     "packages/local-stack",
+    "packages/messaging",
     "packages/runtime",
     "packages/state-store",
     "services/agent",

@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import { Fault, type WorkflowDefinition } from "@holdfast/domain";
 import { familyOf, type StateStore } from "@holdfast/state-store";
+import type { AgentQueues } from "./agent-queues.ts";
 import { openVersions, storeVersion } from "./apply-workflows.ts";
 import { findGaps, type KnownOperations } from "./find-gaps.ts";
 import type { WorkflowLoader } from "./load-workflows.ts";
@@ -33,12 +34,13 @@ type Store = Pick<
 interface Options {
   readonly store: Store;
   readonly loader: Pick<WorkflowLoader, "load">;
+  readonly queues: AgentQueues;
   readonly folder: string;
   readonly say: (line: string) => void;
 }
 
 /** Opens the sync. What a file held last stays in force while the file cannot be loaded. */
-export function openWorkflowSync({ store, loader, folder, say }: Options): WorkflowSync {
+export function openWorkflowSync({ store, loader, queues, folder, say }: Options): WorkflowSync {
   let applied: readonly AppliedWorkflow[] = [];
 
   const applyFile = async (loaded: LoadedFile): Promise<readonly AppliedWorkflow[]> => {
@@ -77,6 +79,7 @@ export function openWorkflowSync({ store, loader, folder, say }: Options): Workf
     async apply(files) {
       const loaded = await loader.load(files);
       const next = (await Promise.all(loaded.map(applyFile))).flat();
+      await queues.declare(next.map(({ definition }) => definition));
       const isNew = ({ name }: AppliedWorkflow) => !applied.some((one) => one.name === name);
       const changed = next.filter(isNew);
       await openVersions(

@@ -127,7 +127,7 @@ const step: OptionSpec = { type: "string", value: "NAME", help: "which step, if 
 const repairVerb = (
   name: "resubmit" | "resolve",
   summary: string,
-  json: "input" | "output",
+  json: "input" | "result",
 ): Verb => ({
   name: `tasks ${name}`,
   operands: ["<id>"],
@@ -154,7 +154,9 @@ const repairVerb = (
       reason: required(invocation, "reason"),
       actor: invocation.actor,
       ...(named === undefined ? {} : { step: named }),
-      ...(given === undefined ? {} : { [json]: await jsonOf(given, `--${json}`, io) }),
+      ...(given === undefined
+        ? {}
+        : { [json === "input" ? "input" : "output"]: await jsonOf(given, `--${json}`, io) }),
     };
     const { tasks } = invocation.client();
     if (invocation.flag("dry-run")) {
@@ -175,5 +177,5 @@ export const actVerbs: readonly Verb[] = [
   actVerb("pause", "begin no further step of tasks", (tasks, id, how) => tasks.pause(id, how)),
   actVerb("resume", "end the pause of tasks", (tasks, id, how) => tasks.resume(id, how)),
   repairVerb("resubmit", "retry a step that failed for good", "input"),
-  repairVerb("resolve", "record what a person did instead of a failed step", "output"),
+  repairVerb("resolve", "record what a person did instead of a failed step", "result"),
 ];

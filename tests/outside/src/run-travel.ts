@@ -1,0 +1,114 @@
+import { randomUUID } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { countEffects, type Effects } from "./count-effects.ts";
+import { processesLeft, runVariable } from "./processes-left.ts";
+import type { Ran } from "./run-program.ts";
+import { startTravel, type Travel, type Trip } from "./start-travel.ts";
+
+/** What came of the trips. */
+export interface TravelFigures extends Effects {
+  /** Processes that live on after all was stopped. */
+  readonly processesLeft: number;
+  /** Trips that have ended. */
+  readonly travels: number;
+  /** Rules that the Agent in Python passed. */
+  readonly conformance: number;
+}
+
+interface Options {
+  readonly folder: string;
+  readonly registryUrl: string;
+  readonly count?: number;
+  readonly say?: (line: string) => void;
+}
+
+/** Runs the example of the travels from the packed packages. Throws what does not end as its page says. */
+export async function runTravel(options: Options): Promise<TravelFigures> {
+  const run = randomUUID();
+  const figures = await bookTrips({ ...options, env: { [runVariable]: run } });
+  const living = processesLeft(run);
+  for (const one of living) options.say?.(`still there: ${one}`);
+  return { ...figures, processesLeft: living.length };
+}
+
+async function bookTrips({
+  count = 40,
+  say = () => {},
+  ...options
+}: Options & Parameters<typeof startTravel>[0]): Promise<Omit<TravelFigures, "processesLeft">> {
+  await using travel = await startTravel(options);
+  const tested = await travel.holdfast(["test", "cases/*.json"]);
+  if (!/11 of 11 paths, 12 of 12 undo paths/.test(tested.output)) throw new Error(tested.output);
+  say(`${count} trips`);
+  const trips = [...(await travel.submitTrips(count))];
+  say("a flight that the airline does not cancel, and a letter that comes back");
+  trips.push(await repairUndo(travel), await repairLetter(travel));
+  const open = trips.filter(({ state }) => !/^(processed|compensated)$/.test(state));
+  if (open.length > 0) throw new Error(`Trips have not ended: ${JSON.stringify(open)}`);
+  const verified = await travel.holdfast(["verify"]);
+  if (verified.code !== 0) throw new Error(verified.output);
+  const effects = countEffects(travel.folder, trips);
+  say("the Agent in Python");
+  return { travels: trips.length, ...effects, conformance: await checkPython(travel) };
+}
+
+const trip = { traveller: "Ann", email: "ann@example.com", city: "Lyon", card: "card-1" };
+
+/** The undo of a flight fails for good; a person opens the desk and has it tried again. */
+async function repairUndo(travel: Travel): Promise<Trip> {
+  const closed = join(travel.folder, "ledger/desk-closed");
+  writeFileSync(closed, "");
+  const id = await submitUntilHalted(travel, { ...trip, card: "declined" });
+  rmSync(closed);
+  const why = ["--reason", "the desk is open again"];
+  await succeed(travel.holdfast(["tasks", "resubmit", id, ...why]));
+  return ended(travel, id, "compensated");
+}
+
+/** A letter comes back; a person calls instead. */
+async function repairLetter(travel: Travel): Promise<Trip> {
+  const id = await submitUntilHalted(travel, { ...trip, email: "ann@bounces.example" });
+  writeFileSync(join(travel.folder, `ledger/mail/${id}%3Aby-phone`), "called\n");
+  const how = ["--reason", "called instead", "--result", '{"messageId":"by phone"}'];
+  await succeed(travel.holdfast(["tasks", "resolve", id, ...how]));
+  return ended(travel, id, "processed");
+}
+
+async function submitUntilHalted(travel: Travel, input: object): Promise<string> {
+  const args = ["tasks", "submit", "book-trip", "--input", JSON.stringify(input), "-o", "id"];
+  const id = (await succeed(travel.holdfast(args))).stdout.trim();
+  await untilState(travel, id, "error");
+  return id;
+}
+
+const ended = async (travel: Travel, id: string, state: string): Promise<Trip> => {
+  await untilState(travel, id, state);
+  return { id, state };
+};
+
+/** Asks until the task is in this state. Throws how it stands after many times. */
+async function untilState(travel: Travel, id: string, wanted: string): Promise<void> {
+  let output = "";
+  for (let left = 60; left > 0; left -= 1) {
+    ({ output } = await travel.holdfast(["tasks", "get", id, "--json"]));
+    if ((JSON.parse(output) as Trip).state === wanted) return;
+  }
+  throw new Error(`The trip is not ${wanted}: ${output}`);
+}
+
+async function succeed(running: Promise<Ran>): Promise<Ran> {
+  const ran = await running;
+  if (ran.code !== 0) throw new Error(ran.output);
+  return ran;
+}
+
+async function checkPython(travel: Travel): Promise<number> {
+  const cases = "agents/hotels.conformance.json";
+  const pid = String(await travel.pythonPid());
+  const args = ["--agent", "hotels", "--cases", cases, "--pid", pid, "--json"];
+  const { stdout, output, code } = await travel.holdfast(["conformance", ...args]);
+  if (code !== 0) throw new Error(output);
+  const { rules } = JSON.parse(stdout) as { readonly rules: readonly { readonly state: string }[] };
+  return rules.filter(({ state }) => state === "holds").length;
+}

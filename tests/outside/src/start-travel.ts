@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { outsideEnvironment } from "./install-packages.ts";
+import { openTerminal } from "./open-terminal.ts";
+import { root } from "./public-packages.ts";
+import { type Ran, runProgram } from "./run-program.ts";
+
+/** The example of the travels, as it runs outside of this repository. */
+export interface Travel extends AsyncDisposable {
+  readonly folder: string;
+  /** Runs `npx holdfast` there. */
+  holdfast(args: readonly string[]): Promise<Ran>;
+  /** Submits so many trips and resolves to how each ended. */
+  submitTrips(count: number): Promise<readonly Trip[]>;
+  /** The process of the Agent in Python. */
+  pythonPid(): Promise<number>;
+}
+
+/** How a trip ended. */
+export interface Trip {
+  readonly id: string;
+  readonly state: string;
+}
+
+interface Options {
+  /** A folder that is not there yet. */
+  readonly folder: string;
+  readonly registryUrl: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Copies the example, installs it from the tarballs, and starts what its page says. */
+export async function startTravel({ folder, registryUrl, env = {} }: Options): Promise<Travel> {
+  cpSync(join(root, "examples/travel"), folder, { recursive: true });
+  // Debian's own Python finds pika.
+  const outside = { ...outsideEnvironment(registryUrl), ...env, PYTHON: "/usr/bin/python3" };
+  await runProgram("npm", ["install", "--loglevel=error"], { folder, env: outside });
+  const stack = new AsyncDisposableStack();
+  try {
+    const dev = stack.use(openTerminal("npm run dev", { folder, env: outside }));
+    await dev.seen(/^keys:/m);
+    const [, api = ""] = /API +(\S+)/.exec(dev.text) ?? [];
+    const { stateStoreUrl, brokerUrl, operatorToken } = placesOf(folder);
+    const places = {
+      ...outside,
+      HOLDFAST_URL: api,
+      HOLDFAST_TOKEN: operatorToken,
+      STATE_STORE_URL: stateStoreUrl,
+      BROKER_URL: brokerUrl,
+    };
+    const others = spawn("bash", ["agents/start-others.sh"], {
+      cwd: folder,
+      env: { ...process.env, ...outside },
+      stdio: "ignore",
+    });
+    stack.defer(() => stopped(others));
+    return {
+      folder,
+      holdfast: (args) =>
+        runProgram("npx", ["holdfast", ...args], { folder, env: places, mayFail: true }),
+      async submitTrips(count) {
+        const ran = await runProgram("node", ["submit-trips.ts", String(count)], {
+          folder,
+          env: places,
+        });
+        const lines = ran.stdout.trimEnd().split("\n");
+        return lines.map((line) => JSON.parse(line) as Trip);
+      },
+      async pythonPid() {
+        const args = ["-P", String(others.pid), "-f", "hotels.py"];
+        return Number((await runProgram("pgrep", args)).stdout);
+      },
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    };
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+}
+
+const placesOf = (folder: string): Readonly<Record<string, string>> =>
+  JSON.parse(readFileSync(join(folder, ".holdfast/dev/places.json"), "utf8"));
+
+async function stopped(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGTERM");
+  await once(child, "exit");
+}
