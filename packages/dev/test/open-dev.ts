@@ -135,9 +135,11 @@ function watchOutput(child: ChildProcess) {
   child.stdout?.setEncoding("utf8").on("data", add);
   child.stderr?.setEncoding("utf8").on("data", add);
   const until = async (id: string, isMet: (task: SeenTask) => boolean): Promise<SeenTask> => {
+    const end = performance.now() + patience;
     for (;;) {
       const task = (await (await fetch(`${api()}/v1/tasks/${id}`)).json()) as SeenTask;
       if (isMet(task)) return task;
+      if (performance.now() > end) throw new Error(`Not as wanted: ${JSON.stringify(task)}`);
       await sleep(20);
     }
   };
