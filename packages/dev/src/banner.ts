@@ -37,7 +37,7 @@ export function banner({ api, brokerUrl, folder, sync, agents, ms }: Shown): rea
     "",
     "next:",
     `  ${next}`,
-    "keys: s submit the sample   k kill the Agent in mid-step   d decline   w why   Ctrl-C stop",
+    "keys: s submit the sample   k kill the Agent in mid-step   d decline   w why   t clock + 1 h   Ctrl-C stop",
     "",
   ];
 }

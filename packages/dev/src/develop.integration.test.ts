@@ -125,7 +125,7 @@ test("a workflow whose file is removed takes no new tasks", async () => {
 
 test("holdfast dev that is killed with -9 leaves no process behind", async () => {
   const marker = randomUUID();
-  dev = await openDev(project, marker);
+  dev = await openDev(project, { marker });
   await dev.seen(/^keys:/m);
   expect(processesWith(marker).length).toBeGreaterThan(4);
   dev.kill("SIGKILL");
@@ -135,7 +135,7 @@ test("holdfast dev that is killed with -9 leaves no process behind", async () =>
 
 test("holdfast dev stops in order, and keeps where its API was from other people", async () => {
   const marker = randomUUID();
-  dev = await openDev(project, marker);
+  dev = await openDev(project, { marker });
   await dev.seen(/^keys:/m);
   const places = join(dev.folder, ".holdfast/dev/places.json");
   expect(JSON.parse(readFileSync(places, "utf8"))).toMatchObject({ api: dev.api });

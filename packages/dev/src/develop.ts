@@ -70,6 +70,7 @@ export async function develop(options: Development): Promise<void> {
     api,
     folder,
     agents,
+    clock: servers.clock,
     command,
     signal,
     say,

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -20,9 +20,14 @@ export interface Dev extends AsyncDisposable {
   /** Resolves once something matches that was printed since `forget`. */
   seen(pattern: RegExp): Promise<RegExpExecArray>;
   forget(): void;
-  submit(workflow: string, input: unknown): Promise<string>;
+  /** `further`: what else the body of the request has. */
+  submit(workflow: string, input: unknown, further?: object): Promise<string>;
   /** Resolves to the task once it has ended. */
-  ended(id: string): Promise<EndedTask>;
+  ended(id: string): Promise<SeenTask>;
+  /** Resolves to the task once it is as wanted. */
+  until(id: string, isMet: (task: SeenTask) => boolean): Promise<SeenTask>;
+  /** Runs another command of `holdfast` on the servers of this one. */
+  holdfast(...args: readonly string[]): Promise<EndedDev>;
   /** Runs a further one in the same folder, and resolves once that has ended. */
   again(env?: Files): Promise<EndedDev>;
   /** Resolves to the exit code. */
@@ -35,10 +40,11 @@ interface EndedDev {
   readonly text: string;
 }
 
-interface EndedTask {
+interface SeenTask {
   readonly state: string;
   readonly workflow: string;
   readonly result: unknown;
+  readonly steps: readonly { readonly failureCount: number }[];
 }
 
 export type Files = Readonly<Record<string, string>>;
@@ -47,10 +53,20 @@ const folders = fileURLToPath(new URL("./projects/", import.meta.url));
 const main = fileURLToPath(new URL("../../cli/src/main.ts", import.meta.url));
 const patience = 60_000;
 
+interface DevTestOptions {
+  /** By which its processes are known. */
+  readonly marker?: string;
+  /** It starts a Postgres of its own, as for a person who sets no URL. */
+  readonly ownPostgres?: boolean;
+}
+
 /** Writes a project below this folder, where the packages of the repository are found, and runs it. */
-export async function openDev(files: Files, marker = ""): Promise<Dev> {
+export async function openDev(
+  files: Files,
+  { marker = "", ownPostgres = false }: DevTestOptions = {},
+): Promise<Dev> {
   await using stack = new AsyncDisposableStack();
-  const database = stack.use(await testDatabase());
+  const store: Files = ownPostgres ? {} : { STATE_STORE_URL: stack.use(await testDatabase()).url };
   const broker: TestBroker = stack.use(await testBroker());
   mkdirSync(folders, { recursive: true });
   const folder = mkdtempSync(join(folders, "dev-"));
@@ -60,7 +76,7 @@ export async function openDev(files: Files, marker = ""): Promise<Dev> {
     writeFileSync(join(folder, file), content);
   };
   for (const [file, content] of Object.entries(files)) save(file, content);
-  const servers = { STATE_STORE_URL: database.url, BROKER_URL: broker.url };
+  const servers = { ...store, BROKER_URL: broker.url };
   const child = spawnDev(folder, { ...servers, HOLDFAST_DEV_TEST: marker });
   const exited = once(child, "exit").then(([code]) => code as number | null);
   stack.defer(() => stop(child, exited));
@@ -71,16 +87,24 @@ export async function openDev(files: Files, marker = ""): Promise<Dev> {
     save,
     exited,
     again: (env: Files = {}) => runToEnd(spawnDev(folder, { ...servers, ...env })),
+    holdfast: (...args: readonly string[]) => runToEnd(spawnDev(folder, placesIn(folder), args)),
     ...acts(child, owned, folder),
   });
 }
 
-const spawnDev = (folder: string, env: Files): ChildProcess =>
-  spawn(process.execPath, ["--conditions=@holdfast/source", main, "dev"], {
+const spawnDev = (folder: string, env: Files, args: readonly string[] = ["dev"]): ChildProcess =>
+  spawn(process.execPath, ["--conditions=@holdfast/source", main, ...args], {
     cwd: folder,
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
+
+/** Where the servers are, by what `holdfast dev` writes down. */
+function placesIn(folder: string): Files {
+  const places = readFileSync(join(folder, ".holdfast/dev/places.json"), "utf8");
+  const { stateStoreUrl = "", brokerUrl = "" } = JSON.parse(places) as Files;
+  return { STATE_STORE_URL: stateStoreUrl, BROKER_URL: brokerUrl };
+}
 
 async function runToEnd(child: ChildProcess): Promise<EndedDev> {
   const watched = watchOutput(child);
@@ -110,6 +134,15 @@ function watchOutput(child: ChildProcess) {
   };
   child.stdout?.setEncoding("utf8").on("data", add);
   child.stderr?.setEncoding("utf8").on("data", add);
+  const until = async (id: string, isMet: (task: SeenTask) => boolean): Promise<SeenTask> => {
+    const end = performance.now() + patience;
+    for (;;) {
+      const task = (await (await fetch(`${api()}/v1/tasks/${id}`)).json()) as SeenTask;
+      if (isMet(task)) return task;
+      if (performance.now() > end) throw new Error(`Not as wanted: ${JSON.stringify(task)}`);
+      await sleep(20);
+    }
+  };
   const api = (): string => /API +(\S+)/.exec(text)?.[1] ?? "";
   return {
     get text() {
@@ -130,19 +163,15 @@ function watchOutput(child: ChildProcess) {
         await sleep(10);
       }
     },
-    async submit(workflow: string, input: unknown): Promise<string> {
-      const body = JSON.stringify({ workflow, input });
+    async submit(workflow: string, input: unknown, further: object = {}): Promise<string> {
+      const body = JSON.stringify({ workflow, input, ...further });
       const headers = { "content-type": "application/json" };
       const response = await fetch(`${api()}/v1/tasks`, { method: "POST", headers, body });
       if (response.status !== 202) throw new Error(await response.text());
       return ((await response.json()) as { readonly id: string }).id;
     },
-    async ended(id: string): Promise<EndedTask> {
-      for (;;) {
-        const task = (await (await fetch(`${api()}/v1/tasks/${id}`)).json()) as EndedTask;
-        if (["processed", "compensated", "error"].includes(task.state)) return task;
-        await sleep(20);
-      }
-    },
+    until,
+    ended: (id: string) =>
+      until(id, ({ state }) => ["processed", "compensated", "error"].includes(state)),
   };
 }

@@ -35,6 +35,7 @@ const shownAfter: Readonly<Record<string, RegExp>> = {
   d: /^\S+ compensated mail\.declined/m,
   k: /kill -9 of the Agent mail[^]*^\S+ processed/m,
   w: /processed/,
+  t: /^clock \+ 1 h: for the store it is \S+Z, 1 h ahead/m,
 };
 /** What it must show after each change, in the order of the page. */
 const shownAfterEdit = [

@@ -11,6 +11,7 @@ test("the page about the first workflow says what to type, press, change and sto
     "d",
     "k",
     "w",
+    "t",
     "edit",
     "s",
     "edit",

@@ -10,9 +10,13 @@ const trusted = 26 * 3_600_000;
 const code = "store.clock_jumped";
 const when = (instant: number): string => new Date(instant).toISOString();
 
-/** Whether the clock of Postgres, by which everything is decided, has jumped. */
-export function checkClockJump(facts: ClockFacts): Finding {
+/**
+ * Whether the clock of Postgres, by which everything is decided, has jumped. `advance`: by how many milliseconds
+ * `holdfast dev` has advanced it; what is deleted by age does not go by that.
+ */
+export function checkClockJump(facts: ClockFacts, advance = 0): Finding {
   const { now, latest, trustedAt, aheadSince } = facts;
+  const lead = now - advance - trustedAt;
   if (latest - now > tolerated) {
     return wrong(
       code,
@@ -20,7 +24,7 @@ export function checkClockJump(facts: ClockFacts): Finding {
       "set the clock of its host right by NTP: limits and delays from before the jump last longer by as much",
     );
   }
-  if (aheadSince === null && now - trustedAt <= trusted) {
+  if (aheadSince === null && lead <= trusted) {
     return fine(code, "the clock of Postgres has not jumped");
   }
   const cause =
@@ -29,7 +33,7 @@ export function checkClockJump(facts: ClockFacts): Finding {
       : `seen at ${when(aheadSince)}; nothing is deleted by age for a day`;
   return wrong(
     code,
-    `the clock of Postgres is ${duration(now - trustedAt)} ahead of the last time that a Supervisor trusted: ${cause}`,
+    `the clock of Postgres is ${duration(lead)} ahead of the last time that a Supervisor trusted: ${cause}`,
     "set the clock of its host right by NTP; if it is right: update state.trusted_clock set at = now()",
   );
 }

@@ -11,12 +11,16 @@ export interface ClockSample {
 /** Milliseconds. */
 const tolerated = 1_000;
 
-/** Only the store's clock decides anything; but logs and traces are read side by side. */
-export function checkClock(samples: readonly ClockSample[]): readonly Finding[] {
+/**
+ * Only the store's clock decides anything; but logs and traces are read side by side. `advance`: by how many
+ * milliseconds `holdfast dev` has advanced it, which the samples leave out.
+ */
+export function checkClock(samples: readonly ClockSample[], advance = 0): readonly Finding[] {
   const [best] = samples.toSorted((a, b) => roundTrip(a) - roundTrip(b));
   if (best === undefined) return [];
   const skew = best.store - (best.before + best.after) / 2;
-  const text = `this host's clock is ${duration(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the store's`;
+  const apart = advance === 0 ? "" : `, apart from the ${duration(advance)} of holdfast dev`;
+  const text = `this host's clock is ${duration(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the store's${apart}`;
   return Math.abs(skew) - roundTrip(best) / 2 > tolerated
     ? [
         wrong(

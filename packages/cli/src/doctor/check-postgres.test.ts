@@ -125,6 +125,15 @@ describe("of Postgres", () => {
     expect(wrongs(checkClock(samples))).toHaveLength(expected);
   });
 
+  test("a clock that holdfast dev has advanced is fine, and its finding says so", () => {
+    const facts = { now: 3 * day, latest: 3 * day, trustedAt: 0, aheadSince: null };
+    expect(wrongs([checkClockJump(facts, 3 * day)])).toEqual([]);
+    expect(wrongs([checkClockJump(facts)])).toHaveLength(1);
+    expect(checkClock([{ before: 0, store: 5, after: 10 }], 3 * day)).toMatchObject([
+      { state: "fine", text: expect.stringContaining("apart from the 3 d of holdfast dev") },
+    ]);
+  });
+
   test.each([
     [{}, []],
     // NTP corrects as much.

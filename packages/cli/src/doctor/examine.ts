@@ -52,14 +52,14 @@ export async function examine({
 
 const findingsOf = (store: StoreFacts): readonly Finding[] => [
   ...checkServer(store.server),
-  ...checkClock(store.clock),
+  ...checkClock(store.clock, store.advance),
   ...checkPooler(store.pooler),
   ...checkVacuum(store.vacuum),
   ...checkSchema(store.migrations),
   ...(store.contents === null
     ? []
     : [
-        checkClockJump(store.contents.clock),
+        checkClockJump(store.contents.clock, store.advance),
         ...checkPartitions(store.contents.partitions),
         ...checkConsumers(store.contents.standstills),
         ...checkLosses(store.contents.losses),

@@ -44,7 +44,10 @@ interface StoreContents {
 
 export interface StoreFacts {
   readonly server: ServerFacts;
+  /** Without what `holdfast dev` has advanced it by. */
   readonly clock: readonly ClockSample[];
+  /** By how many milliseconds it has. */
+  readonly advance: number;
   readonly pooler: PoolerFacts;
   readonly vacuum: VacuumFacts;
   readonly migrations: Migrations;
@@ -88,17 +91,19 @@ async function inspectStore(
   store: StoreInspector,
   { now, openFor }: FactsOptions,
 ): Promise<StoreFacts> {
+  const advance = await store.findClockAdvance();
   const clock: ClockSample[] = [];
   for (let look = 0; look < 3; look += 1) {
     const before = now();
     const { now: answer } = await store.findServer();
-    clock.push({ before, store: answer, after: now() });
+    clock.push({ before, store: answer - advance, after: now() });
   }
   const server = await store.findServer();
   const migrations = await store.findMigrations();
   return {
     server,
     clock,
+    advance,
     migrations,
     pooler: { pooler: await store.findPooler(), options: await store.findKeptOptions() },
     vacuum: {

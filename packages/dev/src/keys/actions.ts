@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { WorkflowDefinition } from "@holdfast/domain";
 import type { AgentProcesses } from "../agents/agent-processes.ts";
+import type { DevClock } from "../clock/dev-clock.ts";
 import { hasEnded, lookUntil, type ShownTask, submitTask, taskLines } from "./api.ts";
 import { sampleInput } from "./sample-input.ts";
 
@@ -11,6 +12,7 @@ export interface ActionContext {
   readonly api: string;
   readonly folder: string;
   readonly agents: Pick<AgentProcesses, "freeze" | "kill">;
+  readonly clock: DevClock;
   /** The workflow that was saved last; null: there is none. */
   readonly workflow: () => {
     readonly family: string;
@@ -56,6 +58,7 @@ export function openActions(context: ActionContext): Readonly<Record<string, () 
       if (last === null) say("Nothing was submitted yet: press s.");
       else await explain(context, last);
     },
+    t: async () => say(await context.clock.advance()),
   };
 }
 

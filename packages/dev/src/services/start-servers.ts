@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { createDatabase, startLocalStack } from "@holdfast/local-stack";
 import { migrate } from "@holdfast/state-store";
+import { type DevClock, foreignClock, migrateWithClock } from "../clock/dev-clock.ts";
 import type { Places } from "./start-services.ts";
 
 interface Options {
@@ -10,13 +11,15 @@ interface Options {
   readonly say: (line: string) => void;
 }
 
+/** The servers of a project. Disposing stops those that were started. */
+interface Servers extends Places, AsyncDisposable {
+  readonly clock: DevClock;
+}
+
 /** Finds or starts Postgres and RabbitMQ, and brings the state store to the schema of this release. */
-export async function startServers({
-  dataFolder,
-  fresh,
-  say,
-}: Options): Promise<Places & AsyncDisposable> {
+export async function startServers({ dataFolder, fresh, say }: Options): Promise<Servers> {
   let stateStoreUrl = "";
+  let clock = foreignClock();
   const stack = await startLocalStack({
     purpose: "demo",
     dataFolder,
@@ -26,12 +29,14 @@ export async function startServers({
     log: say,
     onPostgres: async (url, isOurs) => {
       stateStoreUrl = isOurs ? await databaseOn(url) : url;
-      await migrate(stateStoreUrl);
+      if (isOurs) clock = await migrateWithClock(stateStoreUrl, migrate);
+      else await migrate(stateStoreUrl);
     },
   });
   return {
     stateStoreUrl,
     brokerUrl: stack.broker.url,
+    clock,
     [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
   };
 }

@@ -21,6 +21,10 @@ export interface InspectStatements {
       readonly resting: Maybe<number>;
     };
   };
+  readonly "find-clock-advance": {
+    readonly params: object;
+    readonly row: { readonly ahead: Maybe<number> };
+  };
   readonly "find-clock-facts": {
     readonly params: object;
     readonly row: {
