@@ -44,7 +44,11 @@ interface SeenTask {
   readonly state: string;
   readonly workflow: string;
   readonly result: unknown;
-  readonly steps: readonly { readonly failureCount: number }[];
+  readonly steps: readonly {
+    readonly processState: string;
+    readonly attempt: number;
+    readonly failureCount: number;
+  }[];
 }
 
 export type Files = Readonly<Record<string, string>>;
@@ -155,11 +159,11 @@ function watchOutput(child: ChildProcess) {
       from = text.length;
     },
     async seen(pattern: RegExp): Promise<RegExpExecArray> {
-      const until = performance.now() + patience;
+      const end = performance.now() + patience;
       for (;;) {
         const found = pattern.exec(text.slice(from));
         if (found !== null) return found;
-        if (performance.now() > until) throw new Error(`Never printed ${pattern}:\n${text}`);
+        if (performance.now() > end) throw new Error(`Never printed ${pattern}:\n${text}`);
         await sleep(10);
       }
     },

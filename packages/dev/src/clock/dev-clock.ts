@@ -1,5 +1,12 @@
 import { queryOnce } from "@holdfast/local-stack";
-import { advanceBy, bindFunctions, findClock, makeClock, readClock } from "./clock-sql.ts";
+import {
+  advanceBy,
+  bindFunctions,
+  findClock,
+  makeClock,
+  makePartitions,
+  readClock,
+} from "./clock-sql.ts";
 
 /** The clock of the state store, which decides what is due and what is late. */
 export interface DevClock {
@@ -38,6 +45,8 @@ export async function migrateWithClock(
   return {
     async advance(hours = 1) {
       await queryOnce(url, advanceBy(hours));
+      // A lock may be in the way for longer than a second. The Supervisor makes them as well.
+      await queryOnce(url, makePartitions).catch(() => {});
       const [clock] = await queryOnce<{ readonly now: Date; readonly hours: number }>(
         url,
         readClock,

@@ -114,6 +114,7 @@ const countUnsent = query("count-unsent-notifications", rowsOf<UnsentNotificatio
 const findPausesInForce = query("find-pauses-in-force", rowsOf<PauseInForce>());
 const countPausedTasks = query("count-paused-tasks", rowsOf<{ tasks: number }>());
 const findPartitions = query("find-partitions", rowsOf<PartitionFacts>());
+/** By how many milliseconds its clock is ahead of its server's. */
 const findClockAdvance = query("find-clock-advance", rowsOf<{ ahead: number }>());
 const findClockFacts = query("find-clock-facts", rowsOf<ClockFacts>());
 
@@ -166,7 +167,6 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
     /** The stored definitions that cannot be used, and some of the tasks that wait for their repair. */
     findUnusable: (batch: number) => ask((db) => findUnusable(db, batch)),
     findPartitions: async () => (await bound(findPartitions)({}))[0]!,
-    /** By how many milliseconds its clock is ahead of its server's: `holdfast dev` can advance it. */
     findClockAdvance: async () => (await bound(findClockAdvance)({}))[0]!.ahead,
     findClockFacts: async () => (await bound(findClockFacts)({}))[0]!,
     /** The Agents and workflows that are paused, and how many unfinished tasks are. */
