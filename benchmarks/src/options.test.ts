@@ -24,7 +24,7 @@ describe("the options of the benchmark", () => {
   });
 
   test("have sizes for the flow", () => {
-    const usual = { mode: "flow", orders: 500, pending: 100_000, keys: 200, claims: 20_000 };
+    const usual = { mode: "flow", orders: 300, pending: 100_000, keys: 200, claims: 20_000 };
     expect(readOptions(["--flow"])).toMatchObject(usual);
     const args = ["--flow", "--keys", "20", "--claims", "100", "--pending", "10"];
     expect(readOptions(args)).toMatchObject({ keys: 20, claims: 100, pending: 10 });

@@ -17,7 +17,7 @@ const list = async () =>
   }>().items;
 const agentNamed = async (name: string) => (await list()).find((agent) => agent.name === name);
 
-const beat = { inFlight: 1, breaker: "closed", openForMs: 0, everyMs: 1_000 } as const;
+const beat = { inFlight: 1, breaker: "closed", openForMs: 0, everyMs: 4_000 } as const;
 
 test("operators read how many instances and slots each Agent has, and what waits for it", async () => {
   await operated.scheduler.recordHeartbeats([
