@@ -32,7 +32,8 @@ export async function installPackages(
   const [command, ...args] = packageManagers[manager];
   await runProgram(command, [...args, ...packages, ...others], {
     folder,
-    env: outsideEnvironment(registryUrl),
+    // Yarn keeps what it has downloaded by name and version, and these are the same after each change.
+    env: { ...outsideEnvironment(registryUrl), YARN_CACHE_FOLDER: join(folder, ".yarn-cache") },
   });
 }
 
