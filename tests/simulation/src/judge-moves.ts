@@ -1,6 +1,6 @@
-import { agentOf, type ProcessingStep } from "@holdfast/domain";
+import { agentOf, bandOf, bandOfStep, type ProcessingStep } from "@holdfast/domain";
 import type { ReportedTaskEvent } from "@holdfast/state-store";
-import type { Host, StoreWatcher } from "@holdfast/testing/simulator";
+import type { Host, StoredTask, StoreWatcher } from "@holdfast/testing/simulator";
 import { attemptId, type Facts, nameOf, type TaskFacts } from "./facts.ts";
 import { judgeChange } from "./judge-change.ts";
 import { judgeTask, noteSteps } from "./judge-task.ts";
@@ -32,8 +32,12 @@ export function judgeMoves(world: World, facts: Facts, options: MoveOptions): St
       world.tell("store", () => `${nameOf(task.taskId)} is submitted: ${definition.name}`);
     },
 
-    claimed: ({ task }, step) =>
-      judgeClaim(world, facts, { taskId: task.taskId, step, ...options }),
+    claimed: (stored, step) =>
+      judgeClaim(world, facts, {
+        taskId: stored.task.taskId,
+        step,
+        inFlightLimit: limitFor(stored, step, options),
+      }),
 
     marked({ task }, step) {
       const attempt = attempts.get(attemptId(task.taskId, step.plan.name, step.attempt));
@@ -75,6 +79,16 @@ export function judgeMoves(world: World, facts: Facts, options: MoveOptions): St
 interface Claim extends MoveOptions {
   readonly taskId: string;
   readonly step: ProcessingStep;
+}
+
+/** Urgent steps, and undos that are claimed with them, may go beyond the limit by a tenth (decision 0087). */
+function limitFor(
+  stored: Pick<StoredTask, "priority">,
+  step: ProcessingStep,
+  { inFlightLimit }: MoveOptions,
+): number {
+  const mayOvertake = bandOfStep(step, stored) <= bandOf("urgent");
+  return inFlightLimit + (mayOvertake ? Math.ceil(inFlightLimit / 10) : 0);
 }
 
 function judgeClaim(world: World, { tasks, attempts }: Facts, claim: Claim): void {
