@@ -98,13 +98,13 @@ describe("a bad Agent", () => {
     const servers = ["--broker-url", broker.tester.url];
     const { exitCode, stderr } = await holdfast([
       "conformance",
-      "--agent=nobody",
+      "--agent=missing",
       `--cases=${cases}`,
       ...servers,
     ]);
     expect({ exitCode, stderr }).toEqual({
       exitCode: 3,
-      stderr: expect.stringMatching(/^There is no queue agent.nobody: start the Agent.*\n$/),
+      stderr: expect.stringMatching(/^There is no queue agent.missing: start the Agent.*\n$/),
     });
   });
 });

@@ -1,5 +1,5 @@
-import { parseArgs } from "node:util";
 import { ContractFault } from "@holdfast/domain";
+import { readArguments, usageFault } from "./read-arguments.ts";
 
 const commands = ["verify", "doctor", "why", "version", "help"] as const;
 
@@ -78,25 +78,21 @@ export function readCommandLine(args: readonly string[]): CommandLine {
 }
 
 function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        "state-store-url": { type: "string" },
-        "broker-url": { type: "string" },
-        "management-url": { type: "string" },
-        since: { type: "string" },
-        "consumer-timeout": { type: "string" },
-        "open-for": { type: "string" },
-        json: { type: "boolean", default: false },
-        version: { type: "boolean", default: false },
-        help: { type: "boolean", default: false, short: "h" },
-      },
-    });
-  } catch (error) {
-    throw usageFault(error instanceof Error ? error.message : String(error));
-  }
+  return readArguments({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      "state-store-url": { type: "string" },
+      "broker-url": { type: "string" },
+      "management-url": { type: "string" },
+      since: { type: "string" },
+      "consumer-timeout": { type: "string" },
+      "open-for": { type: "string" },
+      json: { type: "boolean", default: false },
+      version: { type: "boolean", default: false },
+      help: { type: "boolean", default: false, short: "h" },
+    },
+  });
 }
 
 /** `--help` and `--version` win over whatever command was named. */
@@ -130,5 +126,3 @@ const environmentOf = (
       return value === undefined ? [] : [[variable, value]];
     }),
   );
-
-const usageFault = (message: string) => new ContractFault("cli.usage", message);

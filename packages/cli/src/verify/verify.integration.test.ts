@@ -63,7 +63,7 @@ const at = (change: (url: URL) => void) => {
 
 describe("cannot look, and says what to do", () => {
   test.each<readonly [string, (url: URL) => void, string, number]>([
-    ["nobody listens", (url) => Object.assign(url, { port: "1" }), "is it running", 69],
+    ["no server listens", (url) => Object.assign(url, { port: "1" }), "is it running", 69],
     [
       "the database is another",
       (url) => Object.assign(url, { pathname: "/postgres" }),

@@ -1,5 +1,5 @@
 import { type ActOptions, type HoldfastClient, ProblemError, type Task } from "@holdfast/client";
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes } from "../../exit-codes.ts";
 import { filterOf, filterOptions } from "../filters.ts";
 import { UsageError } from "../usage-error.ts";
 import { jsonOf, required } from "../values.ts";

@@ -1,4 +1,4 @@
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes } from "../../exit-codes.ts";
 import { instantOf, jsonOf, labelsOf, waitOf } from "../values.ts";
 import type { Invocation, Outcome, Verb } from "../verb.ts";
 

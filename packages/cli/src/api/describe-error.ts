@@ -1,17 +1,6 @@
 import { ConnectionError, ProblemError } from "@holdfast/client";
+import { exitCodes } from "../exit-codes.ts";
 import { ConfigurationError, UsageError } from "./usage-error.ts";
-
-/** What the exit codes of the verbs say. */
-export const exitCodes = {
-  ok: 0,
-  failed: 1,
-  usage: 2,
-  notFound: 3,
-  timedOut: 4,
-  refused: 5,
-  notReachable: 69,
-  configuration: 78,
-} as const;
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError || error instanceof RangeError) return exitCodes.usage;
