@@ -1,5 +1,5 @@
 import { agentNamePattern } from "@holdfast/contracts";
-import { ContractFault, type Json } from "@holdfast/domain";
+import type { Json } from "@holdfast/domain";
 import { readArguments, usageFault } from "../read-arguments.ts";
 import type { Cases } from "./cases.ts";
 

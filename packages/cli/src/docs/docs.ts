@@ -1,7 +1,6 @@
-import { ContractFault } from "@holdfast/domain";
 import type { Answer } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { readArguments } from "../read-arguments.ts";
+import { readArguments, usageFault } from "../read-arguments.ts";
 import { type DocPage, docPages, findPage, searchDocs } from "./doc-pages.ts";
 
 const docsUsage = `holdfast docs [page] [options]
@@ -20,7 +19,7 @@ export async function docs(args: readonly string[]): Promise<Answer> {
   const { values, positionals } = parse(args);
   const [asked, ...more] = positionals;
   if (values.help) return { exitCode: 0, text: docsUsage, json: { usage: docsUsage } };
-  if (more.length > 0) throw new ContractFault("cli.usage", `docs does not take ${more.join(" ")}`);
+  if (more.length > 0) throw usageFault(`docs does not take ${more.join(" ")}`);
   const pages = docPages();
   if (values.search !== undefined) return search(pages, values.search);
   if (asked === undefined) return list(pages);

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { ContractFault } from "@holdfast/domain";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import type { Answer } from "../command.ts";
 import { readArguments, usageFault } from "../read-arguments.ts";

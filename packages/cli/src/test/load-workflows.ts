@@ -2,7 +2,8 @@ import { glob, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { validateDefinition } from "@holdfast/contracts";
-import { ContractFault, type Json, type WorkflowDefinition } from "@holdfast/domain";
+import type { Json, WorkflowDefinition } from "@holdfast/domain";
+import { usageFault } from "../read-arguments.ts";
 
 /** Workflows by where a case may find them. */
 export interface Workflows {
@@ -38,7 +39,7 @@ export function workflowsIn(pattern: string, cwd: string): Workflows {
       if (name !== undefined) return choose(definitions, name, `${file} does not have`);
       const [only, ...more] = definitions;
       if (only !== undefined && more.length === 0) return only;
-      throw fault(
+      throw usageFault(
         only === undefined
           ? `${file} exports no workflow`
           : `${file} exports ${namesOf(definitions)}: say which, such as ${path}#${only.name}`,
@@ -60,7 +61,7 @@ function choose(
     .at(-1);
   if (found !== undefined) return found;
   const known = definitions.length === 0 ? "none was found" : `there are ${namesOf(definitions)}`;
-  throw fault(`${none} the workflow ${wanted}: ${known}`);
+  throw usageFault(`${none} the workflow ${wanted}: ${known}`);
 }
 
 const namesOf = (definitions: readonly WorkflowDefinition[]): string =>
@@ -69,13 +70,13 @@ const namesOf = (definitions: readonly WorkflowDefinition[]): string =>
 async function loadFile(file: string): Promise<readonly WorkflowDefinition[]> {
   if (file.endsWith(".json")) {
     const text = await readFile(file, "utf8").catch(() => {
-      throw fault(`${file} cannot be read`);
+      throw usageFault(`${file} cannot be read`);
     });
     return [validateDefinition(parse(text, file))];
   }
   const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(file).href).catch(
     (error: unknown) => {
-      throw fault(
+      throw usageFault(
         `${file} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
       );
     },
@@ -97,8 +98,6 @@ export function parse(text: string, file: string): Json {
   } catch (error) {
     const position = Number(/position (\d+)/.exec((error as Error).message)?.[1] ?? text.length);
     const line = text.slice(0, position).split("\n").length;
-    throw fault(`${file}, line ${line}: this is not JSON`);
+    throw usageFault(`${file}, line ${line}: this is not JSON`);
   }
 }
-
-export const fault = (message: string) => new ContractFault("cli.usage", message);

@@ -10,7 +10,8 @@ import {
   readCase,
   runCase,
 } from "@holdfast/testing";
-import { fault, parse, type Workflows } from "./load-workflows.ts";
+import { usageFault } from "../read-arguments.ts";
+import { parse, type Workflows } from "./load-workflows.ts";
 
 /** What became of one file. */
 export interface FileResult {
@@ -61,7 +62,7 @@ async function runFile(
 ): Promise<Found> {
   const shown = relative(cwd, file);
   const text = await readFile(file, "utf8").catch(() => {
-    throw fault(`${shown} cannot be read`);
+    throw usageFault(`${shown} cannot be read`);
   });
   const read = readCase(parse(text, shown));
   if (read.case === null) return notUsable(null, read.faults);

@@ -3,7 +3,7 @@ import { caseSchema } from "@holdfast/testing";
 import type { Answer } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { readArguments } from "../read-arguments.ts";
-import { fault, workflowsIn } from "./load-workflows.ts";
+import { workflowsIn } from "./load-workflows.ts";
 import { printReport, reportJson } from "./print-report.ts";
 import { runCases } from "./run-cases.ts";
 

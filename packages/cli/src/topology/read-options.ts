@@ -1,4 +1,3 @@
-import { ContractFault } from "@holdfast/domain";
 import { readArguments, usageFault } from "../read-arguments.ts";
 
 const acts = ["print", "check", "apply"] as const;
