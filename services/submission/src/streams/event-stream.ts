@@ -42,15 +42,25 @@ export function openEventStream(
   raw.write(`retry: ${retryAfter}\n\n`);
   raw.on("error", () => {});
   onGone(request, reply, closed);
+  let waiting = "";
+  const flush = (): void => {
+    if (waiting !== "" && !raw.destroyed && !raw.writableEnded) raw.write(waiting);
+    waiting = "";
+  };
+  // What is sent at a time goes out in one piece.
   const write = (text: string): void => {
-    if (!raw.destroyed && !raw.writableEnded) raw.write(text);
+    if (waiting === "") process.nextTick(flush);
+    waiting += text;
   };
   return {
     send: (event) => write(textOf(event)),
     comment: (text) => write(`: ${text}\n\n`),
-    end: () => void raw.end(),
+    end() {
+      flush();
+      raw.end();
+    },
     get unread() {
-      return raw.writableLength;
+      return raw.writableLength + waiting.length;
     },
     drop: () => void raw.destroy(),
   };
