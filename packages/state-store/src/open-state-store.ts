@@ -66,6 +66,7 @@ import {
   makePartitions,
 } from "./retention/retention.ts";
 import type { StateStore } from "./state-store.ts";
+import { statisticsOperations } from "./statistics/statistics-operations.ts";
 import type { StoreContext } from "./store-context.ts";
 import { submitTasks } from "./submit/submit-tasks.ts";
 import { findLanes, findWorkflowNames } from "./workflows/find-names.ts";
@@ -128,6 +129,7 @@ export async function openStateStore({
     ...readOperations(context, bind),
     ...outboxOperations(bind),
     ...retentionOperations(context, bind),
+    ...statisticsOperations(bind),
     ping: () => pingStore(pool),
     [Symbol.asyncDispose]: () => pool.end(),
   };

@@ -2,6 +2,7 @@ import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { agentRoutes } from "../agent-routes.ts";
 import { findTasks } from "../find-tasks.ts";
 import { operatorRoutes } from "../operator-routes.ts";
+import { overviewRoutes } from "../overview/overview-routes.ts";
 import { resultRoute } from "../results/result-route.ts";
 import { resultWaiter } from "../results/result-waiter.ts";
 import { searchRoutes } from "../search/search-routes.ts";
@@ -14,6 +15,7 @@ type Shared = Omit<Parameters<typeof operatorRoutes>[1], "tasks" | "onRequest" |
   Omit<Parameters<typeof viewRoutes>[1], "tasks"> &
   Omit<Parameters<typeof searchRoutes>[1], "onRequest"> &
   Omit<Parameters<typeof agentRoutes>[1], "onRequest"> &
+  Omit<Parameters<typeof overviewRoutes>[1], "onRequest"> &
   Omit<Parameters<typeof workflowRoutes>[1], "onRequest"> & {
     readonly store: Parameters<typeof findTasks>[0] & Parameters<typeof resultWaiter>[0]["store"];
   };
@@ -48,6 +50,7 @@ export function apiRoutes(app: FastifyInstance, { submission, operations, ...dep
       operatorRoutes(scope, { ...shared, ...operations });
       searchRoutes(scope, { ...shared, onRequest });
       agentRoutes(scope, { ...shared, onRequest });
+      overviewRoutes(scope, { ...shared, onRequest });
       workflowRoutes(scope, { ...shared, onRequest });
     }
   });

@@ -3,6 +3,7 @@ import { priorities } from "@holdfast/domain";
 import { Type } from "typebox";
 import { taskStates } from "../search/task-states.ts";
 import { ref } from "./describe.ts";
+import { statisticsSchemas } from "./statistics-schemas.ts";
 
 /** Any JSON. */
 const Json = Type.Unsafe<unknown>({ description: "Any JSON." });
@@ -180,4 +181,5 @@ export const namedSchemas: readonly Type.TSchema[] = [
   page("Pauses", ref("PauseRecord")),
   Remote,
   page("Remotes", ref("Remote")),
+  ...statisticsSchemas,
 ];
