@@ -61,7 +61,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
   const watch = watchStandstills({ store, broker, instance: actor });
   await using _watch = repeat(watch, { name: "standstills", signal, log });
   await using _report = repeat(reportUnrecorded({ broker }), { name: "unrecorded", signal, log });
-  const version = holdfastVersion;
+  const version = holdfastVersion();
   const me = { service: "scheduler", instance: actor, version, slots: config.WINDOW } as const;
   await using _seen = repeat(announceInstance(store, me), { name: "instance", signal, log });
   log.info("ready");

@@ -81,7 +81,7 @@ await runService("submission", SubmissionConfig, async (service) => {
   const me = {
     service: "submission",
     instance: actor,
-    version: holdfastVersion,
+    version: holdfastVersion(),
     slots: null,
   } as const;
   await using _seen = repeat(announceInstance(store, me), { name: "instance", signal, log });

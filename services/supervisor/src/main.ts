@@ -55,7 +55,7 @@ await run("supervisor", SupervisorConfig, async (service) => {
   const me = {
     service: "supervisor",
     instance: actor,
-    version: holdfastVersion,
+    version: holdfastVersion(),
     slots: null,
   } as const;
   await using _seen = repeat(announceInstance(store, me), { name: "instance", signal, log });

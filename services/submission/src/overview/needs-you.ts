@@ -81,7 +81,7 @@ function openBreaker(remote: RemoteRecord): readonly Need[] {
 function deadLetters({ facts }: NeedFacts): readonly Need[] {
   const { deadLetters: count, deadLettersSince } = facts;
   if (count === 0) return [];
-  const sentence = `${count >= 1_000 ? "1000 or more messages are" : counted(count, "message is", "messages are")} dead letters: replay or discard them.`;
+  const sentence = `${count >= 1_000 ? "1000 or more messages" : counted(count, "message", "messages")} could not be read or used: replay or discard ${count === 1 ? "it" : "them"}.`;
   return [
     {
       kind: "deadLetters",
@@ -124,7 +124,7 @@ function pausedTasks({
   facts: { pausedTasks: count, tasksPausedSince },
 }: NeedFacts): readonly Need[] {
   if (count === 0) return [];
-  const sentence = `${counted(count, "task is", "tasks are")} paused: nothing more of them starts until you resume them.`;
+  const sentence = `${counted(count, "task is", "tasks are")} paused: nothing more of ${count === 1 ? "it" : "them"} starts until you resume ${count === 1 ? "it" : "them"}.`;
   return [
     { kind: "paused", count, sentence, since: iso(tasksPausedSince), page: "/tasks?state=open" },
   ];
