@@ -1,8 +1,13 @@
 import { limits, submissionQueue } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import { type Broker, cancelHints, connectInBackground, wakeHint } from "@holdfast/messaging";
-import { runService } from "@holdfast/runtime";
-import { type AttemptOfTask, openStateStore, type StateStore } from "@holdfast/state-store";
+import { holdfastVersion, repeat, runService } from "@holdfast/runtime";
+import {
+  type AttemptOfTask,
+  announceInstance,
+  openStateStore,
+  type StateStore,
+} from "@holdfast/state-store";
 import { apiRoutes } from "./api/api-routes.ts";
 import { SubmissionConfig } from "./config.ts";
 import { loadWorkflows } from "./load-workflows.ts";
@@ -22,7 +27,7 @@ interface Stored {
 
 await runService("submission", SubmissionConfig, async (service) => {
   mustBeSafe(service.config.OPERATOR_TOKEN ?? null, service.config.HTTP_HOST);
-  const { config, log, instanceId: actor, stopped, health, failpoint } = service;
+  const { config, log, instanceId: actor, signal, stopped, health, failpoint } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,
@@ -86,6 +91,13 @@ await runService("submission", SubmissionConfig, async (service) => {
   });
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
+  const me = {
+    service: "submission",
+    instance: actor,
+    version: holdfastVersion(),
+    slots: null,
+  } as const;
+  await using _seen = repeat(announceInstance(store, me), { name: "instance", signal, log });
   log.info({ url }, "ready");
   await stopped;
 });
