@@ -1,3 +1,4 @@
+import { noMetrics } from "@holdfast/runtime";
 import { applyEvents } from "./apply/apply-events.ts";
 import { loadCalls } from "./apply/load-calls.ts";
 import { loadValues } from "./apply/load-values.ts";
@@ -32,8 +33,9 @@ import { findExpired } from "./expire/find-expired.ts";
 import { findStalledTasks } from "./expire/find-stalled.ts";
 import { findInvariantViolations } from "./inspect/find-invariant-violations.ts";
 import { recordStandstills } from "./inspect/standstills.ts";
+import { decisionCounts } from "./metrics/count-decisions.ts";
 import { mustBeCompatible } from "./migrate/must-be-compatible.ts";
-import { recordDeadLetters } from "./outbox/dead-letters.ts";
+import { type DeadLetter, recordDeadLetters } from "./outbox/dead-letters.ts";
 import { enqueueRefusals } from "./outbox/notifications.ts";
 import {
   deleteNotifications,
@@ -49,6 +51,7 @@ import { withRetries } from "./postgres/retry.ts";
 import { pingStore } from "./postgres/transaction.ts";
 import { countTasks } from "./read/count-tasks.ts";
 import { findFinishedTasks } from "./read/find-finished-tasks.ts";
+import { findFleetFacts } from "./read/find-fleet-facts.ts";
 import { listAgents } from "./read/list-agents.ts";
 import { countMatchingTasks, listTasks } from "./read/list-tasks.ts";
 import { findEvents, findTask } from "./read/read-task.ts";
@@ -101,6 +104,7 @@ export async function openStateStore({
   ...options
 }: StateStoreOptions): Promise<StateStore> {
   const pool = openPool(options);
+  const counts = decisionCounts(options.metrics ?? noMetrics);
   const catalog = workflowCatalog();
   const { taskCache: hasTaskCache = true, scanWindow: hasScanWindow = true } = optimisations;
   const context: StoreContext = {
@@ -111,6 +115,7 @@ export async function openStateStore({
     cache: hasTaskCache ? taskCache(catalog) : noTaskCache,
     newScanWindow: () => (hasScanWindow ? scanWindow() : noScanWindow),
     events,
+    counts,
   };
   try {
     await withRetries(() => mustBeCompatible(pool));
@@ -126,7 +131,7 @@ export async function openStateStore({
     ...pauseOperations(context, bind),
     ...workflowOperations(context, bind),
     ...readOperations(context, bind),
-    ...outboxOperations(bind),
+    ...outboxOperations(context, bind),
     ...retentionOperations(context, bind),
     ping: () => pingStore(pool),
     [Symbol.asyncDispose]: () => pool.end(),
@@ -134,7 +139,7 @@ export async function openStateStore({
 }
 
 const taskOperations = (context: StoreContext, { repeatable, exactlyOnce }: Binder) => ({
-  submitTasks: submitTasks(context),
+  submitTasks: counted(context, submitTasks(context)),
   enqueueRefusals: exactlyOnce(enqueueRefusals),
   applyEvents: applyEvents(context),
   loadValues: repeatable(loadValues),
@@ -200,6 +205,7 @@ const workflowOperations = ({ catalog }: StoreContext, { repeatable, exactlyOnce
 
 const readOperations = ({ partitions }: StoreContext, { repeatable }: Binder) => ({
   listAgents: () => repeatable(listAgents(partitions))({}),
+  findFleetFacts: repeatable(findFleetFacts(partitions)),
   findTask: repeatable(findTask),
   listTasks: repeatable(listTasks),
   countMatchingTasks: repeatable(countMatchingTasks),
@@ -209,11 +215,22 @@ const readOperations = ({ partitions }: StoreContext, { repeatable }: Binder) =>
   findInvariantViolations: repeatable(findInvariantViolations),
 });
 
-const outboxOperations = ({ repeatable, once, exactlyOnce }: Binder) => ({
+const counted =
+  ({ counts }: StoreContext, submit: StateStore["submitTasks"]): StateStore["submitTasks"] =>
+  async (tasks, options) => {
+    const submitted = await submit(tasks, options);
+    counts.submitted(tasks, submitted);
+    return submitted;
+  };
+
+const outboxOperations = ({ counts }: StoreContext, { repeatable, once, exactlyOnce }: Binder) => ({
   takeNotifications: once(takeNotifications),
   deleteNotifications: repeatable(deleteNotifications),
   deleteStaleNotifications: () => repeatable(deleteStaleNotifications)({}),
-  recordDeadLetters: exactlyOnce(recordDeadLetters),
+  recordDeadLetters: async (letters: readonly DeadLetter[]) => {
+    await exactlyOnce(recordDeadLetters)(letters);
+    counts.deadLetters(letters.map(({ queue }) => queue));
+  },
   recordStandstills: repeatable(recordStandstills),
 });
 

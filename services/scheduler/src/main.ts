@@ -4,6 +4,7 @@ import { repeat, runService } from "@holdfast/runtime";
 import { openStateStore } from "@holdfast/state-store";
 import { SchedulerConfig } from "./config.ts";
 import { consumersAreWell, watchStandstills } from "./intake/watch-standstills.ts";
+import { exposeFleet } from "./metrics/expose-fleet.ts";
 import { reportUnrecorded } from "./replies/report-unrecorded.ts";
 import { startScheduler } from "./scheduler.ts";
 
@@ -15,6 +16,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     signal,
     stopped,
     health,
+    metrics,
     failpoint,
     optimisations,
   } = service;
@@ -24,8 +26,9 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     maxConnections: config.STATE_STORE_CONNECTIONS,
     events: config.EVENTS === "on",
     optimisations,
+    metrics,
   });
-  const connection = { url: config.BROKER_URL, optimisations, log };
+  const connection = { url: config.BROKER_URL, optimisations, log, metrics };
   await using broker = await connectBroker({
     ...connection,
     name: actor,
@@ -57,7 +60,9 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     identity: config.REPLY_IDENTITY,
     maxMessageBytes: config.MAX_MESSAGE_BYTES,
     optimisations,
+    metrics,
   });
+  exposeFleet({ metrics, store, lanes: scheduler.lanes, schedulers: scheduler.schedulers });
   const watch = watchStandstills({ store, broker, instance: actor });
   await using _watch = repeat(watch, { name: "standstills", signal, log });
   await using _report = repeat(reportUnrecorded({ broker }), { name: "unrecorded", signal, log });

@@ -1,5 +1,12 @@
 import { type Broker, cancelHints, wakeHint } from "@holdfast/messaging";
-import { type Clock, type Failpoint, type Logger, systemClock } from "@holdfast/runtime";
+import {
+  type Clock,
+  type Failpoint,
+  type Logger,
+  type Metrics,
+  noMetrics,
+  systemClock,
+} from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
 import { claimSteps, type StepClaims } from "./claim/claim-steps.ts";
 import { type InFlightLimits, inFlightLimits } from "./claim/in-flight-limits.ts";
@@ -8,6 +15,8 @@ import { dispatchSteps } from "./dispatch/dispatch-steps.ts";
 import { type Dispatches, dispatches as openDispatches } from "./dispatch/dispatches.ts";
 import { relaySteps, type StepRelay } from "./dispatch/relay-steps.ts";
 import { type LoopSet, loopSet } from "./loop-set.ts";
+import { exposeLanes } from "./metrics/expose-lanes.ts";
+import { type SchedulerMeasures, schedulerMeasures } from "./metrics/scheduler-measures.ts";
 import type { NotificationBroker } from "./outbox/send-notifications.ts";
 import { guardRemotes, type RemoteGuard } from "./remotes/guard-remotes.ts";
 import { type ReplyAddress, replyAddress } from "./replies/reply-address.ts";
@@ -79,6 +88,8 @@ export interface SchedulerOptions {
   readonly maxMessageBytes?: number;
   /** Optimisations, all on; a benchmark turns one off to measure what it gives. */
   readonly optimisations?: SchedulerOptimisations;
+  /** What counts; nothing unless given. */
+  readonly metrics?: Metrics;
 }
 
 export interface SchedulerOptimisations {
@@ -116,6 +127,7 @@ export interface SchedulerContext
   readonly batchSizes: BatchSizes;
   readonly replies: ReplyAddress;
   readonly limits: InFlightLimits;
+  readonly measures: SchedulerMeasures;
   readonly claims: StepClaims;
   readonly relay: StepRelay;
   readonly remotes: RemoteGuard;
@@ -156,6 +168,9 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
   const limitOf = remotes.limit;
   const counted = { store, broker, maxInFlight, limitOf, lockedBy: actor, clock, log, signal };
   const limits = inFlightLimits({ ...counted, onCapacity: wake });
+  const metrics = options.metrics ?? noMetrics;
+  const measures = schedulerMeasures(metrics, limits.isAgent);
+  exposeLanes(metrics, limits.loads);
   const hint = wakeHint(broker);
   const claims = claimSteps({
     ...shared,
@@ -167,13 +182,24 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
     lockedBy: actor,
     relayAfter,
     batchReserve: options.batchReserve ?? 0,
+    measures,
   });
-  const relayed = { ...shared, dispatches, dispatch, wake, notify, relayAfter };
+  const relayed = { ...shared, dispatches, dispatch, wake, notify, relayAfter, measures };
   const wakeByBreakers = () => remotes.lookAndClaim();
   const relay = relaySteps({ ...relayed, wakeByBreakers, maxDelay: options.pollInterval });
   const guarded = { claims, lanes: limits.lanes, choose: limits.choose, wakeClaims: wake, notify };
   const guard = () => remotes.round(guarded);
-  const parts = { dispatches, batchSizes, replies, limits, claims, relay, remotes, guard };
+  const parts = {
+    dispatches,
+    batchSizes,
+    replies,
+    limits,
+    measures,
+    claims,
+    relay,
+    remotes,
+    guard,
+  };
   return { ...shared, loops, wake, apply, ...parts };
 }
 

@@ -6,6 +6,7 @@ import { type AttemptOfTask, openStateStore, type StateStore } from "@holdfast/s
 import { apiRoutes } from "./api/api-routes.ts";
 import { SubmissionConfig } from "./config.ts";
 import { loadWorkflows } from "./load-workflows.ts";
+import { measureHttp } from "./measure-http.ts";
 import { openHttp } from "./open-http.ts";
 import { operatorGate, tokenFault } from "./operator-gate.ts";
 import { Problem } from "./problem.ts";
@@ -21,12 +22,13 @@ interface Stored {
 
 await runService("submission", SubmissionConfig, async (service) => {
   mustBeSafe(service.config.OPERATOR_TOKEN ?? null, service.config.HTTP_HOST);
-  const { config, log, instanceId: actor, stopped, health, failpoint } = service;
+  const { config, log, instanceId: actor, stopped, health, metrics, failpoint } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,
     maxConnections: config.STATE_STORE_CONNECTIONS,
     events: config.EVENTS === "on",
+    metrics,
   });
   health.check("state store", () => store.ping().then(() => true));
 
@@ -42,6 +44,7 @@ await runService("submission", SubmissionConfig, async (service) => {
       agents: [],
       maxMessageBytes: config.MAX_MESSAGE_BYTES,
       log,
+      metrics,
     },
     async (broker) => {
       hints.connect(broker);
@@ -52,6 +55,7 @@ await runService("submission", SubmissionConfig, async (service) => {
   const patience = config.REQUEST_TIMEOUT;
   const httpLimits = { connections: config.MAX_CONNECTIONS, requestTimeout: patience };
   await using http = openHttp(health, log, httpLimits);
+  measureHttp(http, metrics);
   apiRoutes(http, {
     store,
     directory,

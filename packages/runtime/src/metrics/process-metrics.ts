@@ -111,7 +111,8 @@ function measureDelay(metrics: Metrics): Disposable {
     [older, newer] = [newer, older];
   }, window).unref();
   // It counts from timer to timer: the resolution is no delay.
-  const seconds = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - resolution / 1e3);
+  const seconds = (nanoseconds: number): number =>
+    Math.max(0, nanoseconds / 1e9 - resolution / 1e3);
   metrics.read(processMetrics.delayP50, () => [[seconds(older.percentile(50))]]);
   metrics.read(processMetrics.delayP99, () => [[seconds(older.percentile(99))]]);
   metrics.read(processMetrics.delayMax, () => [[seconds(older.max)]]);

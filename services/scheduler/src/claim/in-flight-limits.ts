@@ -1,6 +1,7 @@
 import type { Broker } from "@holdfast/messaging";
 import type { Clock, Logger } from "@holdfast/runtime";
 import type { LaneCapacity, ProbedLane, StateStore } from "@holdfast/state-store";
+import type { AgentLoad } from "../metrics/expose-lanes.ts";
 import { type ChosenCapacity, memberChooser } from "./choose-member.ts";
 import { inFlightCounts } from "./in-flight-counts.ts";
 import { laneCapacities } from "./lane-capacities.ts";
@@ -88,6 +89,17 @@ export function inFlightLimits(deps: Dependencies) {
     claimed: (agent: string, since: number): void => counts.claimed(agent, since),
     /** The lanes of all workflows. */
     lanes: (): readonly string[] => facts.lanes(),
+    /** Whether a stored workflow names this Agent. */
+    isAgent: (name: string): boolean => facts.agents().includes(name),
+    /** How many Schedulers there are. */
+    schedulers: (): number => facts.schedulers(),
+    /** What is in flight of each Agent. */
+    loads: (): readonly AgentLoad[] =>
+      facts.agents().map((agent) => {
+        const state = stateOf(agent);
+        const { inFlight, own } = state;
+        return { agent, inFlight, own, limit: capacities.limit(agent, state) };
+      }),
     /** `since`: on our clock, when the transaction that settled the step began. */
     settled(agent: string, since: number): void {
       capacities.settled(agent, stateOf(agent));
