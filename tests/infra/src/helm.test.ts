@@ -205,11 +205,12 @@ describeRendered(`the chart with values of your own${because}`, () => {
   });
 
   test("a PodMonitor takes the place of the annotations where values ask for it", () => {
-    const values = ["metrics.annotations=false", "metrics.podMonitor.enabled=true"];
-    const objects = rendered([
-      ...values.flatMap((value) => ["--set", value]),
-      ...["--set", "metrics.podMonitor.labels.release=prometheus"],
-    ]);
+    const values = [
+      "metrics.annotations=false",
+      "metrics.podMonitor.enabled=true",
+      "metrics.podMonitor.labels.release=prometheus",
+    ];
+    const objects = rendered(values.flatMap((value) => ["--set", value]));
     expect(ofKind(objects, "PodMonitor")).toMatchObject([
       {
         metadata: { labels: { release: "prometheus" } },

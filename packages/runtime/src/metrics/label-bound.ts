@@ -1,7 +1,7 @@
 import type { LabelValues } from "./metrics.ts";
 
 /** Stands for all values beyond the bound of a label. */
-export const otherValue = "other";
+const otherValue = "other";
 
 /** Characters of a label value; no name that Holdfast registers is longer. */
 const longest = 200;

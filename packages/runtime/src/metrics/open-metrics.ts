@@ -10,12 +10,12 @@ export interface ExposedMetrics extends Metrics {
   scrape(): Promise<ScrapedMetrics>;
 }
 
-export interface ScrapedMetrics {
+interface ScrapedMetrics {
   readonly contentType: string;
   readonly text: string;
 }
 
-/** Milliseconds that a scrape waits for what must be asked for. Prometheus waits ten seconds unless told otherwise. */
+/** Milliseconds that a scrape waits for what must be asked for. Prometheus waits ten seconds by default. */
 const patience = 2_500;
 
 /**

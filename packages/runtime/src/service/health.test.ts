@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { expect, test } from "@jest/globals";
+import { measureProcess } from "../metrics/measure-process.ts";
 import { openMetrics } from "../metrics/open-metrics.ts";
-import { measureProcess } from "../metrics/process-metrics.ts";
 import { openHealth, serveHealth } from "./health.ts";
 
 const never = new AbortController().signal;
