@@ -139,7 +139,7 @@ export async function openStateStore({
 }
 
 const taskOperations = (context: StoreContext, { repeatable, exactlyOnce }: Binder) => ({
-  submitTasks: counted(context, submitTasks(context)),
+  submitTasks: submitTasks(context),
   enqueueRefusals: exactlyOnce(enqueueRefusals),
   applyEvents: applyEvents(context),
   loadValues: repeatable(loadValues),
@@ -214,14 +214,6 @@ const readOperations = ({ partitions }: StoreContext, { repeatable }: Binder) =>
   countTasks: () => repeatable(countTasks)({}),
   findInvariantViolations: repeatable(findInvariantViolations),
 });
-
-const counted =
-  ({ counts }: StoreContext, submit: StateStore["submitTasks"]): StateStore["submitTasks"] =>
-  async (tasks, options) => {
-    const submitted = await submit(tasks, options);
-    counts.submitted(tasks, submitted);
-    return submitted;
-  };
 
 const outboxOperations = ({ counts }: StoreContext, { repeatable, once, exactlyOnce }: Binder) => ({
   takeNotifications: once(takeNotifications),

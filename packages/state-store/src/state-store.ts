@@ -185,10 +185,7 @@ export interface StateStore extends AsyncDisposable {
 
   /** The Agents and their instances, with what waits for them. It reads a bounded number of rows. Safe to repeat. */
   listAgents(): Promise<readonly ListedAgent[]>;
-  /**
-   * What metrics say of all instances together: due steps of these lanes, the outbox, dead letters and breakers. It reads
-   * a bounded number of rows. Safe to repeat.
-   */
+  /** What metrics say of all instances together. It reads a bounded number of rows. Safe to repeat. */
   findFleetFacts(params: { readonly lanes: readonly string[] }): Promise<FleetFacts>;
   /** The task, or null if this tenant has none of that id. Instants are ISO 8601. Safe to repeat. */
   findTask(id: { readonly taskId: string; readonly tenant: string }): Promise<TaskRecord | null>;

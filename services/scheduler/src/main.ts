@@ -20,15 +20,15 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     failpoint,
     optimisations,
   } = service;
+  const measured = { optimisations, metrics };
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,
     maxConnections: config.STATE_STORE_CONNECTIONS,
     events: config.EVENTS === "on",
-    optimisations,
-    metrics,
+    ...measured,
   });
-  const connection = { url: config.BROKER_URL, optimisations, log, metrics };
+  const connection = { url: config.BROKER_URL, log, ...measured };
   await using broker = await connectBroker({
     ...connection,
     name: actor,
@@ -43,7 +43,6 @@ await runService("scheduler", SchedulerConfig, async (service) => {
   health.check("state store", () => store.ping().then(() => true));
   health.check("broker", () => broker.isReady);
   health.check("consumers", () => consumersAreWell(broker));
-
   await using scheduler = await startScheduler({
     store,
     broker,
@@ -59,10 +58,9 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     pollInterval: config.POLL_INTERVAL,
     identity: config.REPLY_IDENTITY,
     maxMessageBytes: config.MAX_MESSAGE_BYTES,
-    optimisations,
-    metrics,
+    ...measured,
   });
-  exposeFleet({ metrics, store, lanes: scheduler.lanes, schedulers: scheduler.schedulers });
+  exposeFleet({ metrics, store, ...scheduler });
   const watch = watchStandstills({ store, broker, instance: actor });
   await using _watch = repeat(watch, { name: "standstills", signal, log });
   await using _report = repeat(reportUnrecorded({ broker }), { name: "unrecorded", signal, log });

@@ -141,10 +141,7 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
   const { maxInFlight, maxMessageBytes, optimisations = {}, clock = systemClock } = options;
   const loops = loopSet<LoopName>({ signal, log, clock });
   const wake = () => loops.wake("claim");
-  const notify = () => {
-    loops.wake("notifications");
-    loops.wake("alerts");
-  };
+  const notify = () => wakeSenders(loops);
 
   const shared = { store, broker, log, failpoint, clock, actor, userId, identity };
   const apply = applyAndNotify({ store, notify, cancel: cancelHints(broker) });
@@ -165,19 +162,15 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
   });
   const { relayAfter } = dispatches;
   const remotes = guardRemotes({ ...shared, wake: () => loops.wake("remotes") });
-  const limitOf = remotes.limit;
-  const counted = { store, broker, maxInFlight, limitOf, lockedBy: actor, clock, log, signal };
-  const limits = inFlightLimits({ ...counted, onCapacity: wake });
-  const metrics = options.metrics ?? noMetrics;
-  const measures = schedulerMeasures(metrics, limits.isAgent);
-  exposeLanes(metrics, limits.loads);
-  const hint = wakeHint(broker);
+  const counted = { store, broker, maxInFlight, limitOf: remotes.limit, clock, log, signal };
+  const limits = inFlightLimits({ ...counted, lockedBy: actor, onCapacity: wake });
+  const measures = measure(options, limits);
   const claims = claimSteps({
     ...shared,
     limits,
     onClaim: remotes.used,
     dispatch,
-    hint,
+    hint: wakeHint(broker),
     wake,
     lockedBy: actor,
     relayAfter,
@@ -201,6 +194,19 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
     guard,
   };
   return { ...shared, loops, wake, apply, ...parts };
+}
+
+function wakeSenders(loops: LoopSet<LoopName>): void {
+  loops.wake("notifications");
+  loops.wake("alerts");
+}
+
+function measure(
+  { metrics = noMetrics }: Pick<SchedulerOptions, "metrics">,
+  { isAgent, loads }: InFlightLimits,
+): SchedulerMeasures {
+  exposeLanes(metrics, loads);
+  return schedulerMeasures(metrics, isAgent);
 }
 
 interface Applying {

@@ -82,7 +82,6 @@ export async function startAgents(options: StartAgentsOptions): Promise<RunningA
   const log = logger as unknown as Logger;
   refuseDuplicates(agents);
   signal?.throwIfAborted();
-
   await using stack = disposableStack();
   const broker = stack.use(
     await connectBroker({

@@ -1,14 +1,15 @@
 import type { DecidedTask } from "@holdfast/domain";
 import type { Metrics } from "@holdfast/runtime";
-import type { NewTask } from "../submit/new-task.ts";
-import type { Submitted } from "../submit/submit-tasks.ts";
 import { storeMetrics } from "./store-metrics.ts";
 
 /** Counts what was committed. */
 export interface DecisionCounts {
   /** Tasks that were decided about and changed. */
   readonly decided: (changed: readonly DecidedTask[]) => void;
-  readonly submitted: (tasks: readonly NewTask[], submitted: readonly Submitted[]) => void;
+  readonly submitted: (
+    tasks: readonly { readonly workflow: string }[],
+    answers: readonly { readonly kind: string }[],
+  ) => void;
   readonly deadLetters: (queues: readonly string[]) => void;
 }
 

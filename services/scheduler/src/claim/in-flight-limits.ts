@@ -60,7 +60,6 @@ export function inFlightLimits(deps: Dependencies) {
   };
   const refreshInBackground = () =>
     refreshStale().catch((err: unknown) => log.warn({ err }, "in-flight limits not refreshed"));
-
   const urgentOnes = urgentSteps(deps.clock);
   const capacities = laneCapacities({ ...deps, isHurried: urgentOnes.areUnderWay });
   const facts = laneFacts({ ...deps, replace });
@@ -89,17 +88,7 @@ export function inFlightLimits(deps: Dependencies) {
     claimed: (agent: string, since: number): void => counts.claimed(agent, since),
     /** The lanes of all workflows. */
     lanes: (): readonly string[] => facts.lanes(),
-    /** Whether a stored workflow names this Agent. */
-    isAgent: (name: string): boolean => facts.agents().includes(name),
-    /** How many Schedulers there are. */
-    schedulers: (): number => facts.schedulers(),
-    /** What is in flight of each Agent. */
-    loads: (): readonly AgentLoad[] =>
-      facts.agents().map((agent) => {
-        const state = stateOf(agent);
-        const { inFlight, own } = state;
-        return { agent, inFlight, own, limit: capacities.limit(agent, state) };
-      }),
+    ...loadsOfAgents(facts, { stateOf, limitOf: capacities.limit }),
     /** `since`: on our clock, when the transaction that settled the step began. */
     settled(agent: string, since: number): void {
       capacities.settled(agent, stateOf(agent));
@@ -107,6 +96,34 @@ export function inFlightLimits(deps: Dependencies) {
     },
   };
 }
+
+interface AgentState {
+  readonly inFlight: number;
+  readonly own: number;
+}
+
+interface LoadOptions<State extends AgentState> {
+  readonly stateOf: (agent: string) => State;
+  readonly limitOf: (agent: string, state: State) => number;
+}
+
+/** What is known of the Agents and the other Schedulers, to be exposed. */
+const loadsOfAgents = <State extends AgentState>(
+  { agents, schedulers }: Pick<ReturnType<typeof laneFacts>, "agents" | "schedulers">,
+  { stateOf, limitOf }: LoadOptions<State>,
+) => ({
+  /** Whether a stored workflow names this Agent. */
+  isAgent: (name: string): boolean => agents().includes(name),
+  /** How many Schedulers there are. */
+  schedulers,
+  /** What is in flight of each Agent. */
+  loads: (): readonly AgentLoad[] =>
+    agents().map((agent) => {
+      const state = stateOf(agent);
+      const { inFlight, own } = state;
+      return { agent, inFlight, own, limit: limitOf(agent, state) };
+    }),
+});
 
 /** What may be claimed of which lanes. */
 const roomOfLanes = (
