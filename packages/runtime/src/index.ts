@@ -25,6 +25,16 @@ export { serverUrls } from "./config/server-urls.ts";
 export type { Failpoint } from "./faults/failpoint.ts";
 export { injectedFaults } from "./faults/injected-faults.ts";
 export { seededRandom } from "./faults/seeded-random.ts";
+export { type CachedReading, cachedReading } from "./metrics/cached-reading.ts";
+export {
+  type Measure,
+  type MetricDefinition,
+  type MetricDefinitions,
+  type Metrics,
+  noMetrics,
+  type Reading,
+} from "./metrics/metrics.ts";
+export { type ExposedMetrics, openMetrics } from "./metrics/open-metrics.ts";
 export { type DisposableStack, disposableStack } from "./service/disposable-stack.ts";
 export { type Health, type HealthReport, openHealth } from "./service/health.ts";
 export { runProcess, runService, type ServiceContext } from "./service/run-service.ts";

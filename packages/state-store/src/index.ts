@@ -58,6 +58,7 @@ export type { DeadLetter } from "./outbox/dead-letters.ts";
 export type { Notification } from "./outbox/notifications.ts";
 export type { TakenNotification } from "./outbox/outbox.ts";
 export type { Pause, PauseTarget, PauseWish } from "./pause/pauses.ts";
+export type { FleetFacts } from "./read/find-fleet-facts.ts";
 export type { ListedAgent, ListedInstance } from "./read/list-agents.ts";
 export type {
   ListedTask,

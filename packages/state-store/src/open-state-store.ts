@@ -1,3 +1,4 @@
+import { noMetrics } from "@holdfast/runtime";
 import { applyEvents } from "./apply/apply-events.ts";
 import { loadCalls } from "./apply/load-calls.ts";
 import { loadValues } from "./apply/load-values.ts";
@@ -33,8 +34,9 @@ import { findStalledTasks } from "./expire/find-stalled.ts";
 import { findInvariantViolations } from "./inspect/find-invariant-violations.ts";
 import { recordStandstills } from "./inspect/standstills.ts";
 import { lookOperations } from "./look/look-operations.ts";
+import { decisionCounts } from "./metrics/count-decisions.ts";
 import { mustBeCompatible } from "./migrate/must-be-compatible.ts";
-import { recordDeadLetters } from "./outbox/dead-letters.ts";
+import { type DeadLetter, recordDeadLetters } from "./outbox/dead-letters.ts";
 import { enqueueRefusals } from "./outbox/notifications.ts";
 import {
   deleteNotifications,
@@ -50,6 +52,7 @@ import { withRetries } from "./postgres/retry.ts";
 import { pingStore } from "./postgres/transaction.ts";
 import { countTasks } from "./read/count-tasks.ts";
 import { findFinishedTasks } from "./read/find-finished-tasks.ts";
+import { findFleetFacts } from "./read/find-fleet-facts.ts";
 import { listAgents } from "./read/list-agents.ts";
 import { countMatchingTasks, listTasks } from "./read/list-tasks.ts";
 import { findEvents, findTask } from "./read/read-task.ts";
@@ -103,6 +106,7 @@ export async function openStateStore({
   ...options
 }: StateStoreOptions): Promise<StateStore> {
   const pool = openPool(options);
+  const counts = decisionCounts(options.metrics ?? noMetrics);
   const catalog = workflowCatalog();
   const { taskCache: hasTaskCache = true, scanWindow: hasScanWindow = true } = optimisations;
   const context: StoreContext = {
@@ -113,6 +117,7 @@ export async function openStateStore({
     cache: hasTaskCache ? taskCache(catalog) : noTaskCache,
     newScanWindow: () => (hasScanWindow ? scanWindow() : noScanWindow),
     events,
+    counts,
   };
   try {
     await withRetries(() => mustBeCompatible(pool));
@@ -129,7 +134,7 @@ export async function openStateStore({
     ...workflowOperations(context, bind),
     ...readOperations(context, bind),
     ...lookOperations(bind),
-    ...outboxOperations(bind),
+    ...outboxOperations(context, bind),
     ...retentionOperations(context, bind),
     ...statisticsOperations(bind),
     ping: () => pingStore(pool),
@@ -204,6 +209,7 @@ const workflowOperations = ({ catalog }: StoreContext, { repeatable, exactlyOnce
 
 const readOperations = ({ partitions }: StoreContext, { repeatable }: Binder) => ({
   listAgents: () => repeatable(listAgents(partitions))({}),
+  findFleetFacts: repeatable(findFleetFacts(partitions)),
   findTask: repeatable(findTask),
   listTasks: repeatable(listTasks),
   countMatchingTasks: repeatable(countMatchingTasks),
@@ -213,11 +219,14 @@ const readOperations = ({ partitions }: StoreContext, { repeatable }: Binder) =>
   findInvariantViolations: repeatable(findInvariantViolations),
 });
 
-const outboxOperations = ({ repeatable, once, exactlyOnce }: Binder) => ({
+const outboxOperations = ({ counts }: StoreContext, { repeatable, once, exactlyOnce }: Binder) => ({
   takeNotifications: once(takeNotifications),
   deleteNotifications: repeatable(deleteNotifications),
   deleteStaleNotifications: () => repeatable(deleteStaleNotifications)({}),
-  recordDeadLetters: exactlyOnce(recordDeadLetters),
+  recordDeadLetters: async (letters: readonly DeadLetter[]) => {
+    await exactlyOnce(recordDeadLetters)(letters);
+    counts.deadLetters(letters.map(({ queue }) => queue));
+  },
   recordStandstills: repeatable(recordStandstills),
 });
 

@@ -4,6 +4,7 @@ import { holdfastVersion, repeat, runService } from "@holdfast/runtime";
 import { announceInstance, openStateStore } from "@holdfast/state-store";
 import { SchedulerConfig } from "./config.ts";
 import { consumersAreWell, watchStandstills } from "./intake/watch-standstills.ts";
+import { exposeFleet } from "./metrics/expose-fleet.ts";
 import { reportUnrecorded } from "./replies/report-unrecorded.ts";
 import { startScheduler } from "./scheduler.ts";
 
@@ -15,17 +16,19 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     signal,
     stopped,
     health,
+    metrics,
     failpoint,
     optimisations,
   } = service;
+  const measured = { optimisations, metrics };
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,
     maxConnections: config.STATE_STORE_CONNECTIONS,
     events: config.EVENTS === "on",
-    optimisations,
+    ...measured,
   });
-  const connection = { url: config.BROKER_URL, optimisations, log };
+  const connection = { url: config.BROKER_URL, log, ...measured };
   await using broker = await connectBroker({
     ...connection,
     name: actor,
@@ -40,7 +43,6 @@ await runService("scheduler", SchedulerConfig, async (service) => {
   health.check("state store", () => store.ping().then(() => true));
   health.check("broker", () => broker.isReady);
   health.check("consumers", () => consumersAreWell(broker));
-
   await using scheduler = await startScheduler({
     store,
     broker,
@@ -56,8 +58,9 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     pollInterval: config.POLL_INTERVAL,
     identity: config.REPLY_IDENTITY,
     maxMessageBytes: config.MAX_MESSAGE_BYTES,
-    optimisations,
+    ...measured,
   });
+  exposeFleet({ metrics, store, ...scheduler });
   const watch = watchStandstills({ store, broker, instance: actor });
   await using _watch = repeat(watch, { name: "standstills", signal, log });
   await using _report = repeat(reportUnrecorded({ broker }), { name: "unrecorded", signal, log });

@@ -12,6 +12,7 @@ import { apiRoutes } from "./api/api-routes.ts";
 import { SubmissionConfig } from "./config.ts";
 import { loadWorkflows } from "./load-workflows.ts";
 import { openInspection } from "./look/open-inspection.ts";
+import { measureHttp } from "./measure-http.ts";
 import { openHttp } from "./open-http.ts";
 import { operatorGate, tokenFault } from "./operator-gate.ts";
 import { Problem } from "./problem.ts";
@@ -27,12 +28,13 @@ interface Stored {
 
 await runService("submission", SubmissionConfig, async (service) => {
   mustBeSafe(service.config.OPERATOR_TOKEN ?? null, service.config.HTTP_HOST);
-  const { config, log, instanceId: actor, signal, stopped, health, failpoint } = service;
+  const { config, log, instanceId: actor, signal, stopped, health, metrics, failpoint } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,
     maxConnections: config.STATE_STORE_CONNECTIONS,
     events: config.EVENTS === "on",
+    metrics,
   });
   health.check("state store", () => store.ping().then(() => true));
 
@@ -48,6 +50,7 @@ await runService("submission", SubmissionConfig, async (service) => {
       agents: [],
       maxMessageBytes: config.MAX_MESSAGE_BYTES,
       log,
+      metrics,
     },
     async (broker) => {
       hints.connect(broker);
@@ -64,6 +67,7 @@ await runService("submission", SubmissionConfig, async (service) => {
     managementUrl: config.BROKER_MANAGEMENT_URL ?? null,
     name: actor,
   });
+  measureHttp(http, metrics);
   apiRoutes(http, {
     store,
     directory,

@@ -10,13 +10,23 @@ const once = process.argv.includes("--once");
 
 const run = once ? runProcess : runService;
 await run("supervisor", SupervisorConfig, async (service) => {
-  const { config, log, instanceId: actor, signal, health, failpoint, optimisations } = service;
+  const {
+    config,
+    log,
+    instanceId: actor,
+    signal,
+    health,
+    metrics,
+    failpoint,
+    optimisations,
+  } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,
     maxConnections: config.STATE_STORE_CONNECTIONS,
     events: config.EVENTS === "on",
     optimisations,
+    metrics,
   });
   // Without the broker nothing can be recovered, and nothing need be: it is no reason to give up.
   const connection = {
@@ -26,6 +36,7 @@ await run("supervisor", SupervisorConfig, async (service) => {
     agents: [],
     optimisations,
     log,
+    metrics,
   };
   await using broker = once ? await connectBroker(connection) : brokerInBackground(connection);
   health.check("state store", () => store.ping().then(() => true));
@@ -39,6 +50,7 @@ await run("supervisor", SupervisorConfig, async (service) => {
     scanInterval: config.SCAN_INTERVAL,
     sweepInterval: config.SWEEP_INTERVAL,
     grace: once ? 0 : config.RECOVERY_DELAY,
+    metrics,
   });
   const keeping = housekeeping({
     store,

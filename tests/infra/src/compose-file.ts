@@ -12,6 +12,7 @@ interface ComposeService {
   readonly healthcheck?: { readonly disable?: boolean };
   readonly ports?: readonly string[];
   readonly stop_grace_period?: string;
+  readonly profiles?: readonly string[];
 }
 
 interface ComposeFile {

@@ -83,6 +83,7 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   amqplib: ["packages/messaging", "packages/local-stack"],
   fastify: ["services/submission", "examples/orders/partners"],
   pino: ["packages/runtime"],
+  "prom-client": ["packages/runtime"],
   cockatiel: ["packages/agent"],
   chokidar: ["packages/dev"],
   testcontainers: ["packages/local-stack"],

@@ -3,7 +3,15 @@ import { hostname } from "node:os";
 import { cancelExchange } from "@holdfast/contracts";
 import { PermanentFault } from "@holdfast/domain";
 import { connectBroker, userOf } from "@holdfast/messaging";
-import { disposableStack, type Failpoint, type Logger, repeat } from "@holdfast/runtime";
+import {
+  disposableStack,
+  type Failpoint,
+  type Logger,
+  type Metrics,
+  noMetrics,
+  repeat,
+} from "@holdfast/runtime";
+import { measureAgents } from "../metrics/measure-agents.ts";
 import { cancelAttempts } from "../serve/cancel-attempts.ts";
 import type { HostedAgent } from "./host.ts";
 import { sendHeartbeats, sendLeave } from "./send-heartbeats.ts";
@@ -46,6 +54,8 @@ export interface StartAgentsOptions {
   readonly instance?: string;
   /** Lets a test stop the process between two durable steps. */
   readonly failpoint?: Failpoint;
+  /** What measures attempts, slots and messages; nothing unless given. */
+  readonly metrics?: Metrics;
 }
 
 /** Agents that consume. Disposing stops them: they take nothing more and finish what is in progress. */
@@ -67,12 +77,11 @@ const noLogger: AgentLogger = { debug: silent, info: silent, warn: silent, error
  */
 export async function startAgents(options: StartAgentsOptions): Promise<RunningAgents> {
   const { agents, logger = noLogger, signal, concurrency = 100, batching = true } = options;
-  const { instance = newInstance(), failpoint = silent } = options;
+  const { instance = newInstance(), failpoint = silent, metrics = noMetrics } = options;
   const { url, topology = "declare", maxMessageBytes, schedulerUsers } = brokerOf(options.broker);
   const log = logger as unknown as Logger;
   refuseDuplicates(agents);
   signal?.throwIfAborted();
-
   await using stack = disposableStack();
   const broker = stack.use(
     await connectBroker({
@@ -82,12 +91,14 @@ export async function startAgents(options: StartAgentsOptions): Promise<RunningA
       agents: agents.map(({ name }) => name),
       ...(maxMessageBytes === undefined ? {} : { maxMessageBytes }),
       log,
+      metrics,
     }),
   );
   const userId = userOf(url);
   const requesters = requestersOf(schedulerUsers, userId);
-  const serving = { broker, concurrency, userId, requesters, log, failpoint, batching };
+  const serving = { broker, concurrency, userId, requesters, log, failpoint, batching, metrics };
   const served = await Promise.all(agents.map((agent) => agent.serve(serving)));
+  measureAgents(served, metrics);
   stack.use(together(served));
   stack.use(await broker.listen(cancelExchange, cancelAttempts(served, log)));
   const closing = new AbortController();

@@ -1,8 +1,16 @@
 import { agentQueue, type StepCancel } from "@holdfast/contracts";
 import type { Broker, Delivery } from "@holdfast/messaging";
-import { type Clock, type Failpoint, type Logger, systemClock } from "@holdfast/runtime";
+import {
+  type Clock,
+  type Failpoint,
+  type Logger,
+  type Metrics,
+  noMetrics,
+  systemClock,
+} from "@holdfast/runtime";
 import type { CircuitHealth, ResiliencePolicy } from "../attempt/resilience-policy.ts";
 import type { BoundOperation } from "../contract/operations.ts";
+import { measureAttempts } from "../metrics/measure-attempts.ts";
 import { attemptDeadline } from "./attempt-deadline.ts";
 import { type AttemptSigns, attemptSigns } from "./attempt-signs.ts";
 import { batchingBy, noBatching } from "./batching.ts";
@@ -49,6 +57,8 @@ export interface ServeOptions {
   readonly random?: () => number;
   /** Whether messages may carry several requests or replies; true unless said otherwise. */
   readonly batching?: boolean;
+  /** What counts attempts; nothing unless given. */
+  readonly metrics?: Metrics;
 }
 
 interface AgentCode {
@@ -123,6 +133,7 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
   });
   const performing = { ...options, ...agent, batching, breaker, clock };
   const { perform, busy, dismissWaiting } = requestPerformer(performing);
+  const attempted = measureAttempts(name, options.metrics ?? noMetrics);
   const send = replySender({ ...options, agent: name, batching, clock });
 
   const answer = async (received: ReceivedRequest, signals: AttemptSignals): Promise<void> => {
@@ -131,7 +142,9 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
     const fields = logFieldsOf(request);
     const steps = () => [request.step];
     failpoint("agent.received", steps);
+    const from = clock.now();
     const outcome = await perform(received, signals);
+    attempted(outcome, clock.now() - from);
     failpoint("agent.worked", steps);
     if (outcome === null) return log.warn(fields, "step abandoned");
     const isDoubtful =

@@ -98,9 +98,9 @@ export const BaseConfig = Type.Object({
   DEFAULT_SECRETS: Type.Union([Type.Literal("refused"), Type.Literal("allowed")], {
     default: "refused",
   }),
-  /** The address on which `/health/live` and `/health/ready` answer. */
+  /** The address on which `/health/live`, `/health/ready` and `/metrics` answer. */
   HEALTH_HOST: Text({ default: "0.0.0.0" }),
-  /** The port of the health probes; 0 disables them. */
+  /** The port of the health probes and of `/metrics`; 0 disables both. */
   HEALTH_PORT: Integer({ default: 0, minimum: 0, maximum: 65_535 }),
 });
 export type BaseConfig = Static<typeof BaseConfig>;

@@ -118,6 +118,7 @@ function save(
     result: async () => {
       // Committed, but the answer was lost: the relay publishes what was claimed.
       const claims = (await claiming?.catch(() => null)) ?? null;
+      context.counts.decided(changed);
       if (claim !== undefined) context.cache.keep(changed);
       if (claim !== undefined && claims !== null) context.cache.claimed(claims, claim);
       return {

@@ -1,5 +1,6 @@
 import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
 import type { ClaimedStep, StateStore } from "@holdfast/state-store";
+import type { SchedulerMeasures } from "../metrics/scheduler-measures.ts";
 import type { Dispatches } from "./dispatches.ts";
 
 interface Dependencies {
@@ -18,6 +19,7 @@ interface Dependencies {
   readonly relayAfter: () => number;
   /** The longest delay between two rounds, in milliseconds. */
   readonly maxDelay: number;
+  readonly measures: Pick<SchedulerMeasures, "relayed">;
 }
 
 /** How many lost requests the store hands out at a time. */
@@ -43,6 +45,7 @@ export function relaySteps(deps: Dependencies) {
       const lost = claims.filter((claim) => !dispatches.isOpen(claim));
       if (lost.length > 0) log.warn({ steps: lost.length }, "requests relayed");
       if (lost.length > 0) failpoint("scheduler.relaying", () => lost.map(({ name }) => name));
+      if (lost.length > 0) deps.measures.relayed(lost.length);
       await dispatch(lost, takenAt);
     }
   };

@@ -4,6 +4,7 @@ import type { Delivery } from "@holdfast/messaging";
 import type { Failpoint, Logger } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
 import type { StepClaims } from "../claim/claim-steps.ts";
+import type { SchedulerMeasures } from "../metrics/scheduler-measures.ts";
 import { toDeadLetter } from "./dead-letter.ts";
 import { readEach, unreadableFields } from "./read-each.ts";
 
@@ -14,6 +15,7 @@ interface Dependencies {
   readonly log: Logger;
   readonly failpoint: Failpoint;
   readonly actor: string;
+  readonly measures: Pick<SchedulerMeasures, "returned">;
 }
 
 interface Returned extends Pick<StepRequest, "taskId" | "step" | "agent"> {
@@ -27,7 +29,8 @@ interface Returned extends Pick<StepRequest, "taskId" | "step" | "agent"> {
  * the delivery limit, or an Agent could not read them. A step whose request expired is requeued, and no failure
  * is counted. Any of them may have had an effect: an expired message may have been delivered before.
  */
-export function requeueExpired({ store, apply, claims, log, failpoint, actor }: Dependencies) {
+export function requeueExpired(deps: Dependencies) {
+  const { store, apply, claims, log, failpoint, actor, measures } = deps;
   return async (batch: readonly Delivery[]): Promise<void> => {
     const { readable, unreadable } = readEach(batch, read);
     if (unreadable.length > 0) log.error(unreadableFields(unreadable), "request unreadable");
@@ -44,6 +47,7 @@ export function requeueExpired({ store, apply, claims, log, failpoint, actor }: 
     claims.freed(agents, applied);
     for (const { taskId, step, agent, reason, event } of readable) {
       const { attempt } = event;
+      measures.returned(agent, reason);
       log.warn({ taskId, step, attempt, agent, reason }, "request dead-lettered");
     }
     const refused = readable.filter(({ reason }) => reason === "rejected");

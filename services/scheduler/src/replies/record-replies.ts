@@ -13,6 +13,7 @@ import type { StepClaims } from "../claim/claim-steps.ts";
 import type { BatchSizes } from "../dispatch/batch-sizes.ts";
 import type { Dispatches } from "../dispatch/dispatches.ts";
 import { readEach, unreadableFields } from "../intake/read-each.ts";
+import type { SchedulerMeasures } from "../metrics/scheduler-measures.ts";
 import type { RemoteGuard } from "../remotes/guard-remotes.ts";
 import { faultOfOutput, toReportedEvent } from "./to-reported-event.ts";
 
@@ -27,6 +28,7 @@ interface Dependencies {
   readonly failpoint: Failpoint;
   readonly actor: string;
   readonly identity: "required" | "trusted";
+  readonly measures: Pick<SchedulerMeasures, "replied" | "rejected">;
 }
 
 interface Received {
@@ -51,6 +53,7 @@ export function recordReplies(deps: Dependencies) {
   const readAll = (batch: readonly Delivery[]): readonly Received[] => {
     const { readable, unreadable } = readEach(batch, read);
     if (unreadable.length > 0) log.error(unreadableFields(unreadable), "reply unreadable");
+    if (unreadable.length > 0) deps.measures.rejected("unreadable", unreadable.length);
     for (const { delivery } of unreadable) delivery.reject();
     return readable;
   };
@@ -79,7 +82,7 @@ export function recordReplies(deps: Dependencies) {
 
 /** Applies the events that replies report, and claims what they make due in the same transaction. */
 async function applyReplies(
-  { apply, dispatches, batchSizes, claims, remotes, failpoint, actor }: Dependencies,
+  { apply, dispatches, batchSizes, claims, remotes, failpoint, actor, measures }: Dependencies,
   received: readonly Received[],
 ): Promise<AppliedEvents> {
   const names = () => received.map(({ reply }) => reply.step);
@@ -93,7 +96,9 @@ async function applyReplies(
       remotes.learn(received, applied);
       received.forEach(({ reply, agent }, index) => {
         dispatches.answered({ ...reply, name: reply.step });
-        if (applied.outcomes[index]?.applied) batchSizes.learn(agent, reply.takes);
+        if (!applied.outcomes[index]?.applied) return;
+        batchSizes.learn(agent, reply.takes);
+        measures.replied(agent, reply.outcome);
       });
       return applied;
     },
@@ -102,7 +107,11 @@ async function applyReplies(
 }
 
 /** Keeps replies that did not count, and knows which deliveries must not be applied a second time. */
-function keepRejections({ store, log }: Pick<Dependencies, "store" | "log">) {
+function keepRejections({
+  store,
+  log,
+  measures,
+}: Pick<Dependencies, "store" | "log" | "measures">) {
   /** Deliveries that are applied and whose rejection could not be kept yet. */
   const applied = new WeakMap<Delivery, RejectedReply | null>();
   return {
@@ -122,7 +131,10 @@ function keepRejections({ store, log }: Pick<Dependencies, "store" | "log">) {
         }
         throw error;
       }
-      for (const one of rejected) log.warn(fieldsOf(one), "reply rejected");
+      for (const one of rejected) {
+        measures.rejected(one.reason);
+        log.warn(fieldsOf(one), "reply rejected");
+      }
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Failpoint, Logger } from "@holdfast/runtime";
+import type { Failpoint, Logger, Measure } from "@holdfast/runtime";
 import {
   type AttemptOfTask,
   type Expired,
@@ -22,6 +22,9 @@ interface Dependencies {
   readonly actor: string;
   /** How long to sleep at most, in milliseconds. */
   readonly rest: number;
+  readonly scanned: Measure;
+  /** By the name of the remedy. */
+  readonly recovered: Measure;
 }
 
 const batch = 200;
@@ -39,6 +42,7 @@ export function recoverExpiredSteps(deps: Dependencies) {
   const { store, grace, outages, hint, cancel, log, failpoint, actor, rest } = deps;
   return async (): Promise<number> => {
     const expired = await store.findExpired({ batch });
+    deps.scanned(1);
     outages.look();
     if (expired.steps.length > 0 && !(await outages.canTrustSilence())) {
       return Math.min(rest, whileAway);
@@ -59,7 +63,10 @@ export function recoverExpiredSteps(deps: Dependencies) {
       if (unusable.length > 0) log.error({ taskIds: unusable }, "task decisions failed");
       reportedEvents.forEach((reportedEvent, index) => {
         const outcome = outcomes[index];
-        if (outcome?.applied) logRecovery(log, reportedEvent, outcome.changes[0]?.action);
+        if (!outcome?.applied) return;
+        const action = outcome.changes[0]?.action;
+        deps.recovered(1, reportedEvent.event.kind === "expired" ? (action ?? "") : "undo");
+        logRecovery(log, reportedEvent, action);
       });
       hint();
     }

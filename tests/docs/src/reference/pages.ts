@@ -8,6 +8,7 @@ import { faultCodesPage } from "./fault-codes-page.ts";
 import { httpPage } from "./http-page.ts";
 import { llmsFull, llmsIndex } from "./llms-files.ts";
 import { messagesPage } from "./messages-page.ts";
+import { metricsPage } from "./metrics-page.ts";
 import { openApiFile, openApiTypes } from "./openapi.ts";
 
 /** What is generated in each page, between the two marks. */
@@ -18,6 +19,7 @@ const generators: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/reference/fault-codes.md": faultCodesPage,
   "docs/reference/http.md": httpPage,
   "docs/reference/messages.md": messagesPage,
+  "docs/reference/metrics.md": metricsPage,
 };
 
 /** Files that are generated as a whole. */

@@ -38,6 +38,17 @@ export interface ReadStatements {
     readonly params: { readonly taskIds: readonly (string | null)[] | null };
     readonly row: { readonly taskId: string };
   };
+  readonly "find-fleet-facts": {
+    readonly params: { readonly lanes: readonly (string | null)[] | null };
+    readonly row: {
+      readonly lanes: unknown;
+      readonly notifications: Maybe<number>;
+      readonly oldestNotificationAge: Maybe<number>;
+      readonly deadLetters: Maybe<number>;
+      readonly newestDeadLetterAge: Maybe<number>;
+      readonly breakers: unknown;
+    };
+  };
   readonly "find-task": {
     readonly params: { readonly taskId: string | null; readonly tenant: string | null };
     readonly row: {
