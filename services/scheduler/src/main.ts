@@ -17,6 +17,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     health,
     failpoint,
     optimisations,
+    tracing,
   } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
@@ -57,6 +58,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     identity: config.REPLY_IDENTITY,
     maxMessageBytes: config.MAX_MESSAGE_BYTES,
     optimisations,
+    tracing,
   });
   const watch = watchStandstills({ store, broker, instance: actor });
   await using _watch = repeat(watch, { name: "standstills", signal, log });

@@ -6,6 +6,7 @@ import {
   repeat,
   sleep,
   systemClock,
+  type Tracing,
 } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
 import { brokerOutages } from "./recover/broker-outages.ts";
@@ -31,6 +32,8 @@ export interface SupervisorOptions {
   readonly sweepInterval: number;
   /** How long it waits, after it could not look for a while, for replies that waited as well. */
   readonly grace: number;
+  /** None unless given. */
+  readonly tracing?: Tracing;
 }
 
 /** Milliseconds. */
@@ -52,6 +55,7 @@ export function supervisor(options: SupervisorOptions) {
     failpoint,
     actor,
     rest: options.scanInterval,
+    ...(options.tracing === undefined ? {} : { tracing: options.tracing }),
   });
   const replan = replanStalledTasks({ store, log, actor });
   const sweep = async (): Promise<number> => {

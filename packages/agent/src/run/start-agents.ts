@@ -3,7 +3,14 @@ import { hostname } from "node:os";
 import { cancelExchange } from "@holdfast/contracts";
 import { PermanentFault } from "@holdfast/domain";
 import { connectBroker, userOf } from "@holdfast/messaging";
-import { disposableStack, type Failpoint, type Logger, repeat } from "@holdfast/runtime";
+import {
+  disposableStack,
+  type Failpoint,
+  foundTracing,
+  type Logger,
+  repeat,
+  type Tracing,
+} from "@holdfast/runtime";
 import { cancelAttempts } from "../serve/cancel-attempts.ts";
 import type { HostedAgent } from "./host.ts";
 import { sendHeartbeats, sendLeave } from "./send-heartbeats.ts";
@@ -46,6 +53,8 @@ export interface StartAgentsOptions {
   readonly instance?: string;
   /** Lets a test stop the process between two durable steps. */
   readonly failpoint?: Failpoint;
+  /** Where spans go. By default to the OpenTelemetry that this process has started, if it has. */
+  readonly tracing?: Tracing;
 }
 
 /** Agents that consume. Disposing stops them: they take nothing more and finish what is in progress. */
@@ -86,7 +95,8 @@ export async function startAgents(options: StartAgentsOptions): Promise<RunningA
   );
   const userId = userOf(url);
   const requesters = requestersOf(schedulerUsers, userId);
-  const serving = { broker, concurrency, userId, requesters, log, failpoint, batching };
+  const { tracing = await foundTracing() } = options;
+  const serving = { broker, concurrency, userId, requesters, log, failpoint, batching, tracing };
   const served = await Promise.all(agents.map((agent) => agent.serve(serving)));
   stack.use(together(served));
   stack.use(await broker.listen(cancelExchange, cancelAttempts(served, log)));

@@ -55,6 +55,7 @@ export function otelTracing(useId: (spanId: string | null) => void = () => {}): 
 const toSpan = (started: OtelSpan): Span => ({
   context: fromOtel(started.spanContext()),
   run: (work) => context.with(trace.setSpan(context.active(), started), work),
+  set: (attributes) => void started.setAttributes(toAttributes(attributes)),
   end(attributes = {}) {
     started.setAttributes(toAttributes(attributes));
     if (attributes["error.type"] !== undefined) started.setStatus({ code: SpanStatusCode.ERROR });

@@ -24,6 +24,7 @@ export interface Span {
   readonly context: TraceContext | null;
   /** Runs `work` within the span: instrumentations find it, and so do log lines. */
   run<T>(work: () => T): T;
+  set(attributes: SpanAttributes): void;
   /** Ends it. It has failed if there is an `error.type`. */
   end(attributes?: SpanAttributes): void;
 }
@@ -37,9 +38,11 @@ export interface Tracing {
   current(): TraceContext | null;
 }
 
+const ignore = (): void => {};
+
 /** Records nothing, and carries on what came along: the trace of others is not cut. */
 export const noTracing: Tracing = {
   isOn: false,
-  span: (_, { parent }) => ({ context: parent, run: (work) => work(), end: () => {} }),
+  span: (_, { parent }) => ({ context: parent, run: (work) => work(), set: ignore, end: ignore }),
   current: () => null,
 };
