@@ -35,6 +35,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/console-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the console must know of this installation. */
+        get: operations["getConsoleSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tasks/{id}": {
         parameters: {
             query?: never;
@@ -839,6 +856,7 @@ export interface components {
                 by: string;
                 reason: string;
             } | null;
+            traceId: string | null;
             /** @description Any JSON. */
             result: unknown;
             steps: components["schemas"]["Step"][];
@@ -878,6 +896,7 @@ export interface components {
                 by: string;
                 reason: string;
             } | null;
+            traceId: string | null;
             /** @description Any JSON. */
             result: unknown;
             steps: components["schemas"]["Step"][];
@@ -949,6 +968,9 @@ export interface components {
         };
         History: {
             items: components["schemas"]["HistoryEntry"][];
+        };
+        ConsoleSettings: {
+            traceUrlTemplate: string | null;
         };
         Workflow: {
             name: string;
@@ -1109,6 +1131,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": Record<string, never>;
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getConsoleSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleSettings"];
                 };
             };
             /** @description The request is refused: `code` says why, and stays as it is. */
@@ -1453,6 +1513,9 @@ export interface operations {
             header?: {
                 /** @description The same key stands for the same task, for 24 hours. */
                 "idempotency-key"?: string;
+                /** @description W3C Trace Context: the task goes on with the caller's trace. */
+                traceparent?: string;
+                tracestate?: string;
                 /** @description wait=10: 200 with the result, if there is one in so many seconds. */
                 prefer?: string;
             };
@@ -1585,6 +1648,9 @@ export interface operations {
             header?: {
                 /** @description The same key stands for the same task, for 24 hours. */
                 "idempotency-key"?: string;
+                /** @description W3C Trace Context: the task goes on with the caller's trace. */
+                traceparent?: string;
+                tracestate?: string;
                 /** @description wait=10: 200 with the result, if there is one in so many seconds. */
                 prefer?: string;
                 "task-key"?: string;

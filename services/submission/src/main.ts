@@ -10,6 +10,7 @@ import { openHttp } from "./open-http.ts";
 import { operatorGate, tokenFault } from "./operator-gate.ts";
 import { Problem } from "./problem.ts";
 import { takeTasks } from "./take-tasks.ts";
+import { traceRequests } from "./trace-requests.ts";
 import { type WorkflowDirectory, workflowDirectory } from "./workflow-directory.ts";
 
 type Service = Parameters<Parameters<typeof runService<typeof SubmissionConfig>>[2]>[0];
@@ -21,7 +22,7 @@ interface Stored {
 
 await runService("submission", SubmissionConfig, async (service) => {
   mustBeSafe(service.config.OPERATOR_TOKEN ?? null, service.config.HTTP_HOST);
-  const { config, log, instanceId: actor, stopped, health, failpoint } = service;
+  const { config, log, instanceId: actor, stopped, health, failpoint, tracing } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,
@@ -52,8 +53,11 @@ await runService("submission", SubmissionConfig, async (service) => {
   const patience = config.REQUEST_TIMEOUT;
   const httpLimits = { connections: config.MAX_CONNECTIONS, requestTimeout: patience };
   await using http = openHttp(health, log, httpLimits);
+  traceRequests(http, tracing);
   apiRoutes(http, {
     store,
+    tracing,
+    traceUrlTemplate: config.TRACE_URL_TEMPLATE ?? null,
     directory,
     hint: hints.hint,
     submission:
@@ -89,12 +93,12 @@ async function storeWorkflows({ config }: Service, { store, directory }: Stored)
 /** Takes tasks by message. */
 function consumeTasks(
   broker: Broker,
-  { config, log, failpoint, instanceId: actor }: Service,
+  { config, log, failpoint, instanceId: actor, tracing }: Service,
   stored: Stored & { readonly hint: () => void },
 ): Promise<AsyncDisposable> {
   const workflow = config.WORKFLOW ?? null;
   const keepKeysFor = config.MESSAGE_KEYS_KEPT_FOR;
-  const take = takeTasks({ ...stored, workflow, keepKeysFor, log, failpoint, actor });
+  const take = takeTasks({ ...stored, workflow, keepKeysFor, log, failpoint, actor, tracing });
   // A task by message is no larger than one over HTTP: at most 100 MiB are in memory.
   const how = { prefetch: 400, max: 200, maxBytes: limits.payloadBytes };
   return broker.consumeBatches(submissionQueue, how, take);

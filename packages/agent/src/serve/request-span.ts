@@ -22,8 +22,11 @@ export function requestSpan(
   return processSpan(tracing, { ...delivery, queue: agentQueue(agent), trace }, { attributes });
 }
 
+const faultOf = (outcome: Outcome): string | undefined =>
+  outcome.kind === "failed" ? outcome.code : undefined;
+
 /** What became of the request; null: its deadline passed first. */
 export const attributesOf = (outcome: Outcome | null): SpanAttributes => ({
   "holdfast.outcome": outcome?.kind ?? "abandoned",
-  "error.type": outcome?.kind === "failed" ? outcome.code : undefined,
+  "error.type": outcome === null ? "deadline" : faultOf(outcome),
 });

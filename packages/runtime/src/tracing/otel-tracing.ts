@@ -52,16 +52,21 @@ export function otelTracing(useId: (spanId: string | null) => void = () => {}): 
   };
 }
 
-const toSpan = (started: OtelSpan): Span => ({
-  context: fromOtel(started.spanContext()),
-  run: (work) => context.with(trace.setSpan(context.active(), started), work),
-  set: (attributes) => void started.setAttributes(toAttributes(attributes)),
-  end(attributes = {}) {
+function toSpan(started: OtelSpan): Span {
+  const set = (attributes: SpanAttributes): void => {
     started.setAttributes(toAttributes(attributes));
     if (attributes["error.type"] !== undefined) started.setStatus({ code: SpanStatusCode.ERROR });
-    started.end();
-  },
-});
+  };
+  return {
+    context: fromOtel(started.spanContext()),
+    run: (work) => context.with(trace.setSpan(context.active(), started), work),
+    set,
+    end(attributes = {}) {
+      set(attributes);
+      started.end();
+    },
+  };
+}
 
 const toAttributes = (attributes: SpanAttributes): Attributes =>
   Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));

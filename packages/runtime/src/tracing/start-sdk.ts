@@ -41,6 +41,8 @@ const queue = {
   scheduledDelayMillis: 1_000,
   exportTimeoutMillis: 10_000,
 };
+/** Characters: a path or an id that a stranger sent may be of any length. */
+const longestValue = 1_000;
 /** Milliseconds in which what waits at the end is sent, or lost. */
 const lastFlush = 2_000;
 
@@ -56,6 +58,7 @@ export async function startSdk(options: SdkOptions): Promise<Tracing & AsyncDisp
     resource: resourceOf(options),
     sampler: samplerOf(config),
     idGenerator: ids.generator,
+    spanLimits: { attributeValueLengthLimit: longestValue },
     spanProcessors: [new BatchSpanProcessor({ exporter: await exporterOf(config), ...queue })],
   });
   trace.setGlobalTracerProvider(provider);
