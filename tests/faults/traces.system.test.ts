@@ -118,14 +118,10 @@ const attemptsAt = async ({ query }: FaultySystem, id: string, step: string): Pr
   return row?.attempt ?? 0;
 };
 
-/** The spans of one trace, once these are among them and a second has brought no more. */
-async function traceOf(
-  traceId: string,
-  names: readonly string[],
-): Promise<readonly CollectedSpan[]> {
+/** Resolves once the collector has these spans of a trace. */
+async function collected(traceId: string, names: readonly string[]): Promise<void> {
   const mine = () => collector.spans.filter((span) => span.traceId === traceId);
   await until(() => names.every((name) => mine().some((span) => span.name === name)), 100);
-  return mine();
 }
 
 const only = (spans: readonly CollectedSpan[], name: string, attempt?: number): CollectedSpan => {
@@ -203,22 +199,24 @@ test("each order is one trace: over a retry, an undo, and an Agent that is kille
   const reached = () =>
     recorder.calls.some(({ headers }) => headers["traceparent"]?.includes(recovered.traceId));
   await until(reached);
+  // Frozen first: a request that RabbitMQ gets back from a dead Agent expires, and is requeued without a Supervisor.
+  agent.signal("SIGSTOP");
+  await faulty.said("step expired", "supervisor");
   agent.signal("SIGKILL");
   await agent.exited;
   await setFaultSettings(system, "inventory", {});
-  await faulty.said("step expired", "supervisor");
   await startAgent();
   expect(await faulty.verdict([recoveredId])).toEqual(allRight({ processed: 1, undone: 0 }));
 
   const ends = ["process scheduler.replies", "claim confirm", "send holdfast.events"];
-  const retriedSpans = await traceOf(retried.traceId, ends);
-  const recoveredSpans = await traceOf(recovered.traceId, [...ends, "recover reserve"]);
-  const undoneSpans = await traceOf(undone.traceId, [
+  await collected(retried.traceId, ends);
+  await collected(recovered.traceId, [...ends, "recover reserve"]);
+  await collected(undone.traceId, [
     "claim reserve:undo",
     "send holdfast.events",
     "send holdfast.status",
   ]);
-  const messageSpans = await traceOf(byMessage.traceId, ends);
+  await collected(byMessage.traceId, ends);
   // What is sent last is exported within a second.
   await Promise.all(
     [system.running("agent"), system.running("scheduler")]
@@ -237,9 +235,6 @@ test("each order is one trace: over a retry, an undo, and an Agent that is kille
     expect(orphans.map(({ name }) => name)).toEqual([]);
     expect(spans.filter(({ parentSpanId }) => parentSpanId === spanId)).toHaveLength(1);
   }
-  expect(
-    retriedSpans.length + recoveredSpans.length + undoneSpans.length + messageSpans.length,
-  ).toBeGreaterThan(0);
 
   const [retriedTrace, undoneTrace, recoveredTrace, messageTrace] = all as [
     CollectedSpan[],
