@@ -13,9 +13,9 @@ import { publish } from "./publish.ts";
 const quickly = withLimits(fulfilOrder.definition, {
   name: "fulfil-order-traced.v1",
   limits: {
-    startWithin: 2_000,
-    completeWithin: 2_000,
-    retry: { failures: 5, backoff: 100, max: 500 },
+    startWithin: 3_000,
+    completeWithin: 3_000,
+    retry: { failures: 20, backoff: 100, max: 500 },
   },
 });
 
@@ -194,7 +194,7 @@ test("each order is one trace: over a retry, an undo, and an Agent that is kille
     allRight({ processed: 2, undone: 1 }),
   );
 
-  await setFaultSettings(system, "inventory", { holdMs: 60_000 });
+  await setFaultSettings(system, "inventory", { latencyMs: 60_000 });
   const recoveredId = await submit(faulty, "good", { traceparent: recovered.traceparent });
   const reached = () =>
     recorder.calls.some(({ headers }) => headers["traceparent"]?.includes(recovered.traceId));
