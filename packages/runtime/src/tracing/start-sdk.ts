@@ -46,11 +46,12 @@ const longestValue = 1_000;
 /** Milliseconds in which what waits at the end is sent, or lost. */
 const lastFlush = 2_000;
 
+const silent = (): void => {};
+
 /** Starts OpenTelemetry for this process. Disposing it sends what waits, if the collector takes it in time. */
 export async function startSdk(options: SdkOptions): Promise<Tracing & AsyncDisposable> {
   const { config, warn } = options;
   const say = (detail: string): void => warn(detail.slice(0, 500));
-  const silent = (): void => {};
   const logger = { error: say, warn: say, info: silent, debug: silent, verbose: silent };
   diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   const ids = chosenIds();
