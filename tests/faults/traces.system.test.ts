@@ -1,115 +1,13 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { createServer, request as httpRequest, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
+import { randomUUID } from "node:crypto";
 import { askBroker } from "@holdfast/local-stack";
-import { fulfilOrder, type SampleKind, sampleOrder } from "@holdfast/orders";
-import { setFaultSettings, withLimits } from "@holdfast/processes";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { type CollectedSpan, type Collector, openCollector } from "./collector.ts";
-import { allRight, type FaultySystem, startFaultySystem, until } from "./faulty-system.ts";
+import { sampleOrder } from "@holdfast/orders";
+import { setFaultSettings } from "@holdfast/processes";
+import { expect, test } from "@jest/globals";
+import type { CollectedSpan } from "./collector.ts";
+import { allRight, type FaultySystem, until } from "./faulty-system.ts";
 import { publish } from "./publish.ts";
-
-const quickly = withLimits(fulfilOrder.definition, {
-  name: "fulfil-order-traced.v1",
-  limits: {
-    startWithin: 3_000,
-    completeWithin: 3_000,
-    retry: { failures: 20, backoff: 100, max: 500 },
-  },
-});
-
-interface RemoteCall {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-}
-
-/** Stands before the partners, and notes what reaches them. */
-async function openRecorder(target: string) {
-  const calls: RemoteCall[] = [];
-  const server = createServer((incoming, response) => {
-    const { method = "", url: path = "", headers } = incoming;
-    calls.push({ method, path, headers });
-    const forwarded = httpRequest(new URL(path, target), { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(response);
-    });
-    forwarded.on("error", () => response.destroy());
-    incoming.pipe(forwarded);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    calls,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
-
-/** A caller's trace. `mayLose`: an Agent is killed that has spans of it. */
-function newCaller({ mayLose = false }: { readonly mayLose?: boolean } = {}) {
-  const [traceId, spanId] = [randomBytes(16).toString("hex"), randomBytes(8).toString("hex")];
-  return { traceId, spanId, traceparent: `00-${traceId}-${spanId}-01`, mayLose };
-}
-
-let parts: AsyncDisposableStack;
-let collector: Collector;
-
-beforeEach(() => {
-  parts = new AsyncDisposableStack();
-});
-
-afterEach(async () => {
-  await parts.disposeAsync();
-});
-
-async function startTraced({
-  behaviour = "keep",
-  forging = false,
-}: {
-  readonly behaviour?: Parameters<typeof openCollector>[0];
-  readonly forging?: boolean;
-} = {}) {
-  collector = parts.use(await openCollector(behaviour));
-  const { env } = collector;
-  const services = ["submission", "scheduler", "supervisor", "agent"] as const;
-  const faulty = parts.use(
-    await startFaultySystem({
-      forging,
-      count: { agent: 0 },
-      env: Object.fromEntries(services.map((name) => [name, { ...env, EVENTS: "on" }])),
-    }),
-  );
-  const recorder = parts.use(await openRecorder(faulty.system.partnersUrl));
-  const startAgent = () => faulty.system.start("agent", { PARTNERS_URL: recorder.url });
-  const agent = await startAgent();
-  await faulty.store.registerWorkflow(quickly);
-  return { faulty, recorder, agent, startAgent };
-}
-
-/** Submits an order over HTTP. Resolves to its id. */
-async function submit(
-  { system }: FaultySystem,
-  kind: SampleKind,
-  headers: Readonly<Record<string, string>>,
-  replyTo?: string,
-): Promise<string> {
-  const response = await fetch(`${system.submissionUrl}/v1/tasks`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify({
-      workflow: quickly.name,
-      input: sampleOrder({ kind }),
-      ...(replyTo === undefined ? {} : { replyTo }),
-    }),
-  });
-  expect(response.status).toBe(202);
-  return ((await response.json()) as { readonly id: string }).id;
-}
+import { childrenOf, followAttempt, only, tracesIn } from "./trace-tree.ts";
+import { newCaller, quickly, startTraced, submit } from "./traced-system.ts";
 
 const attemptsAt = async (faulty: FaultySystem, id: string, step: string): Promise<number> => {
   const [row] = await faulty.query<{ attempt: number }>(
@@ -118,62 +16,10 @@ const attemptsAt = async (faulty: FaultySystem, id: string, step: string): Promi
   return row?.attempt ?? 0;
 };
 
-type Caller = ReturnType<typeof newCaller>;
-
-const spansOf = ({ traceId }: Caller) => collector.spans.filter((span) => span.traceId === traceId);
-
-/** The spans whose parents are missing. */
-function orphansOf(caller: Caller): readonly CollectedSpan[] {
-  const spans = spansOf(caller);
-  const known = new Set([caller.spanId, ...spans.map(({ spanId }) => spanId)]);
-  return spans.filter(({ parentSpanId }) => !known.has(parentSpanId));
-}
-
-/** Resolves once the collector has these spans of a trace, and the parent of each. */
-async function collected(caller: Caller, names: readonly string[]): Promise<void> {
-  const isThere = (name: string) => spansOf(caller).some((span) => span.name === name);
-  await until(
-    () => names.every(isThere) && (orphansOf(caller).length === 0 || caller.mayLose),
-    100,
-  );
-}
-
-const only = (spans: readonly CollectedSpan[], name: string, attempt?: number): CollectedSpan => {
-  const found = spans.filter(
-    (span) =>
-      span.name === name &&
-      (attempt === undefined || span.attributes["holdfast.attempt"] === String(attempt)),
-  );
-  expect([name, found.length]).toEqual([name, 1]);
-  return found[0]!;
-};
-
-const childrenOf = (spans: readonly CollectedSpan[], parent: CollectedSpan) =>
-  spans.filter(({ parentSpanId }) => parentSpanId === parent.spanId);
-
-/** Follows one attempt from its claim to the reply, and returns the calls of the remote service. */
-function followAttempt(
-  spans: readonly CollectedSpan[],
-  { step, attempt, agent }: { step: string; attempt: number; agent: string },
-): readonly CollectedSpan[] {
-  const claim = only(spans, `claim ${step}`, attempt);
-  const [send] = childrenOf(spans, claim).filter(({ name }) => name === "send holdfast.requests");
-  const [work] = childrenOf(spans, send!);
-  expect(work).toMatchObject({ name: `process agent.${agent}`, service: "holdfast-agent" });
-  const below = childrenOf(spans, work!);
-  const [reply] = below.filter(({ name }) => name === "send holdfast.replies");
-  const [recorded] = childrenOf(spans, reply!);
-  expect(recorded).toMatchObject({
-    name: "process scheduler.replies",
-    service: "holdfast-scheduler",
-    attributes: { "holdfast.step": step, "holdfast.attempt": String(attempt) },
-  });
-  const calls = below.filter(({ name }) => name !== "send holdfast.replies");
-  return calls.flatMap((call) => childrenOf(spans, call));
-}
-
 test("each order is one trace: over a retry, an undo, and an Agent that is killed", async () => {
-  const { faulty, recorder, agent, startAgent } = await startTraced();
+  await using traced = await startTraced();
+  const { faulty, recorder, agent, startAgent, collector } = traced;
+  const { spansOf, orphansOf, collected } = tracesIn(collector);
   const { system } = faulty;
   const callers = [newCaller(), newCaller(), newCaller({ mayLose: true }), newCaller()] as const;
   const [retried, undone, recovered, byMessage] = callers;
@@ -315,7 +161,8 @@ test("each order is one trace: over a retry, an undo, and an Agent that is kille
 test.each(["hang", "fail"] as const)(
   "orders are processed, and services stop in order, while the collector does nothing but %s",
   async (behaviour) => {
-    const { faulty } = await startTraced({ behaviour });
+    await using traced = await startTraced({ behaviour });
+    const { faulty, collector } = traced;
     const ids = await Promise.all(
       Array.from({ length: 20 }, () =>
         submit(faulty, "good", { traceparent: newCaller().traceparent }),
@@ -330,7 +177,8 @@ test.each(["hang", "fail"] as const)(
 );
 
 test("a hostile or an unsampled trace is no obstacle to an order", async () => {
-  const { faulty } = await startTraced({ forging: true });
+  await using traced = await startTraced({ forging: true });
+  const { faulty, collector } = traced;
   const unsampled = newCaller();
   const state = `a=${"x".repeat(10_000)}`;
   const [first, second, third] = await Promise.all([

@@ -49,7 +49,7 @@ export interface Asked extends AskedUrgency, AskedNaming {
   readonly correlationId: string | undefined;
   /** Whether the task is taken although one of its Agents has never announced itself. */
   readonly allowsUnknownAgents: boolean;
-  /** The trace of whoever asks; null or absent: none. */
+  /** The trace of the request; null or absent: none. */
   readonly trace?: TraceContext | null;
 }
 

@@ -8,8 +8,8 @@ interface Attempt {
 }
 
 /**
- * The span of an attempt. Its id follows from the attempt, so that whoever knows the trace can refer to it: the
- * Scheduler that retries hours later, the Supervisor, the undo. Nothing has to be stored for it.
+ * The span of an attempt. Its id follows from the attempt, so each process that knows the trace can refer to it: the
+ * Scheduler that retries hours later, the Supervisor, the Scheduler that dispatches the undo. Nothing has to be stored for it.
  */
 export function attemptSpan(
   trace: TraceContext,

@@ -22,7 +22,7 @@ const kinds = {
   consumer: SpanKind.CONSUMER,
 } as const;
 
-/** Spans by the OpenTelemetry of this process, whoever started it. `useId` has the next span get this id. */
+/** Spans by the OpenTelemetry of this process, whether Holdfast or the program around it started that. `useId` has the next span get this id. */
 export function otelTracing(useId: (spanId: string | null) => void = () => {}): Tracing {
   const schemaUrl = "https://opentelemetry.io/schemas/1.45.0";
   const tracer = trace.getTracerProvider().getTracer("holdfast", holdfastVersion(), { schemaUrl });

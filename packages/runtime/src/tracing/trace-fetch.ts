@@ -12,7 +12,7 @@ interface FetchRequest {
 /**
  * Gives each fetch within a span one of its own, and has the remote service get its `traceparent`. What is fetched
  * outside of all spans is left alone, and so is a request that has a `traceparent` already. The path is left out: it
- * may hold what is nobody's business.
+ * may hold personal data.
  */
 export function traceFetch(tracing: Tracing): Disposable {
   const open = new WeakMap<FetchRequest, Span>();

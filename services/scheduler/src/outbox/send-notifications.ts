@@ -92,8 +92,7 @@ export function sendNotifications(deps: Dependencies) {
     after = lines.size < fullBatch ? null : lastOf([...lines.values()]);
     if (notifications.length === 0) return begun === null ? (delayed.nextIn() ?? delay) : 0;
     const sent = (await Promise.all([...lines.values()].map(sendLine))).flat();
-    for (const { notification, result } of sent)
-      if (result === "unroutable") unroutable(notification);
+    for (const one of sent) if (one.result === "unroutable") unroutable(one.notification);
     const [ids, delivered] = [sent, sent.filter(({ result }) => result === "stored")].map((some) =>
       some.map(({ notification }) => notification.id),
     );
@@ -135,7 +134,7 @@ const lastOf = (lines: readonly (readonly TakenNotification[])[]): string | null
     return last === null || destination > last ? destination : last;
   }, null);
 
-/** A notification is in the trace of its task, and whoever reads it can go on there. */
+/** Publishes a notification within the trace of its task: its reader can go on there. */
 async function sendTraced(
   { broker, tracing }: { readonly broker: NotificationBroker; readonly tracing: Tracing },
   message: OutgoingMessage,

@@ -174,6 +174,8 @@ export async function schemaFiles(): Promise<ReadonlyMap<string, JsonSchema>> {
     title: "trace-headers",
     description: "The headers of AMQP messages that say which trace a message belongs to.",
     ...traceHeaders,
+    // Of a message that belongs to a trace at all.
+    anyOf: [{ required: ["traceparent"] }, { required: ["traceparents"] }],
   };
   return new Map<string, JsonSchema>([
     ["trace-headers.json", headers],
