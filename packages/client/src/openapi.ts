@@ -35,6 +35,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/console-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the console must know of this installation. */
+        get: operations["getConsoleSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tasks/{id}": {
         parameters: {
             query?: never;
@@ -1059,6 +1076,7 @@ export interface components {
                 by: string;
                 reason: string;
             } | null;
+            traceId: string | null;
             /** @description Any JSON. */
             result: unknown;
             steps: components["schemas"]["Step"][];
@@ -1098,6 +1116,7 @@ export interface components {
                 by: string;
                 reason: string;
             } | null;
+            traceId: string | null;
             /** @description Any JSON. */
             result: unknown;
             steps: components["schemas"]["Step"][];
@@ -1169,6 +1188,9 @@ export interface components {
         };
         History: {
             items: components["schemas"]["HistoryEntry"][];
+        };
+        ConsoleSettings: {
+            traceUrlTemplate: string | null;
         };
         Workflow: {
             name: string;
@@ -1537,6 +1559,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": Record<string, never>;
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getConsoleSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleSettings"];
                 };
             };
             /** @description The request is refused: `code` says why, and stays as it is. */
@@ -1968,6 +2028,9 @@ export interface operations {
             header?: {
                 /** @description The same key stands for the same task, for 24 hours. */
                 "idempotency-key"?: string;
+                /** @description W3C Trace Context: the task goes on with the caller's trace. */
+                traceparent?: string;
+                tracestate?: string;
                 /** @description wait=10: 200 with the result, if there is one in so many seconds. */
                 prefer?: string;
             };
@@ -2102,6 +2165,9 @@ export interface operations {
             header?: {
                 /** @description The same key stands for the same task, for 24 hours. */
                 "idempotency-key"?: string;
+                /** @description W3C Trace Context: the task goes on with the caller's trace. */
+                traceparent?: string;
+                tracestate?: string;
                 /** @description wait=10: 200 with the result, if there is one in so many seconds. */
                 prefer?: string;
                 "task-key"?: string;

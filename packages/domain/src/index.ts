@@ -154,6 +154,16 @@ export {
   type TaskValues,
 } from "./template.ts";
 export {
+  atSpan,
+  fromTraceText,
+  isSampled,
+  readTraceContext,
+  spanIdOf,
+  type TraceContext,
+  traceIdOf,
+  traceText,
+} from "./trace-context.ts";
+export {
   type Condition,
   type CoolDownPolicy,
   definitionFormat,

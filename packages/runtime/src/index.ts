@@ -42,3 +42,15 @@ export { holdfastVersion } from "./service/version.ts";
 export { batchCalls, overload } from "./time/batch-calls.ts";
 export { type Clock, sleep, systemClock } from "./time/clock.ts";
 export { type Repetition, repeat } from "./time/repeat.ts";
+export { attemptSpan } from "./tracing/attempt-span.ts";
+export { processSpan, sendSpan } from "./tracing/message-spans.ts";
+export { foundTracing } from "./tracing/open-tracing.ts";
+export { traceFields } from "./tracing/trace-fields.ts";
+export {
+  noTracing,
+  type Span,
+  type SpanAttributes,
+  type SpanKind,
+  type SpanOptions,
+  type Tracing,
+} from "./tracing/tracing.ts";

@@ -19,6 +19,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     metrics,
     failpoint,
     optimisations,
+    tracing,
   } = service;
   const measured = { optimisations, metrics };
   await using store = await openStateStore({
@@ -59,6 +60,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     identity: config.REPLY_IDENTITY,
     maxMessageBytes: config.MAX_MESSAGE_BYTES,
     ...measured,
+    tracing,
   });
   exposeFleet({ metrics, store, ...scheduler });
   const watch = watchStandstills({ store, broker, instance: actor });

@@ -5,7 +5,9 @@ import {
   type Logger,
   type Metrics,
   noMetrics,
+  noTracing,
   systemClock,
+  type Tracing,
 } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
 import { claimSteps, type StepClaims } from "./claim/claim-steps.ts";
@@ -86,6 +88,8 @@ export interface SchedulerOptions {
   readonly identity: "required" | "trusted";
   /** The largest message that Agents read, in bytes. 1 MiB unless given. */
   readonly maxMessageBytes?: number;
+  /** None unless given. */
+  readonly tracing?: Tracing;
   /** Optimisations, all on; a benchmark turns one off to measure what it gives. */
   readonly optimisations?: SchedulerOptimisations;
   /** What counts; nothing unless given. */
@@ -119,6 +123,7 @@ export interface SchedulerContext
     "store" | "broker" | "log" | "failpoint" | "actor" | "userId" | "identity"
   > {
   readonly clock: Clock;
+  readonly tracing: Tracing;
   readonly loops: LoopSet<LoopName>;
   /** Has the next claim begin now. */
   readonly wake: () => void;
@@ -139,11 +144,12 @@ export interface SchedulerContext
 export function schedulerContext(options: SchedulerOptions): SchedulerContext {
   const { store, broker, log, failpoint, actor, userId, signal, identity } = options;
   const { maxInFlight, maxMessageBytes, optimisations = {}, clock = systemClock } = options;
+  const { tracing = noTracing } = options;
   const loops = loopSet<LoopName>({ signal, log, clock });
   const wake = () => loops.wake("claim");
   const notify = () => wakeSenders(loops);
 
-  const shared = { store, broker, log, failpoint, clock, actor, userId, identity };
+  const shared = { store, broker, log, failpoint, clock, actor, userId, identity, tracing };
   const apply = applyAndNotify({ store, notify, cancel: cancelHints(broker) });
   const dispatches = openDispatches({
     ...optimisations,

@@ -57,6 +57,15 @@ export const SubmissionConfig = Type.Object({
    * only this host can reach the service: see `tokenFault`.
    */
   OPERATOR_TOKEN: Type.Optional(Text({ minLength: 8 })),
+  /**
+   * Where people find a trace, for the console: `{traceId}` stands for its id. Unset: the console shows the id alone.
+   */
+  TRACE_URL_TEMPLATE: Type.Optional(
+    Text({
+      pattern: '^https?://[^\\s"<>]*\\{traceId\\}[^\\s"<>]*$',
+      description: "a URL with {traceId} in it, such as https://tempo.example/trace/{traceId}",
+    }),
+  ),
   /** The address on which the HTTP routes answer. */
   HTTP_HOST: Text({ default: "0.0.0.0" }),
   /** The port of the HTTP routes; 0 takes a free one. */

@@ -17,6 +17,7 @@ import { openHttp } from "./open-http.ts";
 import { operatorGate, tokenFault } from "./operator-gate.ts";
 import { Problem } from "./problem.ts";
 import { takeTasks } from "./take-tasks.ts";
+import { traceRequests } from "./trace-requests.ts";
 import { type WorkflowDirectory, workflowDirectory } from "./workflow-directory.ts";
 
 type Service = Parameters<Parameters<typeof runService<typeof SubmissionConfig>>[2]>[0];
@@ -28,7 +29,8 @@ interface Stored {
 
 await runService("submission", SubmissionConfig, async (service) => {
   mustBeSafe(service.config.OPERATOR_TOKEN ?? null, service.config.HTTP_HOST);
-  const { config, log, instanceId: actor, signal, stopped, health, metrics, failpoint } = service;
+  const { config, log, instanceId: actor, signal, stopped, health, failpoint } = service;
+  const { metrics, tracing } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,
@@ -68,8 +70,11 @@ await runService("submission", SubmissionConfig, async (service) => {
     name: actor,
   });
   measureHttp(http, metrics);
+  traceRequests(http, tracing);
   apiRoutes(http, {
     store,
+    tracing,
+    traceUrlTemplate: config.TRACE_URL_TEMPLATE ?? null,
     directory,
     // The others are for requests.
     mostStreams: Math.ceil(config.MAX_CONNECTIONS / 2),
@@ -118,12 +123,12 @@ async function storeWorkflows({ config }: Service, { store, directory }: Stored)
 /** Takes tasks by message. */
 function consumeTasks(
   broker: Broker,
-  { config, log, failpoint, instanceId: actor }: Service,
+  { config, log, failpoint, instanceId: actor, tracing }: Service,
   stored: Stored & { readonly hint: () => void },
 ): Promise<AsyncDisposable> {
   const workflow = config.WORKFLOW ?? null;
   const keepKeysFor = config.MESSAGE_KEYS_KEPT_FOR;
-  const take = takeTasks({ ...stored, workflow, keepKeysFor, log, failpoint, actor });
+  const take = takeTasks({ ...stored, workflow, keepKeysFor, log, failpoint, actor, tracing });
   // A task by message is no larger than one over HTTP: at most 100 MiB are in memory.
   const how = { prefetch: 400, max: 200, maxBytes: limits.payloadBytes };
   return broker.consumeBatches(submissionQueue, how, take);

@@ -80,6 +80,10 @@ const SubmitHeaders = Type.Object({
   "idempotency-key": Type.Optional(
     Type.String({ description: "The same key stands for the same task, for 24 hours." }),
   ),
+  traceparent: Type.Optional(
+    Type.String({ description: "W3C Trace Context: the task goes on with the caller's trace." }),
+  ),
+  tracestate: Type.Optional(Type.String()),
   prefer: Type.Optional(
     Type.String({
       description: "wait=10: 200 with the result, if there is one in so many seconds.",
@@ -129,10 +133,11 @@ export function submitRoutes(app: FastifyInstance, deps: Dependencies): void {
     const idempotencyKey = text(request.headers["idempotency-key"]);
     const allowsUnknownAgents = allowsUnknown(request.query);
     const accepted = await submitter.submit(
-      { ...asked, idempotencyKey, allowsUnknownAgents },
+      { ...asked, idempotencyKey, allowsUnknownAgents, trace: request.span?.context ?? null },
       { bodyBytes: request.bodyBytes, onGone: (withdraw) => onGone(request, reply, withdraw) },
     );
     const { taskId } = accepted;
+    request.span?.set({ "holdfast.task.id": taskId });
     if (accepted.kind === "replayed") void reply.header("idempotency-replayed", "true");
     void reply.header("location", `/v1/${asked.noun.plural}/${taskId}`);
     const patience = preferredWait(request.headers["prefer"]);

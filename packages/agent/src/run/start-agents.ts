@@ -6,10 +6,12 @@ import { connectBroker, userOf } from "@holdfast/messaging";
 import {
   disposableStack,
   type Failpoint,
+  foundTracing,
   type Logger,
   type Metrics,
   noMetrics,
   repeat,
+  type Tracing,
 } from "@holdfast/runtime";
 import { measureAgents } from "../metrics/measure-agents.ts";
 import { cancelAttempts } from "../serve/cancel-attempts.ts";
@@ -56,6 +58,8 @@ export interface StartAgentsOptions {
   readonly failpoint?: Failpoint;
   /** What measures attempts, slots and messages; nothing unless given. */
   readonly metrics?: Metrics;
+  /** Where spans go. By default to the OpenTelemetry that this process has started, if it has. */
+  readonly tracing?: Tracing;
 }
 
 /** Agents that consume. Disposing stops them: they take nothing more and finish what is in progress. */
@@ -96,7 +100,9 @@ export async function startAgents(options: StartAgentsOptions): Promise<RunningA
   );
   const userId = userOf(url);
   const requesters = requestersOf(schedulerUsers, userId);
-  const serving = { broker, concurrency, userId, requesters, log, failpoint, batching, metrics };
+  const { tracing = await foundTracing() } = options;
+  const messaging = { broker, userId, requesters, batching };
+  const serving = { ...messaging, concurrency, log, failpoint, metrics, tracing };
   const served = await Promise.all(agents.map((agent) => agent.serve(serving)));
   measureAgents(served, metrics);
   stack.use(together(served));

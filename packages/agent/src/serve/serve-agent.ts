@@ -6,7 +6,9 @@ import {
   type Logger,
   type Metrics,
   noMetrics,
+  noTracing,
   systemClock,
+  type Tracing,
 } from "@holdfast/runtime";
 import type { CircuitHealth, ResiliencePolicy } from "../attempt/resilience-policy.ts";
 import type { BoundOperation } from "../contract/operations.ts";
@@ -24,6 +26,7 @@ import {
   readRequest,
 } from "./received-request.ts";
 import { acknowledgeBeforeRefusal, isRefusal } from "./refusals.ts";
+import { attributesOf, requestSpan } from "./request-span.ts";
 import { type RunningAttempts, runningAttempts } from "./running-attempts.ts";
 import { replySender } from "./send-reply.ts";
 
@@ -59,6 +62,8 @@ export interface ServeOptions {
   readonly batching?: boolean;
   /** What counts attempts; nothing unless given. */
   readonly metrics?: Metrics;
+  /** None unless given. */
+  readonly tracing?: Tracing;
 }
 
 interface AgentCode {
@@ -82,11 +87,12 @@ interface HandlerOptions {
   readonly answer: (received: ReceivedRequest, signals: AttemptSignals) => Promise<void>;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly tracing: Tracing;
 }
 
 /** Reads each request, and has it answered until its deadline. */
 const requestHandler =
-  ({ agent, running, signs, long, answer, log, clock }: HandlerOptions) =>
+  ({ agent, running, signs, long, answer, log, clock, tracing }: HandlerOptions) =>
   async (delivery: Delivery): Promise<void> => {
     const request = readRequest(delivery, agent, log);
     if (request === null) return;
@@ -104,11 +110,14 @@ const requestHandler =
       onHeartbeat: deadline.extend,
     });
     const isRepeated = () => delivery.redelivered || !delivery.isCurrent() || attempt.isRepeated;
-    const received = { request, delivery, isRepeated };
+    const span = requestSpan(tracing, request, delivery);
+    const received = { request, delivery, isRepeated, span };
     try {
       const { beat } = signed;
-      await answer(received, { signal: end.signal, stop: stop.signal, beat });
+      const work = () => answer(received, { signal: end.signal, stop: stop.signal, beat });
+      await (span === null ? work() : span.run(work));
     } finally {
+      span?.end();
       deadline.cancel();
       signed.end();
       kept.end();
@@ -120,6 +129,7 @@ const requestHandler =
 export async function serveAgent(agent: AgentCode, options: ServeOptions): Promise<ServedAgent> {
   const { name, resiliencePolicy } = agent;
   const { broker, concurrency, log, failpoint, clock = systemClock } = options;
+  const { tracing = noTracing } = options;
   const running = runningAttempts();
   const batching = options.batching === false ? noBatching : batchingBy({ concurrency, clock });
   const prefetch = concurrency + spare(concurrency);
@@ -131,10 +141,10 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
     clock,
     random: options.random ?? Math.random,
   });
-  const performing = { ...options, ...agent, batching, breaker, clock };
+  const performing = { ...options, ...agent, batching, breaker, clock, tracing };
   const { perform, busy, dismissWaiting } = requestPerformer(performing);
   const attempted = measureAttempts(name, options.metrics ?? noMetrics);
-  const send = replySender({ ...options, agent: name, batching, clock });
+  const send = replySender({ ...options, agent: name, batching, clock, tracing });
 
   const answer = async (received: ReceivedRequest, signals: AttemptSignals): Promise<void> => {
     const { request } = received;
@@ -146,6 +156,7 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
     const outcome = await perform(received, signals);
     attempted(outcome, clock.now() - from);
     failpoint("agent.worked", steps);
+    received.span?.set(attributesOf(outcome));
     if (outcome === null) return log.warn(fields, "step abandoned");
     const isDoubtful =
       isRefusal(outcome) && !(await acknowledgeBeforeRefusal(received, outcome, clock));
@@ -158,7 +169,7 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
 
   const signs = attemptSigns({ ...options, agent: name, clock });
   const long = longAttempts({ concurrency, prefetch });
-  const handle = requestHandler({ agent: name, running, signs, long, answer, log, clock });
+  const handle = requestHandler({ agent: name, running, signs, long, answer, log, clock, tracing });
   const consumer = await broker.consume(agentQueue(name), { prefetch }, handle);
   long.limitBy((most) => consumer.limit(most));
   breaker.follow(long.limit);

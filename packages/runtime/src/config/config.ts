@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { ContractFault, parseDuration } from "@holdfast/domain";
 import { Ajv, type ErrorObject } from "ajv";
 import { type Static, type TObject, type TStringOptions, Type } from "typebox";
+import { TracingConfig } from "../tracing/tracing-config.ts";
 import { serverUrls } from "./server-urls.ts";
 
 const durationKeyword = "holdfastDuration";
@@ -102,6 +103,7 @@ export const BaseConfig = Type.Object({
   HEALTH_HOST: Text({ default: "0.0.0.0" }),
   /** The port of the health probes and of `/metrics`; 0 disables both. */
   HEALTH_PORT: Integer({ default: 0, minimum: 0, maximum: 65_535 }),
+  ...TracingConfig.properties,
 });
 export type BaseConfig = Static<typeof BaseConfig>;
 

@@ -13,6 +13,9 @@ import { measureProcess } from "../metrics/measure-process.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
 import { openMetrics } from "../metrics/open-metrics.ts";
 import { sleep, systemClock } from "../time/clock.ts";
+import { isTraced, type OpenTracing, openTracing } from "../tracing/open-tracing.ts";
+import { traceFields } from "../tracing/trace-fields.ts";
+import type { Tracing } from "../tracing/tracing.ts";
 import { type Health, openHealth, serveHealth } from "./health.ts";
 import { sampleLogs } from "./sample-logs.ts";
 import { holdfastVersion } from "./version.ts";
@@ -33,6 +36,8 @@ export interface ServiceContext<Config> {
   readonly failpoint: Failpoint;
   /** All on, unless a benchmark turns some off. */
   readonly optimisations: Optimisations;
+  /** Off, unless `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
+  readonly tracing: Tracing;
 }
 
 /** EX_CONFIG of sysexits.h: starting it again as it is will not help. */
@@ -65,11 +70,15 @@ export async function runProcess<Schema extends TObject>(
   const config = readConfig(schema);
   const base = config as BaseConfig;
   const instanceId = `${name}-${hostname()}-${process.pid}-${randomBytes(3).toString("hex")}`;
+  let tracing: OpenTracing | null = null;
   const log = pino({
     level: base.LOG_LEVEL,
     base: { service: name, instance: instanceId },
     hooks: { logMethod: sampleLogs() },
+    ...(isTraced(base) ? { mixin: () => traceFields(tracing?.current()) } : {}),
   });
+  const warn = (detail: string) => log.warn({ detail }, "trace export failed");
+  tracing = await openTracing({ config: base, service: name, instanceId, warn });
   const stop = stopOnSignals(log, base.SHUTDOWN_GRACE);
   const stopped = once(stop, "abort");
   injectedFaults.subscribe((fault) => log.warn(fault, "fault injected"));
@@ -95,8 +104,9 @@ export async function runProcess<Schema extends TObject>(
     log.info({ version: holdfastVersion() }, "started");
     const failpoint = openFailpoints(process.env["HOLDFAST_FAILPOINTS"]);
     const optimisations = readOptimisations(process.env["HOLDFAST_WITHOUT"]);
-    const settings = { config, failpoint, optimisations };
+    const settings = { config, failpoint, optimisations, tracing };
     await body({ ...settings, log, instanceId, signal: stop, stopped, health, metrics });
+    await tracing[Symbol.asyncDispose]();
     log.info("stopped");
   } catch (err) {
     if (err instanceof ContractFault && err.code === "config.invalid") refuseConfiguration(err);

@@ -71,6 +71,7 @@ async function applyApart(
     claims: null,
     obsoleteAttempts: parts.flatMap(({ obsoleteAttempts }) => obsoleteAttempts),
     hasNotifications: parts.some(({ hasNotifications }) => hasNotifications),
+    traces: new Map(parts.flatMap(({ traces = [] }) => [...traces])),
   };
 }
 

@@ -38,6 +38,8 @@ export interface AppliedEvents {
   readonly obsoleteAttempts: readonly AttemptOfTask[];
   /** Whether notifications were put into the outbox. */
   readonly hasNotifications: boolean;
+  /** The traces of those tasks that belong to one, by their ids, as `traceText` writes them. */
+  readonly traces?: ReadonlyMap<string, string>;
 }
 
 export interface ApplyOptions {
@@ -127,10 +129,18 @@ function save(
         tasks: batch.decided.map(({ after }) => after),
         obsoleteAttempts: batch.obsoleteAttempts,
         hasNotifications: batch.notifications.length > 0,
+        traces: tracesOf(batch),
       };
     },
   };
 }
+
+const tracesOf = ({ decided }: DecidedBatch): ReadonlyMap<string, string> =>
+  new Map(
+    decided.flatMap(({ before: { traceContext }, after: { taskId } }) =>
+      traceContext == null ? [] : [[taskId, traceContext] as const],
+    ),
+  );
 
 /** Has the steps that the batch makes due found by claims. Null: none has a fairness key. */
 function rankWhatIsDue(

@@ -41,6 +41,7 @@ interface TaskRow {
   readonly paused: boolean;
   readonly replyTo: string | null;
   readonly correlationId: string | null;
+  readonly traceContext: string | null;
 }
 
 /** All columns: most of them are fields of a `Step`. */
@@ -106,7 +107,7 @@ export async function loadTasks(
   const loaded = await Promise.all(
     rows.map(async (row): Promise<VersionedTask | UnusableTask> => {
       const { taskId, workflow: name, version, replyTo, correlationId, ...urgencyAndRest } = row;
-      const { priority, fairnessKey, ...rest } = urgencyAndRest;
+      const { priority, fairnessKey, traceContext, ...rest } = urgencyAndRest;
       const fromCache = cached.tasks.get(taskId);
       if (fromCache !== undefined) return fromCache;
       const found = await findWorkflow(name);
@@ -117,7 +118,7 @@ export async function loadTasks(
       const problem = mismatchOf(workflow, known, mine);
       if (problem !== null) return { taskId, problem, workflow: null };
       const task = { ...rest, taskId, workflow, steps: known };
-      return { version, priority, fairnessKey, replyTo, correlationId, task };
+      return { version, priority, fairnessKey, replyTo, correlationId, traceContext, task };
     }),
   );
   return {

@@ -6,7 +6,11 @@ import type { Dispatches } from "./dispatches.ts";
 interface Dependencies {
   readonly store: Pick<StateStore, "stageDueSteps" | "takeUndispatchedSteps" | "applyPauses">;
   readonly dispatches: Dispatches;
-  readonly dispatch: (claims: readonly ClaimedStep[], claimedAt: number) => Promise<void>;
+  readonly dispatch: (
+    claims: readonly ClaimedStep[],
+    claimedAt: number,
+    how: { readonly isRelay: boolean },
+  ) => Promise<void>;
   /** There may be steps to claim. */
   readonly wake: () => void;
   /** There may be steps to claim, and the breakers must be known first. */
@@ -46,7 +50,7 @@ export function relaySteps(deps: Dependencies) {
       if (lost.length > 0) log.warn({ steps: lost.length }, "requests relayed");
       if (lost.length > 0) failpoint("scheduler.relaying", () => lost.map(({ name }) => name));
       if (lost.length > 0) deps.measures.relayed(lost.length);
-      await dispatch(lost, takenAt);
+      await dispatch(lost, takenAt, { isRelay: true });
     }
   };
 

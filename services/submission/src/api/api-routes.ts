@@ -1,5 +1,7 @@
+import type { Tracing } from "@holdfast/runtime";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { agentRoutes } from "../agent-routes.ts";
+import { consoleRoutes } from "../console-routes.ts";
 import { findTasks } from "../find-tasks.ts";
 import { attemptsRoute } from "../look/attempts-route.ts";
 import { inspectionRoutes } from "../look/inspection-routes.ts";
@@ -33,6 +35,10 @@ type Shared = Omit<Parameters<typeof operatorRoutes>[1], "tasks" | "onRequest" |
   };
 
 interface Routes extends Shared {
+  /** Where a trace is found, with `{traceId}` in it; null or absent: unknown. */
+  readonly traceUrlTemplate?: string | null;
+  /** None unless given. */
+  readonly tracing?: Tracing;
   /** For applications; null: tasks are not taken here. */
   readonly submission:
     | (Omit<Parameters<typeof submitRoutes>[1], keyof Shared | "tasks" | "waiter"> & {
@@ -62,6 +68,7 @@ export function apiRoutes(app: FastifyInstance, { submission, operations, ...dep
   });
   // In a scope of their own: by then the document listens to new routes.
   app.register(async (scope) => {
+    consoleRoutes(scope, { traceUrlTemplate: deps.traceUrlTemplate ?? null });
     viewRoutes(scope, shared);
     resultRoute(scope, shared);
     taskEventsRoute(scope, shared);

@@ -67,11 +67,20 @@ const common = {
 const whole = {
   ...common,
   paused: nullable(Pause),
+  traceId: nullable(
+    Type.String({ description: "The trace that it belongs to; null: none that is recorded." }),
+  ),
   result: Json,
   steps: Type.Array(ref("Step")),
 };
 
 const page = ($id: string, item: Type.TSchema) => named($id, { items: Type.Array(item) });
+
+const ConsoleSettings = named("ConsoleSettings", {
+  traceUrlTemplate: nullable(
+    Type.String({ description: "Where a trace is found: `{traceId}` stands for its id." }),
+  ),
+});
 
 const HistoryEntry = named("HistoryEntry", {
   id: Text,
@@ -162,6 +171,7 @@ export const namedSchemas: readonly Type.TSchema[] = [
   }),
   HistoryEntry,
   page("History", ref("HistoryEntry")),
+  ConsoleSettings,
   Workflow,
   page("Workflows", ref("Workflow")),
   Type.Object(

@@ -64,6 +64,7 @@ export interface ApplyStatements {
       readonly name: string;
       readonly processState: string;
       readonly keyGeneration: number;
+      readonly attempt: number;
     };
   };
   readonly "load-values": {
@@ -97,6 +98,7 @@ export interface ApplyStatements {
       readonly paused: Maybe<boolean>;
       readonly replyTo: string | null;
       readonly correlationId: string | null;
+      readonly traceContext: string | null;
     };
   };
   readonly "lock-pending-steps": {
@@ -120,6 +122,7 @@ export interface ApplyStatements {
       readonly paused: Maybe<boolean>;
       readonly replyTo: string | null;
       readonly correlationId: string | null;
+      readonly traceContext: string | null;
     };
   };
   readonly "pause-unusable-workflows": {

@@ -66,6 +66,7 @@ export interface ReadStatements {
       readonly createdAt: Maybe<Date>;
       readonly updatedAt: Maybe<Date>;
       readonly finishedAt: Date | null;
+      readonly traceContext: string | null;
       readonly input: unknown;
       readonly paused: unknown;
       readonly steps: unknown;
