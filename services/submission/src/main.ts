@@ -50,45 +50,48 @@ await runService("submission", SubmissionConfig, async (service) => {
       return consumeTasks(broker, service, { store, directory, hint: hints.hint });
     },
   );
-  const patience = config.REQUEST_TIMEOUT;
-  const httpLimits = { connections: config.MAX_CONNECTIONS, requestTimeout: patience };
+  await using inspection = inspectionFor(service);
+  const httpLimits = {
+    connections: config.MAX_CONNECTIONS,
+    requestTimeout: config.REQUEST_TIMEOUT,
+  };
   await using http = openHttp(health, log, httpLimits);
-  await using inspection = openInspection({
-    stateStoreUrl: config.STATE_STORE_URL,
-    brokerUrl: config.BROKER_URL,
-    managementUrl: config.BROKER_MANAGEMENT_URL ?? null,
-    name: actor,
-  });
   apiRoutes(http, {
     store,
     directory,
     // The others are for requests.
     mostStreams: Math.ceil(config.MAX_CONNECTIONS / 2),
     hint: hints.hint,
-    submission:
-      duty === "operations"
-        ? null
-        : {
-            store,
-            failpoint,
-            actor,
-            takesUnknownAgents: config.UNKNOWN_AGENTS === "accept",
-            waiting: { tasks: config.MAX_WAITING_ORDERS, patience },
-          },
-    operations:
-      duty === "tasks"
-        ? null
-        : {
-            onRequest: operatorGate(config.OPERATOR_TOKEN ?? null),
-            cancel: hints.cancel,
-            inspection,
-          },
+    submission: duty === "operations" ? null : submissionFor(service, store),
+    operations: duty === "tasks" ? null : { ...gateFor(service), cancel: hints.cancel, inspection },
   });
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
   log.info({ url }, "ready");
   await stopped;
 });
+
+/** What taking tasks over HTTP needs. */
+const submissionFor = ({ config, failpoint, instanceId: actor }: Service, store: StateStore) => ({
+  store,
+  failpoint,
+  actor,
+  takesUnknownAgents: config.UNKNOWN_AGENTS === "accept",
+  waiting: { tasks: config.MAX_WAITING_ORDERS, patience: config.REQUEST_TIMEOUT },
+});
+
+const gateFor = ({ config }: Service) => ({
+  onRequest: operatorGate(config.OPERATOR_TOKEN ?? null),
+});
+
+/** What operators ask about this system. */
+const inspectionFor = ({ config, instanceId }: Service) =>
+  openInspection({
+    stateStoreUrl: config.STATE_STORE_URL,
+    brokerUrl: config.BROKER_URL,
+    managementUrl: config.BROKER_MANAGEMENT_URL ?? null,
+    name: instanceId,
+  });
 
 /** Stores the workflows of `WORKFLOW_MODULES`, and checks that `WORKFLOW` is stored. */
 async function storeWorkflows({ config }: Service, { store, directory }: Stored): Promise<void> {

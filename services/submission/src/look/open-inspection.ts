@@ -11,7 +11,7 @@ import { openInspector } from "@holdfast/state-store";
 import { onceAtATime } from "./once-at-a-time.ts";
 
 /** When something was looked at, and what was found. */
-export interface Found<What> {
+interface Found<What> {
   readonly at: Date;
   readonly found: What;
 }
@@ -50,7 +50,7 @@ export function openInspection(options: Options): Inspection & AsyncDisposable {
     explain: (taskId) => explainTask({ store, broker }, taskId),
     examine: look(() =>
       examine({
-        ...{ name, stateStoreUrl, brokerUrl, managementUrl },
+        ...options,
         now: () => Date.now(),
         openFor: 60_000,
         consumerTimeout: null,
