@@ -22,7 +22,7 @@ interface Stored {
 
 await runService("submission", SubmissionConfig, async (service) => {
   mustBeSafe(service.config.OPERATOR_TOKEN ?? null, service.config.HTTP_HOST);
-  const { config, log, instanceId: actor, stopped, health, failpoint } = service;
+  const { config, log, instanceId: actor, stopped, health } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,

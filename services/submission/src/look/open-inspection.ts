@@ -39,13 +39,14 @@ const verified: Milliseconds = 24 * 3_600_000;
 const longestLook: Milliseconds = 10_000;
 const keepFor: Milliseconds = 5_000;
 
+const look = <What>(ask: () => Promise<What>) =>
+  onceAtATime(async () => ({ at: new Date(), found: await ask() }), { keepFor });
+
 /** Looks at both servers over connections of its own, which are closed soon after each look. */
 export function openInspection(options: Options): Inspection & AsyncDisposable {
   const { stateStoreUrl, brokerUrl, managementUrl, name } = options;
   const store = openInspector({ url: stateStoreUrl, applicationName: name });
   const broker = { url: brokerUrl, managementUrl, name };
-  const look = <What>(ask: () => Promise<What>) =>
-    onceAtATime(async () => ({ at: new Date(), found: await ask() }), { keepFor });
   return {
     explain: (taskId) => explainTask({ store, broker }, taskId),
     examine: look(() =>
