@@ -1,8 +1,13 @@
 import { limits, submissionQueue } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import { type Broker, cancelHints, connectInBackground, wakeHint } from "@holdfast/messaging";
-import { runService } from "@holdfast/runtime";
-import { type AttemptOfTask, openStateStore, type StateStore } from "@holdfast/state-store";
+import { holdfastVersion, repeat, runService } from "@holdfast/runtime";
+import {
+  type AttemptOfTask,
+  announceInstance,
+  openStateStore,
+  type StateStore,
+} from "@holdfast/state-store";
 import { apiRoutes } from "./api/api-routes.ts";
 import { SubmissionConfig } from "./config.ts";
 import { loadWorkflows } from "./load-workflows.ts";
@@ -67,9 +72,16 @@ await runService("submission", SubmissionConfig, async (service) => {
   });
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
+  await using _seen = announce(service, store);
   log.info({ url }, "ready");
   await stopped;
 });
+
+/** Has operators see that this process is there. */
+function announce({ instanceId: instance, signal, log }: Service, store: StateStore) {
+  const me = { service: "submission", instance, version: holdfastVersion(), slots: null } as const;
+  return repeat(announceInstance(store, me), { name: "instance", signal, log });
+}
 
 /** What taking tasks over HTTP needs. */
 const submissionFor = ({ config, failpoint, instanceId: actor }: Service, store: StateStore) => ({
