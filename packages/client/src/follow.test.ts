@@ -37,7 +37,7 @@ async function followed(replies: readonly Reply[], how = {}) {
     retryFor: 1_000,
     fetch: async (url, init = {}) => {
       const last = new Headers(init.headers).get("last-event-id");
-      asked.push({ path: new URL(url as string).pathname.slice("/v1/tasks/t1".length), last });
+      asked.push({ path: new URL(url).pathname.slice("/v1/tasks/t1".length), last });
       const reply = left.shift()?.() ?? new Error("nothing more was expected");
       if (reply instanceof Error) throw reply;
       return reply;

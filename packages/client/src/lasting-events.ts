@@ -21,7 +21,10 @@ export async function* lastingEvents(stream: Stream): AsyncGenerator<ServerEvent
   let reachedAt = Date.now();
   for (let lost = 0; ; lost += 1) {
     const response = await connect(stream, place);
-    if (response !== null && response.status !== 200) return void (await response.body?.cancel());
+    if (response !== null && response.status !== 200) {
+      await response.body?.cancel();
+      return;
+    }
     const events = response === null ? null : serverEvents(response);
     try {
       for (;;) {

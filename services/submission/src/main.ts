@@ -29,8 +29,7 @@ interface Stored {
 
 await runService("submission", SubmissionConfig, async (service) => {
   mustBeSafe(service.config.OPERATOR_TOKEN ?? null, service.config.HTTP_HOST);
-  const { config, log, instanceId: actor, signal, stopped, health, failpoint } = service;
-  const { metrics, tracing } = service;
+  const { config, log, instanceId: actor, stopped, health, metrics, tracing } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,
@@ -60,15 +59,12 @@ await runService("submission", SubmissionConfig, async (service) => {
       return consumeTasks(broker, service, { store, directory, hint: hints.hint });
     },
   );
-  const patience = config.REQUEST_TIMEOUT;
-  const httpLimits = { connections: config.MAX_CONNECTIONS, requestTimeout: patience };
+  await using inspection = inspectionFor(service);
+  const httpLimits = {
+    connections: config.MAX_CONNECTIONS,
+    requestTimeout: config.REQUEST_TIMEOUT,
+  };
   await using http = openHttp(health, log, httpLimits);
-  await using inspection = openInspection({
-    stateStoreUrl: config.STATE_STORE_URL,
-    brokerUrl: config.BROKER_URL,
-    managementUrl: config.BROKER_MANAGEMENT_URL ?? null,
-    name: actor,
-  });
   measureHttp(http, metrics);
   traceRequests(http, tracing);
   apiRoutes(http, {
@@ -79,37 +75,43 @@ await runService("submission", SubmissionConfig, async (service) => {
     // The others are for requests.
     mostStreams: Math.ceil(config.MAX_CONNECTIONS / 2),
     hint: hints.hint,
-    submission:
-      duty === "operations"
-        ? null
-        : {
-            store,
-            failpoint,
-            actor,
-            takesUnknownAgents: config.UNKNOWN_AGENTS === "accept",
-            waiting: { tasks: config.MAX_WAITING_ORDERS, patience },
-          },
-    operations:
-      duty === "tasks"
-        ? null
-        : {
-            onRequest: operatorGate(config.OPERATOR_TOKEN ?? null),
-            cancel: hints.cancel,
-            inspection,
-          },
+    submission: duty === "operations" ? null : submissionFor(service, store),
+    operations: duty === "tasks" ? null : { ...gateFor(service), cancel: hints.cancel, inspection },
   });
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
-  const me = {
-    service: "submission",
-    instance: actor,
-    version: holdfastVersion(),
-    slots: null,
-  } as const;
-  await using _seen = repeat(announceInstance(store, me), { name: "instance", signal, log });
+  await using _seen = announce(service, store);
   log.info({ url }, "ready");
   await stopped;
 });
+
+/** Has operators see that this process is there. */
+function announce({ instanceId: instance, signal, log }: Service, store: StateStore) {
+  const me = { service: "submission", instance, version: holdfastVersion(), slots: null } as const;
+  return repeat(announceInstance(store, me), { name: "instance", signal, log });
+}
+
+/** What taking tasks over HTTP needs. */
+const submissionFor = ({ config, failpoint, instanceId: actor }: Service, store: StateStore) => ({
+  store,
+  failpoint,
+  actor,
+  takesUnknownAgents: config.UNKNOWN_AGENTS === "accept",
+  waiting: { tasks: config.MAX_WAITING_ORDERS, patience: config.REQUEST_TIMEOUT },
+});
+
+const gateFor = ({ config }: Service) => ({
+  onRequest: operatorGate(config.OPERATOR_TOKEN ?? null),
+});
+
+/** What operators ask about this system. */
+const inspectionFor = ({ config, instanceId }: Service) =>
+  openInspection({
+    stateStoreUrl: config.STATE_STORE_URL,
+    brokerUrl: config.BROKER_URL,
+    managementUrl: config.BROKER_MANAGEMENT_URL ?? null,
+    name: instanceId,
+  });
 
 /** Stores the workflows of `WORKFLOW_MODULES`, and checks that `WORKFLOW` is stored. */
 async function storeWorkflows({ config }: Service, { store, directory }: Stored): Promise<void> {

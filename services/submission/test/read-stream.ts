@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from "node:http";
 
 /** An event as a client reads it. */
-export interface ReadEvent {
+interface ReadEvent {
   readonly id: string | null;
   readonly event: string;
   readonly data: Record<string, unknown>;
@@ -50,17 +50,17 @@ export async function readStream(
     headers: response.headers,
     text: () => text,
     events: () => events,
-    until: (isEnough) =>
-      new Promise((done, fail) => {
-        const look = () => {
-          if (!isEnough(client)) return;
-          waiting.delete(look);
-          done();
-        };
-        waiting.add(look);
-        void closed.then(() => (isEnough(client) ? done() : fail(new Error(`Ended: ${text}`))));
-        look();
-      }),
+    async until(isEnough) {
+      const enough = Promise.withResolvers<void>();
+      const look = () => {
+        if (isEnough(client)) enough.resolve();
+      };
+      waiting.add(look);
+      look();
+      await Promise.race([enough.promise, closed]);
+      waiting.delete(look);
+      if (!isEnough(client)) throw new Error(`The stream ended: ${text}`);
+    },
     closed,
     pause: () => void response.pause(),
     [Symbol.asyncDispose]: async () => {

@@ -2,13 +2,7 @@ import type { StepKind, StepState } from "@holdfast/domain";
 import type { StepLimits, StepMove, StepRecord } from "@holdfast/state-store";
 import { publicName } from "../public-names.ts";
 
-export type AttemptOutcome =
-  | "running"
-  | "processed"
-  | "failed"
-  | "expired"
-  | "requeued"
-  | "cancelled";
+type AttemptOutcome = "running" | "processed" | "failed" | "expired" | "requeued" | "cancelled";
 
 /** One attempt of a step. Instants are ISO 8601; null: it is not known, or has not been. */
 export interface Attempt {

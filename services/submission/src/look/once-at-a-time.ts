@@ -16,19 +16,19 @@ export function onceAtATime<Found>(
 ): () => Promise<Found> {
   let looking: Promise<Found> | null = null;
   let freshUntil = Number.NEGATIVE_INFINITY;
-  return () => {
-    if (looking !== null && clock() < freshUntil) return looking;
+  const begin = async (): Promise<Found> => {
     freshUntil = Number.POSITIVE_INFINITY;
-    const begun = look();
-    looking = begun;
-    begun.then(
-      () => {
-        freshUntil = clock() + keepFor;
-      },
-      () => {
-        freshUntil = Number.NEGATIVE_INFINITY;
-      },
-    );
-    return begun;
+    try {
+      const found = await look();
+      freshUntil = clock() + keepFor;
+      return found;
+    } catch (error) {
+      freshUntil = Number.NEGATIVE_INFINITY;
+      throw error;
+    }
+  };
+  return () => {
+    if (looking === null || clock() >= freshUntil) looking = begin();
+    return looking;
   };
 }

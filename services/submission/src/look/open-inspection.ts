@@ -11,7 +11,7 @@ import { openInspector } from "@holdfast/state-store";
 import { onceAtATime } from "./once-at-a-time.ts";
 
 /** When something was looked at, and what was found. */
-export interface Found<What> {
+interface Found<What> {
   readonly at: Date;
   readonly found: What;
 }
@@ -39,18 +39,19 @@ const verified: Milliseconds = 24 * 3_600_000;
 const longestLook: Milliseconds = 10_000;
 const keepFor: Milliseconds = 5_000;
 
+const look = <What>(ask: () => Promise<What>) =>
+  onceAtATime(async () => ({ at: new Date(), found: await ask() }), { keepFor });
+
 /** Looks at both servers over connections of its own, which are closed soon after each look. */
 export function openInspection(options: Options): Inspection & AsyncDisposable {
   const { stateStoreUrl, brokerUrl, managementUrl, name } = options;
   const store = openInspector({ url: stateStoreUrl, applicationName: name });
   const broker = { url: brokerUrl, managementUrl, name };
-  const look = <What>(ask: () => Promise<What>) =>
-    onceAtATime(async () => ({ at: new Date(), found: await ask() }), { keepFor });
   return {
     explain: (taskId) => explainTask({ store, broker }, taskId),
     examine: look(() =>
       examine({
-        ...{ name, stateStoreUrl, brokerUrl, managementUrl },
+        ...options,
         now: () => Date.now(),
         openFor: 60_000,
         consumerTimeout: null,

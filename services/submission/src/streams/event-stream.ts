@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { onGone } from "../on-gone.ts";
 
 /** An event as it is sent: see the EventSource of the WHATWG. */
-export interface StreamEvent {
+interface StreamEvent {
   /** What a client shows to go on after it, as `Last-Event-ID`. */
   readonly id?: string;
   readonly event: string;

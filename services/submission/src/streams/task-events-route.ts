@@ -18,7 +18,7 @@ interface Dependencies {
   readonly following: TaskFollowing;
 }
 
-export const StreamQuery = Type.Object({
+const StreamQuery = Type.Object({
   /** For clients that cannot set the header Last-Event-ID. */
   lastEventId: Type.Optional(Type.String({ maxLength: limits.name })),
 });
@@ -66,7 +66,7 @@ async function startOf(
 }
 
 /** The event after which the client goes on, as it says; null: it says nothing. */
-export function lastEventId({
+function lastEventId({
   headers,
   query,
 }: Pick<FastifyRequest<Query>, "headers" | "query">): string | null {

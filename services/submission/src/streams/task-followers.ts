@@ -1,4 +1,4 @@
-import type { Milliseconds } from "@holdfast/domain";
+import type { Milliseconds, TaskState } from "@holdfast/domain";
 import type { FollowedMove } from "@holdfast/state-store";
 import type { Noun } from "../noun.ts";
 import { historyResource } from "../task-resource.ts";
@@ -21,6 +21,9 @@ export interface Follower {
   sentVersion: number | null;
   /** The version in which the task had ended before its moves were read; null: it had not. */
   endedVersion: number | null;
+  /** Says in which state the task has ended, or that it is gone (null), and ends the stream. */
+  end(state: TaskState | null): void;
+  readonly hasEnded: boolean;
 }
 
 /**
@@ -43,6 +46,7 @@ export function follower(
 ): Follower {
   let after = from;
   let hasMore = true;
+  let hasEnded = false;
   /** When each move was sent that is read again. */
   const sent = new Map<string, Milliseconds>();
   const pass = (id: string): void => {
@@ -61,6 +65,15 @@ export function follower(
     isBehind: true,
     sentVersion: null,
     endedVersion: null,
+    get hasEnded() {
+      return hasEnded;
+    },
+    end(state) {
+      if (hasEnded) return;
+      hasEnded = true;
+      stream.send({ event: "end", data: { id: taskId, state } });
+      stream.end();
+    },
     take(moves, most) {
       const now = clock();
       for (const { taskId: _task, after: _after, ...move } of moves) {
