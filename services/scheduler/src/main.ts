@@ -1,6 +1,6 @@
 import { agentsOfLane } from "@holdfast/domain";
 import { connectBroker, userOf } from "@holdfast/messaging";
-import { holdfastVersion, repeat, runService } from "@holdfast/runtime";
+import { repeat, runService } from "@holdfast/runtime";
 import { announceInstance, openStateStore } from "@holdfast/state-store";
 import { SchedulerConfig } from "./config.ts";
 import { consumersAreWell, watchStandstills } from "./intake/watch-standstills.ts";
@@ -61,9 +61,12 @@ await runService("scheduler", SchedulerConfig, async (service) => {
   const watch = watchStandstills({ store, broker, instance: actor });
   await using _watch = repeat(watch, { name: "standstills", signal, log });
   await using _report = repeat(reportUnrecorded({ broker }), { name: "unrecorded", signal, log });
-  const version = holdfastVersion();
-  const me = { service: "scheduler", instance: actor, version, slots: config.WINDOW } as const;
-  await using _seen = repeat(announceInstance(store, me), { name: "instance", signal, log });
+  const announce = announceInstance(store, {
+    service: "scheduler",
+    instance: actor,
+    slots: config.WINDOW,
+  });
+  await using _seen = repeat(announce, { name: "instance", signal, log });
   log.info("ready");
   await stopped;
   await scheduler.ended;

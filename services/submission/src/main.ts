@@ -1,7 +1,7 @@
 import { limits, submissionQueue } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import { type Broker, cancelHints, connectInBackground, wakeHint } from "@holdfast/messaging";
-import { holdfastVersion, repeat, runService } from "@holdfast/runtime";
+import { repeat, runService } from "@holdfast/runtime";
 import {
   type AttemptOfTask,
   announceInstance,
@@ -26,7 +26,7 @@ interface Stored {
 
 await runService("submission", SubmissionConfig, async (service) => {
   mustBeSafe(service.config.OPERATOR_TOKEN ?? null, service.config.HTTP_HOST);
-  const { config, log, instanceId: actor, signal, stopped, health, failpoint } = service;
+  const { config, log, instanceId: actor, stopped, health, failpoint } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,
@@ -78,13 +78,8 @@ await runService("submission", SubmissionConfig, async (service) => {
   });
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
-  const me = {
-    service: "submission",
-    instance: actor,
-    version: holdfastVersion(),
-    slots: null,
-  } as const;
-  await using _seen = repeat(announceInstance(store, me), { name: "instance", signal, log });
+  const announce = announceInstance(store, { service: "submission", instance: actor, slots: null });
+  await using _seen = repeat(announce, { name: "instance", signal: service.signal, log });
   log.info({ url }, "ready");
   await stopped;
 });

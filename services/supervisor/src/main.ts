@@ -1,5 +1,5 @@
 import { brokerInBackground, connectBroker } from "@holdfast/messaging";
-import { holdfastVersion, repeat, runProcess, runService } from "@holdfast/runtime";
+import { repeat, runProcess, runService } from "@holdfast/runtime";
 import { announceInstance, openStateStore } from "@holdfast/state-store";
 import { SupervisorConfig } from "./config.ts";
 import { housekeeping } from "./retention/housekeeping.ts";
@@ -52,13 +52,8 @@ await run("supervisor", SupervisorConfig, async (service) => {
     await keeping.once(signal);
     return;
   }
-  const me = {
-    service: "supervisor",
-    instance: actor,
-    version: holdfastVersion(),
-    slots: null,
-  } as const;
-  await using _seen = repeat(announceInstance(store, me), { name: "instance", signal, log });
+  const announce = announceInstance(store, { service: "supervisor", instance: actor, slots: null });
+  await using _seen = repeat(announce, { name: "instance", signal, log });
   log.info("ready");
   await Promise.all([supervising.run(signal), keeping.run(signal)]);
 });

@@ -1,21 +1,9 @@
-import { type CountedEvent, countEvents, type IdSpan, idGaps } from "@holdfast/domain";
+import { countEvents, type IdSpan, idGaps } from "@holdfast/domain";
 import { type Database, query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
+import type { NewEvent } from "./new-event.ts";
 import { recordFailures } from "./record-failures.ts";
-
-/** An entry of the history that was not counted yet. */
-export interface NewEvent extends Omit<CountedEvent, "from" | "to"> {
-  readonly id: number;
-  readonly taskId: string;
-  readonly fromState: string | null;
-  readonly toState: string;
-  readonly reason: string | null;
-  /** Of a failure: what its Agent said. */
-  readonly detail: string | null;
-  /** Whether the task waits for an operator now. */
-  readonly isHalted: boolean;
-}
 
 /** What one round of counting did. */
 export interface RolledUp {
@@ -133,13 +121,13 @@ async function saveTurn(
 /** By how many the open tasks of each state became more. */
 function openChanges(events: readonly NewEvent[]) {
   const changes = { pending: 0, processing: 0, compensating: 0, error: 0 };
-  const add = (state: string | null, one: 1 | -1): void => {
+  const change = (state: string | null, one: 1 | -1): void => {
     if (state !== null && state in changes) changes[state as keyof typeof changes] += one;
   };
   for (const { step, fromState, toState } of events) {
     if (step !== null) continue;
-    add(fromState, -1);
-    add(toState, 1);
+    change(fromState, -1);
+    change(toState, 1);
   }
   const { pending, processing, compensating, error } = changes;
   return {
