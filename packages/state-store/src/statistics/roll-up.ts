@@ -15,6 +15,8 @@ export interface RolledUp {
 }
 
 interface Gap extends IdSpan {
+  /** The transaction before which all must have ended by the last look; null: the gap has just come about. */
+  readonly until: string | null;
   /** No transaction is left that could fill it. */
   readonly isLast: boolean;
 }
@@ -35,17 +37,17 @@ const save = query("save-statistics-progress");
 
 /** Ids that one round looks at, at most, and those before them that it reads again for the gaps among them. */
 const batch = 10_000;
-const window = 20_000;
-const mostGaps = 200;
+export const window = 20_000;
+const mostGaps = 1_000;
 
 /**
  * Counts the next entries of the history, in the transaction of its caller: those after the last one that was seen,
  * and those of transactions that had not committed by then. Ids are assigned before a transaction commits, so an id
- * without a row is a gap. It is looked at once more in the next round, and for the last time when every transaction
- * has ended that was running in that round: so each entry is counted once, however late it is committed.
+ * without a row is a gap. It is looked at in each round while it is recent, and for the last time when every transaction
+ * has ended that was running in the round after: so each entry is counted once, however late it is committed.
  */
 export async function rollUp(db: Database): Promise<RolledUp> {
-  const [turn] = await lock(db, { mostGaps });
+  const [turn] = await lock(db, { mostGaps, window: String(window) });
   if (turn === undefined) return { outcome: "another Supervisor counts", events: 0, behind: 0 };
   const { countedTo, lastId, gaps } = turn;
   const to = Math.max(countedTo, Math.min(lastId, countedTo + batch));
@@ -94,11 +96,13 @@ async function saveTurn(
   { to, recent, last, events }: Seen,
 ): Promise<void> {
   const seen = events.map(({ id }) => id);
-  // A gap that is too far back waits for its last look, without a look before it.
   const early = gaps.filter((gap) => !gap.isLast);
-  const far = early.filter((gap) => !recent.includes(gap));
   const left = [
-    ...[...idGaps(recent, seen), ...far].map((gap) => ({ ...gap, until: nextXid })),
+    ...early.flatMap((gap) => {
+      // One that is too far back waits for its last look.
+      const spans = recent.includes(gap) ? idGaps([gap], seen) : [gap];
+      return spans.map(({ from, to: end }) => ({ from, to: end, until: gap.until ?? nextXid }));
+    }),
     ...idGaps(countedTo < to ? [{ from: countedTo + 1, to }] : [], seen).map((gap) => ({
       ...gap,
       until: null,
