@@ -2,6 +2,7 @@ import type { Send } from "./request.ts";
 import type {
   ActOptions,
   Agent,
+  Examination,
   Failures,
   FailuresQuery,
   ListedWorkflow,
@@ -11,6 +12,7 @@ import type {
   Statistics,
   StatisticsQuery,
   StoredWorkflow,
+  Verification,
 } from "./types.ts";
 
 type Wish = Pick<ActOptions, "reason" | "actor" | "signal">;
@@ -49,6 +51,11 @@ export interface OperationCalls {
   statistics(query?: StatisticsQuery): Promise<Statistics>;
   /** Failures that are alike, in groups: the latest first. */
   failures(query?: FailuresQuery): Promise<Failures>;
+  /** What `holdfast doctor` and `holdfast verify` say. */
+  readonly system: {
+    examine(): Promise<Examination>;
+    verify(): Promise<Verification>;
+  };
 }
 
 export function operationCalls(send: Send, usualActor: string): OperationCalls {
@@ -100,5 +107,9 @@ export function operationCalls(send: Send, usualActor: string): OperationCalls {
     overview: () => get<Overview>("/v1/overview"),
     statistics: (query = {}) => get<Statistics>("/v1/statistics", { ...query }),
     failures: (query = {}) => get<Failures>("/v1/failures", { ...query }),
+    system: {
+      examine: () => get<Examination>("/v1/doctor"),
+      verify: () => get<Verification>("/v1/verify"),
+    },
   };
 }

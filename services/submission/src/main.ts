@@ -11,6 +11,7 @@ import {
 import { apiRoutes } from "./api/api-routes.ts";
 import { SubmissionConfig } from "./config.ts";
 import { loadWorkflows } from "./load-workflows.ts";
+import { openInspection } from "./look/open-inspection.ts";
 import { openHttp } from "./open-http.ts";
 import { operatorGate, tokenFault } from "./operator-gate.ts";
 import { Problem } from "./problem.ts";
@@ -39,27 +40,26 @@ await runService("submission", SubmissionConfig, async (service) => {
   const duty = config.DUTY === "orders" ? "tasks" : config.DUTY;
   if (duty !== "operations") await storeWorkflows(service, { store, directory });
   const hints = latestHints();
-  await using _broker = connectInBackground(
-    {
-      url: config.BROKER_URL,
-      name: actor,
-      topology: config.BROKER_TOPOLOGY,
-      agents: [],
-      maxMessageBytes: config.MAX_MESSAGE_BYTES,
-      log,
-    },
-    async (broker) => {
-      hints.connect(broker);
-      if (duty === "operations") return { [Symbol.asyncDispose]: async () => {} };
-      return consumeTasks(broker, service, { store, directory, hint: hints.hint });
-    },
-  );
+  await using _broker = connectHints(service, {
+    store,
+    directory,
+    hints,
+    takes: duty !== "operations",
+  });
   const patience = config.REQUEST_TIMEOUT;
   const httpLimits = { connections: config.MAX_CONNECTIONS, requestTimeout: patience };
   await using http = openHttp(health, log, httpLimits);
+  await using inspection = openInspection({
+    stateStoreUrl: config.STATE_STORE_URL,
+    brokerUrl: config.BROKER_URL,
+    managementUrl: config.BROKER_MANAGEMENT_URL ?? null,
+    name: actor,
+  });
   apiRoutes(http, {
     store,
     directory,
+    // The others are for requests.
+    mostStreams: Math.ceil(config.MAX_CONNECTIONS / 2),
     hint: hints.hint,
     submission:
       duty === "operations"
@@ -74,7 +74,11 @@ await runService("submission", SubmissionConfig, async (service) => {
     operations:
       duty === "tasks"
         ? null
-        : { onRequest: operatorGate(config.OPERATOR_TOKEN ?? null), cancel: hints.cancel },
+        : {
+            onRequest: operatorGate(config.OPERATOR_TOKEN ?? null),
+            cancel: hints.cancel,
+            inspection,
+          },
   });
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
@@ -92,6 +96,30 @@ async function storeWorkflows({ config }: Service, { store, directory }: Stored)
   await directory.reload();
   if (config.WORKFLOW !== undefined) await mustBeStored(directory, config.WORKFLOW);
 }
+
+interface Hinting extends Stored {
+  readonly hints: ReturnType<typeof latestHints>;
+  /** Whether tasks are taken by message. */
+  readonly takes: boolean;
+}
+
+/** Connects to the broker in the background: hints go there, and tasks come from there. */
+const connectHints = (service: Service, { hints, takes, ...stored }: Hinting): AsyncDisposable =>
+  connectInBackground(
+    {
+      url: service.config.BROKER_URL,
+      name: service.instanceId,
+      topology: service.config.BROKER_TOPOLOGY,
+      agents: [],
+      maxMessageBytes: service.config.MAX_MESSAGE_BYTES,
+      log: service.log,
+    },
+    async (broker) => {
+      hints.connect(broker);
+      if (!takes) return { [Symbol.asyncDispose]: async () => {} };
+      return consumeTasks(broker, service, { ...stored, hint: hints.hint });
+    },
+  );
 
 /** Takes tasks by message. */
 function consumeTasks(
