@@ -13,7 +13,7 @@ import type {
 } from "./types.ts";
 
 interface PageOptions {
-  /** At most 100; 20 unless said otherwise. */
+  /** At most 500; 20 unless said otherwise. */
   readonly limit?: number;
   /** What the page before named as its `next`. */
   readonly after?: string | null;

@@ -19,6 +19,16 @@ export type ListedWorkflow = Schemas["Workflow"];
 export type Agent = Schemas["Agent"];
 export type Pause = Schemas["PauseRecord"];
 export type Remote = Schemas["Remote"];
+export type Overview = Schemas["Overview"];
+export type Statistics = Schemas["Statistics"];
+export type Failures = Schemas["Failures"];
+
+type QueryOf<Path extends "/v1/statistics" | "/v1/failures"> = NonNullable<
+  paths[Path]["get"]["parameters"]["query"]
+>;
+/** The range of time, and the workflow; the last day of everything, unless it is said. */
+export type StatisticsQuery = QueryOf<"/v1/statistics">;
+export type FailuresQuery = QueryOf<"/v1/failures">;
 
 /** A search as the service takes it: `{ filter, page }`. */
 export type SearchWish = NonNullable<

@@ -16,7 +16,7 @@ create index events_by_id on state.events using brin (id) with (pages_per_range 
 create index tasks_by_correlation on state.tasks (correlation_id collate "C", task_id)
   where correlation_id is not null;
 
--- How far the history is counted. Whoever counts locks the row; the others pass over it.
+-- How far the history is counted. The Supervisor that counts locks the row; the others pass over it.
 create table state.statistics_progress (
   singleton  boolean     primary key default true check (singleton),
   -- The rows of the history with ids up to this one are counted, except those in gaps.
@@ -37,7 +37,7 @@ insert into state.statistics_progress default values;
 create table state.statistics_gaps (
   from_id bigint primary key,
   to_id   bigint not null,
-  -- Looked at for the last time when every transaction before this one has ended; null: the next round looks first.
+  -- Looked at for the last time when every transaction before this one has ended; null: the next round sets it.
   until   xid8,
 
   constraint range_of_ids check (to_id >= from_id)

@@ -26,7 +26,6 @@ import type { DeadLetter } from "./outbox/dead-letters.ts";
 import type { Notification } from "./outbox/notifications.ts";
 import type { TakenNotification, TakeOptions } from "./outbox/outbox.ts";
 import type { Pause, PauseWish } from "./pause/pauses.ts";
-import type { FleetFacts } from "./read/find-fleet-facts.ts";
 import type { ListedAgent } from "./read/list-agents.ts";
 import type { PageWish, TaskCount, TaskFilter, TaskPage } from "./read/list-tasks.ts";
 import type { HistoryEntry, TaskRecord } from "./read/read-task.ts";
@@ -187,8 +186,6 @@ export interface StateStore extends LookStore, StatisticsStore, AsyncDisposable 
 
   /** The Agents and their instances, with what waits for them. It reads a bounded number of rows. Safe to repeat. */
   listAgents(): Promise<readonly ListedAgent[]>;
-  /** What metrics say of all instances together. It reads a bounded number of rows. Safe to repeat. */
-  findFleetFacts(params: { readonly lanes: readonly string[] }): Promise<FleetFacts>;
   /** The task, or null if this tenant has none of that id. Instants are ISO 8601. Safe to repeat. */
   findTask(id: { readonly taskId: string; readonly tenant: string }): Promise<TaskRecord | null>;
   /** The history of a task, oldest entry first. Safe to repeat. */

@@ -1,6 +1,6 @@
 import { agentsOfLane } from "@holdfast/domain";
 import { connectBroker, userOf } from "@holdfast/messaging";
-import { holdfastVersion, repeat, runService } from "@holdfast/runtime";
+import { repeat, runService } from "@holdfast/runtime";
 import { announceInstance, openStateStore } from "@holdfast/state-store";
 import { SchedulerConfig } from "./config.ts";
 import { consumersAreWell, watchStandstills } from "./intake/watch-standstills.ts";
@@ -9,18 +9,8 @@ import { reportUnrecorded } from "./replies/report-unrecorded.ts";
 import { startScheduler } from "./scheduler.ts";
 
 await runService("scheduler", SchedulerConfig, async (service) => {
-  const {
-    config,
-    log,
-    instanceId: actor,
-    signal,
-    stopped,
-    health,
-    metrics,
-    failpoint,
-    optimisations,
-    tracing,
-  } = service;
+  const { config, log, instanceId: actor, signal, health, metrics, failpoint } = service;
+  const { optimisations, tracing } = service;
   const measured = { optimisations, metrics };
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
@@ -66,10 +56,10 @@ await runService("scheduler", SchedulerConfig, async (service) => {
   const watch = watchStandstills({ store, broker, instance: actor });
   await using _watch = repeat(watch, { name: "standstills", signal, log });
   await using _report = repeat(reportUnrecorded({ broker }), { name: "unrecorded", signal, log });
-  const version = holdfastVersion();
-  const me = { service: "scheduler", instance: actor, version, slots: config.WINDOW } as const;
-  await using _seen = repeat(announceInstance(store, me), { name: "instance", signal, log });
+  const me = { service: "scheduler", instance: actor, slots: config.WINDOW } as const;
+  const announce = announceInstance(store, me);
+  await using _seen = repeat(announce, { name: "instance", signal, log });
   log.info("ready");
-  await stopped;
+  await service.stopped;
   await scheduler.ended;
 });

@@ -1,7 +1,7 @@
 import { limits, submissionQueue } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import { type Broker, cancelHints, connectInBackground, wakeHint } from "@holdfast/messaging";
-import { holdfastVersion, repeat, runService } from "@holdfast/runtime";
+import { repeat, runService } from "@holdfast/runtime";
 import {
   type AttemptOfTask,
   announceInstance,
@@ -43,22 +43,12 @@ await runService("submission", SubmissionConfig, async (service) => {
   const duty = config.DUTY === "orders" ? "tasks" : config.DUTY;
   if (duty !== "operations") await storeWorkflows(service, { store, directory });
   const hints = latestHints();
-  await using _broker = connectInBackground(
-    {
-      url: config.BROKER_URL,
-      name: actor,
-      topology: config.BROKER_TOPOLOGY,
-      agents: [],
-      maxMessageBytes: config.MAX_MESSAGE_BYTES,
-      log,
-      metrics,
-    },
-    async (broker) => {
-      hints.connect(broker);
-      if (duty === "operations") return { [Symbol.asyncDispose]: async () => {} };
-      return consumeTasks(broker, service, { store, directory, hint: hints.hint });
-    },
-  );
+  await using _broker = connectHints(service, {
+    store,
+    directory,
+    hints,
+    takes: duty !== "operations",
+  });
   await using inspection = inspectionFor(service);
   const httpLimits = {
     connections: config.MAX_CONNECTIONS,
@@ -87,7 +77,7 @@ await runService("submission", SubmissionConfig, async (service) => {
 
 /** Has operators see that this process is there. */
 function announce({ instanceId: instance, signal, log }: Service, store: StateStore) {
-  const me = { service: "submission", instance, version: holdfastVersion(), slots: null } as const;
+  const me = { service: "submission", instance, slots: null } as const;
   return repeat(announceInstance(store, me), { name: "instance", signal, log });
 }
 
@@ -121,6 +111,31 @@ async function storeWorkflows({ config }: Service, { store, directory }: Stored)
   await directory.reload();
   if (config.WORKFLOW !== undefined) await mustBeStored(directory, config.WORKFLOW);
 }
+
+interface Hinting extends Stored {
+  readonly hints: ReturnType<typeof latestHints>;
+  /** Whether tasks are taken by message. */
+  readonly takes: boolean;
+}
+
+/** Connects to the broker in the background: hints go there, and tasks come from there. */
+const connectHints = (service: Service, { hints, takes, ...stored }: Hinting): AsyncDisposable =>
+  connectInBackground(
+    {
+      url: service.config.BROKER_URL,
+      name: service.instanceId,
+      topology: service.config.BROKER_TOPOLOGY,
+      agents: [],
+      maxMessageBytes: service.config.MAX_MESSAGE_BYTES,
+      log: service.log,
+      metrics: service.metrics,
+    },
+    async (broker) => {
+      hints.connect(broker);
+      if (!takes) return { [Symbol.asyncDispose]: async () => {} };
+      return consumeTasks(broker, service, { ...stored, hint: hints.hint });
+    },
+  );
 
 /** Takes tasks by message. */
 function consumeTasks(

@@ -1,5 +1,5 @@
 import { brokerInBackground, connectBroker } from "@holdfast/messaging";
-import { holdfastVersion, repeat, runProcess, runService } from "@holdfast/runtime";
+import { repeat, runProcess, runService } from "@holdfast/runtime";
 import { announceInstance, openStateStore } from "@holdfast/state-store";
 import { SupervisorConfig } from "./config.ts";
 import { housekeeping } from "./retention/housekeeping.ts";
@@ -10,17 +10,8 @@ const once = process.argv.includes("--once");
 
 const run = once ? runProcess : runService;
 await run("supervisor", SupervisorConfig, async (service) => {
-  const {
-    config,
-    log,
-    instanceId: actor,
-    signal,
-    health,
-    metrics,
-    failpoint,
-    optimisations,
-    tracing,
-  } = service;
+  const { config, log, instanceId: actor, signal, health, metrics, failpoint } = service;
+  const { optimisations, tracing } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,
@@ -66,13 +57,8 @@ await run("supervisor", SupervisorConfig, async (service) => {
     await keeping.once(signal);
     return;
   }
-  const me = {
-    service: "supervisor",
-    instance: actor,
-    version: holdfastVersion(),
-    slots: null,
-  } as const;
-  await using _seen = repeat(announceInstance(store, me), { name: "instance", signal, log });
+  const announce = announceInstance(store, { service: "supervisor", instance: actor, slots: null });
+  await using _seen = repeat(announce, { name: "instance", signal, log });
   log.info("ready");
   await Promise.all([supervising.run(signal), keeping.run(signal)]);
 });

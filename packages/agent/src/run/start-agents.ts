@@ -101,8 +101,8 @@ export async function startAgents(options: StartAgentsOptions): Promise<RunningA
   const userId = userOf(url);
   const requesters = requestersOf(schedulerUsers, userId);
   const { tracing = await foundTracing() } = options;
-  const messaging = { broker, userId, requesters, batching };
-  const serving = { ...messaging, concurrency, log, failpoint, metrics, tracing };
+  const seams = { log, failpoint, metrics, tracing };
+  const serving = { broker, concurrency, userId, requesters, batching, ...seams };
   const served = await Promise.all(agents.map((agent) => agent.serve(serving)));
   measureAgents(served, metrics);
   stack.use(together(served));
@@ -129,9 +129,7 @@ export async function startAgents(options: StartAgentsOptions): Promise<RunningA
     });
     return stopping;
   };
-  const onAbort = () => void stop();
-  signal?.addEventListener("abort", onAbort, { once: true });
-  end.promise.finally(() => signal?.removeEventListener("abort", onAbort)).catch(silent);
+  stopOnAbort(signal, stop, end.promise);
   return {
     instance,
     get isReady() {
@@ -140,6 +138,17 @@ export async function startAgents(options: StartAgentsOptions): Promise<RunningA
     stopped: end.promise,
     [Symbol.asyncDispose]: () => stop().then(() => end.promise),
   };
+}
+
+/** Stops when the caller's signal aborts, and lets go of the signal once stopped. */
+function stopOnAbort(
+  signal: AbortSignal | undefined,
+  stop: () => Promise<void>,
+  stopped: Promise<void>,
+): void {
+  const onAbort = () => void stop();
+  signal?.addEventListener("abort", onAbort, { once: true });
+  stopped.finally(() => signal?.removeEventListener("abort", onAbort)).catch(silent);
 }
 
 const brokerOf = (broker: string | AgentBroker): AgentBroker =>

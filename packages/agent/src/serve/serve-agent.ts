@@ -10,6 +10,7 @@ import {
   systemClock,
   type Tracing,
 } from "@holdfast/runtime";
+import type { Outcome } from "../attempt/attempt-step.ts";
 import type { CircuitHealth, ResiliencePolicy } from "../attempt/resilience-policy.ts";
 import type { BoundOperation } from "../contract/operations.ts";
 import { measureAttempts } from "../metrics/measure-attempts.ts";
@@ -128,8 +129,8 @@ const requestHandler =
 /** Consumes the queue of one Agent: performs each request and answers it before its deadline. */
 export async function serveAgent(agent: AgentCode, options: ServeOptions): Promise<ServedAgent> {
   const { name, resiliencePolicy } = agent;
-  const { broker, concurrency, log, failpoint, clock = systemClock } = options;
-  const { tracing = noTracing } = options;
+  const { broker, concurrency, log, failpoint } = options;
+  const { clock = systemClock, tracing = noTracing } = options;
   const running = runningAttempts();
   const batching = options.batching === false ? noBatching : batchingBy({ concurrency, clock });
   const prefetch = concurrency + spare(concurrency);
@@ -148,7 +149,6 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
 
   const answer = async (received: ReceivedRequest, signals: AttemptSignals): Promise<void> => {
     const { request } = received;
-    const { signal } = signals;
     const fields = logFieldsOf(request);
     const steps = () => [request.step];
     failpoint("agent.received", steps);
@@ -160,10 +160,9 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
     if (outcome === null) return log.warn(fields, "step abandoned");
     const isDoubtful =
       isRefusal(outcome) && !(await acknowledgeBeforeRefusal(received, outcome, clock));
-    const sent = await send({ received, outcome, isDoubtful, signal });
+    const sent = await send({ received, outcome, isDoubtful, signal: signals.signal });
     failpoint("agent.replied", steps);
-    const code = outcome.kind === "failed" ? { faultCode: outcome.code } : {};
-    if (sent) log.debug({ ...fields, outcome: outcome.kind, ...code }, "step answered");
+    if (sent) log.debug({ ...fields, ...summaryOf(outcome) }, "step answered");
     else log.warn(fields, "reply not sent");
   };
 
@@ -188,3 +187,8 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
     },
   };
 }
+
+const summaryOf = (outcome: Outcome): Readonly<Record<string, string>> => ({
+  outcome: outcome.kind,
+  ...(outcome.kind === "failed" ? { faultCode: outcome.code } : {}),
+});

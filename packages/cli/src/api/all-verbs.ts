@@ -4,6 +4,7 @@ import { agentVerbs } from "./verbs/agents.ts";
 import { completionVerb } from "./verbs/completion.ts";
 import { configVerbs, keyVerbs } from "./verbs/config.ts";
 import { countVerb, getVerb, listVerb, watchVerb } from "./verbs/look.ts";
+import { failuresVerb, overviewVerb } from "./verbs/overview.ts";
 import { submitVerb } from "./verbs/submit.ts";
 import { workflowVerbs } from "./verbs/workflows.ts";
 
@@ -17,6 +18,8 @@ export const allVerbs: readonly Verb[] = [
   ...actVerbs,
   ...workflowVerbs,
   ...agentVerbs,
+  overviewVerb,
+  failuresVerb,
   ...configVerbs,
   ...keyVerbs,
   completionVerb(() => allVerbs),

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import fc from "fast-check";
+import { array, assert, double, property } from "fast-check";
 import {
   addDuration,
   addHistograms,
@@ -8,12 +8,12 @@ import {
   quantileOf,
 } from "./duration-histogram.ts";
 
-const durations = fc.array(fc.double({ min: 1, max: 5e9, noNaN: true }), { minLength: 1 });
+const durations = array(double({ min: 1, max: 5e9, noNaN: true }), { minLength: 1 });
 const histogramOf = (all: readonly number[]) => all.reduce<number[]>(addDuration, []);
 
 test("a quantile is within ten percent of the exact one", () => {
-  fc.assert(
-    fc.property(durations, fc.double({ min: 0.01, max: 1, noNaN: true }), (all, part) => {
+  assert(
+    property(durations, double({ min: 0.01, max: 1, noNaN: true }), (all, part) => {
       const sorted = all.toSorted((one, other) => one - other);
       const exact = sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)]!;
       const found = quantileOf(histogramOf(all), part)!;
@@ -24,8 +24,8 @@ test("a quantile is within ten percent of the exact one", () => {
 });
 
 test("the sum of two histograms is the histogram of all durations", () => {
-  fc.assert(
-    fc.property(durations, durations, (some, others) => {
+  assert(
+    property(durations, durations, (some, others) => {
       const together = histogramOf([...some, ...others]);
       expect(addHistograms(histogramOf(some), histogramOf(others))).toEqual(together);
     }),

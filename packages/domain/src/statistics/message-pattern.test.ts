@@ -1,5 +1,17 @@
 import { expect, test } from "@jest/globals";
-import fc from "fast-check";
+import {
+  array,
+  assert,
+  constantFrom,
+  date,
+  double,
+  integer,
+  oneof,
+  property,
+  string,
+  stringMatching,
+  uuid,
+} from "fast-check";
 import { messagePattern } from "./message-pattern.ts";
 
 test.each([
@@ -29,21 +41,21 @@ test.each([
   expect(messagePattern(message).replace("№#", "№ #")).toBe(pattern);
 });
 
-const id = fc.oneof(
-  fc.uuid(),
-  fc.integer().map(String),
-  fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
-  fc
-    .date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) })
-    .map((at) => at.toISOString()),
-  fc.stringMatching(/^[0-9a-f]{16,40}$/),
-  fc.stringMatching(/^ord_[0-9a-z]{3,10}7[0-9a-z]{0,10}$/),
-  fc.stringMatching(/^"[a-z ]{0,20}"$/),
+const id = oneof(
+  uuid(),
+  integer().map(String),
+  double({ noNaN: true, noDefaultInfinity: true }).map(String),
+  date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((at) =>
+    at.toISOString(),
+  ),
+  stringMatching(/^[0-9a-f]{16,40}$/),
+  stringMatching(/^ord_[0-9a-z]{3,10}7[0-9a-z]{0,10}$/),
+  stringMatching(/^"[a-z ]{0,20}"$/),
 );
 
 test("messages that differ in ids alone have one pattern", () => {
-  fc.assert(
-    fc.property(id, id, (one, other) => {
+  assert(
+    property(id, id, (one, other) => {
       const message = (what: string) => `the charge ${what} was declined by the bank`;
       expect(messagePattern(message(one))).toBe(messagePattern(message(other)));
     }),
@@ -51,15 +63,15 @@ test("messages that differ in ids alone have one pattern", () => {
 });
 
 test("a pattern is text of at most 200 characters that Postgres can hold, whatever the message", () => {
-  const text = fc.oneof(
-    fc.string({ unit: "binary", maxLength: 300 }),
-    fc.string({ unit: "grapheme-composite", minLength: 150, maxLength: 210 }),
-    fc
-      .array(fc.constantFrom('"', "'", "«", "#", "-", ".", "a", "1", "\ud800", "\u0000", " "))
-      .map((all) => all.join("").repeat(50)),
+  const text = oneof(
+    string({ unit: "binary", maxLength: 300 }),
+    string({ unit: "grapheme-composite", minLength: 150, maxLength: 210 }),
+    array(constantFrom('"', "'", "«", "#", "-", ".", "a", "1", "\ud800", "\u0000", " ")).map(
+      (all) => all.join("").repeat(50),
+    ),
   );
-  fc.assert(
-    fc.property(text, (message) => {
+  assert(
+    property(text, (message) => {
       const pattern = messagePattern(message);
       expect(pattern.length).toBeLessThanOrEqual(200);
       expect(pattern.isWellFormed()).toBe(true);

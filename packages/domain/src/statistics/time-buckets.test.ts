@@ -1,17 +1,18 @@
 import { expect, test } from "@jest/globals";
-import fc from "fast-check";
+import { assert, integer, property, tuple, uniqueArray } from "fast-check";
 import { widthOf } from "./count-events.ts";
 import { idGaps } from "./id-gaps.ts";
 import { keptFor, mostBuckets, planBuckets, spansOf } from "./time-buckets.ts";
 
 const now = Date.parse("2026-11-24T10:17:23.456Z");
-const range = fc
-  .tuple(fc.integer({ min: 1, max: now }), fc.integer({ min: 1, max: 20 * 366 * widthOf.day }))
-  .map(([until, length]) => ({ from: Math.max(0, until - length), until }));
+const range = tuple(
+  integer({ min: 1, max: now }),
+  integer({ min: 1, max: 20 * 366 * widthOf.day }),
+).map(([until, length]) => ({ from: Math.max(0, until - length), until }));
 
 test("at most 400 buckets cover any range, on counts that are still kept", () => {
-  fc.assert(
-    fc.property(range, (asked) => {
+  assert(
+    property(range, (asked) => {
       const { from, until, bucketMs, resolution } = planBuckets(asked, now);
       expect((until - from) / bucketMs).toBeLessThanOrEqual(mostBuckets);
       expect(bucketMs % widthOf[resolution]).toBe(0);
@@ -34,8 +35,8 @@ test.each([
 });
 
 test("the spans of a range cover it once, by few counts", () => {
-  fc.assert(
-    fc.property(range, ({ from: low, until: high }) => {
+  assert(
+    property(range, ({ from: low, until: high }) => {
       const from = Math.floor(low / widthOf.minute) * widthOf.minute;
       const until = Math.ceil(high / widthOf.minute) * widthOf.minute;
       const spans = spansOf({ from, until }, "minute");
@@ -55,9 +56,9 @@ test("the spans of a range cover it once, by few counts", () => {
 });
 
 test("what is left of spans of ids is exactly what was not seen", () => {
-  const ids = fc.uniqueArray(fc.integer({ min: 1, max: 60 }));
-  fc.assert(
-    fc.property(ids, ids, (asked, seen) => {
+  const ids = uniqueArray(integer({ min: 1, max: 60 }));
+  assert(
+    property(ids, ids, (asked, seen) => {
       const spans = asked.map((one) => ({ from: one, to: one }));
       const left = idGaps([...spans, { from: 70, to: 75 }], [...seen, 72, 99]);
       const found = left.flatMap(({ from, to }) =>

@@ -27,10 +27,13 @@ select counted_to::float8 as counted_to,
        -- Who writes to the history has a transaction id by then, so every later one is of a later row.
        pg_snapshot_xmax(pg_current_snapshot())::text as next_xid,
        (select coalesce(json_agg(json_build_object('from', from_id, 'to', to_id,
-                 'isLast', until is not null) order by from_id), '[]')
+                 'until', until::text,
+                 'isLast', coalesce(until <= pg_snapshot_xmin(pg_current_snapshot()), false)) order by from_id), '[]')
           from (select from_id, to_id, until
                   from state.statistics_gaps
-                 where until is null or until <= pg_snapshot_xmin(pg_current_snapshot())
+                 where until is null
+                    or until <= pg_snapshot_xmin(pg_current_snapshot())
+                    or from_id > counted_to - :window::bigint
                  order by from_id
                  limit :most_gaps) as due) as gaps
   from progress;

@@ -12,6 +12,7 @@ import {
 import { type Database, query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
+import { window } from "./roll-up.ts";
 
 export interface StatisticsProgress {
   /** When entries of the history were counted last; null: never. */
@@ -58,7 +59,7 @@ const findBuckets = query("find-statistics", rowsOf<StatisticsBucket>());
 const findSums = query("find-statistics-totals", rowsOf<SubjectTotals>());
 
 export async function findStatisticsProgress(db: Database): Promise<StatisticsProgress> {
-  const [found] = await findProgress(db, {});
+  const [found] = await findProgress(db, { window: String(window) });
   const behind = Math.max(0, found!.lastId - found!.countedTo);
   return { countedAt: found!.countedAt, behind, isDue: behind > 0 || found!.hasGaps };
 }

@@ -1,3 +1,4 @@
+import { holdfastVersion } from "@holdfast/runtime";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
@@ -30,13 +31,14 @@ export const recordInstance = async (db: Database, instance: Instance): Promise<
 export const findInstances = (db: Database): Promise<readonly SeenInstance[]> =>
   find(db, { silentAfter });
 
-/** One round of announcing a process: resolves to the milliseconds until the next. */
-export const announceInstance =
-  (
-    store: { readonly recordInstance: (instance: Instance) => Promise<void> },
-    instance: Instance,
-  ): (() => Promise<number>) =>
-  async () => {
-    await store.recordInstance(instance);
+/** One round in which this process says that it is there: resolves to the milliseconds until the next. */
+export function announceInstance(
+  store: { readonly recordInstance: (instance: Instance) => Promise<void> },
+  instance: Omit<Instance, "version">,
+): () => Promise<number> {
+  const version = holdfastVersion();
+  return async () => {
+    await store.recordInstance({ ...instance, version });
     return announceEvery;
   };
+}

@@ -3,7 +3,7 @@ import { messagePattern } from "@holdfast/domain";
 import { type Database, query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
-import type { NewEvent } from "./roll-up.ts";
+import type { NewEvent } from "./new-event.ts";
 
 /** What failures of one group have in common. */
 export interface FailureKind {

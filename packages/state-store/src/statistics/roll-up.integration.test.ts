@@ -40,7 +40,8 @@ async function rollUpAll(): Promise<number> {
     const rounds: RolledUp[] = await Promise.all([stores.supervisor.rollUp(), other.rollUp()]);
     events += rounds.reduce((sum, round) => sum + round.events, 0);
     const { isDue } = await other.findStatisticsProgress();
-    if (!isDue) return events;
+    // Transactions of other tests on the server keep gaps for longer.
+    if (!isDue && (await db.query("select from state.statistics_gaps")).length === 0) return events;
   }
 }
 
@@ -119,9 +120,10 @@ test("a transaction that stays open keeps nothing from being counted, and is cou
     db.query(
       "select sum(submitted)::int as submitted from state.statistics where subject = '' and resolution = 'day'",
     );
-  const { behind, isDue } = await other.findStatisticsProgress();
+  const { behind } = await other.findStatisticsProgress();
+  expect(await submitted()).toEqual([{ submitted: 5 }]);
   await db.query("commit");
-  expect({ behind, isDue }).toEqual({ behind: 0, isDue: false });
+  expect(behind).toBe(0);
   await rollUpAll();
   expect(await submitted()).toEqual([{ submitted: 6 }]);
 });

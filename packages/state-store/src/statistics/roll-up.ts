@@ -1,21 +1,9 @@
-import { type CountedEvent, countEvents, type IdSpan, idGaps } from "@holdfast/domain";
+import { countEvents, type IdSpan, idGaps } from "@holdfast/domain";
 import { type Database, query } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
+import type { NewEvent } from "./new-event.ts";
 import { recordFailures } from "./record-failures.ts";
-
-/** An entry of the history that was not counted yet. */
-export interface NewEvent extends Omit<CountedEvent, "from" | "to"> {
-  readonly id: number;
-  readonly taskId: string;
-  readonly fromState: string | null;
-  readonly toState: string;
-  readonly reason: string | null;
-  /** Of a failure: what its Agent said. */
-  readonly detail: string | null;
-  /** Whether the task waits for an operator now. */
-  readonly isHalted: boolean;
-}
 
 /** What one round of counting did. */
 export interface RolledUp {
@@ -27,6 +15,8 @@ export interface RolledUp {
 }
 
 interface Gap extends IdSpan {
+  /** The transaction before which all must have ended by the last look; null: the gap has just come about. */
+  readonly until: string | null;
   /** No transaction is left that could fill it. */
   readonly isLast: boolean;
 }
@@ -47,17 +37,17 @@ const save = query("save-statistics-progress");
 
 /** Ids that one round looks at, at most, and those before them that it reads again for the gaps among them. */
 const batch = 10_000;
-const window = 20_000;
-const mostGaps = 200;
+export const window = 20_000;
+const mostGaps = 1_000;
 
 /**
  * Counts the next entries of the history, in the transaction of its caller: those after the last one that was seen,
  * and those of transactions that had not committed by then. Ids are assigned before a transaction commits, so an id
- * without a row is a gap. It is looked at once more in the next round, and for the last time when every transaction
- * has ended that was running in that round: so each entry is counted once, however late it is committed.
+ * without a row is a gap. It is looked at in each round while it is recent, and for the last time when every transaction
+ * has ended that was running in the round after: so each entry is counted once, however late it is committed.
  */
 export async function rollUp(db: Database): Promise<RolledUp> {
-  const [turn] = await lock(db, { mostGaps });
+  const [turn] = await lock(db, { mostGaps, window: String(window) });
   if (turn === undefined) return { outcome: "another Supervisor counts", events: 0, behind: 0 };
   const { countedTo, lastId, gaps } = turn;
   const to = Math.max(countedTo, Math.min(lastId, countedTo + batch));
@@ -106,11 +96,13 @@ async function saveTurn(
   { to, recent, last, events }: Seen,
 ): Promise<void> {
   const seen = events.map(({ id }) => id);
-  // A gap that is too far back waits for its last look, without a look before it.
   const early = gaps.filter((gap) => !gap.isLast);
-  const far = early.filter((gap) => !recent.includes(gap));
   const left = [
-    ...[...idGaps(recent, seen), ...far].map((gap) => ({ ...gap, until: nextXid })),
+    ...early.flatMap((gap) => {
+      // One that is too far back waits for its last look.
+      const spans = recent.includes(gap) ? idGaps([gap], seen) : [gap];
+      return spans.map(({ from, to: end }) => ({ from, to: end, until: gap.until ?? nextXid }));
+    }),
     ...idGaps(countedTo < to ? [{ from: countedTo + 1, to }] : [], seen).map((gap) => ({
       ...gap,
       until: null,
@@ -133,13 +125,13 @@ async function saveTurn(
 /** By how many the open tasks of each state became more. */
 function openChanges(events: readonly NewEvent[]) {
   const changes = { pending: 0, processing: 0, compensating: 0, error: 0 };
-  const add = (state: string | null, one: 1 | -1): void => {
+  const change = (state: string | null, one: 1 | -1): void => {
     if (state !== null && state in changes) changes[state as keyof typeof changes] += one;
   };
   for (const { step, fromState, toState } of events) {
     if (step !== null) continue;
-    add(fromState, -1);
-    add(toState, 1);
+    change(fromState, -1);
+    change(toState, 1);
   }
   const { pending, processing, compensating, error } = changes;
   return {

@@ -1,3 +1,4 @@
+import type { FleetFacts } from "../read/find-fleet-facts.ts";
 import type { FailurePage, FailureWish } from "./find-failures.ts";
 import type { OverviewFacts } from "./find-overview.ts";
 import type {
@@ -24,6 +25,8 @@ export interface StatisticsStore {
   findFailures(wish: FailureWish): Promise<FailurePage>;
   /** What an operator looks at first. It reads a bounded number of rows. Safe to repeat. */
   findOverview(): Promise<OverviewFacts>;
+  /** What metrics say of all instances together. It reads a bounded number of rows. Safe to repeat. */
+  findFleetFacts(params: { readonly lanes: readonly string[] }): Promise<FleetFacts>;
   /** Deletes batches of counts and failures that are past their time; returns how many rows. Safe to repeat. */
   deleteOldStatistics(params: { readonly batch: number }): Promise<number>;
   /** Notes that a process is there. Safe to repeat. */

@@ -102,9 +102,10 @@ function failuresRoute(app: FastifyInstance, { store, directory, onRequest }: De
       const createdFrom = readInstant(range.createdFrom, "createdFrom");
       const createdBefore = readInstant(range.createdBefore, "createdBefore");
       const found = await store.findFailures({ workflows, createdFrom, createdBefore });
-      const groups = found.groups.map((group) => groupResource(group, range));
-      const truncated = found.truncated || found.groups.some(({ hasMore }) => hasMore);
-      return { groups, truncated };
+      return {
+        groups: found.groups.map((group) => groupResource(group, range)),
+        truncated: found.truncated || found.groups.some(({ hasMore }) => hasMore),
+      };
     },
   );
 }
@@ -158,7 +159,7 @@ interface Range {
 }
 
 function groupResource(
-  { hasMore: _, firstAt, lastAt, ...group }: FailureGroup,
+  { fingerprint, workflow, step, faultCode, message, count, open, sample, ...group }: FailureGroup,
   { createdFrom: from, createdBefore: before }: Range,
 ) {
   const createdAt = {
@@ -166,12 +167,18 @@ function groupResource(
     ...(before === undefined ? {} : { $lt: before }),
   };
   return {
-    ...group,
-    step: group.step === "" ? null : group.step,
-    firstAt: firstAt.toISOString(),
-    lastAt: lastAt.toISOString(),
+    fingerprint,
+    workflow,
+    step: step === "" ? null : step,
+    faultCode,
+    message,
+    count,
+    open,
+    firstAt: group.firstAt.toISOString(),
+    lastAt: group.lastAt.toISOString(),
+    sample,
     filter: {
-      fingerprint: group.fingerprint,
+      fingerprint,
       ...(Object.keys(createdAt).length === 0 ? {} : { createdAt }),
     },
   };

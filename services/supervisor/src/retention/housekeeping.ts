@@ -1,10 +1,11 @@
 import { type Clock, type Logger, repeat, systemClock } from "@holdfast/runtime";
+import { type ForgettingStatistics, forgetStatistics } from "../statistics/forget-statistics.ts";
 import { type CountingStore, rollUpHistory } from "../statistics/roll-up-history.ts";
 import { dropOldMonths, type ForgettingStore } from "./drop-old-months.ts";
 import { makePartitions, type PartitioningStore } from "./make-partitions.ts";
 
 export interface HousekeepingOptions {
-  readonly store: ForgettingStore & PartitioningStore & CountingStore;
+  readonly store: ForgettingStore & PartitioningStore & CountingStore & ForgettingStatistics;
   readonly log: Logger;
   readonly clock?: Clock;
   /** How long finished tasks are kept, in milliseconds; null: for ever. */
@@ -26,14 +27,17 @@ export function housekeeping({ clock = systemClock, ...options }: HousekeepingOp
       // Before anything is deleted that is not counted yet; so much that it is done soon.
       for (let rounds = 0; rounds < 100 && (await count()) < 1_000; rounds += 1);
       await forget(signal);
+      await forgetStatistics({ ...options, clock, signal })();
     },
     /** Resolves after the last round. */
     async run(signal: AbortSignal): Promise<void> {
       const { log } = options;
       const making = repeat(make, { name: "make partitions", signal, log, clock });
       const forgetting = repeat(() => forget(signal), { name: "forget", signal, log, clock });
+      const old = forgetStatistics({ ...options, clock, signal });
+      const deleting = repeat(old, { name: "old statistics", signal, log, clock });
       const counting = repeat(count, { name: "statistics", signal, log, clock });
-      await Promise.all([making.ended, forgetting.ended, counting.ended]);
+      await Promise.all([making, forgetting, deleting, counting].map(({ ended }) => ended));
     },
   };
 }

@@ -153,7 +153,7 @@ export interface StatisticsStatements {
     };
   };
   readonly "find-statistics-progress": {
-    readonly params: object;
+    readonly params: { readonly window: number | string | null };
     readonly row: {
       readonly countedTo: Maybe<number>;
       readonly countedAt: Date | null;
@@ -182,7 +182,10 @@ export interface StatisticsStatements {
     };
   };
   readonly "lock-statistics-progress": {
-    readonly params: { readonly mostGaps: number | string | null };
+    readonly params: {
+      readonly window: number | string | null;
+      readonly mostGaps: number | string | null;
+    };
     readonly row: {
       readonly countedTo: Maybe<number>;
       readonly lastId: Maybe<number>;
