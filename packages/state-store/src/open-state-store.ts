@@ -15,6 +15,7 @@ import {
 } from "./breakers/breakers.ts";
 import { claimProbe } from "./breakers/claim-probe.ts";
 import { findRemotes } from "./breakers/find-remotes.ts";
+import { bulkOperations } from "./bulk/bulk-operations.ts";
 import { recordAttemptSigns } from "./claim/attempt-signs.ts";
 import {
   claimDueSteps,
@@ -57,6 +58,7 @@ import {
   deleteExpiredKeys,
   deleteFinishedTasks,
   deleteFreeBusinessKeys,
+  deleteOldBulkOperations,
   deleteOldMessages,
   deleteOldRecords,
   deletePassedFairnessKeys,
@@ -123,6 +125,7 @@ export async function openStateStore({
     ...taskOperations(context, bind),
     ...claimOperations(context, bind),
     ...breakerOperations(context, bind),
+    ...bulkOperations(context, bind),
     ...pauseOperations(context, bind),
     ...workflowOperations(context, bind),
     ...readOperations(context, bind),
@@ -229,6 +232,7 @@ const retentionOperations = (
   deleteFreeBusinessKeys: repeatable(deleteFreeBusinessKeys),
   deletePassedFairnessKeys: repeatable(deletePassedFairnessKeys(partitions)),
   deleteOldRecords: exactlyOnce(deleteOldRecords),
+  deleteOldBulkOperations: exactlyOnce(deleteOldBulkOperations),
   deleteOldMessages: exactlyOnce(deleteOldMessages),
   deleteExcessMessages: exactlyOnce(deleteExcessMessages),
   lookAtClock: () => repeatable(lookAtClock)({}),
