@@ -1,5 +1,6 @@
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { agentRoutes } from "../agent-routes.ts";
+import { bulkRoutes } from "../bulk/bulk-routes.ts";
 import { findTasks } from "../find-tasks.ts";
 import { operatorRoutes } from "../operator-routes.ts";
 import { resultRoute } from "../results/result-route.ts";
@@ -14,7 +15,8 @@ type Shared = Omit<Parameters<typeof operatorRoutes>[1], "tasks" | "onRequest" |
   Omit<Parameters<typeof viewRoutes>[1], "tasks"> &
   Omit<Parameters<typeof searchRoutes>[1], "onRequest"> &
   Omit<Parameters<typeof agentRoutes>[1], "onRequest"> &
-  Omit<Parameters<typeof workflowRoutes>[1], "onRequest"> & {
+  Omit<Parameters<typeof workflowRoutes>[1], "onRequest"> &
+  Omit<Parameters<typeof bulkRoutes>[1], "onRequest"> & {
     readonly store: Parameters<typeof findTasks>[0] & Parameters<typeof resultWaiter>[0]["store"];
   };
 
@@ -49,6 +51,7 @@ export function apiRoutes(app: FastifyInstance, { submission, operations, ...dep
       searchRoutes(scope, { ...shared, onRequest });
       agentRoutes(scope, { ...shared, onRequest });
       workflowRoutes(scope, { ...shared, onRequest });
+      bulkRoutes(scope, { ...shared, onRequest });
     }
   });
   documentRoutes(app);

@@ -12,7 +12,7 @@ const problem = (description: string) => ({
 interface Description {
   /** Unique among all routes: clients name their methods after it. */
   readonly id: string;
-  readonly tag: "tasks" | "collections" | "workflows" | "agents" | "remotes" | "service";
+  readonly tag: "tasks" | "collections" | "workflows" | "agents" | "remotes" | "bulk" | "service";
   /** One sentence. */
   readonly summary: string;
   readonly description?: string;

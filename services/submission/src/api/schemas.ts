@@ -1,5 +1,6 @@
 import { limits } from "@holdfast/contracts";
 import { priorities } from "@holdfast/domain";
+import { bulkSchemas } from "../bulk/bulk-schemas.ts";
 import { Type } from "typebox";
 import { taskStates } from "../search/task-states.ts";
 import { ref } from "./describe.ts";
@@ -180,4 +181,5 @@ export const namedSchemas: readonly Type.TSchema[] = [
   page("Pauses", ref("PauseRecord")),
   Remote,
   page("Remotes", ref("Remote")),
+  ...bulkSchemas,
 ];

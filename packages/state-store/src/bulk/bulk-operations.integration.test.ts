@@ -1,0 +1,360 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { claimAll, openTestStores, submitOne, type TestStore, testWorkflow } from "../../test/fixtures.ts";
+import { refused, work } from "../../test/replies.ts";
+import type { StateStore } from "../state-store.ts";
+import type { NewBulkOperation } from "./create-bulk-operation.ts";
+
+let db: TestStore;
+let submission: StateStore;
+let operations: StateStore;
+let scheduler: StateStore;
+let supervisor: StateStore;
+beforeAll(async () => {
+  ({ db, submission, operations, scheduler, supervisor } = await openTestStores(
+    testWorkflow([{ name: "a", onFailure: "halt" }, { name: "b" }]),
+    testWorkflow([{ name: "a", onFailure: "halt" }], "other.v1"),
+  ));
+});
+afterAll(async () => {
+  await db[Symbol.asyncDispose]();
+});
+beforeEach(() => db.clear("outbox", "alerts", "bulk_operations", "bulk_items"));
+
+const tenant = "default";
+const open = {
+  tenant,
+  conditions: [{ field: "state", operator: "in", operand: ["error", "pending", "processing"] }],
+  createdFrom: null,
+  createdBefore: null,
+} as const;
+
+const wish = (changes: Partial<NewBulkOperation> = {}): NewBulkOperation => ({
+  tenant,
+  action: "resubmit",
+  step: null,
+  output: undefined,
+  filter: { state: "error" },
+  actor: "ann",
+  reason: "the bank is back",
+  canary: 0,
+  rate: 1_000,
+  key: null,
+  hash: "hash",
+  ...changes,
+});
+
+/** Tasks whose first step failed for good. */
+async function halted(count: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let at = 0; at < count; at += 1) ids.push(await submitOne(submission));
+  await work(scheduler, refused);
+  return ids;
+}
+
+async function create(changes: Partial<NewBulkOperation> = {}): Promise<string> {
+  const created = await operations.createBulkOperation({ tasks: open, wish: wish(changes) });
+  if (created.kind !== "created") throw new Error(created.kind);
+  return created.id;
+}
+
+const find = (id: string) => operations.findBulkOperation({ tenant, id });
+const items = (id: string) => operations.listBulkItems({ id, outcome: null, after: 0, most: 100 });
+const outcomes = async (id: string) => (await items(id)).map(({ outcome }) => outcome);
+const apply = (id: string, batch = 50) => supervisor.applyBulkItems({ id, batch });
+const verify = (id: string, action: NewBulkOperation["action"] = "resubmit") =>
+  supervisor.verifyBulkItems({ id, action, after: 0, batch: 100 });
+const violations = () => submission.findInvariantViolations({ batch: 10 });
+const historyOf = (taskId: string) => submission.findEvents({ taskId });
+
+describe("a bulk operation", () => {
+  test("resubmits each task once, and counts a task as repaired only when its step got beyond the failure", async () => {
+    const ids = await halted(3);
+    const id = await create();
+    expect(await find(id)).toMatchObject({ state: "running", matched: 3, waiting: 3 });
+    expect(await apply(id)).toMatchObject({ applied: 3, refused: 0, state: "verifying" });
+    // A second round, as after a crash, finds nothing more to do.
+    expect(await apply(id)).toMatchObject({ applied: 0, refused: 0 });
+    expect(await verify(id)).toMatchObject({ verified: 0 });
+    expect(await outcomes(id)).toEqual(["applied", "applied", "applied"]);
+    await work(scheduler);
+    expect(await verify(id)).toMatchObject({ verified: 3, state: "done" });
+    expect(await find(id)).toMatchObject({ state: "done", succeeded: 3, applied: 0, endedAt: expect.any(Date) });
+    expect((await items(id)).map(({ taskId }) => taskId)).toEqual(ids);
+    for (const taskId of ids) {
+      const resubmits = (await historyOf(taskId)).filter(({ action }) => action === "resubmit");
+      expect(resubmits).toMatchObject([
+        { step: "a", actor: "ann", note: `the bank is back (bulk operation ${id})` },
+      ]);
+    }
+    expect(await violations()).toEqual([]);
+  });
+
+  test("ends as failed when a step failed for good again, with the code of that failure", async () => {
+    await halted(2);
+    const id = await create();
+    await apply(id);
+    const [one, other] = await claimAll(scheduler);
+    await scheduler.applyEvents(
+      [
+        { taskId: one!.taskId, event: refused(one!) },
+        {
+          taskId: other!.taskId,
+          event: { kind: "completed", step: "a", attempt: other!.attempt, token: other!.token },
+          output: {},
+        },
+      ],
+      { actor: "scheduler-1" },
+    );
+    expect(await verify(id)).toMatchObject({ verified: 2, state: "failed" });
+    const failedAgain = await operations.listBulkItems({ id, outcome: "failedAgain", after: 0, most: 10 });
+    expect(failedAgain).toMatchObject([{ taskId: one!.taskId, code: "test.refused", step: "a" }]);
+  });
+
+  test("applies its canary only, and stops by itself when one of it fails again", async () => {
+    const ids = await halted(5);
+    const id = await create({ canary: 2 });
+    expect(await apply(id)).toMatchObject({ applied: 2, state: "canary" });
+    expect(await apply(id)).toMatchObject({ applied: 0, state: "canary" });
+    await work(scheduler, refused);
+    expect(await verify(id)).toMatchObject({ verified: 2, state: "stopped" });
+    expect(await apply(id)).toMatchObject({ applied: 0 });
+    const stopped = await find(id);
+    expect(stopped).toMatchObject({ waiting: 3, failedAgain: 2, stoppedBy: "holdfast (canary)" });
+    expect(stopped?.stopReason).toMatch(/of the canary failed again: test\.refused$/);
+    for (const taskId of ids.slice(2)) {
+      expect((await historyOf(taskId)).some(({ actor }) => actor === "ann")).toBe(false);
+    }
+  });
+
+  test("goes on to the others once its canary has succeeded", async () => {
+    await halted(4);
+    const id = await create({ canary: 1 });
+    await apply(id);
+    await work(scheduler);
+    expect(await verify(id)).toMatchObject({ state: "running" });
+    expect(await apply(id)).toMatchObject({ applied: 3, state: "verifying" });
+  });
+
+  test("keeps its rate, whichever Supervisor applies it", async () => {
+    await halted(4);
+    const id = await create({ rate: 0.01 });
+    const rounds = await Promise.all(Array.from({ length: 8 }, () => apply(id)));
+    expect(rounds.reduce((sum, { applied }) => sum + applied, 0)).toBe(1);
+    expect(await find(id)).toMatchObject({ waiting: 3 });
+  });
+
+  test("is worked off by several Supervisors at once with nothing done twice", async () => {
+    const ids = await halted(40);
+    const id = await create();
+    const race = async () => {
+      for (let round = 0; round < 30; round += 1) await apply(id, 3);
+    };
+    await Promise.all([race(), race(), race()]);
+    expect(await find(id)).toMatchObject({ waiting: 0, applied: 40 });
+    const twice = await db.query(
+      "select task_id from state.events where action = 'resubmit' group by task_id having count(*) <> 1",
+    );
+    expect(twice).toEqual([]);
+    expect(await db.query("select from state.events where action = 'resubmit'")).toHaveLength(ids.length);
+    expect(await violations()).toEqual([]);
+  });
+
+  test("judges a task anew that has changed since it was chosen, and refuses one that was repaired", async () => {
+    const [repaired, still] = await halted(2);
+    const id = await create();
+    await operations.applyEvents(
+      [{ taskId: repaired!, event: { kind: "resubmitted", step: "a", attempt: 1, inputChanged: false } }],
+      { actor: "bob", note: "by hand" },
+    );
+    expect(await apply(id)).toMatchObject({ applied: 1, refused: 1 });
+    expect(await items(id)).toMatchObject([
+      { taskId: repaired, outcome: "refused", code: "task.nothing_failed" },
+      { taskId: still, outcome: "applied", code: null },
+    ]);
+  });
+
+  test("refuses tasks that were deleted before it came to them, and does not count as repaired one that was deleted after", async () => {
+    const [before, after] = await halted(2);
+    const id = await create();
+    const drop = (taskId: string) =>
+      db.query("delete from state.tasks where task_id = $1", [taskId]).then(() =>
+        db.query("delete from state.steps where task_id = $1", [taskId]),
+      );
+    await drop(before!);
+    expect(await apply(id)).toMatchObject({ applied: 1, refused: 1 });
+    await drop(after!);
+    await verify(id);
+    expect(await items(id)).toMatchObject([
+      { outcome: "refused", code: "task.unknown" },
+      { outcome: "failedAgain", code: "bulk.task_gone" },
+    ]);
+  });
+
+  test("leaves a locked task for a later round", async () => {
+    const [locked] = await halted(2);
+    const id = await create();
+    await db.query("begin");
+    await db.query("select from state.tasks where task_id = $1 for update", [locked]);
+    expect(await apply(id)).toMatchObject({ applied: 1 });
+    expect(await outcomes(id)).toEqual(["waiting", "applied"]);
+    await db.query("rollback");
+    expect(await apply(id)).toMatchObject({ applied: 1, state: "verifying" });
+  });
+
+  test("that is stopped applies nothing further, and still says what became of what it applied", async () => {
+    await halted(3);
+    const id = await create({ rate: 0.01 });
+    await apply(id);
+    const stop = { tenant, id, actor: "bob", reason: "wrong filter" };
+    expect(await supervisorStop(stop)).toBe(true);
+    expect(await supervisorStop(stop)).toBe(false);
+    expect(await apply(id)).toMatchObject({ applied: 0 });
+    await work(scheduler);
+    expect(await verify(id)).toMatchObject({ verified: 1, state: "stopped" });
+    expect(await find(id)).toMatchObject({
+      state: "stopped",
+      waiting: 2,
+      succeeded: 1,
+      stoppedBy: "bob",
+      stopReason: "wrong filter",
+    });
+    expect(await supervisor.findBulkWork()).toEqual([]);
+  });
+
+  test("undoes tasks, and counts one as undone only when all of it is", async () => {
+    const [id] = [await submitOne(submission)];
+    await work(scheduler);
+    const operation = await create({ action: "undo" });
+    expect(await apply(operation)).toMatchObject({ applied: 1 });
+    expect(await verify(operation, "undo")).toMatchObject({ verified: 0 });
+    await work(scheduler);
+    expect(await verify(operation, "undo")).toMatchObject({ state: "done" });
+    expect(await submission.findTask({ taskId: id, tenant })).toMatchObject({
+      processState: "compensated",
+      faultCode: "operator.undo",
+    });
+  });
+
+  test("pauses, resumes, and resolves tasks with one output", async () => {
+    await halted(2);
+    const pause = await create({ action: "pause" });
+    expect(await apply(pause)).toMatchObject({ applied: 2, state: "done" });
+    const again = await create({ action: "pause" });
+    expect(await apply(again)).toMatchObject({ refused: 2, state: "done" });
+    expect((await items(again)).map(({ code }) => code)).toEqual(Array(2).fill("task.already_paused"));
+    const resume = await create({ action: "resume" });
+    expect(await apply(resume)).toMatchObject({ applied: 2, state: "done" });
+    const silent = await create({ action: "resolve" });
+    expect(await apply(silent)).toMatchObject({ refused: 2 });
+    expect((await items(silent)).map(({ code }) => code)).toEqual(Array(2).fill("bulk.output_missing"));
+    const resolve = await create({ action: "resolve", output: null });
+    expect(await apply(resolve)).toMatchObject({ applied: 2, state: "done" });
+    expect(await violations()).toEqual([]);
+  });
+
+  test("with a task whose row the store refuses to change refuses that one, and goes on with the others", async () => {
+    const [broken] = await halted(3);
+    await db.query(
+      `alter table state.events add constraint in_the_way check (task_id <> '${broken}' or action <> 'resubmit') not valid`,
+    );
+    const id = await create();
+    for (let round = 0; round < 3; round += 1) await apply(id);
+    await db.query("alter table state.events drop constraint in_the_way");
+    expect(await items(id)).toMatchObject([
+      { taskId: broken, outcome: "refused", code: "store.refused" },
+      { outcome: "applied" },
+      { outcome: "applied" },
+    ]);
+  });
+});
+
+const supervisorStop = (stop: Parameters<StateStore["stopBulkOperation"]>[0]) =>
+  operations.stopBulkOperation(stop);
+
+describe("creating a bulk operation", () => {
+  test("writes it once for one key, and refuses the key for another one", async () => {
+    await halted(1);
+    const asked = { tasks: open, wish: wish({ key: "k-1" }) };
+    const created = await Promise.all(
+      Array.from({ length: 5 }, () => operations.createBulkOperation(asked)),
+    );
+    expect(created.map(({ kind }) => kind).toSorted()).toEqual(["created", ...Array(4).fill("replayed")]);
+    const other = await operations.createBulkOperation({
+      tasks: open,
+      wish: wish({ key: "k-1", hash: "other" }),
+    });
+    expect(other).toEqual({ kind: "conflict" });
+  });
+
+  test("is refused while as many are open as may be, however many come at once", async () => {
+    await halted(1);
+    const created = await Promise.all(
+      Array.from({ length: 60 }, () =>
+        operations.createBulkOperation({ tasks: open, wish: wish() }),
+      ),
+    );
+    expect(created.filter(({ kind }) => kind === "created")).toHaveLength(20);
+    expect(created.filter(({ kind }) => kind === "tooManyOpen")).toHaveLength(40);
+  });
+
+  test("on no task at all makes one that is done", async () => {
+    expect(await find(await create({ canary: 10 }))).toMatchObject({ state: "done", matched: 0 });
+  });
+
+  test("with a canary that is larger than the operation awaits all of it", async () => {
+    await halted(2);
+    const id = await create({ canary: 100 });
+    expect(await apply(id)).toMatchObject({ applied: 2, state: "canary" });
+    await work(scheduler);
+    expect(await verify(id)).toMatchObject({ state: "done" });
+  });
+
+  test("is refused for more tasks than an operation may have", async () => {
+    await db.query(
+      `insert into state.tasks (task_id, workflow, process_state, goal)
+       select state.new_task_id(), 'test.v1', 'error', 'do' from generate_series(1, 100001)`,
+    );
+    console.log("filled", performance.now());
+    const created = await operations.createBulkOperation({ tasks: open, wish: wish() });
+    expect(created).toEqual({ kind: "tooManyTasks", most: 100_000 });
+    console.log("refused", performance.now());
+    await db.query("delete from state.tasks where ctid in (select ctid from state.tasks limit 1)");
+    const id = await create();
+    console.log("created", performance.now());
+    expect(await find(id)).toMatchObject({ matched: 100_000, waiting: 100_000 });
+  });
+});
+
+test("a forecast says what an operation would do, why others are refused, and changes nothing", async () => {
+  const ids = await halted(3);
+  const fresh = await submitOne(submission);
+  const asked = { action: "resubmit", step: null, output: undefined } as const;
+  expect(await operations.forecastBulkOperation({ tasks: open, asked })).toEqual({
+    matches: 4,
+    allowed: 3,
+    refused: [{ reason: "task.nothing_failed", count: 1 }],
+    sample: ids,
+  });
+  const pausing = await operations.forecastBulkOperation({
+    tasks: open,
+    asked: { ...asked, action: "pause" },
+  });
+  expect(pausing).toMatchObject({ allowed: 4, sample: [...ids, fresh] });
+  expect(await db.query("select from state.events where actor = 'ann'")).toEqual([]);
+  expect(await db.query("select from state.bulk_operations")).toEqual([]);
+});
+
+test("ended operations are deleted with their items once they are older than the retention", async () => {
+  await halted(3);
+  const old = await create({ action: "pause" });
+  await apply(old);
+  const open = await create({ action: "resume", rate: 0.01 });
+  await db.query("update state.bulk_operations set ended_at = now() - interval '2 days' where id = $1", [old]);
+  const keeping = { keep: 86_400_000, batch: 2 };
+  expect(await supervisor.deleteOldBulkOperations(keeping)).toBe(2);
+  expect(await supervisor.deleteOldBulkOperations(keeping)).toBe(2);
+  expect(await supervisor.deleteOldBulkOperations(keeping)).toBe(0);
+  expect(await find(old)).toBeNull();
+  expect(await items(old)).toEqual([]);
+  expect(await find(open)).toMatchObject({ matched: 3 });
+});
