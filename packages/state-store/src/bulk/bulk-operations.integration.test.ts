@@ -308,21 +308,6 @@ describe("creating a bulk operation", () => {
     await work(scheduler);
     expect(await verify(id)).toMatchObject({ state: "done" });
   });
-
-  test("is refused for more tasks than an operation may have", async () => {
-    await db.query(
-      `insert into state.tasks (task_id, workflow, process_state, goal)
-       select state.new_task_id(), 'test.v1', 'error', 'do' from generate_series(1, 100001)`,
-    );
-    console.log("filled", performance.now());
-    const created = await operations.createBulkOperation({ tasks: open, wish: wish() });
-    expect(created).toEqual({ kind: "tooManyTasks", most: 100_000 });
-    console.log("refused", performance.now());
-    await db.query("delete from state.tasks where ctid in (select ctid from state.tasks limit 1)");
-    const id = await create();
-    console.log("created", performance.now());
-    expect(await find(id)).toMatchObject({ matched: 100_000, waiting: 100_000 });
-  });
 });
 
 test("a forecast says what an operation would do, why others are refused, and changes nothing", async () => {

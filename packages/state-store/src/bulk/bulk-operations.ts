@@ -1,4 +1,5 @@
 import type { Binder } from "../postgres/bind.ts";
+import { listTaskIds, type TaskFilter } from "../read/list-tasks.ts";
 import type { StateStore } from "../state-store.ts";
 import type { StoreContext } from "../store-context.ts";
 import { applyBulkItems } from "./apply-items.ts";
@@ -9,7 +10,7 @@ import {
   listBulkOperations,
   stopBulkOperation,
 } from "./bulk-operation.ts";
-import { chooseItems, mostBulkItems } from "./choose-items.ts";
+import { chooseItems, chosenAtATime, mostBulkItems } from "./choose-items.ts";
 import { createBulkOperation, findBulkObstacle } from "./create-bulk-operation.ts";
 import { judgeTasks } from "./judge-tasks.ts";
 import { verifyBulkItems } from "./verify-items.ts";
@@ -30,7 +31,9 @@ export function bulkOperations(
   context: StoreContext,
   { repeatable, exactlyOnce }: Binder,
 ): Pick<StateStore, Names> {
-  const choose = repeatable(chooseItems);
+  const list = repeatable(listTaskIds);
+  const choose = (tasks: TaskFilter) =>
+    chooseItems((after) => list({ ...tasks, after, most: chosenAtATime }));
   const judge = judgeTasks(context);
   const obstacle = repeatable(findBulkObstacle);
   const create = exactlyOnce(createBulkOperation);

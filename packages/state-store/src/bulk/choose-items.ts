@@ -1,5 +1,4 @@
-import type { Database } from "../postgres/query.ts";
-import { listTasks, type TaskFilter } from "../read/list-tasks.ts";
+import type { TaskIdPage } from "../read/list-tasks.ts";
 
 /** A task as it was when it was chosen. */
 export interface ChosenTask {
@@ -9,25 +8,26 @@ export interface ChosenTask {
 
 /** How many tasks one operation may have. */
 export const mostBulkItems = 100_000;
-/** So many tasks a page looks at and returns at most, and so many pages are looked at. */
-const page = 5_000;
+/** How many tasks a page looks at, and returns at most. */
+export const chosenAtATime = 5_000;
+/** How many pages are looked at: half a million tasks. */
 const pages = 100;
 
 /**
- * The tasks that match, oldest first. Null: they are more than an operation may have, or the filter has the store
- * look at more than half a million.
+ * The tasks of all pages, oldest first. Null: they are more than an operation may have, or the filter has the store
+ * look at too many.
  */
 export async function chooseItems(
-  db: Database,
-  filter: TaskFilter,
+  listPage: (after: string | null) => Promise<TaskIdPage>,
+  most: number = mostBulkItems,
 ): Promise<readonly ChosenTask[] | null> {
   const chosen: ChosenTask[] = [];
   let after: string | null = null;
   for (let looked = 0; looked < pages; looked += 1) {
-    const found = await listTasks(db, { ...filter, after, most: page });
-    for (const { taskId, version } of found.items) chosen.push({ taskId, version });
-    if (chosen.length > mostBulkItems) return null;
-    after = found.next;
+    const { ids, next }: TaskIdPage = await listPage(after);
+    for (const [taskId, version] of ids) chosen.push({ taskId, version });
+    if (chosen.length > most) return null;
+    after = next;
     if (after === null) return chosen.toReversed();
   }
   return null;

@@ -72,7 +72,9 @@ export function createBulkRoute(app: FastifyInstance, deps: BulkDependencies): v
   );
 }
 
-function askedOf({ action, step = null, output }: BulkBody): BulkAsked {
+function askedOf(body: BulkBody): BulkAsked {
+  const { action, output } = body;
+  const step = body.step ?? null;
   if (action !== "resolve" && output !== undefined) {
     throw invalid("/output", "only a resolved step has one");
   }
