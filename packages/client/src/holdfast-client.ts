@@ -1,3 +1,4 @@
+import { type BulkCalls, bulkCalls } from "./bulk.ts";
 import { followTask } from "./follow.ts";
 import { type OperationCalls, operationCalls } from "./operations.ts";
 import { type ClientOptions, type Send, sender } from "./request.ts";
@@ -43,6 +44,7 @@ export interface HoldfastClient extends OperationCalls {
     options?: { readonly signal?: AbortSignal },
   ): AsyncGenerator<HistoryEntry, TaskResult<Output>>;
   readonly tasks: TaskCalls;
+  readonly bulk: BulkCalls;
 }
 
 const idOf = (task: TaskRef | string): string => (typeof task === "string" ? task : task.id);
@@ -73,6 +75,7 @@ export function holdfastClient(options: ClientOptions): HoldfastClient {
     result,
     follow: (task, { signal } = {}) => followTask(send, idOf(task), signal) as never,
     tasks: taskCalls(send, actor),
+    bulk: bulkCalls(send, actor),
     ...operationCalls(send, actor),
   };
 }

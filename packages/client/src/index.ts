@@ -1,3 +1,4 @@
+export type { BulkCalls, BulkWish } from "./bulk.ts";
 export { ConnectionError, ProblemError } from "./errors.ts";
 export { type HoldfastClient, holdfastClient } from "./holdfast-client.ts";
 export type { components, operations, paths } from "./openapi.ts";
@@ -9,11 +10,17 @@ export type {
   ActOptions,
   Agent,
   AnyWorkflow,
+  BulkForecast,
+  BulkItem,
+  BulkItemPage,
+  BulkOperation,
+  BulkOperationPage,
   HistoryEntry,
   InputFor,
   ListedTask,
   ListedWorkflow,
   ListFilter,
+  NewBulkOperation,
   Pause,
   Remote,
   ResultFor,

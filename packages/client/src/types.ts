@@ -16,6 +16,16 @@ export type Agent = Schemas["Agent"];
 export type Pause = Schemas["PauseRecord"];
 export type Remote = Schemas["Remote"];
 
+export type BulkOperation = Schemas["BulkOperation"];
+export type BulkOperationPage = Schemas["BulkOperationPage"];
+export type BulkItem = Schemas["BulkItem"];
+export type BulkItemPage = Schemas["BulkItemPage"];
+export type BulkForecast = Schemas["BulkForecast"];
+
+/** A bulk operation as the service takes it. */
+export type NewBulkOperation =
+  paths["/v1/bulk-operations"]["post"]["requestBody"]["content"]["application/json"];
+
 /** A search as the service takes it: `{ filter, page }`. */
 export type SearchWish = NonNullable<
   paths["/v1/tasks/search"]["post"]["requestBody"]

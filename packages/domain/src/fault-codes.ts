@@ -143,7 +143,8 @@ export const faultCodes = {
   },
   "bulk.too_many_tasks": {
     transient: false,
-    meaning: "The filter matches more tasks than one bulk operation may have, or looks at too many.",
+    meaning:
+      "The filter matches more tasks than one bulk operation may have, or looks at too many.",
     action: "Narrow it: `state`, `createdAt`, a workflow. Then create several operations.",
   },
   "bulk.unknown": {

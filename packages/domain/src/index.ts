@@ -28,8 +28,8 @@ export {
   shortestThrottle,
 } from "./breaker.ts";
 export {
-  bulkAllowance,
   type BulkPace,
+  bulkAllowance,
   firstPacedFrom,
   nextItemIn,
   pacedAfter,

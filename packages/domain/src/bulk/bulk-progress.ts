@@ -1,12 +1,5 @@
 /** Where a bulk operation stands. */
-export const bulkStates = [
-  "canary",
-  "running",
-  "verifying",
-  "done",
-  "stopped",
-  "failed",
-] as const;
+export const bulkStates = ["canary", "running", "verifying", "done", "stopped", "failed"] as const;
 export type BulkState = (typeof bulkStates)[number];
 
 /** What became of an item. `applied`: the action was, and its effect is awaited. */

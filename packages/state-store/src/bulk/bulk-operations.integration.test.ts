@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { claimAll, openTestStores, submitOne, type TestStore, testWorkflow } from "../../test/fixtures.ts";
+import {
+  claimAll,
+  openTestStores,
+  submitOne,
+  type TestStore,
+  testWorkflow,
+} from "../../test/fixtures.ts";
 import { refused, work } from "../../test/replies.ts";
 import type { StateStore } from "../state-store.ts";
 import type { NewBulkOperation } from "./create-bulk-operation.ts";
@@ -78,7 +84,12 @@ describe("a bulk operation", () => {
     expect(await outcomes(id)).toEqual(["applied", "applied", "applied"]);
     await work(scheduler);
     expect(await verify(id)).toMatchObject({ verified: 3, state: "done" });
-    expect(await find(id)).toMatchObject({ state: "done", succeeded: 3, applied: 0, endedAt: expect.any(Date) });
+    expect(await find(id)).toMatchObject({
+      state: "done",
+      succeeded: 3,
+      applied: 0,
+      endedAt: expect.any(Date),
+    });
     expect((await items(id)).map(({ taskId }) => taskId)).toEqual(ids);
     for (const taskId of ids) {
       const resubmits = (await historyOf(taskId)).filter(({ action }) => action === "resubmit");
@@ -106,7 +117,12 @@ describe("a bulk operation", () => {
       { actor: "scheduler-1" },
     );
     expect(await verify(id)).toMatchObject({ verified: 2, state: "failed" });
-    const failedAgain = await operations.listBulkItems({ id, outcome: "failedAgain", after: 0, most: 10 });
+    const failedAgain = await operations.listBulkItems({
+      id,
+      outcome: "failedAgain",
+      after: 0,
+      most: 10,
+    });
     expect(failedAgain).toMatchObject([{ taskId: one!.taskId, code: "test.refused", step: "a" }]);
   });
 
@@ -155,7 +171,9 @@ describe("a bulk operation", () => {
       "select task_id from state.events where action = 'resubmit' group by task_id having count(*) <> 1",
     );
     expect(twice).toEqual([]);
-    expect(await db.query("select from state.events where action = 'resubmit'")).toHaveLength(ids.length);
+    expect(await db.query("select from state.events where action = 'resubmit'")).toHaveLength(
+      ids.length,
+    );
     expect(await violations()).toEqual([]);
   });
 
@@ -163,7 +181,12 @@ describe("a bulk operation", () => {
     const [repaired, still] = await halted(2);
     const id = await create();
     await operations.applyEvents(
-      [{ taskId: repaired!, event: { kind: "resubmitted", step: "a", attempt: 1, inputChanged: false } }],
+      [
+        {
+          taskId: repaired!,
+          event: { kind: "resubmitted", step: "a", attempt: 1, inputChanged: false },
+        },
+      ],
       { actor: "bob", note: "by hand" },
     );
     expect(await apply(id)).toMatchObject({ applied: 1, refused: 1 });
@@ -177,9 +200,9 @@ describe("a bulk operation", () => {
     const [before, after] = await halted(2);
     const id = await create();
     const drop = (taskId: string) =>
-      db.query("delete from state.tasks where task_id = $1", [taskId]).then(() =>
-        db.query("delete from state.steps where task_id = $1", [taskId]),
-      );
+      db
+        .query("delete from state.tasks where task_id = $1", [taskId])
+        .then(() => db.query("delete from state.steps where task_id = $1", [taskId]));
     await drop(before!);
     expect(await apply(id)).toMatchObject({ applied: 1, refused: 1 });
     await drop(after!);
@@ -241,12 +264,16 @@ describe("a bulk operation", () => {
     expect(await apply(pause)).toMatchObject({ applied: 2, state: "done" });
     const again = await create({ action: "pause" });
     expect(await apply(again)).toMatchObject({ refused: 2, state: "done" });
-    expect((await items(again)).map(({ code }) => code)).toEqual(Array(2).fill("task.already_paused"));
+    expect((await items(again)).map(({ code }) => code)).toEqual(
+      Array(2).fill("task.already_paused"),
+    );
     const resume = await create({ action: "resume" });
     expect(await apply(resume)).toMatchObject({ applied: 2, state: "done" });
     const silent = await create({ action: "resolve" });
     expect(await apply(silent)).toMatchObject({ refused: 2 });
-    expect((await items(silent)).map(({ code }) => code)).toEqual(Array(2).fill("bulk.output_missing"));
+    expect((await items(silent)).map(({ code }) => code)).toEqual(
+      Array(2).fill("bulk.output_missing"),
+    );
     const resolve = await create({ action: "resolve", output: null });
     expect(await apply(resolve)).toMatchObject({ applied: 2, state: "done" });
     expect(await violations()).toEqual([]);
@@ -278,7 +305,10 @@ describe("creating a bulk operation", () => {
     const created = await Promise.all(
       Array.from({ length: 5 }, () => operations.createBulkOperation(asked)),
     );
-    expect(created.map(({ kind }) => kind).toSorted()).toEqual(["created", ...Array(4).fill("replayed")]);
+    expect(created.map(({ kind }) => kind).toSorted()).toEqual([
+      "created",
+      ...Array(4).fill("replayed"),
+    ]);
     const other = await operations.createBulkOperation({
       tasks: open,
       wish: wish({ key: "k-1", hash: "other" }),
@@ -334,7 +364,10 @@ test("ended operations are deleted with their items once they are older than the
   const old = await create({ action: "pause" });
   await apply(old);
   const open = await create({ action: "resume", rate: 0.01 });
-  await db.query("update state.bulk_operations set ended_at = now() - interval '2 days' where id = $1", [old]);
+  await db.query(
+    "update state.bulk_operations set ended_at = now() - interval '2 days' where id = $1",
+    [old],
+  );
   const keeping = { keep: 86_400_000, batch: 2 };
   expect(await supervisor.deleteOldBulkOperations(keeping)).toBe(2);
   expect(await supervisor.deleteOldBulkOperations(keeping)).toBe(2);

@@ -8,8 +8,8 @@ import {
   type ReportedTaskEvent,
   type Task,
 } from "@holdfast/domain";
-import type { WorkflowCatalog } from "../workflows/workflow-catalog.ts";
 import { resolveFault } from "../workflows/resolve-fault.ts";
+import type { WorkflowCatalog } from "../workflows/workflow-catalog.ts";
 import type { BulkAsked } from "./create-bulk-operation.ts";
 
 /** What is reported about a task of an operation, and the attempt that it is about; or why nothing is. */
@@ -26,7 +26,10 @@ interface Surroundings {
 }
 
 /** Turns what is asked of many tasks into the event of one of them, by the rules of the operators' routes. */
-export function reportedRequestOf(task: Task, { asked, now, catalog }: Surroundings): ReportedRequest {
+export function reportedRequestOf(
+  task: Task,
+  { asked, now, catalog }: Surroundings,
+): ReportedRequest {
   const request = bulkRequestOf(task, asked, now);
   if ("refusal" in request) return request;
   const { event, ...about } = request;
@@ -34,9 +37,7 @@ export function reportedRequestOf(task: Task, { asked, now, catalog }: Surroundi
   if (event.kind !== "resolved") return { ...about, reported: { taskId, event } };
   const step = task.steps.get(event.step);
   const fault =
-    step === undefined
-      ? null
-      : resolveFault(catalog.known(workflow.name), step.plan, asked.output);
+    step === undefined ? null : resolveFault(catalog.known(workflow.name), step.plan, asked.output);
   if (fault !== null) return { refusal: fault.code };
   return { ...about, reported: { taskId, event, output: asked.output ?? null } };
 }

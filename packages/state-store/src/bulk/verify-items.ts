@@ -95,7 +95,9 @@ async function verdictsOf(
   const taskIds = items.map(({ taskId }) => taskId);
   if (taskIds.length === 0) return [];
   const months = partitions.monthsOf(taskIds);
-  const tasks = new Map((await findTasks(pool, months, { taskIds })).map((row) => [row.taskId, row]));
+  const tasks = new Map(
+    (await findTasks(pool, months, { taskIds })).map((row) => [row.taskId, row]),
+  );
   const moved = items.filter(
     ({ taskId, appliedVersion }) => tasks.get(taskId)?.version !== appliedVersion,
   );

@@ -86,10 +86,7 @@ interface FoundTasks {
   readonly lastId: string | null;
 }
 
-const findTasks = query(
-  "find-tasks",
-  rowsOf<FoundTasks>(),
-);
+const findTasks = query("find-tasks", rowsOf<FoundTasks>());
 
 const wholeTasks = { countOnly: false, idsOnly: false };
 
@@ -101,7 +98,10 @@ export interface TaskIdPage {
 }
 
 /** Finds the ids of tasks, newest first, by the same rules as `listTasks`. */
-export async function listTaskIds(db: Database, filter: TaskFilter & PageWish): Promise<TaskIdPage> {
+export async function listTaskIds(
+  db: Database,
+  filter: TaskFilter & PageWish,
+): Promise<TaskIdPage> {
   const { after, most } = filter;
   const how = { most, scan, countOnly: false, idsOnly: true };
   const [page] = await findTasks(db, { ...wishOf(filter, after), ...how });

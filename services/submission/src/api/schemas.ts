@@ -1,7 +1,7 @@
 import { limits } from "@holdfast/contracts";
 import { priorities } from "@holdfast/domain";
-import { bulkSchemas } from "../bulk/bulk-schemas.ts";
 import { Type } from "typebox";
+import { bulkSchemas } from "../bulk/bulk-schemas.ts";
 import { taskStates } from "../search/task-states.ts";
 import { ref } from "./describe.ts";
 

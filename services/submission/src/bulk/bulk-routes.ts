@@ -1,9 +1,9 @@
-import { isTaskId } from "../find-tasks.ts";
 import type { BulkOutcome } from "@holdfast/domain";
 import type { BulkOperation, StateStore } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import type { Static } from "typebox";
 import { describe, ref } from "../api/describe.ts";
+import { isTaskId } from "../find-tasks.ts";
 import { Problem } from "../problem.ts";
 import { cursorOf, pageOf, usualLimit } from "../search/list-query.ts";
 import { WishBody } from "../wishes.ts";
@@ -103,7 +103,12 @@ function itemsRoute(app: FastifyInstance, { store, onRequest }: BulkDependencies
       await mustFind(store, id);
       const most = Number(limit);
       const after = readPlace(cursor);
-      const found = await store.listBulkItems({ id, outcome: outcome as BulkOutcome | null, after, most });
+      const found = await store.listBulkItems({
+        id,
+        outcome: outcome as BulkOutcome | null,
+        after,
+        most,
+      });
       const last = found.length < most ? null : String(found.at(-1)?.number);
       return { items: found.map(bulkItemResource), next: cursorOf(last) };
     },

@@ -100,7 +100,10 @@ function mustSayWhich(filter: ReturnType<typeof filterOfBody>): void {
   );
 }
 
-function wishOf({ headers, body }: FastifyRequest<{ Body: BulkBody }>, asked: BulkAsked): NewBulkOperation {
+function wishOf(
+  { headers, body }: FastifyRequest<{ Body: BulkBody }>,
+  asked: BulkAsked,
+): NewBulkOperation {
   const key = headers["idempotency-key"] ?? null;
   if (key !== null && !visible.test(String(key))) {
     throw new Problem(

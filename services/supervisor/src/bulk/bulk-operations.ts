@@ -91,7 +91,12 @@ function verifier({ store, log }: Dependencies) {
     async look(operation: BulkWork): Promise<number> {
       const { id, action } = operation;
       const after = places.get(id) ?? 0;
-      const { next, state } = await store.verifyBulkItems({ id, action, after, batch: verifyBatch });
+      const { next, state } = await store.verifyBulkItems({
+        id,
+        action,
+        after,
+        batch: verifyBatch,
+      });
       places.set(id, next ?? 0);
       const hasJustEnded = state !== null && hasBulkEnded({ state }) && !hasBulkEnded(operation);
       if (hasJustEnded) logEnd(log, operation, state);
@@ -100,7 +105,11 @@ function verifier({ store, log }: Dependencies) {
   };
 }
 
-function logEnd(log: Dependencies["log"], { id, action }: BulkWork, state: BulkWork["state"]): void {
+function logEnd(
+  log: Dependencies["log"],
+  { id, action }: BulkWork,
+  state: BulkWork["state"],
+): void {
   const fields = { operationId: id, action, state };
   if (state === "stopped") log.warn(fields, "bulk operation stopped by its canary");
   else log.info(fields, "bulk operation ended");

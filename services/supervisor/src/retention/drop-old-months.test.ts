@@ -59,7 +59,11 @@ async function forget({ keep = 1_000, months = [], rows = 0, isAborted = false }
 test.each<[string, World, readonly string[]]>([
   ["nothing is ever to go", { keep: null, months: [{}] }, ["keys", "fairness"]],
   ["no month is old", {}, ["keys", "fairness", "records", "bulk operations"]],
-  ["a month is over", { months: [{}] }, ["keys", "fairness", "drop m0", "records", "bulk operations"]],
+  [
+    "a month is over",
+    { months: [{}] },
+    ["keys", "fairness", "drop m0", "records", "bulk operations"],
+  ],
   [
     "one has an unfinished task",
     { months: [{ hasUnfinished: true }] },
