@@ -42,6 +42,11 @@ export type BulkWish = Omit<NewBulkOperation, "actor" | "dryRun"> & { readonly a
 const path = "/v1/bulk-operations";
 const pathOf = (id: string, rest = "") => `${path}/${encodeURIComponent(id)}${rest}`;
 
+const pageOf = ({ limit, after }: PageOptions) => ({
+  limit: limit?.toString(),
+  cursor: after ?? undefined,
+});
+
 export function bulkCalls(send: Send, usualActor: string): BulkCalls {
   const get = async <Body>(
     from: string,
@@ -49,10 +54,6 @@ export function bulkCalls(send: Send, usualActor: string): BulkCalls {
   ): Promise<Body> => (await send<Body>({ method: "GET", path: from, query, repeat: "safe" })).body;
   const post = async <Body>(body: object, headers: Readonly<Record<string, string>> = {}) =>
     (await send<Body>({ method: "POST", path, headers, body, repeat: "safe" })).body;
-  const pageOf = ({ limit, after }: PageOptions) => ({
-    limit: limit?.toString(),
-    cursor: after ?? undefined,
-  });
   return {
     forecast: (wish) => post<BulkForecast>({ actor: usualActor, ...wish, dryRun: true }),
     create: (wish, { idempotencyKey = crypto.randomUUID() } = {}) =>

@@ -12,17 +12,7 @@ import type {
 } from "./breakers/breakers.ts";
 import type { ProbeOptions } from "./breakers/claim-probe.ts";
 import type { RemoteRecord } from "./breakers/find-remotes.ts";
-import type { AppliedItems } from "./bulk/apply-items.ts";
-import type {
-  BulkItem,
-  BulkItemsWish,
-  BulkOperation,
-  BulkStop,
-  BulkWork,
-} from "./bulk/bulk-operation.ts";
-import type { BulkAsked, BulkCreated, NewBulkOperation } from "./bulk/create-bulk-operation.ts";
-import type { BulkForecast } from "./bulk/judge-tasks.ts";
-import type { VerifiedItems } from "./bulk/verify-items.ts";
+import type { BulkStore } from "./bulk/bulk-store.ts";
 import type { AttemptSignOfTask } from "./claim/attempt-signs.ts";
 import type { ClaimedStep, ClaimOptions } from "./claim/claimed-step.ts";
 import type { StepsInFlight } from "./claim/count-steps-in-flight.ts";
@@ -58,7 +48,7 @@ import type { StoredWorkflow } from "./workflows/workflow-catalog.ts";
  * are transient: the operation may have been carried out or not. Methods marked "safe to repeat" may then be
  * called again with the same arguments. Methods retry for about five seconds on their own before they throw.
  */
-export interface StateStore extends AsyncDisposable {
+export interface StateStore extends BulkStore, AsyncDisposable {
   /**
    * Writes tasks with all their steps, and their orders, in one transaction: all of them or none. Safe to repeat
    * with an idempotency key; without one, `store.outcome_unknown` may lead to a second task. Throws
@@ -149,52 +139,6 @@ export interface StateStore extends AsyncDisposable {
   holdBreakerOpen(wish: BreakerWish): Promise<boolean>;
   /** Closes a breaker. False: it held nothing back. Takes effect exactly once. */
   closeBreaker(wish: BreakerWish): Promise<boolean>;
-
-  /**
-   * Judges which of the tasks that match an action could be applied to now. Null: there are more than an operation
-   * may have. Changes nothing. Safe to repeat.
-   */
-  forecastBulkOperation(params: {
-    readonly tasks: TaskFilter;
-    readonly asked: BulkAsked;
-  }): Promise<BulkForecast | null>;
-  /**
-   * Creates an operation on the tasks that match now: all its items, or nothing. `tooManyTasks`: there are more than
-   * one may have. Takes effect exactly once.
-   */
-  createBulkOperation(params: {
-    readonly tasks: TaskFilter;
-    readonly wish: NewBulkOperation;
-  }): Promise<BulkCreated | { readonly kind: "tooManyTasks"; readonly most: number }>;
-  /** A page of operations, latest first, of those with an id below `before`. Safe to repeat. */
-  listBulkOperations(params: {
-    readonly tenant: string;
-    readonly before: string | null;
-    readonly most: number;
-  }): Promise<readonly BulkOperation[]>;
-  /** Null: this tenant has none of that id. Safe to repeat. */
-  findBulkOperation(params: {
-    readonly tenant: string;
-    readonly id: string;
-  }): Promise<BulkOperation | null>;
-  /** A page of the items of an operation, in their order. Safe to repeat. */
-  listBulkItems(wish: BulkItemsWish): Promise<readonly BulkItem[]>;
-  /** Applies no further item of an operation. False: it has ended, or there is none. Takes effect exactly once. */
-  stopBulkOperation(stop: BulkStop): Promise<boolean>;
-  /** The operations of which something is to be applied or verified. Safe to repeat. */
-  findBulkWork(): Promise<readonly BulkWork[]>;
-  /**
-   * Applies an operation to the next tasks that its rate and its canary allow, at most `batch`. Tasks and items
-   * change in one transaction: safe to repeat.
-   */
-  applyBulkItems(params: { readonly id: string; readonly batch: number }): Promise<AppliedItems>;
-  /** Saves the outcomes of the next applied items that have one by now. Safe to repeat. */
-  verifyBulkItems(params: {
-    readonly id: string;
-    readonly action: BulkWork["action"];
-    readonly after: number;
-    readonly batch: number;
-  }): Promise<VerifiedItems>;
 
   /** Finds overdue steps and tasks, at most `batch` of each, without locks. Safe to repeat. */
   findExpired(params: { readonly batch: number }): Promise<Expired>;

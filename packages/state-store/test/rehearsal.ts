@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { readMigrations } from "../src/migrate/migration-files.ts";
 
-/** The only migration of this release: the schema that the rehearsal begins with. */
+/** The migration that the rehearsal begins with. */
 export const firstMigration = "0001_holdfast";
 
 /**
@@ -13,8 +13,11 @@ export const rehearsal: readonly string[] = [
   fileURLToPath(new URL("./rehearsal", import.meta.url)),
 ];
 
-/** Those that run after the first one. */
+/** Those that run after the first one: of this release, and then of the rehearsal. */
 export const later = readMigrations(rehearsal).filter(({ name }) => name > firstMigration);
+
+/** Those of the rehearsal alone: their numbers come after those of any release. */
+export const rehearsed = later.filter(({ name }) => name.startsWith("9"));
 
 export async function connect(url: string): Promise<Client & AsyncDisposable> {
   const client = new Client({ connectionString: url });

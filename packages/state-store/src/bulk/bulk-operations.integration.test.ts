@@ -1,76 +1,26 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import {
-  claimAll,
-  openTestStores,
-  submitOne,
-  type TestStore,
-  testWorkflow,
-} from "../../test/fixtures.ts";
+import { bulkFixture } from "../../test/bulk.ts";
+import { claimAll, submitOne } from "../../test/fixtures.ts";
 import { refused, work } from "../../test/replies.ts";
-import type { StateStore } from "../state-store.ts";
-import type { NewBulkOperation } from "./create-bulk-operation.ts";
 
-let db: TestStore;
-let submission: StateStore;
-let operations: StateStore;
-let scheduler: StateStore;
-let supervisor: StateStore;
-beforeAll(async () => {
-  ({ db, submission, operations, scheduler, supervisor } = await openTestStores(
-    testWorkflow([{ name: "a", onFailure: "halt" }, { name: "b" }]),
-    testWorkflow([{ name: "a", onFailure: "halt" }], "other.v1"),
-  ));
-});
-afterAll(async () => {
-  await db[Symbol.asyncDispose]();
-});
-beforeEach(() => db.clear("outbox", "alerts", "bulk_operations", "bulk_items"));
-
-const tenant = "default";
-const open = {
-  tenant,
-  conditions: [{ field: "state", operator: "in", operand: ["error", "pending", "processing"] }],
-  createdFrom: null,
-  createdBefore: null,
-} as const;
-
-const wish = (changes: Partial<NewBulkOperation> = {}): NewBulkOperation => ({
-  tenant,
-  action: "resubmit",
-  step: null,
-  output: undefined,
-  filter: { state: "error" },
-  actor: "ann",
-  reason: "the bank is back",
-  canary: 0,
-  rate: 1_000,
-  key: null,
-  hash: "hash",
-  ...changes,
-});
-
-/** Tasks whose first step failed for good. */
-async function halted(count: number): Promise<readonly string[]> {
-  const ids: string[] = [];
-  for (let at = 0; at < count; at += 1) ids.push(await submitOne(submission));
-  await work(scheduler, refused);
-  return ids;
-}
-
-async function create(changes: Partial<NewBulkOperation> = {}): Promise<string> {
-  const created = await operations.createBulkOperation({ tasks: open, wish: wish(changes) });
-  if (created.kind !== "created") throw new Error(created.kind);
-  return created.id;
-}
-
-const find = (id: string) => operations.findBulkOperation({ tenant, id });
-const items = (id: string) => operations.listBulkItems({ id, outcome: null, after: 0, most: 100 });
-const outcomes = async (id: string) => (await items(id)).map(({ outcome }) => outcome);
-const apply = (id: string, batch = 50) => supervisor.applyBulkItems({ id, batch });
-const verify = (id: string, action: NewBulkOperation["action"] = "resubmit") =>
-  supervisor.verifyBulkItems({ id, action, after: 0, batch: 100 });
-const violations = () => submission.findInvariantViolations({ batch: 10 });
-const historyOf = (taskId: string) => submission.findEvents({ taskId });
+const {
+  at,
+  open,
+  close,
+  clear,
+  apply,
+  create,
+  find,
+  halted,
+  historyOf,
+  items,
+  outcomes,
+  verify,
+  violations,
+} = bulkFixture();
+beforeAll(open);
+afterAll(close);
+beforeEach(clear);
 
 describe("a bulk operation", () => {
   test("resubmits each task once, and counts a task as repaired only when its step got beyond the failure", async () => {
@@ -82,7 +32,7 @@ describe("a bulk operation", () => {
     expect(await apply(id)).toMatchObject({ applied: 0, refused: 0 });
     expect(await verify(id)).toMatchObject({ verified: 0 });
     expect(await outcomes(id)).toEqual(["applied", "applied", "applied"]);
-    await work(scheduler);
+    await work(at().scheduler);
     expect(await verify(id)).toMatchObject({ verified: 3, state: "done" });
     expect(await find(id)).toMatchObject({
       state: "done",
@@ -104,8 +54,8 @@ describe("a bulk operation", () => {
     await halted(2);
     const id = await create();
     await apply(id);
-    const [one, other] = await claimAll(scheduler);
-    await scheduler.applyEvents(
+    const [one, other] = await claimAll(at().scheduler);
+    await at().scheduler.applyEvents(
       [
         { taskId: one!.taskId, event: refused(one!) },
         {
@@ -117,7 +67,7 @@ describe("a bulk operation", () => {
       { actor: "scheduler-1" },
     );
     expect(await verify(id)).toMatchObject({ verified: 2, state: "failed" });
-    const failedAgain = await operations.listBulkItems({
+    const failedAgain = await at().operations.listBulkItems({
       id,
       outcome: "failedAgain",
       after: 0,
@@ -131,7 +81,7 @@ describe("a bulk operation", () => {
     const id = await create({ canary: 2 });
     expect(await apply(id)).toMatchObject({ applied: 2, state: "canary" });
     expect(await apply(id)).toMatchObject({ applied: 0, state: "canary" });
-    await work(scheduler, refused);
+    await work(at().scheduler, refused);
     expect(await verify(id)).toMatchObject({ verified: 2, state: "stopped" });
     expect(await apply(id)).toMatchObject({ applied: 0 });
     const stopped = await find(id);
@@ -146,7 +96,7 @@ describe("a bulk operation", () => {
     await halted(4);
     const id = await create({ canary: 1 });
     await apply(id);
-    await work(scheduler);
+    await work(at().scheduler);
     expect(await verify(id)).toMatchObject({ state: "running" });
     expect(await apply(id)).toMatchObject({ applied: 3, state: "verifying" });
   });
@@ -167,11 +117,11 @@ describe("a bulk operation", () => {
     };
     await Promise.all([race(), race(), race()]);
     expect(await find(id)).toMatchObject({ waiting: 0, applied: 40 });
-    const twice = await db.query(
+    const twice = await at().db.query(
       "select task_id from state.events where action = 'resubmit' group by task_id having count(*) <> 1",
     );
     expect(twice).toEqual([]);
-    expect(await db.query("select from state.events where action = 'resubmit'")).toHaveLength(
+    expect(await at().db.query("select from state.events where action = 'resubmit'")).toHaveLength(
       ids.length,
     );
     expect(await violations()).toEqual([]);
@@ -180,7 +130,7 @@ describe("a bulk operation", () => {
   test("judges a task anew that has changed since it was chosen, and refuses one that was repaired", async () => {
     const [repaired, still] = await halted(2);
     const id = await create();
-    await operations.applyEvents(
+    await at().operations.applyEvents(
       [
         {
           taskId: repaired!,
@@ -200,9 +150,9 @@ describe("a bulk operation", () => {
     const [before, after] = await halted(2);
     const id = await create();
     const drop = (taskId: string) =>
-      db
-        .query("delete from state.tasks where task_id = $1", [taskId])
-        .then(() => db.query("delete from state.steps where task_id = $1", [taskId]));
+      at()
+        .db.query("delete from state.tasks where task_id = $1", [taskId])
+        .then(() => at().db.query("delete from state.steps where task_id = $1", [taskId]));
     await drop(before!);
     expect(await apply(id)).toMatchObject({ applied: 1, refused: 1 });
     await drop(after!);
@@ -216,11 +166,11 @@ describe("a bulk operation", () => {
   test("leaves a locked task for a later round", async () => {
     const [locked] = await halted(2);
     const id = await create();
-    await db.query("begin");
-    await db.query("select from state.tasks where task_id = $1 for update", [locked]);
+    await at().db.query("begin");
+    await at().db.query("select from state.tasks where task_id = $1 for update", [locked]);
     expect(await apply(id)).toMatchObject({ applied: 1 });
     expect(await outcomes(id)).toEqual(["waiting", "applied"]);
-    await db.query("rollback");
+    await at().db.query("rollback");
     expect(await apply(id)).toMatchObject({ applied: 1, state: "verifying" });
   });
 
@@ -228,11 +178,11 @@ describe("a bulk operation", () => {
     await halted(3);
     const id = await create({ rate: 0.01 });
     await apply(id);
-    const stop = { tenant, id, actor: "bob", reason: "wrong filter" };
-    expect(await supervisorStop(stop)).toBe(true);
-    expect(await supervisorStop(stop)).toBe(false);
+    const stop = { tenant: "default", id, actor: "bob", reason: "wrong filter" };
+    expect(await at().operations.stopBulkOperation(stop)).toBe(true);
+    expect(await at().operations.stopBulkOperation(stop)).toBe(false);
     expect(await apply(id)).toMatchObject({ applied: 0 });
-    await work(scheduler);
+    await work(at().scheduler);
     expect(await verify(id)).toMatchObject({ verified: 1, state: "stopped" });
     expect(await find(id)).toMatchObject({
       state: "stopped",
@@ -241,18 +191,18 @@ describe("a bulk operation", () => {
       stoppedBy: "bob",
       stopReason: "wrong filter",
     });
-    expect(await supervisor.findBulkWork()).toEqual([]);
+    expect(await at().supervisor.findBulkWork()).toEqual([]);
   });
 
   test("undoes tasks, and counts one as undone only when all of it is", async () => {
-    const [id] = [await submitOne(submission)];
-    await work(scheduler);
+    const [id] = [await submitOne(at().submission)];
+    await work(at().scheduler);
     const operation = await create({ action: "undo" });
     expect(await apply(operation)).toMatchObject({ applied: 1 });
     expect(await verify(operation, "undo")).toMatchObject({ verified: 0 });
-    await work(scheduler);
+    await work(at().scheduler);
     expect(await verify(operation, "undo")).toMatchObject({ state: "done" });
-    expect(await submission.findTask({ taskId: id, tenant })).toMatchObject({
+    expect(await at().submission.findTask({ taskId: id, tenant: "default" })).toMatchObject({
       processState: "compensated",
       faultCode: "operator.undo",
     });
@@ -281,98 +231,16 @@ describe("a bulk operation", () => {
 
   test("with a task whose row the store refuses to change refuses that one, and goes on with the others", async () => {
     const [broken] = await halted(3);
-    await db.query(
+    await at().db.query(
       `alter table state.events add constraint in_the_way check (task_id <> '${broken}' or action <> 'resubmit') not valid`,
     );
     const id = await create();
     for (let round = 0; round < 3; round += 1) await apply(id);
-    await db.query("alter table state.events drop constraint in_the_way");
+    await at().db.query("alter table state.events drop constraint in_the_way");
     expect(await items(id)).toMatchObject([
       { taskId: broken, outcome: "refused", code: "store.refused" },
       { outcome: "applied" },
       { outcome: "applied" },
     ]);
   });
-});
-
-const supervisorStop = (stop: Parameters<StateStore["stopBulkOperation"]>[0]) =>
-  operations.stopBulkOperation(stop);
-
-describe("creating a bulk operation", () => {
-  test("writes it once for one key, and refuses the key for another one", async () => {
-    await halted(1);
-    const asked = { tasks: open, wish: wish({ key: "k-1" }) };
-    const created = await Promise.all(
-      Array.from({ length: 5 }, () => operations.createBulkOperation(asked)),
-    );
-    expect(created.map(({ kind }) => kind).toSorted()).toEqual([
-      "created",
-      ...Array(4).fill("replayed"),
-    ]);
-    const other = await operations.createBulkOperation({
-      tasks: open,
-      wish: wish({ key: "k-1", hash: "other" }),
-    });
-    expect(other).toEqual({ kind: "conflict" });
-  });
-
-  test("is refused while as many are open as may be, however many come at once", async () => {
-    await halted(1);
-    const created = await Promise.all(
-      Array.from({ length: 60 }, () =>
-        operations.createBulkOperation({ tasks: open, wish: wish() }),
-      ),
-    );
-    expect(created.filter(({ kind }) => kind === "created")).toHaveLength(20);
-    expect(created.filter(({ kind }) => kind === "tooManyOpen")).toHaveLength(40);
-  });
-
-  test("on no task at all makes one that is done", async () => {
-    expect(await find(await create({ canary: 10 }))).toMatchObject({ state: "done", matched: 0 });
-  });
-
-  test("with a canary that is larger than the operation awaits all of it", async () => {
-    await halted(2);
-    const id = await create({ canary: 100 });
-    expect(await apply(id)).toMatchObject({ applied: 2, state: "canary" });
-    await work(scheduler);
-    expect(await verify(id)).toMatchObject({ state: "done" });
-  });
-});
-
-test("a forecast says what an operation would do, why others are refused, and changes nothing", async () => {
-  const ids = await halted(3);
-  const fresh = await submitOne(submission);
-  const asked = { action: "resubmit", step: null, output: undefined } as const;
-  expect(await operations.forecastBulkOperation({ tasks: open, asked })).toEqual({
-    matches: 4,
-    allowed: 3,
-    refused: [{ reason: "task.nothing_failed", count: 1 }],
-    sample: ids,
-  });
-  const pausing = await operations.forecastBulkOperation({
-    tasks: open,
-    asked: { ...asked, action: "pause" },
-  });
-  expect(pausing).toMatchObject({ allowed: 4, sample: [...ids, fresh] });
-  expect(await db.query("select from state.events where actor = 'ann'")).toEqual([]);
-  expect(await db.query("select from state.bulk_operations")).toEqual([]);
-});
-
-test("ended operations are deleted with their items once they are older than the retention", async () => {
-  await halted(3);
-  const old = await create({ action: "pause" });
-  await apply(old);
-  const open = await create({ action: "resume", rate: 0.01 });
-  await db.query(
-    "update state.bulk_operations set ended_at = now() - interval '2 days' where id = $1",
-    [old],
-  );
-  const keeping = { keep: 86_400_000, batch: 2 };
-  expect(await supervisor.deleteOldBulkOperations(keeping)).toBe(2);
-  expect(await supervisor.deleteOldBulkOperations(keeping)).toBe(2);
-  expect(await supervisor.deleteOldBulkOperations(keeping)).toBe(0);
-  expect(await find(old)).toBeNull();
-  expect(await items(old)).toEqual([]);
-  expect(await find(open)).toMatchObject({ matched: 3 });
 });

@@ -1,6 +1,5 @@
 import type { Binder } from "../postgres/bind.ts";
 import { listTaskIds, type TaskFilter } from "../read/list-tasks.ts";
-import type { StateStore } from "../state-store.ts";
 import type { StoreContext } from "../store-context.ts";
 import { applyBulkItems } from "./apply-items.ts";
 import {
@@ -10,27 +9,17 @@ import {
   listBulkOperations,
   stopBulkOperation,
 } from "./bulk-operation.ts";
+import type { BulkStore } from "./bulk-store.ts";
 import { chooseItems, chosenAtATime, mostBulkItems } from "./choose-items.ts";
 import { createBulkOperation, findBulkObstacle } from "./create-bulk-operation.ts";
 import { judgeTasks } from "./judge-tasks.ts";
 import { verifyBulkItems } from "./verify-items.ts";
 
-type Names =
-  | "forecastBulkOperation"
-  | "createBulkOperation"
-  | "listBulkOperations"
-  | "findBulkOperation"
-  | "listBulkItems"
-  | "stopBulkOperation"
-  | "findBulkWork"
-  | "applyBulkItems"
-  | "verifyBulkItems";
-
 /** All that the store does about bulk operations. */
 export function bulkOperations(
   context: StoreContext,
   { repeatable, exactlyOnce }: Binder,
-): Pick<StateStore, Names> {
+): BulkStore {
   const list = repeatable(listTaskIds);
   const choose = (tasks: TaskFilter) =>
     chooseItems((after) => list({ ...tasks, after, most: chosenAtATime }));

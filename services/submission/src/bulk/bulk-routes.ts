@@ -1,30 +1,15 @@
-import type { BulkOutcome } from "@holdfast/domain";
-import type { BulkOperation, StateStore } from "@holdfast/state-store";
-import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
+import type { BulkOperation } from "@holdfast/state-store";
+import type { FastifyInstance } from "fastify";
 import type { Static } from "typebox";
 import { describe, ref } from "../api/describe.ts";
 import { isTaskId } from "../find-tasks.ts";
 import { Problem } from "../problem.ts";
 import { cursorOf, pageOf, usualLimit } from "../search/list-query.ts";
 import { WishBody } from "../wishes.ts";
-import type { WorkflowDirectory } from "../workflow-directory.ts";
 import { BulkItemsQuery, BulkListQuery, BulkParams } from "./bulk-body.ts";
+import type { BulkDependencies } from "./bulk-dependencies.ts";
 import { bulkItemResource, bulkResource } from "./bulk-resource.ts";
 import { createBulkRoute } from "./create-bulk-route.ts";
-
-export interface BulkDependencies {
-  readonly store: Pick<
-    StateStore,
-    | "createBulkOperation"
-    | "forecastBulkOperation"
-    | "listBulkOperations"
-    | "findBulkOperation"
-    | "listBulkItems"
-    | "stopBulkOperation"
-  >;
-  readonly directory: WorkflowDirectory;
-  readonly onRequest: onRequestAsyncHookHandler;
-}
 
 const tenant = "default";
 const path = "/v1/bulk-operations";
@@ -105,7 +90,7 @@ function itemsRoute(app: FastifyInstance, { store, onRequest }: BulkDependencies
       const after = readPlace(cursor);
       const found = await store.listBulkItems({
         id,
-        outcome: outcome as BulkOutcome | null,
+        outcome,
         after,
         most,
       });

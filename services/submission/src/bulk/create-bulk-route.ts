@@ -11,8 +11,8 @@ import { visible } from "../read-task.ts";
 import { filterOfBody } from "../search/search-body.ts";
 import { withVersions } from "../search/with-versions.ts";
 import { BulkBody, usualRate } from "./bulk-body.ts";
+import type { BulkDependencies } from "./bulk-dependencies.ts";
 import { bulkResource } from "./bulk-resource.ts";
-import type { BulkDependencies } from "./bulk-routes.ts";
 
 const tenant = "default";
 /** Each looks at half a million tasks at most. */
@@ -81,8 +81,8 @@ function askedOf(body: BulkBody): BulkAsked {
   if (step !== null && !["resubmit", "resolve", "retryNow"].includes(action)) {
     throw invalid("/step", `${action} is about the task as a whole`);
   }
-  if (output !== undefined) mustBeStorable(output as Json, "output");
-  return { action, step, output: output as Json | undefined };
+  if (output !== undefined) mustBeStorable(output, "output");
+  return { action, step, output };
 }
 
 const invalid = (pointer: string, detail: string): Problem =>
@@ -117,7 +117,7 @@ function wishOf(
   return {
     ...asked,
     tenant,
-    filter: filter as Json,
+    filter,
     actor,
     reason,
     canary,
