@@ -62,7 +62,7 @@ test("a bulk operation over hundreds of halted orders stops with its canary, and
   const { system } = faulty;
   for (const gap of ["supervisor.applied", "supervisor.applying"]) {
     const failpoints = { HOLDFAST_FAILPOINTS: `${gap}=exit@2` };
-    for (const one of system.running("supervisor")) one.kill("SIGKILL");
+    for (const one of system.running("supervisor")) one.signal("SIGKILL");
     system.launch("supervisor", failpoints).ready.catch(() => {});
     await until(() =>
       faulty.log.some((line) => line.msg === "failpoint hit" && line["gap"] === gap),

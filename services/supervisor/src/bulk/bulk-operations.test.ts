@@ -46,7 +46,7 @@ function working({ work = [], applied = {}, looks = [] }: World) {
     cancel: (attempts) => void (attempts.length > 0 && asked.push("cancel")),
     log: {
       info: () => {},
-      warn: (_: object, message: string) => void asked.push(message),
+      warn: (_: unknown, message?: string) => void asked.push(message ?? ""),
     } as Partial<Logger> as Logger,
     failpoint: () => {},
     rest: 2_000,
