@@ -41,7 +41,7 @@ export function bulkFixture() {
     at().operations.listBulkItems({ id, outcome: null, after: 0, most: 100 });
   return {
     at,
-    async open(): Promise<void> {
+    open: async (): Promise<void> => {
       stores = await openTestStores(
         testWorkflow([{ name: "a", onFailure: "halt" }, { name: "b" }]),
       );
@@ -49,13 +49,13 @@ export function bulkFixture() {
     close: async (): Promise<void> => at().db[Symbol.asyncDispose](),
     clear: () => at().db.clear("outbox", "alerts", "bulk_operations", "bulk_items"),
     /** Tasks whose first step failed for good. */
-    async halted(count: number): Promise<readonly string[]> {
+    halted: async (count: number): Promise<readonly string[]> => {
       const ids: string[] = [];
       for (let number = 0; number < count; number += 1) ids.push(await submitOne(at().submission));
       await work(at().scheduler, refused);
       return ids;
     },
-    async create(changes: Partial<NewBulkOperation> = {}): Promise<string> {
+    create: async (changes: Partial<NewBulkOperation> = {}): Promise<string> => {
       const wish = bulkWish(changes);
       const created = await at().operations.createBulkOperation({ tasks: openTasks, wish });
       if (created.kind !== "created") throw new Error(created.kind);

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { bulkAllowance, firstPacedFrom, nextItemIn, pacedAfter } from "./bulk-pace.ts";
 
 test("the first item may be applied at once, and the next after its share of a second", () => {

@@ -1,5 +1,5 @@
 /** Why a task is not moved as an operator asks. */
-export const operatorRefusals = [
+const operatorRefusals = [
   "task.changed",
   "task.unusable_task",
   "task.task_finished",

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { bulkFixture, bulkWish, openTasks } from "../../test/bulk.ts";
 import { submitOne } from "../../test/fixtures.ts";
-import { refused, work } from "../../test/replies.ts";
+import { work } from "../../test/replies.ts";
 
 const { at, open, close, clear, apply, create, find, halted, items, verify } = bulkFixture();
 beforeAll(open);

@@ -97,7 +97,7 @@ export function saveAdvance(
 }
 
 /** Stops an operation when an item of its canary fails again. */
-export const canaryActor = "holdfast (canary)";
+const canaryActor = "holdfast (canary)";
 
 function reasonOf(changes: readonly ItemChange[]): string {
   const failed = changes.find(({ outcome }) => outcome === "failedAgain");

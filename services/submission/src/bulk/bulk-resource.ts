@@ -16,4 +16,10 @@ export const bulkResource = ({
   verified: { succeeded, failedAgain, running: applied },
 });
 
-export const bulkItemResource = ({ number: _, ...item }: BulkItem) => item;
+export const bulkItemResource = ({ taskId, outcome, code, step, at }: BulkItem) => ({
+  taskId,
+  outcome,
+  code,
+  step,
+  at,
+});

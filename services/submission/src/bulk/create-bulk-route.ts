@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { Json } from "@holdfast/domain";
 import { canonicalJson } from "@holdfast/runtime";
 import type { BulkAsked, NewBulkOperation } from "@holdfast/state-store";
 import type { FastifyInstance, FastifyRequest } from "fastify";
