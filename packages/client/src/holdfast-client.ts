@@ -1,3 +1,4 @@
+import { type BulkCalls, bulkCalls } from "./bulk.ts";
 import { type FollowOptions, followTask } from "./follow.ts";
 import { type OperationCalls, operationCalls } from "./operations.ts";
 import { type ClientOptions, opener, type Send, sender, usualRetryFor } from "./request.ts";
@@ -43,6 +44,7 @@ export interface HoldfastClient extends OperationCalls {
     options?: FollowOptions,
   ): AsyncGenerator<HistoryEntry, TaskResult<Output>>;
   readonly tasks: TaskCalls;
+  readonly bulk: BulkCalls;
 }
 
 const idOf = (task: TaskRef | string): string => (typeof task === "string" ? task : task.id);
@@ -74,6 +76,7 @@ export function holdfastClient(options: ClientOptions): HoldfastClient {
     result,
     follow: (task, how = {}) => followTask(service, idOf(task), how) as never,
     tasks: taskCalls(send, actor),
+    bulk: bulkCalls(send, actor),
     ...operationCalls(send, actor),
   };
 }

@@ -1,3 +1,4 @@
+export type { BulkCalls, BulkWish } from "./bulk.ts";
 export { ConnectionError, ProblemError } from "./errors.ts";
 export type { FollowOptions } from "./follow.ts";
 export { type HoldfastClient, holdfastClient } from "./holdfast-client.ts";
@@ -15,12 +16,18 @@ export type {
   Explanation,
   Failures,
   FailuresQuery,
+  BulkForecast,
+  BulkItem,
+  BulkItemPage,
+  BulkOperation,
+  BulkOperationPage,
   HistoryEntry,
   InputFor,
   ListedTask,
   ListedWorkflow,
   ListFilter,
   Overview,
+  NewBulkOperation,
   Pause,
   Remote,
   ResultFor,

@@ -1007,6 +1007,81 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/bulk-operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Operators: bulk operations, latest first, a page at a time. */
+        get: operations["listBulkOperations"];
+        put?: never;
+        /**
+         * Operators: creates a bulk operation: one action on all tasks that match now.
+         * @description At most 100,000 tasks. The filter is that of a search, with at least one condition. `canary`: so many tasks first, and the others only if these succeed. `rate`: tasks a second, 10 unless said otherwise. With `dryRun` nothing is created. With an Idempotency-Key the same request stands for the same operation.
+         */
+        post: operations["createBulkOperation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bulk-operations/{id}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: the tasks of a bulk operation and what became of each, a page at a time.
+         * @description An item is `succeeded` only when its task has ended as the action intends, or its step got beyond the failure.
+         */
+        get: operations["listBulkItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bulk-operations/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Operators: applies no further item of a bulk operation; what was applied stays applied. */
+        post: operations["stopBulkOperation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bulk-operations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Operators: a bulk operation, and how far it is. */
+        get: operations["getBulkOperation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1495,6 +1570,64 @@ export interface components {
                 };
             }[];
             truncated: boolean;
+        };
+        BulkOperation: {
+            id: string;
+            /** @enum {unknown} */
+            action: "resubmit" | "undo" | "cancel" | "pause" | "resume" | "resolve" | "retryNow";
+            step: string | null;
+            filter: Record<string, never>;
+            actor: string;
+            reason: string;
+            /** Format: date-time */
+            at: string;
+            /**
+             * @description `canary`: the first tasks are awaited. `running`: further ones are applied. `verifying`: all are applied, and what became of some is awaited. `done`: all have an outcome and none failed again. `failed`: some did. `stopped`: by a person, or by its canary.
+             * @enum {unknown}
+             */
+            state: "canary" | "running" | "verifying" | "done" | "stopped" | "failed";
+            matched: number;
+            waiting: number;
+            /** @description Applied or refused. */
+            done: number;
+            refused: number;
+            verified: {
+                succeeded: number;
+                failedAgain: number;
+                running: number;
+            };
+            canary: number;
+            /** @description Tasks a second. */
+            rate: number;
+            stoppedBy: string | null;
+            stopReason: string | null;
+            endedAt: string | null;
+        };
+        BulkOperationPage: {
+            items: components["schemas"]["BulkOperation"][];
+            next: string | null;
+        };
+        BulkItem: {
+            taskId: string;
+            /** @enum {unknown} */
+            outcome: "waiting" | "applied" | "refused" | "succeeded" | "failedAgain";
+            code: string | null;
+            step: string | null;
+            /** Format: date-time */
+            at: string;
+        };
+        BulkItemPage: {
+            items: components["schemas"]["BulkItem"][];
+            next: string | null;
+        };
+        BulkForecast: {
+            matches: number;
+            allowed: number;
+            refused: {
+                reason: string;
+                count: number;
+            }[];
+            sample: string[];
         };
     };
     responses: never;
@@ -4199,6 +4332,292 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listBulkOperations: {
+        parameters: {
+            query?: {
+                limit?: string;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkOperationPage"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createBulkOperation: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    actor: string;
+                    reason: string;
+                    filter: {
+                        workflow?: string | {
+                            $eq?: string;
+                            $in?: string[];
+                            $like?: string;
+                            $exists?: boolean;
+                        };
+                        state?: string | {
+                            $eq?: string;
+                            $in?: string[];
+                            $like?: string;
+                            $exists?: boolean;
+                        };
+                        priority?: string | {
+                            $eq?: string;
+                            $in?: string[];
+                            $like?: string;
+                            $exists?: boolean;
+                        };
+                        key?: string | {
+                            $eq?: string;
+                            $in?: string[];
+                            $like?: string;
+                            $exists?: boolean;
+                        };
+                        faultCode?: string | {
+                            $eq?: string;
+                            $in?: string[];
+                            $like?: string;
+                            $exists?: boolean;
+                        };
+                        correlationId?: string | {
+                            $eq?: string;
+                            $in?: string[];
+                            $like?: string;
+                            $exists?: boolean;
+                        };
+                        fingerprint?: string;
+                        text?: string;
+                        createdAt?: {
+                            $gte?: string;
+                            $lt?: string;
+                        };
+                    } & {
+                        [key: string]: string | {
+                            $eq?: string;
+                            $in?: string[];
+                            $like?: string;
+                            $exists?: boolean;
+                        };
+                    };
+                    /** @enum {unknown} */
+                    action: "resubmit" | "undo" | "cancel" | "pause" | "resume" | "resolve" | "retryNow";
+                    step?: string;
+                    output?: unknown;
+                    dryRun?: boolean;
+                    canary?: number;
+                    rate?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description What it would do: with `dryRun`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkForecast"];
+                };
+            };
+            /** @description It is durable, and worked off. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkOperation"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listBulkItems: {
+        parameters: {
+            query?: {
+                outcome?: "waiting" | "applied" | "refused" | "succeeded" | "failedAgain";
+                limit?: string;
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkItemPage"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stopBulkOperation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    actor: string;
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description As it stands then. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkOperation"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getBulkOperation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it stands. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkOperation"];
+                };
             };
             /** @description The request is refused: `code` says why, and stays as it is. */
             "4XX": {

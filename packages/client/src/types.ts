@@ -30,6 +30,16 @@ type QueryOf<Path extends "/v1/statistics" | "/v1/failures"> = NonNullable<
 export type StatisticsQuery = QueryOf<"/v1/statistics">;
 export type FailuresQuery = QueryOf<"/v1/failures">;
 
+export type BulkOperation = Schemas["BulkOperation"];
+export type BulkOperationPage = Schemas["BulkOperationPage"];
+export type BulkItem = Schemas["BulkItem"];
+export type BulkItemPage = Schemas["BulkItemPage"];
+export type BulkForecast = Schemas["BulkForecast"];
+
+/** A bulk operation as the service takes it. */
+export type NewBulkOperation =
+  paths["/v1/bulk-operations"]["post"]["requestBody"]["content"]["application/json"];
+
 /** A search as the service takes it: `{ filter, page }`. */
 export type SearchWish = NonNullable<
   paths["/v1/tasks/search"]["post"]["requestBody"]

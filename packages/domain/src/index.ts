@@ -27,6 +27,45 @@ export {
   rampLimit,
   shortestThrottle,
 } from "./breaker.ts";
+export {
+  type BulkPace,
+  bulkAllowance,
+  firstPacedFrom,
+  nextItemIn,
+  pacedAfter,
+} from "./bulk/bulk-pace.ts";
+export {
+  advanceBulk,
+  type BulkCounts,
+  type BulkOutcome,
+  type BulkProgress,
+  type BulkState,
+  bulkOutcomes,
+  bulkStates,
+  firstBulkState,
+  hasBulkEnded,
+  mayApply,
+} from "./bulk/bulk-progress.ts";
+export {
+  type BulkAction,
+  type BulkRequest,
+  type BulkWish,
+  bulkActions,
+  bulkRequestOf,
+  wholeTaskEvents,
+} from "./bulk/bulk-request.ts";
+export {
+  type BulkFacts,
+  type BulkTarget,
+  type BulkVerdict,
+  bulkFactsOf,
+  bulkVerdictOf,
+} from "./bulk/bulk-verdict.ts";
+export { findFailedStep } from "./bulk/find-failed-step.ts";
+export {
+  type OperatorRefusal,
+  operatorRefusalOf,
+} from "./bulk/operator-refusal.ts";
 export type { Change } from "./change.ts";
 export { evaluateCondition, refsOfCondition } from "./condition.ts";
 export { decide } from "./decide.ts";

@@ -13,6 +13,12 @@ export type {
 } from "./breakers/breakers.ts";
 export type { ProbedLane, ProbeOptions } from "./breakers/claim-probe.ts";
 export type { RemoteRecord } from "./breakers/find-remotes.ts";
+export type { AppliedItems } from "./bulk/apply-items.ts";
+export type { BulkItem, BulkOperation, BulkWork } from "./bulk/bulk-operation.ts";
+export { mostBulkItems } from "./bulk/choose-items.ts";
+export type { BulkAsked, NewBulkOperation } from "./bulk/create-bulk-operation.ts";
+export type { BulkForecast } from "./bulk/judge-tasks.ts";
+export type { VerifiedItems } from "./bulk/verify-items.ts";
 export type { AttemptSignOfTask, StepProgress } from "./claim/attempt-signs.ts";
 export {
   type ClaimedStep,
@@ -100,5 +106,6 @@ export {
 } from "./submit/submit-in-transaction.ts";
 export type { Submitted } from "./submit/submit-tasks.ts";
 export { type StepContracts, stepContracts } from "./workflows/output-contract.ts";
+export { resolveFault } from "./workflows/resolve-fault.ts";
 export type { KnownAgent, WorkflowRecord, WorkflowWish } from "./workflows/stored-workflows.ts";
 export { familyOf, type StoredWorkflow } from "./workflows/workflow-catalog.ts";

@@ -16,6 +16,7 @@ import {
 } from "./breakers/breakers.ts";
 import { claimProbe } from "./breakers/claim-probe.ts";
 import { findRemotes } from "./breakers/find-remotes.ts";
+import { bulkOperations } from "./bulk/bulk-operations.ts";
 import { recordAttemptSigns } from "./claim/attempt-signs.ts";
 import {
   claimDueSteps,
@@ -52,7 +53,6 @@ import { withRetries } from "./postgres/retry.ts";
 import { pingStore } from "./postgres/transaction.ts";
 import { countTasks } from "./read/count-tasks.ts";
 import { findFinishedTasks } from "./read/find-finished-tasks.ts";
-import { findFleetFacts } from "./read/find-fleet-facts.ts";
 import { listAgents } from "./read/list-agents.ts";
 import { countMatchingTasks, listTasks } from "./read/list-tasks.ts";
 import { findEvents, findTask } from "./read/read-task.ts";
@@ -61,6 +61,7 @@ import {
   deleteExpiredKeys,
   deleteFinishedTasks,
   deleteFreeBusinessKeys,
+  deleteOldBulkOperations,
   deleteOldMessages,
   deleteOldRecords,
   deletePassedFairnessKeys,
@@ -130,13 +131,14 @@ export async function openStateStore({
     ...taskOperations(context, bind),
     ...claimOperations(context, bind),
     ...breakerOperations(context, bind),
+    ...bulkOperations(context, bind),
     ...pauseOperations(context, bind),
     ...workflowOperations(context, bind),
     ...readOperations(context, bind),
     ...lookOperations(bind),
     ...outboxOperations(context, bind),
     ...retentionOperations(context, bind),
-    ...statisticsOperations(bind),
+    ...statisticsOperations(context, bind),
     ping: () => pingStore(pool),
     [Symbol.asyncDispose]: () => pool.end(),
   };
@@ -209,7 +211,6 @@ const workflowOperations = ({ catalog }: StoreContext, { repeatable, exactlyOnce
 
 const readOperations = ({ partitions }: StoreContext, { repeatable }: Binder) => ({
   listAgents: () => repeatable(listAgents(partitions))({}),
-  findFleetFacts: repeatable(findFleetFacts(partitions)),
   findTask: repeatable(findTask),
   listTasks: repeatable(listTasks),
   countMatchingTasks: repeatable(countMatchingTasks),
@@ -242,6 +243,7 @@ const retentionOperations = (
   deleteFreeBusinessKeys: repeatable(deleteFreeBusinessKeys),
   deletePassedFairnessKeys: repeatable(deletePassedFairnessKeys(partitions)),
   deleteOldRecords: exactlyOnce(deleteOldRecords),
+  deleteOldBulkOperations: exactlyOnce(deleteOldBulkOperations),
   deleteOldMessages: exactlyOnce(deleteOldMessages),
   deleteExcessMessages: exactlyOnce(deleteExcessMessages),
   lookAtClock: () => repeatable(lookAtClock)({}),

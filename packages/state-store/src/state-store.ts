@@ -12,6 +12,7 @@ import type {
 } from "./breakers/breakers.ts";
 import type { ProbeOptions } from "./breakers/claim-probe.ts";
 import type { RemoteRecord } from "./breakers/find-remotes.ts";
+import type { BulkStore } from "./bulk/bulk-store.ts";
 import type { AttemptSignOfTask } from "./claim/attempt-signs.ts";
 import type { ClaimedStep, ClaimOptions } from "./claim/claimed-step.ts";
 import type { StepsInFlight } from "./claim/count-steps-in-flight.ts";
@@ -49,7 +50,7 @@ import type { StoredWorkflow } from "./workflows/workflow-catalog.ts";
  * are transient: the operation may have been carried out or not. Methods marked "safe to repeat" may then be
  * called again with the same arguments. Methods retry for about five seconds on their own before they throw.
  */
-export interface StateStore extends LookStore, StatisticsStore, AsyncDisposable {
+export interface StateStore extends BulkStore, LookStore, StatisticsStore, AsyncDisposable {
   /**
    * Writes tasks with all their steps, and their orders, in one transaction: all of them or none. Safe to repeat
    * with an idempotency key; without one, `store.outcome_unknown` may lead to a second task. Throws
@@ -234,6 +235,8 @@ export interface StateStore extends LookStore, StatisticsStore, AsyncDisposable 
   deletePassedFairnessKeys(params: { readonly batch: number }): Promise<number>;
   /** Deletes a batch of old alerts and ended pauses; returns how many. Takes effect exactly once. */
   deleteOldRecords(keeping: Keeping): Promise<number>;
+  /** Deletes a batch of ended bulk operations with their items; returns how many rows. Takes effect exactly once. */
+  deleteOldBulkOperations(keeping: Keeping): Promise<number>;
   /** Deletes a batch of old rejected replies and dead letters; returns how many. Takes effect exactly once. */
   deleteOldMessages(keeping: Keeping): Promise<number>;
   /** Deletes the oldest kept messages of each sender above `mostBytes`. Takes effect exactly once. */

@@ -1,12 +1,16 @@
-import { brokerInBackground, connectBroker } from "@holdfast/messaging";
+import { brokerInBackground, cancelHints, connectBroker, wakeHint } from "@holdfast/messaging";
 import { repeat, runProcess, runService } from "@holdfast/runtime";
 import { announceInstance, openStateStore } from "@holdfast/state-store";
+import { bulkOperations } from "./bulk/bulk-operations.ts";
 import { SupervisorConfig } from "./config.ts";
 import { housekeeping } from "./retention/housekeeping.ts";
 import { supervisor } from "./supervisor.ts";
 
-/** With `--once`: one scan, one sweep and one look at the past, such as from cron. */
+/** With `--once`: one scan, one sweep, one round of bulk operations and one look at the past, such as from cron. */
 const once = process.argv.includes("--once");
+
+/** Without a bulk operation it looks for one every so many scan intervals. */
+const bulkRestFactor = 2;
 
 const run = once ? runProcess : runService;
 await run("supervisor", SupervisorConfig, async (service) => {
@@ -52,13 +56,22 @@ await run("supervisor", SupervisorConfig, async (service) => {
     keepMessages: config.MESSAGE_RETENTION,
     interval: config.SWEEP_INTERVAL,
   });
+  const bulk = bulkOperations({
+    store,
+    hint: wakeHint(broker),
+    cancel: cancelHints(broker),
+    log,
+    failpoint,
+    rest: bulkRestFactor * config.SCAN_INTERVAL,
+  });
   if (once) {
     await supervising.once(signal);
+    await bulk.once();
     await keeping.once(signal);
     return;
   }
   const announce = announceInstance(store, { service: "supervisor", instance: actor, slots: null });
   await using _seen = repeat(announce, { name: "instance", signal, log });
   log.info("ready");
-  await Promise.all([supervising.run(signal), keeping.run(signal)]);
+  await Promise.all([supervising.run(signal), keeping.run(signal), bulk.run(signal)]);
 });

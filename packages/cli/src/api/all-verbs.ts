@@ -1,6 +1,7 @@
 import type { Verb } from "./verb.ts";
 import { actVerbs } from "./verbs/act.ts";
 import { agentVerbs } from "./verbs/agents.ts";
+import { bulkVerbs } from "./verbs/bulk.ts";
 import { completionVerb } from "./verbs/completion.ts";
 import { configVerbs, keyVerbs } from "./verbs/config.ts";
 import { countVerb, getVerb, listVerb, watchVerb } from "./verbs/look.ts";
@@ -16,6 +17,7 @@ export const allVerbs: readonly Verb[] = [
   countVerb,
   watchVerb,
   ...actVerbs,
+  ...bulkVerbs,
   ...workflowVerbs,
   ...agentVerbs,
   overviewVerb,

@@ -163,8 +163,12 @@ select (select coalesce(json_agg(json_build_object(
                  'createdAt', created_at, 'updatedAt', updated_at, 'finishedAt', finished_at)
                  order by task_id desc), '[]')
           from matching
-         where not :count_only::boolean) as items,
+         where not :count_only::boolean
+            and not :ids_only::boolean) as items,
        (select count(*)::integer from matching) as matches,
+       -- Only the ids and versions, where nothing else is asked for: in the same order.
+       case when :ids_only::boolean
+            then (select json_agg(json_build_array(task_id, version) order by task_id desc) from matching) end as ids,
        case when (select count(*) from matching) = :most then (select task_id from matching order by task_id limit 1)
             when (select count(*) from looked) = :scan then (select task_id from looked order by task_id limit 1)
        end as last_id;

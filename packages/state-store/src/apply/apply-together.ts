@@ -73,19 +73,34 @@ export function applyTogether(
       cached,
       partitions: context.partitions,
     });
-    const values = await valuesForConditions(client, loaded.tasks, byTask);
-    const batch = decideBatch(loaded.tasks, reportedEvents, {
-      now: loaded.now,
-      random: Math.random,
-      events: context.events,
-      unusable: new Set(loaded.unusable.map(({ taskId }) => taskId)),
-      valuesOf: (taskId) => values.get(taskId) ?? null,
-      checkOutput: ({ workflow }, step, output) =>
-        context.catalog.known(workflow.name)?.contracts.output(step, output) ?? null,
-    });
-    return save(context, client, { loaded, batch, reportedEvents, options });
+    const batch = await decideLoaded(context, client, { loaded, reportedEvents });
+    return saveBatch(context, client, { loaded, batch, reportedEvents, options });
   });
   return cached.tasks.size === 0 ? applying : applying.catch(orLoadNextTime);
+}
+
+interface Deciding {
+  readonly loaded: LoadedTasks;
+  readonly reportedEvents: readonly ReportedTaskEvent[];
+}
+
+/** Has the domain decide about tasks that were loaded in this transaction, and saves nothing. */
+export async function decideLoaded(
+  context: StoreContext,
+  client: Database,
+  { loaded, reportedEvents }: Deciding,
+): Promise<DecidedBatch> {
+  const byTask = Map.groupBy(reportedEvents, ({ taskId }) => taskId);
+  const values = await valuesForConditions(client, loaded.tasks, byTask);
+  return decideBatch(loaded.tasks, reportedEvents, {
+    now: loaded.now,
+    random: Math.random,
+    events: context.events,
+    unusable: new Set(loaded.unusable.map(({ taskId }) => taskId)),
+    valuesOf: (taskId) => values.get(taskId) ?? null,
+    checkOutput: ({ workflow }, step, output) =>
+      context.catalog.known(workflow.name)?.contracts.output(step, output) ?? null,
+  });
 }
 
 interface Saving {
@@ -96,7 +111,7 @@ interface Saving {
 }
 
 /** Sends all that saves the batch, and the claim of what it makes due. */
-function save(
+export function saveBatch(
   context: StoreContext,
   client: Database,
   { loaded, batch, reportedEvents, options }: Saving,

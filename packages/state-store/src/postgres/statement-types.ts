@@ -1,5 +1,6 @@
 import type { ApplyStatements } from "./statements/apply.ts";
 import type { BreakersStatements } from "./statements/breakers.ts";
+import type { BulkStatements } from "./statements/bulk.ts";
 import type { ClaimStatements } from "./statements/claim.ts";
 import type { ExpireStatements } from "./statements/expire.ts";
 import type { InspectStatements } from "./statements/inspect.ts";
@@ -18,6 +19,7 @@ import type { WorkflowsStatements } from "./statements/workflows.ts";
 interface Statements
   extends ApplyStatements,
     BreakersStatements,
+    BulkStatements,
     ClaimStatements,
     ExpireStatements,
     InspectStatements,

@@ -83,15 +83,39 @@ const scan = 5_000;
 const countScan = 20_000;
 const countPages = 25;
 
-const findTasks = query(
-  "find-tasks",
-  rowsOf<{ items: readonly ListedTask[]; matches: number; lastId: string | null }>(),
-);
+interface FoundTasks {
+  readonly items: readonly ListedTask[];
+  readonly matches: number;
+  readonly ids: readonly (readonly [taskId: string, version: number])[] | null;
+  readonly lastId: string | null;
+}
+
+const findTasks = query("find-tasks", rowsOf<FoundTasks>());
+
+const wholeTasks = { countOnly: false, idsOnly: false };
+
+/** A page of the ids of tasks, newest first, and the versions that they have. */
+export interface TaskIdPage {
+  readonly ids: readonly (readonly [taskId: string, version: number])[];
+  /** Where the next page begins; null: this is the last one. */
+  readonly next: string | null;
+}
+
+/** Finds the ids of tasks, newest first, by the same rules as `listTasks`. */
+export async function listTaskIds(
+  db: Database,
+  filter: TaskFilter & PageWish,
+): Promise<TaskIdPage> {
+  const { after, most } = filter;
+  const how = { most, scan, countOnly: false, idsOnly: true };
+  const [page] = await findTasks(db, { ...wishOf(filter, after), ...how });
+  return { ids: page!.ids ?? [], next: page!.lastId };
+}
 
 /** Finds tasks, newest first, by the index that leaves least to look at. */
 export async function listTasks(db: Database, filter: TaskFilter & PageWish): Promise<TaskPage> {
   const { after, most } = filter;
-  const [page] = await findTasks(db, { ...wishOf(filter, after), most, scan, countOnly: false });
+  const [page] = await findTasks(db, { ...wishOf(filter, after), most, scan, ...wholeTasks });
   const items = page!.items.map((item) => ({
     ...item,
     createdAt: instant(item.createdAt) ?? item.createdAt,
@@ -106,7 +130,7 @@ export async function listTasks(db: Database, filter: TaskFilter & PageWish): Pr
 export async function countMatchingTasks(db: Database, filter: TaskFilter): Promise<TaskCount> {
   let count = 0;
   let after: string | null = null;
-  const how = { most: countScan, scan: countScan, countOnly: true };
+  const how = { most: countScan, scan: countScan, countOnly: true, idsOnly: false };
   for (let pages = 0; pages < countPages; pages += 1) {
     const [page] = await findTasks(db, { ...wishOf(filter, after), ...how });
     count += page!.matches;

@@ -1,4 +1,6 @@
 import type { Binder } from "../postgres/bind.ts";
+import { findFleetFacts } from "../read/find-fleet-facts.ts";
+import type { StoreContext } from "../store-context.ts";
 import { deleteOldStatistics } from "./delete-old-statistics.ts";
 import { findFailures } from "./find-failures.ts";
 import { findOverview } from "./find-overview.ts";
@@ -7,7 +9,10 @@ import { findInstances, recordInstance } from "./instances.ts";
 import { rollUp } from "./roll-up.ts";
 import type { StatisticsStore } from "./statistics-store.ts";
 
-export function statisticsOperations({ repeatable, exactlyOnce }: Binder): StatisticsStore {
+export function statisticsOperations(
+  { partitions }: StoreContext,
+  { repeatable, exactlyOnce }: Binder,
+): StatisticsStore {
   const count = exactlyOnce(rollUp);
   return {
     rollUp: () => count({}),
@@ -15,6 +20,7 @@ export function statisticsOperations({ repeatable, exactlyOnce }: Binder): Stati
     findStatistics: repeatable(findStatistics),
     findTotals: repeatable(findTotals),
     findFailures: repeatable(findFailures),
+    findFleetFacts: repeatable(findFleetFacts(partitions)),
     findOverview: () => repeatable(findOverview)({}),
     deleteOldStatistics: repeatable(deleteOldStatistics),
     recordInstance: repeatable(recordInstance),

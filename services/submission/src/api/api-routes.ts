@@ -2,6 +2,7 @@ import type { Tracing } from "@holdfast/runtime";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { agentRoutes } from "../agent-routes.ts";
 import { consoleRoutes } from "../console-routes.ts";
+import { bulkRoutes } from "../bulk/bulk-routes.ts";
 import { findTasks } from "../find-tasks.ts";
 import { attemptsRoute } from "../look/attempts-route.ts";
 import { inspectionRoutes } from "../look/inspection-routes.ts";
@@ -24,7 +25,8 @@ type Shared = Omit<Parameters<typeof operatorRoutes>[1], "tasks" | "onRequest" |
   Omit<Parameters<typeof searchRoutes>[1], "onRequest"> &
   Omit<Parameters<typeof agentRoutes>[1], "onRequest"> &
   Omit<Parameters<typeof overviewRoutes>[1], "onRequest"> &
-  Omit<Parameters<typeof workflowRoutes>[1], "onRequest"> & {
+  Omit<Parameters<typeof workflowRoutes>[1], "onRequest"> &
+  Omit<Parameters<typeof bulkRoutes>[1], "onRequest"> & {
     readonly store: Parameters<typeof findTasks>[0] &
       Parameters<typeof resultWaiter>[0]["store"] &
       Parameters<typeof followTasks>[0]["store"] &
@@ -82,6 +84,7 @@ export function apiRoutes(app: FastifyInstance, { submission, operations, ...dep
       agentRoutes(scope, { ...shared, onRequest });
       overviewRoutes(scope, { ...shared, onRequest });
       workflowRoutes(scope, { ...shared, onRequest });
+      bulkRoutes(scope, { ...shared, onRequest });
     }
   });
   documentRoutes(app);

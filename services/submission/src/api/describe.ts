@@ -32,6 +32,7 @@ interface Description {
     | "workflows"
     | "agents"
     | "remotes"
+    | "bulk"
     | "statistics"
     | "service";
   /** One sentence. */

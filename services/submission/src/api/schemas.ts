@@ -1,6 +1,7 @@
 import { limits } from "@holdfast/contracts";
 import { priorities } from "@holdfast/domain";
 import { Type } from "typebox";
+import { bulkSchemas } from "../bulk/bulk-schemas.ts";
 import { taskStates } from "../search/task-states.ts";
 import { ref } from "./describe.ts";
 import { lookSchemas } from "./look-schemas.ts";
@@ -187,4 +188,5 @@ export const namedSchemas: readonly Type.TSchema[] = [
   page("Remotes", ref("Remote")),
   ...lookSchemas,
   ...statisticsSchemas,
+  ...bulkSchemas,
 ];

@@ -1,6 +1,6 @@
 import { Payload } from "@holdfast/contracts";
-import { type Json, stepKinds } from "@holdfast/domain";
-import type { StepRecord, TaskRecord } from "@holdfast/state-store";
+import type { Json } from "@holdfast/domain";
+import { resolveFault, type StepRecord, type TaskRecord } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import type { ById } from "../find-tasks.ts";
@@ -58,24 +58,14 @@ async function mustBeUsable(
   { task, failed }: Target,
   store: OperatorDependencies["store"],
 ): Promise<void> {
-  const { name, kind } = failed;
-  const { hasUsableOutput } = stepKinds[kind];
-  if (output === undefined && hasUsableOutput) {
-    throw new Problem(
-      422,
-      "request.invalid",
-      `Say in output what step ${name} returned: the steps after it may use it.`,
-    );
-  }
-  const returned = output ?? null;
-  mustBeStorable(returned, "output");
-  if (!hasUsableOutput) return;
+  if (output !== undefined) mustBeStorable(output, "output");
   const stored = await store.findWorkflow(task.workflow);
-  const fault = stored?.contracts.output(name, returned) ?? null;
+  const fault = resolveFault(stored, failed, output);
   if (fault === null) return;
+  const { message, isMissing } = fault;
   throw new Problem(
     422,
     "request.invalid",
-    `${fault.message}. The steps after ${name} rely on its contract.`,
+    isMissing ? `${message}.` : `${message}. The steps after ${failed.name} rely on its contract.`,
   );
 }

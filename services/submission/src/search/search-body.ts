@@ -24,28 +24,29 @@ const When = Type.Optional(Type.String({ maxLength: limits.instant }));
 
 const names = ["workflow", "state", "priority", "key", "faultCode", "correlationId"] as const;
 
+/** Which tasks are meant. */
+export const SearchFilter = Type.Object(
+  {
+    workflow: Type.Optional(Condition),
+    state: Type.Optional(Condition),
+    priority: Type.Optional(Condition),
+    key: Type.Optional(Condition),
+    faultCode: Type.Optional(Condition),
+    correlationId: Type.Optional(Condition),
+    fingerprint: Type.Optional(Type.String({ maxLength: 16, pattern: fingerprintPattern })),
+    text: Type.Optional(Type.String({ minLength: 1, maxLength: limits.property })),
+    createdAt: Type.Optional(Type.Object({ $gte: When, $lt: When }, closed)),
+  },
+  { additionalProperties: Condition, maxProperties: 20 },
+);
+
 /**
  * The body of a search. `$like` has `*` for any characters. All conditions must be true. Labels are named
  * `label.x`; other names are refused with those that there are.
  */
 export const SearchBody = Type.Object(
   {
-    filter: Type.Optional(
-      Type.Object(
-        {
-          workflow: Type.Optional(Condition),
-          state: Type.Optional(Condition),
-          priority: Type.Optional(Condition),
-          key: Type.Optional(Condition),
-          faultCode: Type.Optional(Condition),
-          correlationId: Type.Optional(Condition),
-          fingerprint: Type.Optional(Type.String({ maxLength: 16, pattern: fingerprintPattern })),
-          text: Type.Optional(Type.String({ minLength: 1, maxLength: limits.property })),
-          createdAt: Type.Optional(Type.Object({ $gte: When, $lt: When }, closed)),
-        },
-        { additionalProperties: Condition, maxProperties: 20 },
-      ),
-    ),
+    filter: Type.Optional(SearchFilter),
     sort: Type.Optional(
       Type.Array(
         Type.Object({ field: Type.Literal("createdAt"), order: Type.Literal("desc") }, closed),

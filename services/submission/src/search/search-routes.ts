@@ -1,4 +1,4 @@
-import type { ListedTask, StateStore, TaskCondition, TaskFilter } from "@holdfast/state-store";
+import type { ListedTask, StateStore, TaskFilter } from "@holdfast/state-store";
 import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
 import { describeAt, ref } from "../api/describe.ts";
@@ -13,6 +13,7 @@ import {
   usualLimit,
 } from "./list-query.ts";
 import { filterOfBody, SearchBody } from "./search-body.ts";
+import { withVersions } from "./with-versions.ts";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "listTasks" | "countMatchingTasks">;
@@ -131,20 +132,12 @@ async function atDoor(
   { door, request, directory }: Asked,
 ): Promise<TaskFilter> {
   const { family } = await door.nounOf(request);
-  const conditions = await Promise.all(
-    filter.conditions.map(async (condition): Promise<TaskCondition> => {
-      if (condition.field !== "workflow" || condition.operator !== "in") return condition;
-      const versions = await Promise.all(
-        condition.operand.map((name) => directory.versionsOf(name)),
-      );
-      return { ...condition, operand: versions.flat() };
-    }),
-  );
-  if (family === null) return { ...filter, conditions };
+  const named = await withVersions(filter, directory);
+  if (family === null) return named;
   const own = await directory.versionsOf(family);
   return {
-    ...filter,
-    conditions: [...conditions, { field: "workflow", operator: "in", operand: own }],
+    ...named,
+    conditions: [...named.conditions, { field: "workflow", operator: "in", operand: own }],
   };
 }
 

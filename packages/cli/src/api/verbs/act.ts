@@ -37,7 +37,7 @@ const actVerb = (name: string, summary: string, act: Act): Verb => ({
     }
     if (isMany && !invocation.flag("yes")) {
       throw new UsageError(
-        `${ids.length} tasks match. Say --yes to ${name} them, or --dry-run to see which`,
+        `${ids.length} tasks match. Say --yes to ${name} them, or --dry-run to see which; holdfast bulk create ${name} has the Supervisors do it`,
       );
     }
     const { tasks } = invocation.client();

@@ -133,6 +133,26 @@ export interface ApplyStatements {
     };
     readonly row: object;
   };
+  readonly "read-tasks": {
+    readonly params: {
+      readonly taskIds: readonly (string | null)[] | null;
+      readonly format: number | null;
+    };
+    readonly row: {
+      readonly taskId: string;
+      readonly workflow: string;
+      readonly goal: string;
+      readonly processState: string;
+      readonly version: number;
+      readonly priority: string;
+      readonly fairnessKey: string | null;
+      readonly faultCode: string | null;
+      readonly paused: Maybe<boolean>;
+      readonly replyTo: string | null;
+      readonly correlationId: string | null;
+      readonly traceContext: string | null;
+    };
+  };
   readonly "save-decisions": {
     readonly params: {
       readonly taskIds: readonly (string | null)[] | null;

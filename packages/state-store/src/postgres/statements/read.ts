@@ -89,10 +89,12 @@ export interface ReadStatements {
       readonly operands: readonly (string | null)[] | null;
       readonly most: number | string | null;
       readonly countOnly: boolean | null;
+      readonly idsOnly: boolean | null;
     };
     readonly row: {
       readonly items: unknown;
       readonly matches: Maybe<number>;
+      readonly ids: unknown;
       readonly lastId: Maybe<string>;
     };
   };
