@@ -705,7 +705,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Operators: a workflow and its definition. */
+        /**
+         * Operators: a workflow and its definition; without a version the newest that takes tasks.
+         * @description The definition has its steps with their policies and undos, and the JSON Schemas of its input and of what its Agents take and return.
+         */
         get: operations["getWorkflow"];
         /**
          * Operators: stores a workflow. 201 when it is new, 200 when it was there.
@@ -726,7 +729,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Operators: the stored workflows. */
+        /** Operators: the stored workflows, with their collections, and which are retired. */
         get: operations["listWorkflows"];
         put?: never;
         post?: never;
@@ -1136,6 +1139,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1176,6 +1180,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1217,6 +1222,7 @@ export interface operations {
             header?: never;
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1258,6 +1264,7 @@ export interface operations {
             header?: never;
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1296,10 +1303,12 @@ export interface operations {
     getResult: {
         parameters: {
             query?: {
+                /** @description How long to wait for the end of the task, such as 30s: at most a minute. */
                 wait?: string;
             };
             header?: never;
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1347,11 +1356,13 @@ export interface operations {
     getResultOfCollection: {
         parameters: {
             query?: {
+                /** @description How long to wait for the end of the task, such as 30s: at most a minute. */
                 wait?: string;
             };
             header?: never;
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1399,15 +1410,25 @@ export interface operations {
     listTasks: {
         parameters: {
             query?: {
+                /** @description The name of a workflow with its version, or without: all versions. */
                 workflow?: string;
+                /** @description open: every state in which a task has not ended; error: it waits for an operator. */
                 state?: "pending" | "processing" | "error" | "compensating" | "processed" | "compensated" | "open";
+                /** @description Which steps go first. */
                 priority?: "urgent" | "normal" | "batch";
+                /** @description The business key. */
                 key?: string;
+                /** @description Why the task failed. */
                 faultCode?: string;
+                /** @description What the notifications of the task carry. */
                 correlationId?: string;
+                /** @description Submitted then or later: an instant as in ISO 8601. */
                 createdFrom?: string;
+                /** @description Submitted before then: an instant as in ISO 8601. */
                 createdBefore?: string;
+                /** @description Tasks of a page: from 1 to 100; 20 unless it is set. */
                 limit?: string;
+                /** @description The `next` of the page before. */
                 cursor?: string;
             };
             header?: never;
@@ -1448,6 +1469,7 @@ export interface operations {
     submitTask: {
         parameters: {
             query?: {
+                /** @description Takes the task although one of its Agents has never announced itself. */
                 allowUnknownAgents?: "true" | "false" | "";
             };
             header?: {
@@ -1464,6 +1486,7 @@ export interface operations {
                 "application/json": {
                     /** @description With its version, or without: then the newest that is not retired. */
                     workflow: string;
+                    /** @description The input of the workflow. */
                     input: unknown;
                     /**
                      * @description Which steps are claimed first; normal unless said otherwise.
@@ -1471,11 +1494,14 @@ export interface operations {
                      */
                     priority?: "urgent" | "normal" | "batch";
                     fairness?: {
+                        /** @description By what the task shares its band. */
                         key?: string;
+                        /** @description How many shares of its band the key has. */
                         weight?: number;
                     };
                     /** @description The business's own name: at most one open task of the workflow has it. */
                     key?: string;
+                    /** @description By what the task is found. */
                     labels?: {
                         [key: string]: string;
                     };
@@ -1483,6 +1509,7 @@ export interface operations {
                     notBefore?: string;
                     /** @description Your own queue for its status. */
                     replyTo?: string;
+                    /** @description What the notifications of the task carry. */
                     correlationId?: string;
                 };
             };
@@ -1529,15 +1556,25 @@ export interface operations {
     listTasksOfCollection: {
         parameters: {
             query?: {
+                /** @description The name of a workflow with its version, or without: all versions. */
                 workflow?: string;
+                /** @description open: every state in which a task has not ended; error: it waits for an operator. */
                 state?: "pending" | "processing" | "error" | "compensating" | "processed" | "compensated" | "open";
+                /** @description Which steps go first. */
                 priority?: "urgent" | "normal" | "batch";
+                /** @description The business key. */
                 key?: string;
+                /** @description Why the task failed. */
                 faultCode?: string;
+                /** @description What the notifications of the task carry. */
                 correlationId?: string;
+                /** @description Submitted then or later: an instant as in ISO 8601. */
                 createdFrom?: string;
+                /** @description Submitted before then: an instant as in ISO 8601. */
                 createdBefore?: string;
+                /** @description Tasks of a page: from 1 to 100; 20 unless it is set. */
                 limit?: string;
+                /** @description The `next` of the page before. */
                 cursor?: string;
             };
             header?: never;
@@ -1580,6 +1617,7 @@ export interface operations {
     submitTaskOfCollection: {
         parameters: {
             query?: {
+                /** @description Takes the task although one of its Agents has never announced itself. */
                 allowUnknownAgents?: "true" | "false" | "";
             };
             header?: {
@@ -1649,9 +1687,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1659,8 +1699,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -1699,9 +1742,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1709,8 +1754,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -1749,9 +1797,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1759,8 +1809,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -1799,9 +1852,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1809,8 +1864,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -1849,10 +1907,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
+                /** @description The id of the task. */
                 id: string;
+                /** @description The name of the step. */
                 step: string;
             };
             cookie?: never;
@@ -1860,8 +1921,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -1900,9 +1964,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1910,10 +1976,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
+                    /** @description Its name; not needed if only one step failed. */
                     step?: string;
+                    /** @description Another input of the step; without it the same again. */
                     input?: unknown;
                 };
             };
@@ -1952,9 +2023,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1962,10 +2035,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
+                    /** @description Its name; not needed if only one step failed. */
                     step?: string;
+                    /** @description What the step returned: later steps use it. */
                     output?: unknown;
                 };
             };
@@ -2004,10 +2082,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2015,8 +2095,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -2055,10 +2138,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2066,8 +2151,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -2106,10 +2194,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2117,8 +2207,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -2157,10 +2250,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2168,8 +2263,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -2208,11 +2306,14 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
+                /** @description The name of the step. */
                 step: string;
             };
             cookie?: never;
@@ -2220,8 +2321,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -2260,10 +2364,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2271,10 +2377,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
+                    /** @description Its name; not needed if only one step failed. */
                     step?: string;
+                    /** @description Another input of the step; without it the same again. */
                     input?: unknown;
                 };
             };
@@ -2313,10 +2424,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2324,10 +2437,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
+                    /** @description Its name; not needed if only one step failed. */
                     step?: string;
+                    /** @description What the step returned: later steps use it. */
                     output?: unknown;
                 };
             };
@@ -2367,6 +2485,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -2374,7 +2493,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -2412,6 +2533,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -2419,7 +2541,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -2457,6 +2581,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -2464,7 +2589,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -2502,6 +2629,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -2509,7 +2637,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -2623,6 +2753,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -2630,7 +2761,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -2668,6 +2801,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -2675,7 +2809,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -2711,13 +2847,21 @@ export interface operations {
     countTasks: {
         parameters: {
             query?: {
+                /** @description The name of a workflow with its version, or without: all versions. */
                 workflow?: string;
+                /** @description open: every state in which a task has not ended; error: it waits for an operator. */
                 state?: "pending" | "processing" | "error" | "compensating" | "processed" | "compensated" | "open";
+                /** @description Which steps go first. */
                 priority?: "urgent" | "normal" | "batch";
+                /** @description The business key. */
                 key?: string;
+                /** @description Why the task failed. */
                 faultCode?: string;
+                /** @description What the notifications of the task carry. */
                 correlationId?: string;
+                /** @description Submitted then or later: an instant as in ISO 8601. */
                 createdFrom?: string;
+                /** @description Submitted before then: an instant as in ISO 8601. */
                 createdBefore?: string;
             };
             header?: never;
@@ -2860,13 +3004,21 @@ export interface operations {
     countTasksOfCollection: {
         parameters: {
             query?: {
+                /** @description The name of a workflow with its version, or without: all versions. */
                 workflow?: string;
+                /** @description open: every state in which a task has not ended; error: it waits for an operator. */
                 state?: "pending" | "processing" | "error" | "compensating" | "processed" | "compensated" | "open";
+                /** @description Which steps go first. */
                 priority?: "urgent" | "normal" | "batch";
+                /** @description The business key. */
                 key?: string;
+                /** @description Why the task failed. */
                 faultCode?: string;
+                /** @description What the notifications of the task carry. */
                 correlationId?: string;
+                /** @description Submitted then or later: an instant as in ISO 8601. */
                 createdFrom?: string;
+                /** @description Submitted before then: an instant as in ISO 8601. */
                 createdBefore?: string;
             };
             header?: never;
@@ -3053,6 +3205,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -3093,6 +3246,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -3184,6 +3338,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -3191,7 +3346,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -3229,6 +3386,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -3236,7 +3394,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };

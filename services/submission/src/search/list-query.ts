@@ -7,25 +7,30 @@ import { Problem } from "../problem.ts";
 import { labelNamePattern } from "../read-naming.ts";
 import { openStates, taskStates } from "./task-states.ts";
 
-const Name = Type.Optional(Type.String({ minLength: 1, maxLength: limits.name }));
-const When = Type.Optional(Type.String({ maxLength: limits.instant }));
-const Property = Type.Optional(Type.String({ minLength: 1, maxLength: limits.property }));
+const name = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: limits.name, description }));
+const instant = (description: string) =>
+  Type.Optional(Type.String({ maxLength: limits.instant, description }));
+const property = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: limits.property, description }));
 const labels = {
   [`^label\\.${labelNamePattern.slice(1)}`]: Type.String({ maxLength: limits.name }),
 };
 
 const filter = {
-  /** With its version, or without: then all versions. */
-  workflow: Name,
-  /** `open`: every state in which a task has not ended. */
-  state: Type.Optional(Type.Enum([...taskStates, "open"])),
-  priority: Type.Optional(Type.Enum([...priorities])),
-  key: Property,
-  faultCode: Name,
-  correlationId: Property,
-  /** Instants as in ISO 8601; the first belongs to the range, the last does not. */
-  createdFrom: When,
-  createdBefore: When,
+  workflow: name("The name of a workflow with its version, or without: all versions."),
+  state: Type.Optional(
+    Type.Enum([...taskStates, "open"], {
+      description:
+        "open: every state in which a task has not ended; error: it waits for an operator.",
+    }),
+  ),
+  priority: Type.Optional(Type.Enum([...priorities], { description: "Which steps go first." })),
+  key: property("The business key."),
+  faultCode: name("Why the task failed."),
+  correlationId: property("What the notifications of the task carry."),
+  createdFrom: instant("Submitted then or later: an instant as in ISO 8601."),
+  createdBefore: instant("Submitted before then: an instant as in ISO 8601."),
 };
 const options = { additionalProperties: false, patternProperties: labels };
 
@@ -35,8 +40,16 @@ export const CountQuery = Type.Object(filter, options);
 export const ListQuery = Type.Object(
   {
     ...filter,
-    limit: Type.Optional(Type.String({ maxLength: 3, pattern: "^([1-9][0-9]?|100)$" })),
-    cursor: Type.Optional(Type.String({ maxLength: 100 })),
+    limit: Type.Optional(
+      Type.String({
+        maxLength: 3,
+        pattern: "^([1-9][0-9]?|100)$",
+        description: "Tasks of a page: from 1 to 100; 20 unless it is set.",
+      }),
+    ),
+    cursor: Type.Optional(
+      Type.String({ maxLength: 100, description: "The `next` of the page before." }),
+    ),
   },
   options,
 );

@@ -8,6 +8,7 @@ import { faultCodesPage } from "./fault-codes-page.ts";
 import { httpPage } from "./http-page.ts";
 import { llmsFull, llmsIndex } from "./llms-files.ts";
 import { messagesPage } from "./messages-page.ts";
+import { operationTable } from "./operation-table.ts";
 import { openApiFile, openApiTypes } from "./openapi.ts";
 
 /** What is generated in each page, between the two marks. */
@@ -27,6 +28,7 @@ const wholeFiles: Readonly<Record<string, () => string | Promise<string>>> = {
   "packages/testing/case.schema.json": caseSchemaFile,
   "docs/reference/openapi.json": openApiFile,
   "packages/client/src/openapi.ts": openApiTypes,
+  "packages/cli/src/api/operations.ts": operationTable,
 };
 
 export const generatedPages: readonly string[] = [
