@@ -1,6 +1,6 @@
 import { followTask } from "./follow.ts";
 import { type OperationCalls, operationCalls } from "./operations.ts";
-import { type ClientOptions, type Send, sender } from "./request.ts";
+import { type Answer, type ClientOptions, type Request, type Send, sender } from "./request.ts";
 import { awaitResult, hasEnded, longestRequest } from "./result.ts";
 import { type TaskCalls, taskCalls } from "./tasks.ts";
 import type {
@@ -43,6 +43,8 @@ export interface HoldfastClient extends OperationCalls {
     options?: { readonly signal?: AbortSignal },
   ): AsyncGenerator<HistoryEntry, TaskResult<Output>>;
   readonly tasks: TaskCalls;
+  /** Sends any request of the OpenAPI document. One that changes something is only repeated if it was refused. */
+  request<Body>(request: Request): Promise<Answer<Body>>;
 }
 
 const idOf = (task: TaskRef | string): string => (typeof task === "string" ? task : task.id);
@@ -73,6 +75,8 @@ export function holdfastClient(options: ClientOptions): HoldfastClient {
     result,
     follow: (task, { signal } = {}) => followTask(send, idOf(task), signal) as never,
     tasks: taskCalls(send, actor),
+    request: (request) =>
+      send({ ...request, repeat: request.method === "GET" ? "safe" : "only when refused" }),
     ...operationCalls(send, actor),
   };
 }

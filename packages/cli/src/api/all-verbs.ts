@@ -3,7 +3,9 @@ import { actVerbs } from "./verbs/act.ts";
 import { agentVerbs } from "./verbs/agents.ts";
 import { completionVerb } from "./verbs/completion.ts";
 import { configVerbs, keyVerbs } from "./verbs/config.ts";
-import { countVerb, getVerb, listVerb, watchVerb } from "./verbs/look.ts";
+import { countVerb, getVerb, historyVerb, listVerb, searchVerb, watchVerb } from "./verbs/look.ts";
+import { pauseVerbs, remoteVerbs } from "./verbs/remotes.ts";
+import { repairVerbs } from "./verbs/repair.ts";
 import { submitVerb } from "./verbs/submit.ts";
 import { workflowVerbs } from "./verbs/workflows.ts";
 
@@ -11,12 +13,17 @@ import { workflowVerbs } from "./verbs/workflows.ts";
 export const allVerbs: readonly Verb[] = [
   submitVerb,
   getVerb,
+  historyVerb,
   listVerb,
+  searchVerb,
   countVerb,
   watchVerb,
   ...actVerbs,
+  ...repairVerbs,
   ...workflowVerbs,
   ...agentVerbs,
+  ...remoteVerbs,
+  ...pauseVerbs,
   ...configVerbs,
   ...keyVerbs,
   completionVerb(() => allVerbs),
