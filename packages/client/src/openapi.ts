@@ -794,7 +794,8 @@ export interface components {
         };
         Step: {
             name: string;
-            kind: string;
+            /** @enum {unknown} */
+            kind: "call" | "compensation";
             agent: string;
             /** @enum {unknown} */
             processState: "waiting" | "pending" | "processing" | "processed" | "error" | "skipped" | "cancelled";
@@ -803,6 +804,12 @@ export interface components {
             requeueCount: number;
             lockedBy: string | null;
             completeBy: string | null;
+            startedAt: string | null;
+            heartbeatAt: string | null;
+            progress: {
+                percent?: number;
+                note?: string;
+            } | null;
             notBefore: string | null;
             faultCode: string | null;
             faultDetail: string | null;
