@@ -1420,7 +1420,7 @@ export interface operations {
                 /** @description The name of a workflow with its version, or without: all versions. */
                 workflow?: string;
                 /** @description open: every state in which a task has not ended; error: it waits for an operator. */
-                state?: "pending" | "processing" | "error" | "compensating" | "processed" | "compensated" | "open";
+                state?: "open" | "pending" | "processing" | "error" | "compensating" | "processed" | "compensated";
                 /** @description Which steps go first. */
                 priority?: "urgent" | "normal" | "batch";
                 /** @description The business key. */
@@ -1566,7 +1566,7 @@ export interface operations {
                 /** @description The name of a workflow with its version, or without: all versions. */
                 workflow?: string;
                 /** @description open: every state in which a task has not ended; error: it waits for an operator. */
-                state?: "pending" | "processing" | "error" | "compensating" | "processed" | "compensated" | "open";
+                state?: "open" | "pending" | "processing" | "error" | "compensating" | "processed" | "compensated";
                 /** @description Which steps go first. */
                 priority?: "urgent" | "normal" | "batch";
                 /** @description The business key. */
@@ -2857,7 +2857,7 @@ export interface operations {
                 /** @description The name of a workflow with its version, or without: all versions. */
                 workflow?: string;
                 /** @description open: every state in which a task has not ended; error: it waits for an operator. */
-                state?: "pending" | "processing" | "error" | "compensating" | "processed" | "compensated" | "open";
+                state?: "open" | "pending" | "processing" | "error" | "compensating" | "processed" | "compensated";
                 /** @description Which steps go first. */
                 priority?: "urgent" | "normal" | "batch";
                 /** @description The business key. */
@@ -3014,7 +3014,7 @@ export interface operations {
                 /** @description The name of a workflow with its version, or without: all versions. */
                 workflow?: string;
                 /** @description open: every state in which a task has not ended; error: it waits for an operator. */
-                state?: "pending" | "processing" | "error" | "compensating" | "processed" | "compensated" | "open";
+                state?: "open" | "pending" | "processing" | "error" | "compensating" | "processed" | "compensated";
                 /** @description Which steps go first. */
                 priority?: "urgent" | "normal" | "batch";
                 /** @description The business key. */

@@ -267,13 +267,13 @@ export const operations = {
         "required": false,
         "schema": {
           "enum": [
+            "open",
             "pending",
             "processing",
             "error",
             "compensating",
             "processed",
-            "compensated",
-            "open"
+            "compensated"
           ],
           "description": "open: every state in which a task has not ended; error: it waits for an operator."
         }
@@ -1120,13 +1120,13 @@ export const operations = {
         "required": false,
         "schema": {
           "enum": [
+            "open",
             "pending",
             "processing",
             "error",
             "compensating",
             "processed",
-            "compensated",
-            "open"
+            "compensated"
           ],
           "description": "open: every state in which a task has not ended; error: it waits for an operator."
         }

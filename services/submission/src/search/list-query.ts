@@ -20,7 +20,7 @@ const labels = {
 const filter = {
   workflow: name("The name of a workflow with its version, or without: all versions."),
   state: Type.Optional(
-    Type.Enum([...taskStates, "open"], {
+    Type.Enum(["open", ...taskStates], {
       description:
         "open: every state in which a task has not ended; error: it waits for an operator.",
     }),
