@@ -107,7 +107,7 @@ describe("against a service that answers everything", () => {
   );
 
   test.each([
-    [["tasks", "list", "--state", "lost"], /--state lost must be one of pending, processing/],
+    [["tasks", "list", "--state", "lost"], /--state lost must be one of open, pending/],
     [["tasks", "list", "--key", ""], /--key must have 1 to 255 characters, and has 0/],
     [["tasks", "list", "--fault-code", "x".repeat(201)], /--fault-code must have 1 to 200/],
     [["tasks", "list", "--created-from", "noon"], /--created-from noon must be an instant/],

@@ -8,8 +8,8 @@ import { faultCodesPage } from "./fault-codes-page.ts";
 import { httpPage } from "./http-page.ts";
 import { llmsFull, llmsIndex } from "./llms-files.ts";
 import { messagesPage } from "./messages-page.ts";
-import { operationTable } from "./operation-table.ts";
 import { openApiFile, openApiTypes } from "./openapi.ts";
+import { operationTable } from "./operation-table.ts";
 
 /** What is generated in each page, between the two marks. */
 const generators: Readonly<Record<string, () => string | Promise<string>>> = {
