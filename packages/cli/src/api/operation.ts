@@ -15,9 +15,7 @@ type WithParts<F> = {
 /** What a request of the operation can say: a parameter, a property of its body, or a part of one as `fairness.key`. */
 export type FieldOf<Id extends OperationId> = (keyof Fields<Id> & string) | WithParts<Fields<Id>>;
 
-type OrNothing<T> = [NonNullable<T>] extends [never]
-  ? Readonly<Record<never, never>>
-  : NonNullable<T>;
+type OrNothing<T> = [NonNullable<T>] extends [never] ? object : NonNullable<T>;
 type Parameters<Id extends OperationId> = Requests[Id]["parameters"];
 type Body<Id extends OperationId> = Requests[Id] extends {
   readonly requestBody?: { readonly content: { readonly "application/json": infer B } };

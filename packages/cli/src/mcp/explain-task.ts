@@ -3,7 +3,6 @@ import {
   type Band,
   bandOf,
   type Instant,
-  type Priority,
   planWorkflow,
   type WorkflowDefinition,
   type WorkflowPlan,
@@ -74,7 +73,7 @@ function stepFacts(
   history: readonly HistoryEntry[],
 ): StepFacts {
   const last = history.findLast((entry) => entry.step === step.name);
-  const band: Band = step.kind === "compensation" ? 0 : bandOf(priority as Priority);
+  const band: Band = step.kind === "compensation" ? 0 : bandOf(priority);
   return {
     ...step,
     admitted: true,

@@ -7,18 +7,18 @@ import { Problem } from "../problem.ts";
 import { labelNamePattern } from "../read-naming.ts";
 import { openStates, taskStates } from "./task-states.ts";
 
-const name = (description: string) =>
+const nameOf = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: limits.name, description }));
-const instant = (description: string) =>
+const instantOf = (description: string) =>
   Type.Optional(Type.String({ maxLength: limits.instant, description }));
-const property = (description: string) =>
+const propertyOf = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: limits.property, description }));
 const labels = {
   [`^label\\.${labelNamePattern.slice(1)}`]: Type.String({ maxLength: limits.name }),
 };
 
 const filter = {
-  workflow: name("The name of a workflow with its version, or without: all versions."),
+  workflow: nameOf("The name of a workflow with its version, or without: all versions."),
   state: Type.Optional(
     Type.Enum(["open", ...taskStates], {
       description:
@@ -26,11 +26,11 @@ const filter = {
     }),
   ),
   priority: Type.Optional(Type.Enum([...priorities], { description: "Which steps go first." })),
-  key: property("The business key."),
-  faultCode: name("Why the task failed."),
-  correlationId: property("What the notifications of the task carry."),
-  createdFrom: instant("Submitted then or later: an instant as in ISO 8601."),
-  createdBefore: instant("Submitted before then: an instant as in ISO 8601."),
+  key: propertyOf("The business key."),
+  faultCode: nameOf("Why the task failed."),
+  correlationId: propertyOf("What the notifications of the task carry."),
+  createdFrom: instantOf("Submitted then or later: an instant as in ISO 8601."),
+  createdBefore: instantOf("Submitted before then: an instant as in ISO 8601."),
 };
 const options = { additionalProperties: false, patternProperties: labels };
 

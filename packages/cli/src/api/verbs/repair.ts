@@ -4,18 +4,18 @@ import { requestOptions } from "../request-options.ts";
 import type { Invocation, Outcome, Verb } from "../verb.ts";
 import { ofTask } from "./act.ts";
 
-const reason = { short: "r", value: "WORDS" } as const;
+const why = { short: "r", value: "WORDS" } as const;
 const resubmission = requestOptions("resubmitStep", {
-  reason,
+  reason: why,
   step: { value: "NAME" },
   input: {},
 });
 const resolution = requestOptions("resolveStep", {
-  reason,
+  reason: why,
   step: { value: "NAME" },
   output: { name: "result" },
 });
-const retry = requestOptions("retryStep", { reason });
+const retry = requestOptions("retryStep", { reason: why });
 
 /** What a request of these verbs needs. Without a reason it was refused before. */
 const required = ({ reason = "" }: { readonly reason?: string }, { actor }: Invocation) => ({
@@ -32,7 +32,10 @@ const resubmitVerb: Verb = {
   async run(invocation) {
     const given = await resubmission.read(invocation);
     const how = { ...given, ...required(given, invocation) };
-    const { operands: [id = ""] = [], client } = invocation;
+    const {
+      operands: [id = ""],
+      client,
+    } = invocation;
     if (invocation.flag("dry-run")) return wouldRepair(invocation, "resubmit", how);
     return ofTask(await client().tasks.resubmit(id, how));
   },
@@ -47,7 +50,10 @@ const resolveVerb: Verb = {
   async run(invocation) {
     const given = await resolution.read(invocation);
     const how = { ...given, ...required(given, invocation) };
-    const { operands: [id = ""] = [], client } = invocation;
+    const {
+      operands: [id = ""],
+      client,
+    } = invocation;
     if (invocation.flag("dry-run")) return wouldRepair(invocation, "resolve", how);
     return ofTask(await client().tasks.resolve(id, how));
   },
