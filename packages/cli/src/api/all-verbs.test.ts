@@ -69,7 +69,7 @@ describe("against a service that answers everything", () => {
   beforeEach(() => {
     asked = [];
     globalThis.fetch = async (url, init) => {
-      const operation = operationAt(String(init?.method), new URL(url as string).pathname);
+      const operation = operationAt(String(init?.method), new URL(url).pathname);
       asked.push(operation);
       const status = operation === "submitTask" ? 202 : 200;
       return new Response(JSON.stringify(answer), { status });
