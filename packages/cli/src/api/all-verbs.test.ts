@@ -65,13 +65,23 @@ describe("against a service that answers everything", () => {
     definition: { name: "stay.v1" },
     result: null,
     faultCode: null,
+    sentence: "It was processed.",
+    evidence: [],
+    groups: [],
+    workflows: [],
+    findings: [],
+    violations: [],
+    tasks: 0,
+    ok: true,
   };
+  /** The task has not ended yet; the service has no room for one more stream. */
+  const statuses: Partial<Record<OperationId, number>> = { submitTask: 202, followTask: 503 };
   beforeEach(() => {
     asked = [];
     globalThis.fetch = async (url, init) => {
       const operation = operationAt(String(init?.method), new URL(url).pathname);
       asked.push(operation);
-      const status = operation === "submitTask" ? 202 : 200;
+      const status = statuses[operation] ?? 200;
       return new Response(JSON.stringify(answer), { status });
     };
   });

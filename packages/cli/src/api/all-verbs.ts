@@ -7,6 +7,7 @@ import { countVerb, getVerb, historyVerb, listVerb, searchVerb, watchVerb } from
 import { pauseVerbs, remoteVerbs } from "./verbs/remotes.ts";
 import { repairVerbs } from "./verbs/repair.ts";
 import { submitVerb } from "./verbs/submit.ts";
+import { systemVerbs, taskReadings } from "./verbs/system.ts";
 import { workflowVerbs } from "./verbs/workflows.ts";
 
 /** Every command that talks to the API, or is about how to do that. */
@@ -18,12 +19,14 @@ export const allVerbs: readonly Verb[] = [
   searchVerb,
   countVerb,
   watchVerb,
+  ...taskReadings,
   ...actVerbs,
   ...repairVerbs,
   ...workflowVerbs,
   ...agentVerbs,
   ...remoteVerbs,
   ...pauseVerbs,
+  ...systemVerbs,
   ...configVerbs,
   ...keyVerbs,
   completionVerb(() => allVerbs),

@@ -11,6 +11,8 @@ const request = requestOptions("listTasks", {
   priority: {},
   faultCode: {},
   correlationId: {},
+  fingerprint: {},
+  text: {},
   createdFrom: { value: "INSTANT", isInstant: true },
   createdBefore: { value: "INSTANT", isInstant: true },
 });

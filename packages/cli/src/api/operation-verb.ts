@@ -1,29 +1,59 @@
 import { callOperation } from "./call-operation.ts";
-import { type OperationId, operationOf, summaryOf } from "./operation.ts";
+import {
+  type FieldOf,
+  type OperationId,
+  operationOf,
+  type RequestOf,
+  summaryOf,
+} from "./operation.ts";
 import { own } from "./own-options.ts";
+import type { RequestOptions } from "./request-options.ts";
 import type { Invocation, Outcome, Verb } from "./verb.ts";
 import { wishOf, wishOptions } from "./wish.ts";
+
+interface Reading<Id extends OperationId> {
+  readonly name: string;
+  readonly operation: Id;
+  /** Its options; without them it has none. */
+  readonly request?: RequestOptions<Id, FieldOf<Id>>;
+  /** What is printed of the body of the answer. */
+  readonly show: (body: never) => Outcome;
+}
+
+/** A verb that shows what an operation answers. The parts of its path are the operands. */
+export function readingVerb<Id extends OperationId>(reading: Reading<Id>): Verb {
+  const { name, operation, request, show } = reading;
+  const places = Object.entries(operationOf(operation).fields)
+    .filter(([, field]) => field.in === "path")
+    .map(([place]) => place);
+  return {
+    name,
+    operations: [operation],
+    operands: places.map((place) => `<${place}>`),
+    summary: summaryOf(operation),
+    options: request?.options ?? {},
+    async run(invocation) {
+      const named = places.map((place, at) => [place, invocation.operands[at]] as const);
+      const asked = { ...Object.fromEntries(named), ...(await request?.read(invocation)) };
+      const body = await callOperation(invocation.client(), operation, asked as RequestOf<Id>);
+      return show(body as never);
+    },
+  };
+}
 
 interface Listing {
   readonly name: string;
   readonly operation: OperationId;
-  /** Of its table; all fields of the first item unless they are named. */
-  readonly columns?: readonly string[];
+  readonly columns: readonly string[];
 }
 
 /** A verb that shows all items of what an operation answers. */
-export const listingVerb = ({ name, operation, columns }: Listing): Verb => ({
-  name,
-  operations: [operation],
-  operands: [],
-  summary: summaryOf(operation),
-  options: {},
-  async run({ client }) {
-    const body = await callOperation(client(), operation, {});
-    const { items } = body as { readonly items: readonly object[] };
-    return { value: items, ...(columns === undefined ? {} : { columns }) };
-  },
-});
+export const listingVerb = ({ name, operation, columns }: Listing): Verb =>
+  readingVerb({
+    name,
+    operation,
+    show: ({ items }: { readonly items: readonly object[] }) => ({ value: items, columns }),
+  });
 
 interface Change {
   /** Such as `agents pause`: the last word is what is done. */

@@ -86,6 +86,33 @@ export const operations = {
       }
     }
   },
+  "followTask": {
+    "method": "GET",
+    "path": "/v1/tasks/{id}/events",
+    "summary": "Follows the task: its moves as they come, until it has ended.",
+    "description": "Server-Sent Events. `moved`: an entry of its history, with its id as the id of the event. `task`: the task as it stands since. `end`: it has ended, or was deleted (`state` null); then the stream ends. Without Last-Event-ID it begins with the first move. After a lost connection, moves of the last five seconds before Last-Event-ID may come once more.",
+    "needsToken": false,
+    "hasPlainBody": false,
+    "fields": {
+      "lastEventId": {
+        "in": "query",
+        "required": false,
+        "schema": {
+          "type": "string",
+          "maxLength": 200
+        }
+      },
+      "id": {
+        "in": "path",
+        "required": true,
+        "schema": {
+          "type": "string",
+          "maxLength": 200,
+          "description": "The id of the task."
+        }
+      }
+    }
+  },
   "submitTask": {
     "method": "POST",
     "path": "/v1/tasks",
@@ -320,6 +347,26 @@ export const operations = {
           "description": "What the notifications of the task carry."
         }
       },
+      "fingerprint": {
+        "in": "query",
+        "required": false,
+        "schema": {
+          "type": "string",
+          "maxLength": 16,
+          "pattern": "^[0-9a-f]{16}$",
+          "description": "Of a group of failures: 16 hexadecimal digits."
+        }
+      },
+      "text": {
+        "in": "query",
+        "required": false,
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255,
+          "description": "An id, a key, an idempotency key, a correlation id or a fault code."
+        }
+      },
       "createdFrom": {
         "in": "query",
         "required": false,
@@ -344,8 +391,8 @@ export const operations = {
         "schema": {
           "type": "string",
           "maxLength": 3,
-          "pattern": "^([1-9][0-9]?|100)$",
-          "description": "Tasks of a page: from 1 to 100; 20 unless it is set."
+          "pattern": "^([1-9][0-9]?|[1-4][0-9]{2}|500)$",
+          "description": "Tasks of a page: from 1 to 500; 20 unless it is set."
         }
       },
       "cursor": {
@@ -1097,6 +1144,62 @@ export const operations = {
       }
     }
   },
+  "listAttempts": {
+    "method": "GET",
+    "path": "/v1/tasks/{id}/attempts",
+    "summary": "the attempts of the task's steps, the waits between them, and replies that came too late.",
+    "description": "Newest first, at most 1,000 of each. `input` and `output` are those of the latest attempt of each step.",
+    "needsToken": true,
+    "hasPlainBody": false,
+    "fields": {
+      "id": {
+        "in": "path",
+        "required": true,
+        "schema": {
+          "type": "string",
+          "maxLength": 200,
+          "description": "The id of the task."
+        }
+      }
+    }
+  },
+  "explainTask": {
+    "method": "GET",
+    "path": "/v1/tasks/{id}/why",
+    "summary": "what the task waits for, or how it ended, as `holdfast why` says it.",
+    "description": "`turnOf` says who is ahead of a step that is due; null: it waits for something else.",
+    "needsToken": true,
+    "hasPlainBody": false,
+    "fields": {
+      "id": {
+        "in": "path",
+        "required": true,
+        "schema": {
+          "type": "string",
+          "maxLength": 200,
+          "description": "The id of the task."
+        }
+      }
+    }
+  },
+  "examine": {
+    "method": "GET",
+    "path": "/v1/doctor",
+    "summary": "how the servers are set up, and who serves whom, as `holdfast doctor` says it.",
+    "description": "One look at a time; its findings are kept for five seconds.",
+    "needsToken": true,
+    "hasPlainBody": false,
+    "fields": {}
+  },
+  "verify": {
+    "method": "GET",
+    "path": "/v1/verify",
+    "summary": "what must never be, among the tasks of the last day, as `holdfast verify` says it.",
+    "description": "One look at a time, for ten seconds at most; what it found is kept for five. `complete` is false if there may be more.",
+    "needsToken": true,
+    "hasPlainBody": false,
+    "fields": {}
+  },
   "countTasks": {
     "method": "GET",
     "path": "/v1/tasks/count",
@@ -1173,6 +1276,26 @@ export const operations = {
           "description": "What the notifications of the task carry."
         }
       },
+      "fingerprint": {
+        "in": "query",
+        "required": false,
+        "schema": {
+          "type": "string",
+          "maxLength": 16,
+          "pattern": "^[0-9a-f]{16}$",
+          "description": "Of a group of failures: 16 hexadecimal digits."
+        }
+      },
+      "text": {
+        "in": "query",
+        "required": false,
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255,
+          "description": "An id, a key, an idempotency key, a correlation id or a fault code."
+        }
+      },
       "createdFrom": {
         "in": "query",
         "required": false,
@@ -1197,7 +1320,7 @@ export const operations = {
     "method": "POST",
     "path": "/v1/tasks/search",
     "summary": "what matches all conditions, newest first, a page at a time.",
-    "description": "A condition is a text, or any of `$eq`, `$in`, `$like` (with `*` for any characters) and `$exists`. Fields: workflow, state (`open` for all in which a task has not ended), priority, key, faultCode, correlationId, createdAt (`$gte`, `$lt`) and `label.<name>`. A page looks at 5000 tasks at most: it may have few items, and is the last only if `next` is null.",
+    "description": "A condition is a text, or any of `$eq`, `$in`, `$like` (with `*` for any characters) and `$exists`. Fields: workflow, state (`open` for all in which a task has not ended), priority, key, faultCode, correlationId, createdAt (`$gte`, `$lt`), `label.<name>`, fingerprint (of a group of failures) and text: an id, a key, an idempotency key, a correlation id or a fault code; of an id, a correlation id and a code the beginning will do. A page looks at 5000 tasks at most: it may have few items, and is the last only if `next` is null.",
     "needsToken": true,
     "hasPlainBody": false,
     "fields": {
@@ -1417,6 +1540,16 @@ export const operations = {
                 }
               ]
             },
+            "fingerprint": {
+              "type": "string",
+              "maxLength": 16,
+              "pattern": "^[0-9a-f]{16}$"
+            },
+            "text": {
+              "type": "string",
+              "minLength": 1,
+              "maxLength": 255
+            },
             "createdAt": {
               "type": "object",
               "properties": {
@@ -1509,7 +1642,7 @@ export const operations = {
             "limit": {
               "type": "integer",
               "minimum": 1,
-              "maximum": 100
+              "maximum": 500
             },
             "after": {
               "type": "string",
@@ -1529,6 +1662,91 @@ export const operations = {
     "needsToken": true,
     "hasPlainBody": false,
     "fields": {}
+  },
+  "getOverview": {
+    "method": "GET",
+    "path": "/v1/overview",
+    "summary": "how the system is, and what needs an operator.",
+    "description": "At most a second old. Open tasks are counted now, tasks that ended over the last 24 hours, Agents over the last 15 minutes.",
+    "needsToken": true,
+    "hasPlainBody": false,
+    "fields": {}
+  },
+  "getStatistics": {
+    "method": "GET",
+    "path": "/v1/statistics",
+    "summary": "what happened over time, of everything or of one workflow.",
+    "description": "At most 400 buckets of equal width, whatever the range: the last day, unless it is said. A quantile is at most 10 % wrong. The Supervisors count: `rolledUpTo` says until when, and `behind` how many entries of the history are not counted yet.",
+    "needsToken": true,
+    "hasPlainBody": false,
+    "fields": {
+      "from": {
+        "in": "query",
+        "required": false,
+        "schema": {
+          "type": "string",
+          "maxLength": 40,
+          "description": "When it begins: an instant as in ISO 8601; a day ago unless it is set."
+        }
+      },
+      "until": {
+        "in": "query",
+        "required": false,
+        "schema": {
+          "type": "string",
+          "maxLength": 40,
+          "description": "When it ends: an instant as in ISO 8601; now unless it is set."
+        }
+      },
+      "workflow": {
+        "in": "query",
+        "required": false,
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200,
+          "description": "The name of a workflow with its version."
+        }
+      }
+    }
+  },
+  "listFailures": {
+    "method": "GET",
+    "path": "/v1/failures",
+    "summary": "failures that are alike, in groups, the latest first.",
+    "description": "Alike are failures of one workflow, step and fault code whose messages differ in numbers, ids and quoted values alone. `count` is how often they happened; with a range of time, how many tasks of that range failed so, counted no further than to 1,000.",
+    "needsToken": true,
+    "hasPlainBody": false,
+    "fields": {
+      "workflow": {
+        "in": "query",
+        "required": false,
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200,
+          "description": "The name of a workflow with its version."
+        }
+      },
+      "createdFrom": {
+        "in": "query",
+        "required": false,
+        "schema": {
+          "type": "string",
+          "maxLength": 40,
+          "description": "Submitted then or later: an instant as in ISO 8601."
+        }
+      },
+      "createdBefore": {
+        "in": "query",
+        "required": false,
+        "schema": {
+          "type": "string",
+          "maxLength": 40,
+          "description": "Submitted before then: an instant as in ISO 8601."
+        }
+      }
+    }
   },
   "storeWorkflow": {
     "method": "PUT",

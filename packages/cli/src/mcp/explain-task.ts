@@ -1,4 +1,5 @@
 import type { Agent, HistoryEntry, HoldfastClient, Remote, Step, Task } from "@holdfast/client";
+import { type Explanation, explain, type Facts } from "@holdfast/diagnosis";
 import {
   type Band,
   bandOf,
@@ -8,8 +9,7 @@ import {
   type WorkflowPlan,
 } from "@holdfast/domain";
 import type { BreakerFacts, LaneFacts, PauseFacts, StepFacts } from "@holdfast/state-store";
-import { type Explanation, explain } from "../why/explain.ts";
-import type { Facts } from "../why/facts.ts";
+
 /** Why a task is where it is: the sentences of `holdfast why`, from what the HTTP API tells. */
 export async function explainTask(
   client: HoldfastClient,

@@ -12,6 +12,8 @@ const filter = toolInput(
   "key",
   "faultCode",
   "correlationId",
+  "fingerprint",
+  "text",
   "createdFrom",
   "createdBefore",
 );

@@ -7,15 +7,17 @@ import { Problem } from "../problem.ts";
 import { labelNamePattern } from "../read-naming.ts";
 import { openStates, taskStates } from "./task-states.ts";
 
-const nameOf = (description: string) =>
+export const nameOf = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: limits.name, description }));
-const instantOf = (description: string) =>
+export const instantOf = (description: string) =>
   Type.Optional(Type.String({ maxLength: limits.instant, description }));
 const propertyOf = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: limits.property, description }));
 const labels = {
   [`^label\\.${labelNamePattern.slice(1)}`]: Type.String({ maxLength: limits.name }),
 };
+
+export const fingerprintPattern = "^[0-9a-f]{16}$";
 
 const filter = {
   workflow: nameOf("The name of a workflow with its version, or without: all versions."),
@@ -29,6 +31,14 @@ const filter = {
   key: propertyOf("The business key."),
   faultCode: nameOf("Why the task failed."),
   correlationId: propertyOf("What the notifications of the task carry."),
+  fingerprint: Type.Optional(
+    Type.String({
+      maxLength: 16,
+      pattern: fingerprintPattern,
+      description: "Of a group of failures: 16 hexadecimal digits.",
+    }),
+  ),
+  text: propertyOf("An id, a key, an idempotency key, a correlation id or a fault code."),
   createdFrom: instantOf("Submitted then or later: an instant as in ISO 8601."),
   createdBefore: instantOf("Submitted before then: an instant as in ISO 8601."),
 };
@@ -43,8 +53,8 @@ export const ListQuery = Type.Object(
     limit: Type.Optional(
       Type.String({
         maxLength: 3,
-        pattern: "^([1-9][0-9]?|100)$",
-        description: "Tasks of a page: from 1 to 100; 20 unless it is set.",
+        pattern: "^([1-9][0-9]?|[1-4][0-9]{2}|500)$",
+        description: "Tasks of a page: from 1 to 500; 20 unless it is set.",
       }),
     ),
     cursor: Type.Optional(
@@ -65,6 +75,8 @@ export const filterOfQuery = (query: CountQuery): TaskFilter => ({
   conditions: Object.entries(query).flatMap(([field, value]) => conditionOf(field, value)),
   createdFrom: readInstant(query.createdFrom, "createdFrom"),
   createdBefore: readInstant(query.createdBefore, "createdBefore"),
+  fingerprint: query.fingerprint ?? null,
+  text: query.text ?? null,
 });
 
 const fields: ReadonlySet<string> = new Set([

@@ -114,16 +114,16 @@ export const countVerb: Verb = {
 
 export const watchVerb: Verb = {
   name: "tasks watch",
-  operations: ["getResult", "getHistory"],
+  operations: ["followTask", "getResult", "getHistory"],
   operands: ["<id>"],
-  summary: "follow a task until it has ended; exit code 1 if it was undone",
+  summary: "follow a task until it has ended or halted; exit code 1 if it halted or was undone",
   options: own("wait"),
   async run({ operands: [id = ""], client, text, output, io }) {
     const wait = text("wait");
     const limit = wait === undefined ? undefined : AbortSignal.timeout(waitOf(wait, "--wait"));
     const events: HistoryEntry[] = [];
     const service = client();
-    const moves = service.follow(id, limit === undefined ? {} : { signal: limit });
+    const moves = service.follow(id, { signal: limit, untilHalted: true });
     try {
       for (;;) {
         const next = await moves.next();
