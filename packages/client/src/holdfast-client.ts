@@ -1,7 +1,15 @@
 import { type BulkCalls, bulkCalls } from "./bulk.ts";
 import { type FollowOptions, followTask } from "./follow.ts";
 import { type OperationCalls, operationCalls } from "./operations.ts";
-import { type ClientOptions, opener, type Send, sender, usualRetryFor } from "./request.ts";
+import {
+  type Answer,
+  type ClientOptions,
+  opener,
+  type Request,
+  type Send,
+  sender,
+  usualRetryFor,
+} from "./request.ts";
 import { awaitResult, hasEnded, longestRequest } from "./result.ts";
 import { type TaskCalls, taskCalls } from "./tasks.ts";
 import type {
@@ -45,6 +53,8 @@ export interface HoldfastClient extends OperationCalls {
   ): AsyncGenerator<HistoryEntry, TaskResult<Output>>;
   readonly tasks: TaskCalls;
   readonly bulk: BulkCalls;
+  /** Sends any request of the OpenAPI document. One that changes something is only repeated if it was refused. */
+  request<Body>(request: Request): Promise<Answer<Body>>;
 }
 
 const idOf = (task: TaskRef | string): string => (typeof task === "string" ? task : task.id);
@@ -77,6 +87,8 @@ export function holdfastClient(options: ClientOptions): HoldfastClient {
     follow: (task, how = {}) => followTask(service, idOf(task), how) as never,
     tasks: taskCalls(send, actor),
     bulk: bulkCalls(send, actor),
+    request: (request) =>
+      send({ ...request, repeat: request.method === "GET" ? "safe" : "only when refused" }),
     ...operationCalls(send, actor),
   };
 }

@@ -4,7 +4,7 @@ export type { FollowOptions } from "./follow.ts";
 export { type HoldfastClient, holdfastClient } from "./holdfast-client.ts";
 export type { components, operations, paths } from "./openapi.ts";
 export type { OperationCalls } from "./operations.ts";
-export type { ClientOptions } from "./request.ts";
+export type { Answer, ClientOptions, Request } from "./request.ts";
 export type { RetryOptions } from "./retry.ts";
 export type { TaskCalls } from "./tasks.ts";
 export type {
@@ -12,22 +12,22 @@ export type {
   Agent,
   AnyWorkflow,
   Attempts,
-  Examination,
-  Explanation,
-  Failures,
-  FailuresQuery,
   BulkForecast,
   BulkItem,
   BulkItemPage,
   BulkOperation,
   BulkOperationPage,
+  Examination,
+  Explanation,
+  Failures,
+  FailuresQuery,
   HistoryEntry,
   InputFor,
   ListedTask,
   ListedWorkflow,
   ListFilter,
-  Overview,
   NewBulkOperation,
+  Overview,
   Pause,
   Remote,
   ResultFor,

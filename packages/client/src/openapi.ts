@@ -942,7 +942,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Operators: a workflow and its definition. */
+        /**
+         * Operators: a workflow and its definition; without a version the newest that takes tasks.
+         * @description The definition has its steps with their policies and undos, and the JSON Schemas of its input and of what its Agents take and return.
+         */
         get: operations["getWorkflow"];
         /**
          * Operators: stores a workflow. 201 when it is new, 200 when it was there.
@@ -963,7 +966,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Operators: the stored workflows. */
+        /** Operators: the stored workflows, with their collections, and which are retired. */
         get: operations["listWorkflows"];
         put?: never;
         post?: never;
@@ -1103,7 +1106,8 @@ export interface components {
         };
         Step: {
             name: string;
-            kind: string;
+            /** @enum {unknown} */
+            kind: "call" | "compensation";
             agent: string;
             /** @enum {unknown} */
             processState: "waiting" | "pending" | "processing" | "processed" | "error" | "skipped" | "cancelled";
@@ -1112,6 +1116,12 @@ export interface components {
             requeueCount: number;
             lockedBy: string | null;
             completeBy: string | null;
+            startedAt: string | null;
+            heartbeatAt: string | null;
+            progress: {
+                percent?: number;
+                note?: string;
+            } | null;
             notBefore: string | null;
             faultCode: string | null;
             faultDetail: string | null;
@@ -1757,6 +1767,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1797,6 +1808,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1838,6 +1850,7 @@ export interface operations {
             header?: never;
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1879,6 +1892,7 @@ export interface operations {
             header?: never;
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1917,10 +1931,12 @@ export interface operations {
     getResult: {
         parameters: {
             query?: {
+                /** @description How long to wait for the end of the task, such as 30s: at most a minute. */
                 wait?: string;
             };
             header?: never;
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1968,11 +1984,13 @@ export interface operations {
     getResultOfCollection: {
         parameters: {
             query?: {
+                /** @description How long to wait for the end of the task, such as 30s: at most a minute. */
                 wait?: string;
             };
             header?: never;
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2024,6 +2042,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2067,6 +2086,7 @@ export interface operations {
             header?: never;
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2105,17 +2125,29 @@ export interface operations {
     listTasks: {
         parameters: {
             query?: {
+                /** @description The name of a workflow with its version, or without: all versions. */
                 workflow?: string;
-                state?: "pending" | "processing" | "error" | "compensating" | "processed" | "compensated" | "open";
+                /** @description open: every state in which a task has not ended; error: it waits for an operator. */
+                state?: "open" | "pending" | "processing" | "error" | "compensating" | "processed" | "compensated";
+                /** @description Which steps go first. */
                 priority?: "urgent" | "normal" | "batch";
+                /** @description The business key. */
                 key?: string;
+                /** @description Why the task failed. */
                 faultCode?: string;
+                /** @description What the notifications of the task carry. */
                 correlationId?: string;
+                /** @description Of a group of failures: 16 hexadecimal digits. */
                 fingerprint?: string;
+                /** @description An id, a key, an idempotency key, a correlation id or a fault code. */
                 text?: string;
+                /** @description Submitted then or later: an instant as in ISO 8601. */
                 createdFrom?: string;
+                /** @description Submitted before then: an instant as in ISO 8601. */
                 createdBefore?: string;
+                /** @description Tasks of a page: from 1 to 500; 20 unless it is set. */
                 limit?: string;
+                /** @description The `next` of the page before. */
                 cursor?: string;
             };
             header?: never;
@@ -2156,6 +2188,7 @@ export interface operations {
     submitTask: {
         parameters: {
             query?: {
+                /** @description Takes the task although one of its Agents has never announced itself. */
                 allowUnknownAgents?: "true" | "false" | "";
             };
             header?: {
@@ -2175,6 +2208,7 @@ export interface operations {
                 "application/json": {
                     /** @description With its version, or without: then the newest that is not retired. */
                     workflow: string;
+                    /** @description The input of the workflow. */
                     input: unknown;
                     /**
                      * @description Which steps are claimed first; normal unless said otherwise.
@@ -2182,11 +2216,14 @@ export interface operations {
                      */
                     priority?: "urgent" | "normal" | "batch";
                     fairness?: {
+                        /** @description By what the task shares its band. */
                         key?: string;
+                        /** @description How many shares of its band the key has. */
                         weight?: number;
                     };
                     /** @description The business's own name: at most one open task of the workflow has it. */
                     key?: string;
+                    /** @description By what the task is found. */
                     labels?: {
                         [key: string]: string;
                     };
@@ -2194,6 +2231,7 @@ export interface operations {
                     notBefore?: string;
                     /** @description Your own queue for its status. */
                     replyTo?: string;
+                    /** @description What the notifications of the task carry. */
                     correlationId?: string;
                 };
             };
@@ -2240,17 +2278,29 @@ export interface operations {
     listTasksOfCollection: {
         parameters: {
             query?: {
+                /** @description The name of a workflow with its version, or without: all versions. */
                 workflow?: string;
-                state?: "pending" | "processing" | "error" | "compensating" | "processed" | "compensated" | "open";
+                /** @description open: every state in which a task has not ended; error: it waits for an operator. */
+                state?: "open" | "pending" | "processing" | "error" | "compensating" | "processed" | "compensated";
+                /** @description Which steps go first. */
                 priority?: "urgent" | "normal" | "batch";
+                /** @description The business key. */
                 key?: string;
+                /** @description Why the task failed. */
                 faultCode?: string;
+                /** @description What the notifications of the task carry. */
                 correlationId?: string;
+                /** @description Of a group of failures: 16 hexadecimal digits. */
                 fingerprint?: string;
+                /** @description An id, a key, an idempotency key, a correlation id or a fault code. */
                 text?: string;
+                /** @description Submitted then or later: an instant as in ISO 8601. */
                 createdFrom?: string;
+                /** @description Submitted before then: an instant as in ISO 8601. */
                 createdBefore?: string;
+                /** @description Tasks of a page: from 1 to 500; 20 unless it is set. */
                 limit?: string;
+                /** @description The `next` of the page before. */
                 cursor?: string;
             };
             header?: never;
@@ -2293,6 +2343,7 @@ export interface operations {
     submitTaskOfCollection: {
         parameters: {
             query?: {
+                /** @description Takes the task although one of its Agents has never announced itself. */
                 allowUnknownAgents?: "true" | "false" | "";
             };
             header?: {
@@ -2365,9 +2416,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2375,8 +2428,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -2415,9 +2471,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2425,8 +2483,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -2465,9 +2526,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2475,8 +2538,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -2515,9 +2581,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2525,8 +2593,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -2565,10 +2636,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
+                /** @description The id of the task. */
                 id: string;
+                /** @description The name of the step. */
                 step: string;
             };
             cookie?: never;
@@ -2576,8 +2650,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -2616,9 +2693,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2626,10 +2705,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
+                    /** @description Its name; not needed if only one step failed. */
                     step?: string;
+                    /** @description Another input of the step; without it the same again. */
                     input?: unknown;
                 };
             };
@@ -2668,9 +2752,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2678,10 +2764,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
+                    /** @description Its name; not needed if only one step failed. */
                     step?: string;
+                    /** @description What the step returned: later steps use it. */
                     output?: unknown;
                 };
             };
@@ -2720,10 +2811,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2731,8 +2824,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -2771,10 +2867,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2782,8 +2880,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -2822,10 +2923,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2833,8 +2936,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -2873,10 +2979,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2884,8 +2992,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -2924,11 +3035,14 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
+                /** @description The name of the step. */
                 step: string;
             };
             cookie?: never;
@@ -2936,8 +3050,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -2976,10 +3093,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2987,10 +3106,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
+                    /** @description Its name; not needed if only one step failed. */
                     step?: string;
+                    /** @description Another input of the step; without it the same again. */
                     input?: unknown;
                 };
             };
@@ -3029,10 +3153,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -3040,10 +3166,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
+                    /** @description Its name; not needed if only one step failed. */
                     step?: string;
+                    /** @description What the step returned: later steps use it. */
                     output?: unknown;
                 };
             };
@@ -3083,6 +3214,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -3090,7 +3222,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -3128,6 +3262,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -3135,7 +3270,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -3173,6 +3310,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -3180,7 +3318,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -3218,6 +3358,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -3225,7 +3366,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -3339,6 +3482,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -3346,7 +3490,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -3384,6 +3530,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -3391,7 +3538,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -3429,6 +3578,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -3470,6 +3620,7 @@ export interface operations {
             header?: never;
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -3510,6 +3661,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -3551,6 +3703,7 @@ export interface operations {
             header?: never;
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -3665,15 +3818,25 @@ export interface operations {
     countTasks: {
         parameters: {
             query?: {
+                /** @description The name of a workflow with its version, or without: all versions. */
                 workflow?: string;
-                state?: "pending" | "processing" | "error" | "compensating" | "processed" | "compensated" | "open";
+                /** @description open: every state in which a task has not ended; error: it waits for an operator. */
+                state?: "open" | "pending" | "processing" | "error" | "compensating" | "processed" | "compensated";
+                /** @description Which steps go first. */
                 priority?: "urgent" | "normal" | "batch";
+                /** @description The business key. */
                 key?: string;
+                /** @description Why the task failed. */
                 faultCode?: string;
+                /** @description What the notifications of the task carry. */
                 correlationId?: string;
+                /** @description Of a group of failures: 16 hexadecimal digits. */
                 fingerprint?: string;
+                /** @description An id, a key, an idempotency key, a correlation id or a fault code. */
                 text?: string;
+                /** @description Submitted then or later: an instant as in ISO 8601. */
                 createdFrom?: string;
+                /** @description Submitted before then: an instant as in ISO 8601. */
                 createdBefore?: string;
             };
             header?: never;
@@ -3818,15 +3981,25 @@ export interface operations {
     countTasksOfCollection: {
         parameters: {
             query?: {
+                /** @description The name of a workflow with its version, or without: all versions. */
                 workflow?: string;
-                state?: "pending" | "processing" | "error" | "compensating" | "processed" | "compensated" | "open";
+                /** @description open: every state in which a task has not ended; error: it waits for an operator. */
+                state?: "open" | "pending" | "processing" | "error" | "compensating" | "processed" | "compensated";
+                /** @description Which steps go first. */
                 priority?: "urgent" | "normal" | "batch";
+                /** @description The business key. */
                 key?: string;
+                /** @description Why the task failed. */
                 faultCode?: string;
+                /** @description What the notifications of the task carry. */
                 correlationId?: string;
+                /** @description Of a group of failures: 16 hexadecimal digits. */
                 fingerprint?: string;
+                /** @description An id, a key, an idempotency key, a correlation id or a fault code. */
                 text?: string;
+                /** @description Submitted then or later: an instant as in ISO 8601. */
                 createdFrom?: string;
+                /** @description Submitted before then: an instant as in ISO 8601. */
                 createdBefore?: string;
             };
             header?: never;
@@ -4051,8 +4224,11 @@ export interface operations {
     getStatistics: {
         parameters: {
             query?: {
+                /** @description When it begins: an instant as in ISO 8601; a day ago unless it is set. */
                 from?: string;
+                /** @description When it ends: an instant as in ISO 8601; now unless it is set. */
                 until?: string;
+                /** @description The name of a workflow with its version. */
                 workflow?: string;
             };
             header?: never;
@@ -4093,8 +4269,11 @@ export interface operations {
     listFailures: {
         parameters: {
             query?: {
+                /** @description The name of a workflow with its version. */
                 workflow?: string;
+                /** @description Submitted then or later: an instant as in ISO 8601. */
                 createdFrom?: string;
+                /** @description Submitted before then: an instant as in ISO 8601. */
                 createdBefore?: string;
             };
             header?: never;
@@ -4137,6 +4316,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -4177,6 +4357,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -4268,6 +4449,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -4275,7 +4457,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -4313,6 +4497,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -4320,7 +4505,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -4356,6 +4543,7 @@ export interface operations {
     listBulkOperations: {
         parameters: {
             query?: {
+                /** @description How many, at most 100; 20 unless it is said. */
                 limit?: string;
                 cursor?: string;
             };
@@ -4406,7 +4594,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                     filter: {
                         workflow?: string | {
@@ -4461,10 +4651,15 @@ export interface operations {
                     };
                     /** @enum {unknown} */
                     action: "resubmit" | "undo" | "cancel" | "pause" | "resume" | "resolve" | "retryNow";
+                    /** @description Which step of each task, if several can be meant. */
                     step?: string;
+                    /** @description Of resolve: what the step of each task returned. */
                     output?: unknown;
+                    /** @description Only says what would be done. */
                     dryRun?: boolean;
+                    /** @description So many tasks first; the others only if all of these succeed. */
                     canary?: number;
+                    /** @description Tasks a second; 10 unless it is said. */
                     rate?: number;
                 };
             };
@@ -4511,7 +4706,9 @@ export interface operations {
     listBulkItems: {
         parameters: {
             query?: {
+                /** @description Only tasks of which this became. */
                 outcome?: "waiting" | "applied" | "refused" | "succeeded" | "failedAgain";
+                /** @description How many, at most 100; 20 unless it is said. */
                 limit?: string;
                 cursor?: string;
             };
@@ -4564,7 +4761,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };

@@ -13,19 +13,22 @@ export interface ClientOptions extends RetryOptions {
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** A request. */
-interface Call {
-  readonly method: "GET" | "POST" | "PUT";
+/** A request of the OpenAPI document, for what the client has no method for. */
+export interface Request {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
+}
+
+interface Call extends Request {
   /** `safe`: also after a failure that leaves open whether it was carried out. */
   readonly repeat: "safe" | "only when refused";
 }
 
-interface Answer<Body> {
+export interface Answer<Body> {
   readonly status: number;
   readonly body: Body;
   readonly headers: Headers;

@@ -53,6 +53,13 @@ export const SubmissionConfig = Type.Object({
     default: "refuse",
   }),
   /**
+   * `newest`: a version that is not stored stands for the newest one of its workflow. For development only, where
+   * versions follow from the content of files: `holdfast dev` sets it.
+   */
+  UNKNOWN_VERSIONS: Type.Union([Type.Literal("refuse"), Type.Literal("newest")], {
+    default: "refuse",
+  }),
+  /**
    * What operators must show; without one the operator routes are disabled. At least 8 characters, and 16 unless
    * only this host can reach the service: see `tokenFault`.
    */

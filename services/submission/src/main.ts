@@ -39,7 +39,9 @@ await runService("submission", SubmissionConfig, async (service) => {
   });
   health.check("state store", () => store.ping().then(() => true));
 
-  const directory = workflowDirectory(store);
+  const directory = workflowDirectory(store, {
+    takesUnknownVersions: config.UNKNOWN_VERSIONS === "newest",
+  });
   const duty = config.DUTY === "orders" ? "tasks" : config.DUTY;
   if (duty !== "operations") await storeWorkflows(service, { store, directory });
   const hints = latestHints();

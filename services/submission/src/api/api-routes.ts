@@ -1,8 +1,8 @@
 import type { Tracing } from "@holdfast/runtime";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { agentRoutes } from "../agent-routes.ts";
-import { consoleRoutes } from "../console-routes.ts";
 import { bulkRoutes } from "../bulk/bulk-routes.ts";
+import { consoleRoutes } from "../console-routes.ts";
 import { findTasks } from "../find-tasks.ts";
 import { attemptsRoute } from "../look/attempts-route.ts";
 import { inspectionRoutes } from "../look/inspection-routes.ts";

@@ -1,5 +1,5 @@
 import { limits } from "@holdfast/contracts";
-import { priorities } from "@holdfast/domain";
+import { priorities, type StepKind, stepKinds } from "@holdfast/domain";
 import { Type } from "typebox";
 import { bulkSchemas } from "../bulk/bulk-schemas.ts";
 import { taskStates } from "../search/task-states.ts";
@@ -27,7 +27,7 @@ const Fairness = Type.Object({ key: Text, weight: Type.Integer() });
 
 const Step = named("Step", {
   name: Text,
-  kind: Text,
+  kind: Type.Enum(Object.keys(stepKinds) as StepKind[]),
   agent: Text,
   processState: Type.Enum([
     "waiting",
@@ -43,6 +43,11 @@ const Step = named("Step", {
   requeueCount: Type.Integer(),
   lockedBy: nullable(Text),
   completeBy: nullable(Instant),
+  startedAt: nullable(Instant),
+  heartbeatAt: nullable(Instant),
+  progress: nullable(
+    Type.Object({ percent: Type.Optional(Type.Number()), note: Type.Optional(Text) }),
+  ),
   notBefore: nullable(Instant),
   faultCode: nullable(Text),
   faultDetail: nullable(Text),

@@ -11,9 +11,12 @@ import { failedStep } from "./failed-step.ts";
 import { mustBeStorable } from "./must-be-storable.ts";
 
 const ResolveBody = requestBodyWith({
-  /** May be left out when only one step can be meant. */
-  step: Type.Optional(Type.String(storableName)),
-  output: Type.Optional(Payload),
+  step: Type.Optional(
+    Type.String({ ...storableName, description: "Its name; not needed if only one step failed." }),
+  ),
+  output: Type.Optional(
+    Type.Unsafe<Json>({ ...Payload, description: "What the step returned: later steps use it." }),
+  ),
 });
 
 /** Marks a failed step as done by hand, with the output that later steps use. */

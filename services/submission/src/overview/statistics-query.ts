@@ -1,15 +1,24 @@
-import { limits } from "@holdfast/contracts";
 import { type Static, Type } from "typebox";
 import { Problem } from "../problem.ts";
-import { readInstant } from "../search/list-query.ts";
+import { instantOf, nameOf, readInstant } from "../search/list-query.ts";
 
-const When = Type.Optional(Type.String({ maxLength: limits.instant }));
-const Name = Type.Optional(Type.String({ minLength: 1, maxLength: limits.name }));
+const workflow = nameOf("The name of a workflow with its version.");
 const closed = { additionalProperties: false };
 
-export const StatisticsQuery = Type.Object({ from: When, until: When, workflow: Name }, closed);
+export const StatisticsQuery = Type.Object(
+  {
+    from: instantOf("When it begins: an instant as in ISO 8601; a day ago unless it is set."),
+    until: instantOf("When it ends: an instant as in ISO 8601; now unless it is set."),
+    workflow,
+  },
+  closed,
+);
 export const FailuresQuery = Type.Object(
-  { workflow: Name, createdFrom: When, createdBefore: When },
+  {
+    workflow,
+    createdFrom: instantOf("Submitted then or later: an instant as in ISO 8601."),
+    createdBefore: instantOf("Submitted before then: an instant as in ISO 8601."),
+  },
   closed,
 );
 

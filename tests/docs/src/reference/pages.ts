@@ -10,6 +10,7 @@ import { llmsFull, llmsIndex } from "./llms-files.ts";
 import { messagesPage } from "./messages-page.ts";
 import { metricsPage } from "./metrics-page.ts";
 import { openApiFile, openApiTypes } from "./openapi.ts";
+import { operationTable } from "./operation-table.ts";
 
 /** What is generated in each page, between the two marks. */
 const generators: Readonly<Record<string, () => string | Promise<string>>> = {
@@ -29,6 +30,7 @@ const wholeFiles: Readonly<Record<string, () => string | Promise<string>>> = {
   "packages/testing/case.schema.json": caseSchemaFile,
   "docs/reference/openapi.json": openApiFile,
   "packages/client/src/openapi.ts": openApiTypes,
+  "packages/cli/src/api/operations.ts": operationTable,
 };
 
 export const generatedPages: readonly string[] = [

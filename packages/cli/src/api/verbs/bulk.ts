@@ -1,18 +1,25 @@
 import type { BulkItem, BulkOperation, BulkWish } from "@holdfast/client";
 import { filterOf, filterOptions } from "../filters.ts";
+import { own } from "../own-options.ts";
+import { requestOptions } from "../request-options.ts";
 import { UsageError } from "../usage-error.ts";
-import { jsonOf, required } from "../values.ts";
-import type { Invocation, OptionSpec, Outcome, Verb } from "../verb.ts";
+import type { Invocation, Outcome, Verb } from "../verb.ts";
 
 const actions = ["resubmit", "undo", "cancel", "pause", "resume", "resolve", "retryNow"] as const;
-const outcomes = ["waiting", "applied", "refused", "succeeded", "failedAgain"] as const;
+const why = { short: "r", value: "WORDS" } as const;
 
-const reason: OptionSpec = {
-  type: "string",
-  short: "r",
-  value: "WORDS",
-  help: "why: kept in the history",
-};
+const creation = requestOptions("createBulkOperation", {
+  reason: why,
+  step: { value: "NAME" },
+  output: { name: "result" },
+  canary: { value: "N" },
+  rate: { value: "N" },
+  dryRun: {},
+  "idempotency-key": { value: "KEY", help: "the same key: the same operation" },
+});
+const listing = requestOptions("listBulkOperations", { limit: { value: "N" } });
+const reading = requestOptions("listBulkItems", { outcome: {}, limit: { value: "N" } });
+const stopping = requestOptions("stopBulkOperation", { reason: why });
 
 const columns = [
   "id",
@@ -28,99 +35,57 @@ const columns = [
 
 const createVerb: Verb = {
   name: "bulk create",
+  operations: ["createBulkOperation"],
   operands: ["<action>"],
   summary: `do one of ${actions.join(", ")} to all tasks that match`,
-  options: {
-    ...filterOptions,
-    reason,
-    step: {
-      type: "string",
-      value: "NAME",
-      help: "which step of each task, if several can be meant",
-    },
-    result: {
-      type: "string",
-      value: "JSON",
-      help: "of resolve: what the step returned; @file or - too",
-    },
-    canary: { type: "string", value: "N", help: "so many tasks first; the others if all succeed" },
-    rate: { type: "string", value: "N", help: "tasks a second; 10 unless said otherwise" },
-    "idempotency-key": { type: "string", value: "KEY", help: "the same key: the same operation" },
-    "dry-run": { type: "boolean", help: "only say what would be done" },
-  },
+  options: { ...filterOptions, ...creation.options },
   async run(invocation) {
-    const wish = await wishOf(invocation);
+    const { "idempotency-key": idempotencyKey, dryRun, ...given } = await creation.read(invocation);
+    const wish = { ...given, ...(await wishOf(invocation)), reason: given.reason ?? "" };
     const { bulk } = invocation.client();
-    if (invocation.flag("dry-run")) {
+    if (dryRun === true) {
       const forecast = await bulk.forecast(wish);
       const note = `Would ${wish.action} ${forecast.allowed} of ${forecast.matches} tasks.`;
       return { value: forecast, items: forecast.refused, columns: ["reason", "count"], note };
     }
-    const idempotencyKey = invocation.text("idempotency-key");
     return ofOperation(
       await bulk.create(wish, idempotencyKey === undefined ? {} : { idempotencyKey }),
     );
   },
 };
 
-async function wishOf(invocation: Invocation): Promise<BulkWish> {
-  const { operands, text, io } = invocation;
-  const action = actions.find((one) => one === operands[0]);
+/** Which action, on which tasks. */
+async function wishOf(
+  invocation: Invocation,
+): Promise<Pick<BulkWish, "action" | "filter" | "actor">> {
+  const [asked] = invocation.operands;
+  const action = actions.find((one) => one === asked);
   if (action === undefined) {
-    throw new UsageError(`There is no action ${operands[0]}: name one of ${actions.join(", ")}`);
+    throw new UsageError(`There is no action ${asked}: name one of ${actions.join(", ")}`);
   }
-  const { createdFrom, createdBefore, ...filter } = filterOf(invocation) ?? {};
+  const { createdFrom, createdBefore, ...filter } = (await filterOf(invocation)) ?? {};
   const createdAt = {
     ...(createdFrom === undefined ? {} : { $gte: createdFrom }),
     ...(createdBefore === undefined ? {} : { $lt: createdBefore }),
   };
-  const result = text("result");
-  const step = text("step");
-  const [canary, rate] = [numberOf(invocation, "canary"), numberOf(invocation, "rate")];
-  return {
-    action,
-    filter: {
-      ...filter,
-      ...(Object.keys(createdAt).length > 0 ? { createdAt } : {}),
-    } as BulkWish["filter"],
-    reason: required(invocation, "reason"),
-    actor: invocation.actor,
-    ...(step === undefined ? {} : { step }),
-    ...(result === undefined ? {} : { output: await jsonOf(result, "--result", io) }),
-    ...(canary === undefined ? {} : { canary }),
-    ...(rate === undefined ? {} : { rate }),
-  };
-}
-
-function numberOf({ text }: Invocation, option: string): number | undefined {
-  const given = text(option);
-  if (given === undefined) return undefined;
-  if (/^\d{1,6}(\.\d{1,3})?$/.test(given)) return Number(given);
-  throw new UsageError(`--${option} ${given} must be a number such as 10`);
+  const within = Object.keys(createdAt).length > 0 ? { createdAt } : {};
+  const { actor } = invocation;
+  return { action, filter: { ...filter, ...within } as BulkWish["filter"], actor };
 }
 
 const ofOperation = (operation: BulkOperation): Outcome => ({ value: operation, columns });
 
-const limit: OptionSpec = {
-  type: "string",
-  value: "N",
-  help: "how many; 20 unless said otherwise",
-};
-
-function limitOf({ text }: Invocation): { readonly limit?: number } {
-  const given = text("limit");
-  if (given === undefined) return {};
-  if (/^([1-9]\d?|100)$/.test(given)) return { limit: Number(given) };
-  throw new UsageError(`--limit ${given} must be a number from 1 to 100`);
-}
+const pageOf = ({ limit }: { readonly limit?: string | undefined }) =>
+  limit === undefined ? {} : { limit: Number(limit) };
 
 const listVerb: Verb = {
   name: "bulk list",
+  operations: ["listBulkOperations"],
   operands: [],
   summary: "list bulk operations, latest first",
-  options: { limit },
+  options: listing.options,
   async run(invocation) {
-    const { items } = await invocation.client().bulk.list(limitOf(invocation));
+    const { items } = await invocation.client().bulk.list(pageOf(await listing.read(invocation)));
     const note = items.length === 0 ? "There is no bulk operation." : undefined;
     return { value: items, columns, note };
   },
@@ -128,6 +93,7 @@ const listVerb: Verb = {
 
 const showVerb: Verb = {
   name: "bulk show",
+  operations: ["getBulkOperation"],
   operands: ["<id>"],
   summary: "show a bulk operation and how far it is",
   options: {},
@@ -141,26 +107,14 @@ const showVerb: Verb = {
 
 const itemsVerb: Verb = {
   name: "bulk items",
+  operations: ["listBulkItems"],
   operands: ["<id>"],
   summary: "list the tasks of a bulk operation and what became of each",
-  options: {
-    outcome: {
-      type: "string",
-      value: "OUTCOME",
-      help: `only these: ${outcomes.join(", ")}`,
-      choices: outcomes,
-    },
-    limit,
-    all: { type: "boolean", help: "every one" },
-  },
+  options: { ...reading.options, ...own("all") },
   async run(invocation) {
-    const { operands, text, flag, client } = invocation;
-    const asked = text("outcome");
-    const outcome = outcomes.find((one) => one === asked);
-    if (asked !== undefined && outcome === undefined) {
-      throw new UsageError(`--outcome ${asked} must be one of ${outcomes.join(", ")}`);
-    }
-    const how = { ...(outcome === undefined ? {} : { outcome }), ...limitOf(invocation) };
+    const { operands, flag, client } = invocation;
+    const { limit, ...which } = await reading.read(invocation);
+    const how = { ...which, ...pageOf({ limit }) };
     const value: BulkItem[] = [];
     let after: string | null = null;
     do {
@@ -175,11 +129,13 @@ const itemsVerb: Verb = {
 
 const stopVerb: Verb = {
   name: "bulk stop",
+  operations: ["stopBulkOperation"],
   operands: ["<id>"],
   summary: "apply no further item of a bulk operation",
-  options: { reason },
+  options: stopping.options,
   async run(invocation) {
-    const how = { reason: required(invocation, "reason"), actor: invocation.actor };
+    const { reason = "" } = await stopping.read(invocation);
+    const how = { reason, actor: invocation.actor };
     return ofOperation(await invocation.client().bulk.stop(invocation.operands[0] ?? "", how));
   },
 };
