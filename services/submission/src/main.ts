@@ -1,11 +1,17 @@
 import { limits, submissionQueue } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import { type Broker, cancelHints, connectInBackground, wakeHint } from "@holdfast/messaging";
-import { runService } from "@holdfast/runtime";
-import { type AttemptOfTask, openStateStore, type StateStore } from "@holdfast/state-store";
+import { holdfastVersion, repeat, runService } from "@holdfast/runtime";
+import {
+  type AttemptOfTask,
+  announceInstance,
+  openStateStore,
+  type StateStore,
+} from "@holdfast/state-store";
 import { apiRoutes } from "./api/api-routes.ts";
 import { SubmissionConfig } from "./config.ts";
 import { loadWorkflows } from "./load-workflows.ts";
+import { openInspection } from "./look/open-inspection.ts";
 import { openHttp } from "./open-http.ts";
 import { operatorGate, tokenFault } from "./operator-gate.ts";
 import { Problem } from "./problem.ts";
@@ -22,7 +28,7 @@ interface Stored {
 
 await runService("submission", SubmissionConfig, async (service) => {
   mustBeSafe(service.config.OPERATOR_TOKEN ?? null, service.config.HTTP_HOST);
-  const { config, log, instanceId: actor, stopped, health, failpoint, tracing } = service;
+  const { config, log, instanceId: actor, signal, stopped, health, failpoint, tracing } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,
@@ -54,11 +60,19 @@ await runService("submission", SubmissionConfig, async (service) => {
   const httpLimits = { connections: config.MAX_CONNECTIONS, requestTimeout: patience };
   await using http = openHttp(health, log, httpLimits);
   traceRequests(http, tracing);
+  await using inspection = openInspection({
+    stateStoreUrl: config.STATE_STORE_URL,
+    brokerUrl: config.BROKER_URL,
+    managementUrl: config.BROKER_MANAGEMENT_URL ?? null,
+    name: actor,
+  });
   apiRoutes(http, {
     store,
     tracing,
     traceUrlTemplate: config.TRACE_URL_TEMPLATE ?? null,
     directory,
+    // The others are for requests.
+    mostStreams: Math.ceil(config.MAX_CONNECTIONS / 2),
     hint: hints.hint,
     submission:
       duty === "operations"
@@ -73,10 +87,21 @@ await runService("submission", SubmissionConfig, async (service) => {
     operations:
       duty === "tasks"
         ? null
-        : { onRequest: operatorGate(config.OPERATOR_TOKEN ?? null), cancel: hints.cancel },
+        : {
+            onRequest: operatorGate(config.OPERATOR_TOKEN ?? null),
+            cancel: hints.cancel,
+            inspection,
+          },
   });
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
+  const me = {
+    service: "submission",
+    instance: actor,
+    version: holdfastVersion(),
+    slots: null,
+  } as const;
+  await using _seen = repeat(announceInstance(store, me), { name: "instance", signal, log });
   log.info({ url }, "ready");
   await stopped;
 });

@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { checkTarball } from "./check-tarball.ts";
+import { followPage } from "./follow-page.ts";
+import { installPackages, type PackageManager } from "./install-packages.ts";
+import { packAll, type Tarball } from "./pack-all.ts";
+import { runProgram } from "./run-program.ts";
+import { runTravel } from "./run-travel.ts";
+import { type Registry, serveTarballs } from "./serve-tarballs.ts";
+import { importedPackages, importPackages, typeCheckPackages } from "./use-packages.ts";
+import { whyNotRun } from "./why-not-run.ts";
+
+// One file: compiling and packing write into the folders of the packages, so it is done once, by one worker.
+const why = await whyNotRun();
+const testTravel = why === null ? test : test.skip;
+const because = why === null ? "" : ` (skipped: ${why})`;
+
+let folder: string;
+let tarballs: readonly Tarball[];
+let registry: Registry | undefined;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "holdfast-outside-"));
+  tarballs = await packAll(join(folder, "tarballs"));
+  registry = await serveTarballs(tarballs);
+});
+
+afterAll(async () => {
+  await registry?.[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("each package that is published is complete, and its exports and types are right", async () => {
+  const faults: string[] = [];
+  for (const tarball of tarballs) faults.push(...(await checkTarball(tarball)));
+  expect(faults).toEqual([]);
+});
+
+test.each<PackageManager>(["npm", "pnpm", "yarn"])(
+  "the packages that %s installs can be imported on Node 22 and 24, from ES modules and CommonJS, with types",
+  async (manager) => {
+    const project = join(folder, manager);
+    const packages = importedPackages;
+    await installPackages(project, { registryUrl: urlOf(registry), manager, packages });
+    await importPackages(project, [await nodePath("22"), await nodePath("24")]);
+    await typeCheckPackages(project);
+  },
+);
+
+test("a package with an install script, or for another Node, is refused", async () => {
+  const [tarball] = tarballs;
+  if (tarball === undefined) throw new Error("Nothing was packed");
+  const { packed } = tarball;
+  const spoilt = { ...packed, scripts: { postinstall: "echo" }, engines: {} };
+  const faults = await checkTarball({ ...tarball, packed: spoilt });
+  expect(faults).toEqual([
+    `${packed.name}: engines.node is not >=22`,
+    `${packed.name}: has the install script postinstall`,
+  ]);
+});
+
+test("the page about the first workflow works word for word outside of the repository, and Ctrl-C leaves no process", async () => {
+  const options = { folder: join(folder, "page"), registryUrl: urlOf(registry) };
+  const { processesLeft, ...times } = await followPage(options);
+  expect(processesLeft).toBe(0);
+  for (const ms of Object.values(times)) expect(ms).toBeGreaterThan(0);
+});
+
+testTravel(
+  `trips with Agents in TypeScript, Python and bash end right, from the packed packages${because}`,
+  async () => {
+    const options = { folder: join(folder, "travel"), registryUrl: urlOf(registry), count: 20 };
+    const figures = await runTravel(options);
+    expect(figures).toEqual({
+      travels: 22,
+      lost: 0,
+      doubled: 0,
+      conformance: 12,
+      processesLeft: 0,
+    });
+  },
+);
+
+async function nodePath(version: string): Promise<string> {
+  const print = ["--yes", `node@${version}`, "--print", "process.execPath"];
+  return (await runProgram("npx", print)).stdout.trim();
+}
+
+function urlOf(started: Registry | undefined): string {
+  if (started === undefined) throw new Error("The registry was not started");
+  return started.url;
+}
