@@ -17,7 +17,6 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     health,
     failpoint,
     optimisations,
-    tracing,
   } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
@@ -58,7 +57,7 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     identity: config.REPLY_IDENTITY,
     maxMessageBytes: config.MAX_MESSAGE_BYTES,
     optimisations,
-    tracing,
+    tracing: service.tracing,
   });
   const watch = watchStandstills({ store, broker, instance: actor });
   await using _watch = repeat(watch, { name: "standstills", signal, log });

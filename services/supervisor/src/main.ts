@@ -10,16 +10,7 @@ const once = process.argv.includes("--once");
 
 const run = once ? runProcess : runService;
 await run("supervisor", SupervisorConfig, async (service) => {
-  const {
-    config,
-    log,
-    instanceId: actor,
-    signal,
-    health,
-    failpoint,
-    optimisations,
-    tracing,
-  } = service;
+  const { config, log, instanceId: actor, signal, health, failpoint, optimisations } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,
@@ -48,7 +39,7 @@ await run("supervisor", SupervisorConfig, async (service) => {
     scanInterval: config.SCAN_INTERVAL,
     sweepInterval: config.SWEEP_INTERVAL,
     grace: once ? 0 : config.RECOVERY_DELAY,
-    tracing,
+    tracing: service.tracing,
   });
   const keeping = housekeeping({
     store,
