@@ -30,6 +30,7 @@ export default {
   testTimeout: 300_000,
   // Most tests wait most of the time. In workers, so that what a test leaves behind cannot keep the run alive.
   maxWorkers: 2,
+  testSequencer: "<rootDir>/tools/system-tests-first.mjs",
   reporters: ["default", "<rootDir>/tools/totals-reporter.mjs"],
   projects: [
     {

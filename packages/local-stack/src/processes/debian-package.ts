@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
@@ -19,7 +20,23 @@ export async function installPackage(name: string): Promise<void> {
     RUNLEVEL: "1",
     SYSTEMD_OFFLINE: "1",
   };
-  await run("apt-get", ["update", "-qq"], { ...outputLimit, env });
-  const how = ["install", "-y", "-qq", "--no-install-recommends", name];
-  await run("apt-get", how, { ...outputLimit, env });
+  await runApt(["update", "-qq"], env);
+  await runApt(["install", "-y", "-qq", "--no-install-recommends", name], env);
+}
+
+const lockTimeoutMs = 300_000;
+
+/** Waits while another apt runs on this machine: apt itself waits for the lock of dpkg, and not for its lists. */
+async function runApt(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  const until = Date.now() + lockTimeoutMs;
+  const options = ["-o", `DPkg::Lock::Timeout=${lockTimeoutMs / 1000}`];
+  for (;;) {
+    const error = await run("apt-get", [...options, ...args], { ...outputLimit, env }).then(
+      () => null,
+      (cause: Error) => cause,
+    );
+    if (error === null) return;
+    if (!/Could not get lock|Unable to lock/.test(error.message) || Date.now() > until) throw error;
+    await setTimeout(1_000);
+  }
 }

@@ -27,11 +27,18 @@ export async function getRabbitmqPackage(
     return await install();
   } catch (cause) {
     throw new Error(
-      "The package rabbitmq-server could not be had with apt-get. Install it yourself, or start Docker, or name a RabbitMQ in BROKER_URL, for tests in TEST_BROKER_URL.",
+      `The package rabbitmq-server could not be installed with apt-get (${lastLine(cause)}). Install it yourself, or start Docker, or name a RabbitMQ in BROKER_URL, for tests in TEST_BROKER_URL.`,
       { cause },
     );
   }
 }
+
+/** What apt-get says last is what went wrong. */
+const lastLine = (error: unknown): string =>
+  String(error instanceof Error ? error.message : error)
+    .trim()
+    .split("\n")
+    .at(-1) ?? "";
 
 async function install(): Promise<RabbitmqInstallation> {
   await installPackage("rabbitmq-server");
