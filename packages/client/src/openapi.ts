@@ -143,6 +143,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tasks/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follows the task: its moves as they come, until it has ended.
+         * @description Server-Sent Events. `moved`: an entry of its history, with its id as the id of the event. `task`: the task as it stands since. `end`: it has ended, or was deleted (`state` null); then the stream ends. Without Last-Event-ID it begins with the first move. After a lost connection, moves of the last five seconds before Last-Event-ID may come once more.
+         */
+        get: operations["followTask"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/{collection}/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follows the task of the collection: its moves as they come, until it has ended.
+         * @description Server-Sent Events. `moved`: an entry of its history, with its id as the id of the event. `task`: the task as it stands since. `end`: it has ended, or was deleted (`state` null); then the stream ends. Without Last-Event-ID it begins with the first move. After a lost connection, moves of the last five seconds before Last-Event-ID may come once more.
+         */
+        get: operations["followTaskOfCollection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tasks": {
         parameters: {
             query?: never;
@@ -601,6 +641,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tasks/{id}/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: the attempts of the task's steps, the waits between them, and replies that came too late.
+         * @description Newest first, at most 1,000 of each. `input` and `output` are those of the latest attempt of each step.
+         */
+        get: operations["listAttempts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/{collection}/{id}/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: the attempts of the task of the collection's steps, the waits between them, and replies that came too late.
+         * @description Newest first, at most 1,000 of each. `input` and `output` are those of the latest attempt of each step.
+         */
+        get: operations["listAttemptsOfCollection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{id}/why": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: what the task waits for, or how it ended, as `holdfast why` says it.
+         * @description `turnOf` says who is ahead of a step that is due; null: it waits for something else.
+         */
+        get: operations["explainTask"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/{collection}/{id}/why": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: what the task of the collection waits for, or how it ended, as `holdfast why` says it.
+         * @description `turnOf` says who is ahead of a step that is due; null: it waits for something else.
+         */
+        get: operations["explainTaskOfCollection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/doctor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: how the servers are set up, and who serves whom, as `holdfast doctor` says it.
+         * @description One look at a time; its findings are kept for five seconds.
+         */
+        get: operations["examine"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: what must never be, among the tasks of the last day, as `holdfast verify` says it.
+         * @description One look at a time, for ten seconds at most; what it found is kept for five. `complete` is false if there may be more.
+         */
+        get: operations["verify"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tasks/count": {
         parameters: {
             query?: never;
@@ -1046,6 +1206,86 @@ export interface components {
         Remotes: {
             items: components["schemas"]["Remote"][];
         };
+        Attempt: {
+            step: string;
+            /** @enum {unknown} */
+            kind: "call" | "compensation";
+            undoes: string | null;
+            attempt: number;
+            agent: string;
+            lockedBy: string;
+            /** Format: date-time */
+            claimedAt: string;
+            startedAt: string | null;
+            heartbeatAt: string | null;
+            completeBy: string | null;
+            endedAt: string | null;
+            /** @enum {unknown} */
+            outcome: "running" | "processed" | "failed" | "expired" | "requeued" | "cancelled";
+            faultCode: string | null;
+            faultDetail: string | null;
+            progress: {
+                percent?: number;
+                note?: string;
+            } | null;
+            /** @description Any JSON. */
+            input: unknown;
+            /** @description Any JSON. */
+            output: unknown;
+        };
+        Attempts: {
+            items: components["schemas"]["Attempt"][];
+            waits: {
+                step: string;
+                /** Format: date-time */
+                from: string;
+                until: string | null;
+                reason: string;
+            }[];
+            lateReplies: {
+                step: string | null;
+                attempt: number | null;
+                /** Format: date-time */
+                at: string;
+                reason: string;
+                sender: string | null;
+            }[];
+            /** @description There are more than are shown. */
+            truncated: boolean;
+        };
+        Explanation: {
+            taskId: string;
+            workflow: string;
+            /** @enum {unknown} */
+            state: "pending" | "processing" | "error" | "compensating" | "processed" | "compensated";
+            sentence: string;
+            evidence: string[];
+            turnOf: string | null;
+        };
+        Examination: {
+            /** Format: date-time */
+            at: string;
+            ok: boolean;
+            findings: {
+                check: string;
+                /** @enum {unknown} */
+                severity: "ok" | "warning" | "error";
+                sentence: string;
+                advice: string | null;
+            }[];
+        };
+        Verification: {
+            /** Format: date-time */
+            at: string;
+            ok: boolean;
+            tasks: number;
+            complete: boolean;
+            violations: {
+                rule: string;
+                taskId: string | null;
+                sentence: string;
+            }[];
+        };
     };
     responses: never;
     parameters: never;
@@ -1374,6 +1614,91 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TaskResult"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    followTask: {
+        parameters: {
+            query?: {
+                lastEventId?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A stream of events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    followTaskOfCollection: {
+        parameters: {
+            query?: {
+                lastEventId?: string;
+            };
+            header?: never;
+            path: {
+                collection: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A stream of events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             /** @description The request is refused: `code` says why, and stays as it is. */
@@ -2687,6 +3012,244 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAttempts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The attempts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attempts"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAttemptsOfCollection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                collection: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The attempts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attempts"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explainTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Why it is where it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explainTaskOfCollection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                collection: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Why it is where it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    examine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was found. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Examination"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    verify: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was found. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Verification"];
+                };
             };
             /** @description The request is refused: `code` says why, and stays as it is. */
             "4XX": {

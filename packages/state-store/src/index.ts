@@ -50,6 +50,8 @@ export {
   type XminHolder,
 } from "./inspect/open-inspector.ts";
 export type { StandstillFacts } from "./inspect/standstills.ts";
+export type { AttemptFacts, LateReply, StepLimits, StepMove } from "./look/find-attempt-facts.ts";
+export type { FollowedMove, FollowedTask, TaskStanding } from "./look/follow-tasks.ts";
 export { migrate } from "./migrate/migrate.ts";
 export { openStateStore } from "./open-state-store.ts";
 export type { DeadLetter } from "./outbox/dead-letters.ts";

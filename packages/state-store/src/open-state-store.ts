@@ -32,6 +32,7 @@ import { findExpired } from "./expire/find-expired.ts";
 import { findStalledTasks } from "./expire/find-stalled.ts";
 import { findInvariantViolations } from "./inspect/find-invariant-violations.ts";
 import { recordStandstills } from "./inspect/standstills.ts";
+import { lookOperations } from "./look/look-operations.ts";
 import { mustBeCompatible } from "./migrate/must-be-compatible.ts";
 import { recordDeadLetters } from "./outbox/dead-letters.ts";
 import { enqueueRefusals } from "./outbox/notifications.ts";
@@ -126,6 +127,7 @@ export async function openStateStore({
     ...pauseOperations(context, bind),
     ...workflowOperations(context, bind),
     ...readOperations(context, bind),
+    ...lookOperations(bind),
     ...outboxOperations(bind),
     ...retentionOperations(context, bind),
     ping: () => pingStore(pool),

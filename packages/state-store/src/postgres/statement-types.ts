@@ -3,6 +3,7 @@ import type { BreakersStatements } from "./statements/breakers.ts";
 import type { ClaimStatements } from "./statements/claim.ts";
 import type { ExpireStatements } from "./statements/expire.ts";
 import type { InspectStatements } from "./statements/inspect.ts";
+import type { LookStatements } from "./statements/look.ts";
 import type { MigrateStatements } from "./statements/migrate.ts";
 import type { OutboxStatements } from "./statements/outbox.ts";
 import type { PauseStatements } from "./statements/pause.ts";
@@ -19,6 +20,7 @@ interface Statements
     ClaimStatements,
     ExpireStatements,
     InspectStatements,
+    LookStatements,
     MigrateStatements,
     OutboxStatements,
     PauseStatements,
