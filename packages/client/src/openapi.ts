@@ -792,7 +792,7 @@ export interface paths {
         put?: never;
         /**
          * Operators: what matches all conditions, newest first, a page at a time.
-         * @description A condition is a text, or any of `$eq`, `$in`, `$like` (with `*` for any characters) and `$exists`. Fields: workflow, state (`open` for all in which a task has not ended), priority, key, faultCode, correlationId, createdAt (`$gte`, `$lt`) and `label.<name>`. A page looks at 5000 tasks at most: it may have few items, and is the last only if `next` is null.
+         * @description A condition is a text, or any of `$eq`, `$in`, `$like` (with `*` for any characters) and `$exists`. Fields: workflow, state (`open` for all in which a task has not ended), priority, key, faultCode, correlationId, createdAt (`$gte`, `$lt`), `label.<name>`, fingerprint (of a group of failures) and text: an id, a key, an idempotency key, a correlation id or a fault code; of an id, a correlation id and a code the beginning will do. A page looks at 5000 tasks at most: it may have few items, and is the last only if `next` is null.
          */
         post: operations["searchTasks"];
         delete?: never;
@@ -832,7 +832,7 @@ export interface paths {
         put?: never;
         /**
          * Operators: what matches all conditions, newest first, a page at a time.
-         * @description A condition is a text, or any of `$eq`, `$in`, `$like` (with `*` for any characters) and `$exists`. Fields: workflow, state (`open` for all in which a task has not ended), priority, key, faultCode, correlationId, createdAt (`$gte`, `$lt`) and `label.<name>`. A page looks at 5000 tasks at most: it may have few items, and is the last only if `next` is null.
+         * @description A condition is a text, or any of `$eq`, `$in`, `$like` (with `*` for any characters) and `$exists`. Fields: workflow, state (`open` for all in which a task has not ended), priority, key, faultCode, correlationId, createdAt (`$gte`, `$lt`), `label.<name>`, fingerprint (of a group of failures) and text: an id, a key, an idempotency key, a correlation id or a fault code; of an id, a correlation id and a code the beginning will do. A page looks at 5000 tasks at most: it may have few items, and is the last only if `next` is null.
          */
         post: operations["searchTasksOfCollection"];
         delete?: never;
@@ -850,6 +850,66 @@ export interface paths {
         };
         /** Operators: the Agents, with their instances, slots, breakers and pauses, and the steps in flight and due. */
         get: operations["listAgents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: how the system is, and what needs an operator.
+         * @description At most a second old. Open tasks are counted now, tasks that ended over the last 24 hours, Agents over the last 15 minutes.
+         */
+        get: operations["getOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: what happened over time, of everything or of one workflow.
+         * @description At most 400 buckets of equal width, whatever the range: the last day, unless it is said. A quantile is at most 10 % wrong. The Supervisors count: `rolledUpTo` says until when, and `behind` how many entries of the history are not counted yet.
+         */
+        get: operations["getStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: failures that are alike, in groups, the latest first.
+         * @description Alike are failures of one workflow, step and fault code whose messages differ in numbers, ids and quoted values alone. `count` is how often they happened; with a range of time, how many tasks of that range failed so, counted no further than to 1,000.
+         */
+        get: operations["listFailures"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1285,6 +1345,134 @@ export interface components {
                 taskId: string | null;
                 sentence: string;
             }[];
+        };
+        Statistics: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            until: string;
+            bucketMs: number;
+            rolledUpTo: string | null;
+            /** @description Entries of the history that are not counted yet. */
+            behind: number;
+            buckets: {
+                /** Format: date-time */
+                at: string;
+                submitted: number;
+                processed: number;
+                compensated: number;
+                /** @description How often tasks began to wait for an operator. */
+                halted: number;
+                /** @description Attempts that began. */
+                attempts: number;
+                failedAttempts: number;
+                /** @description Steps that were undone. */
+                undone: number;
+                latencyMs: {
+                    p50: number;
+                    p95: number;
+                    p99: number;
+                } | null;
+            }[];
+            workflows: {
+                workflow: string;
+                submitted: number;
+                processed: number;
+                compensated: number;
+                /** @description How often tasks began to wait for an operator. */
+                halted: number;
+                /** @description Attempts that began. */
+                attempts: number;
+                failedAttempts: number;
+                /** @description Steps that were undone. */
+                undone: number;
+                latencyMs: {
+                    p50: number;
+                    p95: number;
+                    p99: number;
+                } | null;
+            }[];
+        };
+        Overview: {
+            /** Format: date-time */
+            at: string;
+            states: {
+                pending: number;
+                processing: number;
+                compensating: number;
+                error: number;
+                processed: number;
+                compensated: number;
+            };
+            perMinute: {
+                submitted: number;
+                ended: number;
+            };
+            oldestDueMs: number | null;
+            needsYou: {
+                /** @enum {unknown} */
+                kind: "halted" | "breaker" | "deadLetters" | "paused" | "agentSilent" | "outbox" | "alert";
+                count: number;
+                sentence: string;
+                since: string | null;
+                /** @description Of the console. */
+                page: string;
+            }[];
+            agents: {
+                name: string;
+                instances: number;
+                slots: number;
+                inFlight: number;
+                /** @description Counted no further than to 1,000. */
+                due: number;
+                oldestDueMs: number | null;
+                p50Ms: number | null;
+                p95Ms: number | null;
+                okPercent: number | null;
+                /** @enum {unknown} */
+                breaker: "closed" | "open" | "half-open";
+                breakerUntil: string | null;
+                heldSteps: number;
+                paused: boolean;
+                seenAt: string | null;
+            }[];
+            schedulers: {
+                instance: string;
+                /** Format: date-time */
+                seenAt: string;
+            }[];
+            supervisors: {
+                instance: string;
+                /** Format: date-time */
+                seenAt: string;
+            }[];
+        };
+        Failures: {
+            groups: {
+                fingerprint: string;
+                workflow: string;
+                step: string | null;
+                faultCode: string;
+                /** @description Numbers, ids and quoted values are replaced by #. */
+                message: string;
+                count: number;
+                /** @description Tasks that wait for an operator now, at most 1,000. */
+                open: number;
+                /** Format: date-time */
+                firstAt: string;
+                /** Format: date-time */
+                lastAt: string;
+                sample: string[];
+                /** @description Of a search for these tasks. */
+                filter: {
+                    fingerprint: string;
+                    createdAt?: {
+                        $gte?: string;
+                        $lt?: string;
+                    };
+                };
+            }[];
+            truncated: boolean;
         };
     };
     responses: never;
@@ -1730,6 +1918,8 @@ export interface operations {
                 key?: string;
                 faultCode?: string;
                 correlationId?: string;
+                fingerprint?: string;
+                text?: string;
                 createdFrom?: string;
                 createdBefore?: string;
                 limit?: string;
@@ -1860,6 +2050,8 @@ export interface operations {
                 key?: string;
                 faultCode?: string;
                 correlationId?: string;
+                fingerprint?: string;
+                text?: string;
                 createdFrom?: string;
                 createdBefore?: string;
                 limit?: string;
@@ -3280,6 +3472,8 @@ export interface operations {
                 key?: string;
                 faultCode?: string;
                 correlationId?: string;
+                fingerprint?: string;
+                text?: string;
                 createdFrom?: string;
                 createdBefore?: string;
             };
@@ -3365,6 +3559,8 @@ export interface operations {
                             $like?: string;
                             $exists?: boolean;
                         };
+                        fingerprint?: string;
+                        text?: string;
                         createdAt?: {
                             $gte?: string;
                             $lt?: string;
@@ -3429,6 +3625,8 @@ export interface operations {
                 key?: string;
                 faultCode?: string;
                 correlationId?: string;
+                fingerprint?: string;
+                text?: string;
                 createdFrom?: string;
                 createdBefore?: string;
             };
@@ -3518,6 +3716,8 @@ export interface operations {
                             $like?: string;
                             $exists?: boolean;
                         };
+                        fingerprint?: string;
+                        text?: string;
                         createdAt?: {
                             $gte?: string;
                             $lt?: string;
@@ -3589,6 +3789,128 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Agents"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getOverview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As of `at`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getStatistics: {
+        parameters: {
+            query?: {
+                from?: string;
+                until?: string;
+                workflow?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every bucket of the range. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Statistics"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listFailures: {
+        parameters: {
+            query?: {
+                workflow?: string;
+                createdFrom?: string;
+                createdBefore?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description At most 100. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failures"];
                 };
             };
             /** @description The request is refused: `code` says why, and stays as it is. */

@@ -67,6 +67,7 @@ import {
   makePartitions,
 } from "./retention/retention.ts";
 import type { StateStore } from "./state-store.ts";
+import { statisticsOperations } from "./statistics/statistics-operations.ts";
 import type { StoreContext } from "./store-context.ts";
 import { submitTasks } from "./submit/submit-tasks.ts";
 import { findLanes, findWorkflowNames } from "./workflows/find-names.ts";
@@ -130,6 +131,7 @@ export async function openStateStore({
     ...lookOperations(bind),
     ...outboxOperations(bind),
     ...retentionOperations(context, bind),
+    ...statisticsOperations(bind),
     ping: () => pingStore(pool),
     [Symbol.asyncDispose]: () => pool.end(),
   };

@@ -2,8 +2,13 @@ import { consoleRoutes } from "@holdfast/console-service";
 import { limits, submissionQueue } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import { type Broker, cancelHints, connectInBackground, wakeHint } from "@holdfast/messaging";
-import { runService } from "@holdfast/runtime";
-import { type AttemptOfTask, openStateStore, type StateStore } from "@holdfast/state-store";
+import { repeat, runService } from "@holdfast/runtime";
+import {
+  type AttemptOfTask,
+  announceInstance,
+  openStateStore,
+  type StateStore,
+} from "@holdfast/state-store";
 import { apiRoutes } from "./api/api-routes.ts";
 import { SubmissionConfig } from "./config.ts";
 import { loadWorkflows } from "./load-workflows.ts";
@@ -90,6 +95,8 @@ await runService("submission", SubmissionConfig, async (service) => {
   }
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
+  const announce = announceInstance(store, { service: "submission", instance: actor, slots: null });
+  await using _seen = repeat(announce, { name: "instance", signal: service.signal, log });
   log.info({ url }, "ready");
   await stopped;
 });

@@ -10,6 +10,7 @@ import type { PauseStatements } from "./statements/pause.ts";
 import type { PostgresStatements } from "./statements/postgres.ts";
 import type { ReadStatements } from "./statements/read.ts";
 import type { RetentionStatements } from "./statements/retention.ts";
+import type { StatisticsStatements } from "./statements/statistics.ts";
 import type { SubmitStatements } from "./statements/submit.ts";
 import type { WorkflowsStatements } from "./statements/workflows.ts";
 
@@ -27,6 +28,7 @@ interface Statements
     PostgresStatements,
     ReadStatements,
     RetentionStatements,
+    StatisticsStatements,
     SubmitStatements,
     WorkflowsStatements {}
 

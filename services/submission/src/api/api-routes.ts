@@ -5,6 +5,7 @@ import { attemptsRoute } from "../look/attempts-route.ts";
 import { inspectionRoutes } from "../look/inspection-routes.ts";
 import type { Inspection } from "../look/open-inspection.ts";
 import { operatorRoutes } from "../operator-routes.ts";
+import { overviewRoutes } from "../overview/overview-routes.ts";
 import { resultRoute } from "../results/result-route.ts";
 import { resultWaiter } from "../results/result-waiter.ts";
 import { searchRoutes } from "../search/search-routes.ts";
@@ -20,6 +21,7 @@ type Shared = Omit<Parameters<typeof operatorRoutes>[1], "tasks" | "onRequest" |
   Omit<Parameters<typeof viewRoutes>[1], "tasks"> &
   Omit<Parameters<typeof searchRoutes>[1], "onRequest"> &
   Omit<Parameters<typeof agentRoutes>[1], "onRequest"> &
+  Omit<Parameters<typeof overviewRoutes>[1], "onRequest"> &
   Omit<Parameters<typeof workflowRoutes>[1], "onRequest"> & {
     readonly store: Parameters<typeof findTasks>[0] &
       Parameters<typeof resultWaiter>[0]["store"] &
@@ -71,6 +73,7 @@ export function apiRoutes(app: FastifyInstance, { submission, operations, ...dep
       inspectionRoutes(scope, { ...shared, ...operations });
       searchRoutes(scope, { ...shared, onRequest });
       agentRoutes(scope, { ...shared, onRequest });
+      overviewRoutes(scope, { ...shared, onRequest });
       workflowRoutes(scope, { ...shared, onRequest });
     }
   });

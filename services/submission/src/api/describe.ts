@@ -26,7 +26,14 @@ export const eventStream: Answer = {
 interface Description {
   /** Unique among all routes: clients name their methods after it. */
   readonly id: string;
-  readonly tag: "tasks" | "collections" | "workflows" | "agents" | "remotes" | "service";
+  readonly tag:
+    | "tasks"
+    | "collections"
+    | "workflows"
+    | "agents"
+    | "remotes"
+    | "statistics"
+    | "service";
   /** One sentence. */
   readonly summary: string;
   readonly description?: string;

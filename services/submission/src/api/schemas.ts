@@ -5,6 +5,7 @@ import { taskStates } from "../search/task-states.ts";
 import { ref } from "./describe.ts";
 import { lookSchemas } from "./look-schemas.ts";
 import { Instant, Json, named, nullable, Text } from "./schema-parts.ts";
+import { statisticsSchemas } from "./statistics-schemas.ts";
 
 const Problem = named("Problem", {
   type: Text,
@@ -175,4 +176,5 @@ export const namedSchemas: readonly Type.TSchema[] = [
   Remote,
   page("Remotes", ref("Remote")),
   ...lookSchemas,
+  ...statisticsSchemas,
 ];
