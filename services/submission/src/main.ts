@@ -1,3 +1,4 @@
+import { consoleRoutes } from "@holdfast/console-service";
 import { limits, submissionQueue } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import { type Broker, cancelHints, connectInBackground, wakeHint } from "@holdfast/messaging";
@@ -71,6 +72,9 @@ await runService("submission", SubmissionConfig, async (service) => {
         ? null
         : { onRequest: operatorGate(config.OPERATOR_TOKEN ?? null), cancel: hints.cancel },
   });
+  if (config.CONSOLE === "on" && duty !== "tasks") {
+    http.register(async (scope) => consoleRoutes(scope, { traceUrl: config.TRACE_URL ?? null }));
+  }
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
   log.info({ url }, "ready");

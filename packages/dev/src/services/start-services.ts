@@ -52,7 +52,12 @@ export function prepareServices(options: Options): PreparedServices {
       const http = { HTTP_HOST: "127.0.0.1", HTTP_PORT: String(await freePort(port)) };
       const own: Readonly<Record<Started, Readonly<Record<string, string>>>> = {
         // A workflow may be saved before its Agent: its tasks wait for it, and holdfast why says so.
-        submission: { ...http, OPERATOR_TOKEN: operatorToken, UNKNOWN_AGENTS: "accept" },
+        submission: {
+          ...http,
+          OPERATOR_TOKEN: operatorToken,
+          UNKNOWN_AGENTS: "accept",
+          CONSOLE: "on",
+        },
         scheduler: {},
         supervisor: {},
       };

@@ -1,0 +1,1 @@
+export { type ConsoleOptions, consoleRoutes } from "./console-routes.ts";
