@@ -1,4 +1,5 @@
 export { ConnectionError, ProblemError } from "./errors.ts";
+export type { FollowOptions } from "./follow.ts";
 export { type HoldfastClient, holdfastClient } from "./holdfast-client.ts";
 export type { components, operations, paths } from "./openapi.ts";
 export type { OperationCalls } from "./operations.ts";
@@ -9,6 +10,9 @@ export type {
   ActOptions,
   Agent,
   AnyWorkflow,
+  Attempts,
+  Examination,
+  Explanation,
   HistoryEntry,
   InputFor,
   ListedTask,
@@ -27,5 +31,6 @@ export type {
   TaskRef,
   TaskResult,
   TaskState,
+  Verification,
   Wait,
 } from "./types.ts";

@@ -1,23 +1,14 @@
 import { agentsOfLane } from "@holdfast/domain";
 import { connectBroker, userOf } from "@holdfast/messaging";
 import { repeat, runService } from "@holdfast/runtime";
-import { openStateStore } from "@holdfast/state-store";
+import { announceInstance, openStateStore } from "@holdfast/state-store";
 import { SchedulerConfig } from "./config.ts";
 import { consumersAreWell, watchStandstills } from "./intake/watch-standstills.ts";
 import { reportUnrecorded } from "./replies/report-unrecorded.ts";
 import { startScheduler } from "./scheduler.ts";
 
 await runService("scheduler", SchedulerConfig, async (service) => {
-  const {
-    config,
-    log,
-    instanceId: actor,
-    signal,
-    stopped,
-    health,
-    failpoint,
-    optimisations,
-  } = service;
+  const { config, log, instanceId: actor, signal, health, failpoint, optimisations } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,
@@ -61,7 +52,10 @@ await runService("scheduler", SchedulerConfig, async (service) => {
   const watch = watchStandstills({ store, broker, instance: actor });
   await using _watch = repeat(watch, { name: "standstills", signal, log });
   await using _report = repeat(reportUnrecorded({ broker }), { name: "unrecorded", signal, log });
+  const me = { service: "scheduler", instance: actor, slots: config.WINDOW } as const;
+  const announce = announceInstance(store, me);
+  await using _seen = repeat(announce, { name: "instance", signal, log });
   log.info("ready");
-  await stopped;
+  await service.stopped;
   await scheduler.ended;
 });

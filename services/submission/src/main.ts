@@ -2,11 +2,17 @@ import { consoleRoutes } from "@holdfast/console-service";
 import { limits, submissionQueue } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import { type Broker, cancelHints, connectInBackground, wakeHint } from "@holdfast/messaging";
-import { runService } from "@holdfast/runtime";
-import { type AttemptOfTask, openStateStore, type StateStore } from "@holdfast/state-store";
+import { repeat, runService } from "@holdfast/runtime";
+import {
+  type AttemptOfTask,
+  announceInstance,
+  openStateStore,
+  type StateStore,
+} from "@holdfast/state-store";
 import { apiRoutes } from "./api/api-routes.ts";
 import { SubmissionConfig } from "./config.ts";
 import { loadWorkflows } from "./load-workflows.ts";
+import { openInspection } from "./look/open-inspection.ts";
 import { openHttp } from "./open-http.ts";
 import { operatorGate, tokenFault } from "./operator-gate.ts";
 import { Problem } from "./problem.ts";
@@ -53,9 +59,17 @@ await runService("submission", SubmissionConfig, async (service) => {
   const patience = config.REQUEST_TIMEOUT;
   const httpLimits = { connections: config.MAX_CONNECTIONS, requestTimeout: patience };
   await using http = openHttp(health, log, httpLimits);
+  await using inspection = openInspection({
+    stateStoreUrl: config.STATE_STORE_URL,
+    brokerUrl: config.BROKER_URL,
+    managementUrl: config.BROKER_MANAGEMENT_URL ?? null,
+    name: actor,
+  });
   apiRoutes(http, {
     store,
     directory,
+    // The others are for requests.
+    mostStreams: Math.ceil(config.MAX_CONNECTIONS / 2),
     hint: hints.hint,
     submission:
       duty === "operations"
@@ -70,13 +84,19 @@ await runService("submission", SubmissionConfig, async (service) => {
     operations:
       duty === "tasks"
         ? null
-        : { onRequest: operatorGate(config.OPERATOR_TOKEN ?? null), cancel: hints.cancel },
+        : {
+            onRequest: operatorGate(config.OPERATOR_TOKEN ?? null),
+            cancel: hints.cancel,
+            inspection,
+          },
   });
   if (config.CONSOLE === "on" && duty !== "tasks") {
     http.register(async (scope) => consoleRoutes(scope, { traceUrl: config.TRACE_URL ?? null }));
   }
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
+  const announce = announceInstance(store, { service: "submission", instance: actor, slots: null });
+  await using _seen = repeat(announce, { name: "instance", signal: service.signal, log });
   log.info({ url }, "ready");
   await stopped;
 });

@@ -1,6 +1,6 @@
 import { brokerInBackground, connectBroker } from "@holdfast/messaging";
-import { runProcess, runService } from "@holdfast/runtime";
-import { openStateStore } from "@holdfast/state-store";
+import { repeat, runProcess, runService } from "@holdfast/runtime";
+import { announceInstance, openStateStore } from "@holdfast/state-store";
 import { SupervisorConfig } from "./config.ts";
 import { housekeeping } from "./retention/housekeeping.ts";
 import { supervisor } from "./supervisor.ts";
@@ -52,6 +52,8 @@ await run("supervisor", SupervisorConfig, async (service) => {
     await keeping.once(signal);
     return;
   }
+  const announce = announceInstance(store, { service: "supervisor", instance: actor, slots: null });
+  await using _seen = repeat(announce, { name: "instance", signal, log });
   log.info("ready");
   await Promise.all([supervising.run(signal), keeping.run(signal)]);
 });

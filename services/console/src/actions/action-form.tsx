@@ -63,7 +63,7 @@ function Words({ label, value, hint, max, isFirst = false, onChange }: WordsProp
         required
         maxLength={max}
         placeholder={hint}
-        autoFocus={isFirst}
+        data-first={isFirst || undefined}
         onChange={(event) => onChange(event.target.value)}
       />
     </>

@@ -14,6 +14,8 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
+    // The browser chooses the first button otherwise: React sets no autofocus attribute.
+    element?.querySelector<HTMLElement>("[data-first]")?.focus();
     return () => element?.close();
   }, []);
   return (

@@ -7,7 +7,7 @@ interface TaskRowProps {
   readonly index: number;
   readonly isActive: boolean;
   readonly isSelected: boolean;
-  readonly onActive: (index: number) => void;
+  readonly onActive: (id: string) => void;
   readonly onToggle: (id: string) => void;
 }
 
@@ -21,7 +21,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       aria-rowindex={index + 2}
       aria-selected={isSelected}
       data-active={isActive || undefined}
-      onPointerDown={() => onActive(index)}
+      onPointerDown={() => onActive(task.id)}
     >
       <div role="cell" className="cell-select">
         <input

@@ -11,9 +11,10 @@ const ahead = 60;
 interface TaskRowsProps {
   readonly items: readonly ListedTask[];
   readonly hasMore: boolean;
+  /** Its index; -1: there is none. */
   readonly active: number;
   readonly selected: ReadonlySet<string>;
-  readonly onActive: (index: number) => void;
+  readonly onActive: (id: string) => void;
   readonly onToggle: (id: string) => void;
   /** Asks for the next page. */
   readonly onEnd: () => void;
@@ -30,6 +31,9 @@ export function TaskRows(props: TaskRowsProps) {
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 12,
+    // The head stands above the rows, and stays in sight.
+    scrollMargin: rowHeight,
+    scrollPaddingStart: rowHeight,
   });
   const inSight = virtual.getVirtualItems();
   const last = inSight.at(-1)?.index ?? 0;
@@ -48,12 +52,12 @@ export function TaskRows(props: TaskRowsProps) {
       aria-label="Tasks"
       aria-rowcount={hasMore ? -1 : items.length + 1}
     >
-      <Head />
-      <div ref={scroller} className="rows-scroll" role="rowgroup" tabIndex={0} aria-label="Tasks">
-        <div className="rows-all" style={{ height: virtual.getTotalSize() }}>
+      <div ref={scroller} className="rows-scroll" tabIndex={0} role="presentation">
+        <Head />
+        <div className="rows-all" role="rowgroup" style={{ height: virtual.getTotalSize() }}>
           {inSight.map(({ index, start }) => {
             const task = items[index];
-            const style = { transform: `translateY(${start}px)` };
+            const style = { transform: `translateY(${start - rowHeight}px)` };
             return (
               <div key={task?.id ?? "end"} className="row-place" style={style}>
                 {task === undefined ? (

@@ -1,10 +1,8 @@
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { useAction } from "../../actions/action-provider.tsx";
 import { wholeTaskAction } from "../../actions/task-actions.ts";
 import type { ListedTask } from "../../api/types.ts";
-import { navigate, usePlace } from "../../app/router.tsx";
-import { taskPath } from "../../app/routes.ts";
-import { useKeys } from "../../app/use-keys.ts";
+import { usePlace } from "../../app/router.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { formatCount } from "../../parts/format.ts";
 import { Loading } from "../../parts/loading.tsx";
@@ -13,6 +11,8 @@ import { readFilter, type TaskFilter, writeFilter } from "./filter.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { FirstTask } from "./first-task.tsx";
 import { TaskRows } from "./task-rows.tsx";
+import { useKeepFresh } from "./use-keep-fresh.ts";
+import { useListKeys } from "./use-list-keys.ts";
 import { useTaskCount, useTaskList } from "./use-task-list.ts";
 
 /** All tasks: filtered by the URL, loaded as one scrolls, moved through by keys. */
@@ -45,7 +45,7 @@ function TaskCount({ filter }: { readonly filter: TaskFilter }) {
 function TaskList({ filter }: { readonly filter: TaskFilter }) {
   const list = useTaskList(filter);
   const { items, newIds, refresh, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
-  const [active, setActive] = useState(-1);
+  const [activeId, setActive] = useState<string | null>(null);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [isAtTop, setAtTop] = useState(true);
   const onEnd = useCallback(() => {
@@ -60,13 +60,13 @@ function TaskList({ filter }: { readonly filter: TaskFilter }) {
       }),
     [],
   );
-  useListKeys({ items, active, setActive, onToggle, clear: () => setSelected(new Set()) });
+  const clear = useCallback(() => setSelected(new Set()), []);
+  // By its id: new tasks above it do not move the mark to another one.
+  const active = useMemo(() => items.findIndex(({ id }) => id === activeId), [items, activeId]);
+  useListKeys({ items, active, setActive, onToggle, clear });
   // A list that one reads or has selected from stands still; the bar says what is new.
-  const mayMove = isAtTop && active < 0 && selected.size === 0;
-  useEffect(() => {
-    if (mayMove && newIds.size > 0) refresh().catch(() => {});
-  }, [mayMove, newIds, refresh]);
-
+  const mayMove = isAtTop && activeId === null && selected.size === 0;
+  useKeepFresh(mayMove, list);
   if (list.data === undefined) {
     return list.error === null ? <Loading /> : <ProblemNote error={list.error} />;
   }
@@ -81,7 +81,7 @@ function TaskList({ filter }: { readonly filter: TaskFilter }) {
     <>
       {list.error !== null && <ProblemNote error={list.error} />}
       {!mayMove && newIds.size > 0 && (
-        <button type="button" className="news" onClick={() => void refresh().catch(() => {})}>
+        <button type="button" className="news" onClick={() => void refresh()}>
           {formatCount(newIds.size)} new: show
         </button>
       )}
@@ -95,40 +95,9 @@ function TaskList({ filter }: { readonly filter: TaskFilter }) {
         onEnd={onEnd}
         onTop={setAtTop}
       />
-      <SelectionBar
-        tasks={items.filter(({ id }) => selected.has(id))}
-        onClear={() => setSelected(new Set())}
-      />
+      <SelectionBar tasks={items.filter(({ id }) => selected.has(id))} onClear={clear} />
     </>
   );
-}
-
-interface ListKeys {
-  readonly items: readonly ListedTask[];
-  readonly active: number;
-  readonly setActive: (index: number) => void;
-  readonly onToggle: (id: string) => void;
-  readonly clear: () => void;
-}
-
-function useListKeys({ items, active, setActive, onToggle, clear }: ListKeys): void {
-  const keys = useMemo(() => {
-    const move = (by: number) => () =>
-      setActive(Math.max(0, Math.min(items.length - 1, active + by)));
-    const task = items[active];
-    return {
-      j: move(1),
-      k: move(-1),
-      ...(task === undefined
-        ? {}
-        : { Enter: () => navigate(taskPath(task.id)), x: () => onToggle(task.id) }),
-      Escape: () => {
-        setActive(-1);
-        clear();
-      },
-    };
-  }, [items, active, setActive, onToggle, clear]);
-  useKeys(keys);
 }
 
 const acts = ["undo", "cancel", "pause", "resume"] as const;

@@ -6,15 +6,12 @@ import {
 } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useConsole } from "../../api/console-context.ts";
-import { usePollInterval } from "../../api/queries.ts";
 import type { ChangedTask } from "../../api/types.ts";
 import { useLiveEvents } from "../../live/use-live.ts";
 import { matches, searchFilter, type TaskFilter, writeFilter } from "./filter.ts";
 import { patchPages, prependNewest, type TaskPageData } from "./merge-tasks.ts";
 
 const pageSize = 100;
-/** The banner says that the service does not answer. */
-const ignore = (): void => {};
 type Data = InfiniteData<TaskPageData, string | null>;
 
 /** The tasks of a filter: loaded by pages as one scrolls, and kept as they stand now. */
@@ -44,7 +41,9 @@ export function useTaskList(filter: TaskFilter) {
     gcTime: 60_000,
   });
   const refresh = useCallback(async () => {
-    const newest = await ask(null);
+    // The banner says that the service does not answer.
+    const newest = await ask(null).catch(() => null);
+    if (newest === null) return;
     const data = cache.getQueryData<Data>(queryKey);
     const pages = data === undefined ? null : prependNewest(data.pages, newest);
     if (data === undefined || pages === null) {
@@ -52,12 +51,6 @@ export function useTaskList(filter: TaskFilter) {
     } else cache.setQueryData<Data>(queryKey, { ...data, pages: [...pages] });
   }, [ask, cache, queryKey]);
   const newIds = useChanges(queryKey, filter);
-  const interval = usePollInterval();
-  useEffect(() => {
-    if (interval === false) return undefined;
-    const timer = setInterval(() => void refresh().catch(ignore), interval);
-    return () => clearInterval(timer);
-  }, [interval, refresh]);
   const items = useMemo(() => list.data?.pages.flatMap((page) => page.items) ?? [], [list.data]);
   return { ...list, items, refresh, newIds };
 }

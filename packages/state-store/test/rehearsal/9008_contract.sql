@@ -3,4 +3,4 @@
 -- phase: online
 drop view state.order_process;
 
-update state.compatibility set schema_version = 11, oldest_reader = 11;
+update state.compatibility set schema_version = 9008, oldest_reader = 9008;

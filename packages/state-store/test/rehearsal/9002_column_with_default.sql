@@ -4,4 +4,4 @@
 alter table state.tasks add column channel text not null default 'unknown';
 alter table state.task_payloads add column bytes integer;
 
-update state.compatibility set schema_version = 10;
+update state.compatibility set schema_version = 9002;
