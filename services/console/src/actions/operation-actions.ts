@@ -93,15 +93,16 @@ export const stopBulkAction = ({ id }: Pick<BulkOperation, "id">): Action => ({
   title: `Stop bulk operation ${shortId(id)}`,
   explain: "It acts on no further task. What it did already stays done.",
   isDangerous: true,
-  calls: [
-    { target: id, method: "POST", path: pathOf`/v1/bulk-operations/${id}/stop`, body: {} },
-  ],
+  calls: [{ target: id, method: "POST", path: pathOf`/v1/bulk-operations/${id}/stop`, body: {} }],
   command: ({ target }) => ["bulk", "stop", target],
   field: null,
 });
 
 /** Sends a dead letter once more, or deletes it. */
-export function deadLetterAction(act: "replay" | "discard", letter: Pick<DeadLetter, "id" | "queue">): Action {
+export function deadLetterAction(
+  act: "replay" | "discard",
+  letter: Pick<DeadLetter, "id" | "queue">,
+): Action {
   const { id, queue } = letter;
   const words = {
     replay: {

@@ -10,7 +10,13 @@ import { Dialog } from "../parts/dialog.tsx";
 import { bulkVerbs } from "../parts/operation-looks.ts";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { BulkFields } from "./bulk-fields.tsx";
-import { type BulkBody, bulkCommand, type BulkForm, type BulkTarget, readBulkForm } from "./bulk-wish.ts";
+import {
+  type BulkBody,
+  type BulkForm,
+  type BulkTarget,
+  bulkCommand,
+  readBulkForm,
+} from "./bulk-wish.ts";
 import { Forecast, useForecast } from "./forecast.tsx";
 import { operationKeys } from "./operation-keys.ts";
 

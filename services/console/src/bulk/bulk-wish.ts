@@ -29,12 +29,12 @@ export interface ReadBulkForm {
 export function readBulkForm(target: BulkTarget, form: BulkForm): ReadBulkForm {
   const canary = numberIn(form.canary, /^\d{1,6}$/, { least: 0, most: 100_000 });
   const rate = numberIn(form.rate, /^\d{1,4}(\.\d{1,2})?$/, { least: 0.01, most: 1_000 });
-  const output = target.action === "resolve" ? readOutput(form.output) : {};
+  const output = target.action === "resolve" ? readOutput(form.output) : null;
   const body = {
     action: target.action,
     filter: target.filter,
     ...(target.step === null || !takesStep(target.action) ? {} : { step: target.step }),
-    ...("value" in output ? { output: output.value } : {}),
+    ...(output !== null && "value" in output ? { output: output.value } : {}),
     canary,
     rate,
     actor: form.actor,
@@ -43,7 +43,7 @@ export function readBulkForm(target: BulkTarget, form: BulkForm): ReadBulkForm {
   const faults = {
     ...(canary === null ? { canary: "A whole number from 0 to 100,000." } : {}),
     ...(rate === null ? { rate: "A number from 0.01 to 1,000." } : {}),
-    ...("fault" in output ? { output: output.fault } : {}),
+    ...(output !== null && "fault" in output ? { output: output.fault } : {}),
   };
   return { body, faults };
 }
@@ -60,8 +60,11 @@ function numberIn(
   return value >= least && value <= most ? value : null;
 }
 
-function readOutput(text: string): { readonly value: unknown } | { readonly fault: string } | object {
-  if (text.trim() === "") return {};
+type ReadOutput = { readonly value: unknown } | { readonly fault: string };
+
+/** Null: nothing is given, which is null for the step. */
+function readOutput(text: string): ReadOutput | null {
+  if (text.trim() === "") return null;
   try {
     return { value: JSON.parse(text) as unknown };
   } catch (error) {

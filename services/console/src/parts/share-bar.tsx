@@ -8,7 +8,13 @@ export interface Share {
 }
 
 /** How a whole is divided: a bar, and below it the same in words. */
-export function ShareBar({ shares, label }: { readonly shares: readonly Share[]; readonly label: string }) {
+export function ShareBar({
+  shares,
+  label,
+}: {
+  readonly shares: readonly Share[];
+  readonly label: string;
+}) {
   const all = shares.reduce((sum, { count }) => sum + count, 0);
   const starts = shares.map((_, index) =>
     shares.slice(0, index).reduce((sum, { count }) => sum + count, 0),

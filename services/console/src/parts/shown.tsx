@@ -22,7 +22,8 @@ export function Shown<T>({ query: { data, error }, children }: Props<T>) {
 
 /** An older service has no such route, and no service has what was deleted. */
 function NotShown({ error }: { readonly error: Error }) {
-  if (!(error instanceof ProblemFault) || error.status !== 404) return <ProblemNote error={error} />;
+  if (!(error instanceof ProblemFault) || error.status !== 404)
+    return <ProblemNote error={error} />;
   return (
     <Empty title="The service does not have this">
       <p>{error.message}</p>

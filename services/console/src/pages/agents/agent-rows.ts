@@ -16,7 +16,9 @@ export function agentRows(
 }
 
 /** The worst breaker of the living instances. */
-export function breakerOf({ instances }: Pick<Agent, "instances">): "closed" | "open" | "half-open" {
+export function breakerOf({
+  instances,
+}: Pick<Agent, "instances">): "closed" | "open" | "half-open" {
   const living = instances.filter((one) => one.living).map(({ breaker }) => breaker);
   if (living.includes("open")) return "open";
   return living.includes("half-open") ? "half-open" : "closed";

@@ -5,11 +5,11 @@ import { readRoute } from "../../app/routes.ts";
 import { CommandLine } from "../../parts/command-line.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Shown } from "../../parts/shown.tsx";
+import { agentRows } from "./agent-rows.ts";
 import { AgentTable } from "./agent-table.tsx";
 import { Instances } from "./instances.tsx";
 import { PauseTable } from "./pause-table.tsx";
 import { RemoteTable } from "./remote-table.tsx";
-import { agentRows } from "./agent-rows.ts";
 
 /** The Agents, or one of them. */
 export function AgentsPage() {
@@ -48,7 +48,8 @@ function Agents({ name }: { readonly name: string | null }) {
           return (
             <>
               <AgentTable rows={rows} />
-              {name !== null && rows.map(({ agent }) => <Instances key={agent.name} agent={agent} />)}
+              {name !== null &&
+                rows.map(({ agent }) => <Instances key={agent.name} agent={agent} />)}
             </>
           );
         }}
@@ -63,7 +64,9 @@ function Agents({ name }: { readonly name: string | null }) {
       <Shown query={pauses}>
         {({ items }) => (
           <PauseTable
-            pauses={items.filter((one) => name === null || (one.kind === "agent" && one.name === name))}
+            pauses={items.filter(
+              (one) => name === null || (one.kind === "agent" && one.name === name),
+            )}
           />
         )}
       </Shown>

@@ -12,9 +12,7 @@ const columns: readonly TableColumn<Instance>[] = [
   {
     id: "instance",
     header: "Instance",
-    cell: ({ name }) => (
-      <code title={name}>{name}</code>
-    ),
+    cell: ({ name }) => <code title={name}>{name}</code>,
   },
   {
     id: "life",

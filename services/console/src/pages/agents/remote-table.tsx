@@ -20,7 +20,9 @@ const columns: readonly TableColumn<Remote>[] = [
     cell: ({ breaker, held }) => (
       <span className="badges">
         <Badge look={lookOf(breakerLooks, breaker)} />
-        {held && <Badge look={{ word: "Held", tone: "warn", icon: "stop" }} title="By an operator" />}
+        {held && (
+          <Badge look={{ word: "Held", tone: "warn", icon: "stop" }} title="By an operator" />
+        )}
       </span>
     ),
   },
@@ -64,7 +66,8 @@ const columns: readonly TableColumn<Remote>[] = [
     id: "held",
     header: "Held steps",
     isNumber: true,
-    cell: ({ heldSteps }) => (heldSteps === 0 ? <span className="muted">0</span> : formatCount(heldSteps)),
+    cell: ({ heldSteps }) =>
+      heldSteps === 0 ? <span className="muted">0</span> : formatCount(heldSteps),
   },
   { id: "tasks", header: "Such as", cell: HeldTasks },
   {

@@ -31,7 +31,8 @@ const columns: readonly TableColumn<BulkItem>[] = [
   {
     id: "code",
     header: "Code",
-    cell: ({ code }) => (code === null ? <span className="muted">–</span> : <code title={code}>{code}</code>),
+    cell: ({ code }) =>
+      code === null ? <span className="muted">–</span> : <code title={code}>{code}</code>,
   },
   { id: "at", header: "Since", isNumber: true, cell: ({ at }) => <Time at={at} form="age" /> },
 ];

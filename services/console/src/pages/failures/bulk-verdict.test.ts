@@ -28,7 +28,11 @@ test("an operation of which each task is verified says that all succeeded", () =
 });
 
 test("an operation that is done does not say that all succeeded if one failed again or was refused", () => {
-  const mixed = { ...operation, refused: 1, verified: { succeeded: 7, failedAgain: 1, running: 0 } };
+  const mixed = {
+    ...operation,
+    refused: 1,
+    verified: { succeeded: 7, failedAgain: 1, running: 0 },
+  };
   expect(verdictOf(mixed)).toBe("7 of 9 tasks succeeded, 1 failed again, 1 were refused.");
 });
 

@@ -84,7 +84,11 @@ function GroupTasks({ group, words }: { readonly group: FailureGroup; readonly w
 
 const acts = ["resubmit", "undo", "resolve"] as const satisfies readonly BulkAct[];
 
-function GroupActions({ group: { filter, step, workflow, faultCode, open } }: { readonly group: FailureGroup }) {
+function GroupActions({
+  group: { filter, step, workflow, faultCode, open },
+}: {
+  readonly group: FailureGroup;
+}) {
   const [action, setAction] = useState<BulkAct | null>(null);
   return (
     <div className="buttons" role="toolbar" aria-label="Repair the halted tasks of this group">

@@ -11,7 +11,12 @@ import { formatCount } from "../../parts/format.ts";
 import { Shown } from "../../parts/shown.tsx";
 import { Group } from "./group.tsx";
 import { moveBetweenGroups } from "./move-between-groups.ts";
-import { createdFrom, type FailuresFilter, readFailuresFilter, spans } from "./read-failures-filter.ts";
+import {
+  createdFrom,
+  type FailuresFilter,
+  readFailuresFilter,
+  spans,
+} from "./read-failures-filter.ts";
 
 /** Failures by fingerprint: workflow, step, fault code and the message without its numbers. */
 export function Groups() {
@@ -46,10 +51,7 @@ function Filters({ filter: { span, workflow, isOpenOnly } }: { readonly filter: 
           {one}
         </Chip>
       ))}
-      <Chip
-        isOn={isOpenOnly}
-        onToggle={() => setQuery({ open: isOpenOnly ? null : "yes" })}
-      >
+      <Chip isOn={isOpenOnly} onToggle={() => setQuery({ open: isOpenOnly ? null : "yes" })}>
         Halted now
       </Chip>
       {workflow !== "" && (

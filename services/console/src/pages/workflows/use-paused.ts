@@ -5,8 +5,7 @@ import type { Pause } from "../../api/types.ts";
 export function usePaused(kind: Pause["kind"], name: string): Pause | null {
   const { data } = usePauses();
   return (
-    data?.items.find(
-      (one) => one.kind === kind && one.name === name && one.resumedAt === null,
-    ) ?? null
+    data?.items.find((one) => one.kind === kind && one.name === name && one.resumedAt === null) ??
+    null
   );
 }

@@ -12,9 +12,7 @@ export function WorkflowActions({ name, retired }: Props) {
   const paused = usePaused("workflow", name);
   return (
     <span className="buttons">
-      <ActionButton
-        action={namedAction("workflows", paused === null ? "pause" : "resume", name)}
-      />
+      <ActionButton action={namedAction("workflows", paused === null ? "pause" : "resume", name)} />
       <ActionButton
         action={namedAction("workflows", retired === null ? "retire" : "reinstate", name)}
       />

@@ -8,9 +8,9 @@ import { formatCount } from "../../parts/format.ts";
 import { Section } from "../../parts/section.tsx";
 import { Shown } from "../../parts/shown.tsx";
 import { Time } from "../../parts/time.tsx";
+import { familiesOf } from "./versions.ts";
 import { WorkflowActions } from "./workflow-actions.tsx";
 import { WorkflowBadges } from "./workflow-badges.tsx";
-import { familiesOf } from "./versions.ts";
 
 /** Counts are asked for so many versions; the others show them on their pages. */
 const mostCounted = 40;
