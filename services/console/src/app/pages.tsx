@@ -11,6 +11,18 @@ const OverviewPage = lazy(async () => ({
 const TaskPage = lazy(async () => ({
   default: (await import("../pages/task/task-page.tsx")).TaskPage,
 }));
+const FailuresPage = lazy(async () => ({
+  default: (await import("../pages/failures/failures-page.tsx")).FailuresPage,
+}));
+const WorkflowsPage = lazy(async () => ({
+  default: (await import("../pages/workflows/workflows-page.tsx")).WorkflowsPage,
+}));
+const AgentsPage = lazy(async () => ({
+  default: (await import("../pages/agents/agents-page.tsx")).AgentsPage,
+}));
+const SystemPage = lazy(async () => ({
+  default: (await import("../pages/system/system-page.tsx")).SystemPage,
+}));
 
 /** The page of the URL. Each but the list of tasks is loaded when it is first shown. */
 export function Pages() {
@@ -29,9 +41,13 @@ function pageOf(route: Route) {
     case "task":
       return <TaskPage key={route.id} id={route.id} />;
     case "failures":
+      return <FailuresPage />;
     case "workflows":
+      return <WorkflowsPage />;
     case "agents":
+      return <AgentsPage />;
     case "system":
+      return <SystemPage />;
     case "unknown":
       return <Empty title="There is no such page">Choose one of the tabs above.</Empty>;
   }

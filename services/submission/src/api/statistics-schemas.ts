@@ -1,8 +1,6 @@
 import { Type } from "typebox";
+import { Instant, nullable, Text } from "./schema-parts.ts";
 
-const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-const Instant = Type.String({ format: "date-time" });
-const Text = Type.String();
 const Count = Type.Integer();
 const Ms = nullable(Type.Number());
 
