@@ -30,7 +30,7 @@ export const AttemptBar = memo(function AttemptBar(props: Props) {
   const tall = height - 2 * top;
   const middle = height / 2;
   const words = wordsOf(bar);
-  const label = labelOf(bar);
+  const label = labelsOf(bar).find(({ length }) => length * letter + 10 < width);
   return (
     <g
       ref={box}
@@ -50,7 +50,7 @@ export const AttemptBar = memo(function AttemptBar(props: Props) {
         <path className="bar-deadline" d={`M${deadline} ${top - 2}V${height - top + 2}`} />
       )}
       <rect x={x} y={top} width={width} height={tall} rx={Math.min(3, width / 2)} />
-      {label.length * letter + 8 < width && (
+      {label !== undefined && (
         <text x={x + 6} y={middle + 4}>
           {label}
         </text>
@@ -59,10 +59,13 @@ export const AttemptBar = memo(function AttemptBar(props: Props) {
   );
 });
 
-function labelOf({ attempts, shown }: Bar): string {
-  if (attempts.length > 1) return `${attempts.length} attempts`;
-  const word = shown.faultCode ?? lookOf(attemptLooks, shown.outcome).word.toLowerCase();
-  return shown.attempt > 1 ? `#${shown.attempt} ${word}` : word;
+/** What may stand in a bar: the first that has room does. */
+function labelsOf({ attempts, shown }: Bar): readonly string[] {
+  if (attempts.length > 1) return [`${attempts.length} attempts`, `${attempts.length}×`];
+  const number = shown.attempt > 1 ? `#${shown.attempt}` : "";
+  const word = lookOf(attemptLooks, shown.outcome).word.toLowerCase();
+  const words = [...(shown.faultCode === null ? [] : [shown.faultCode]), word];
+  return [...words.map((one) => `${number} ${one}`.trim()), word, number];
 }
 
 /** What is said of a bar when one points at it or moves to it. */
