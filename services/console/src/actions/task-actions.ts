@@ -150,7 +150,11 @@ export function offersOf(task: Task, selected: string | null): readonly Offer[] 
 }
 
 /** Of the steps to which something applies, the one that is selected, or else the first. */
-function chosen(task: Task, selected: string | null, applies: (step: Step) => boolean): Step | null {
+function chosen(
+  task: Task,
+  selected: string | null,
+  applies: (step: Step) => boolean,
+): Step | null {
   const steps = task.steps.filter(applies);
   return steps.find(({ name }) => name === selected) ?? steps[0] ?? null;
 }

@@ -50,7 +50,15 @@ export function LineChart({ data, lines, height, label, unit, from, until }: Pro
       chart.current = null;
     };
   }, [frame, width, height, lines, unit]);
-  return <div ref={frame} className="chart" style={{ minHeight: height }} role="img" aria-label={label} />;
+  return (
+    <div
+      ref={frame}
+      className="chart"
+      style={{ minHeight: height }}
+      role="img"
+      aria-label={label}
+    />
+  );
 }
 
 interface Setting extends Pick<Props, "lines" | "unit" | "height"> {

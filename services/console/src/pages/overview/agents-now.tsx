@@ -36,7 +36,12 @@ const columns: readonly TableColumn<AgentOverview>[] = [
     cell: ({ inFlight, slots }) => <SlotBar used={inFlight} all={slots} />,
   },
   { id: "due", header: "Queue", isNumber: true, cell: (agent) => due(agent.due) },
-  { id: "oldest", header: "Oldest due", isNumber: true, cell: (agent) => duration(agent.oldestDueMs) },
+  {
+    id: "oldest",
+    header: "Oldest due",
+    isNumber: true,
+    cell: (agent) => duration(agent.oldestDueMs),
+  },
   { id: "p50", header: "p50", isNumber: true, cell: ({ p50Ms }) => duration(p50Ms) },
   { id: "p95", header: "p95", isNumber: true, cell: ({ p95Ms }) => duration(p95Ms) },
   { id: "ok", header: "OK", isNumber: true, cell: ({ okPercent }) => <Ok percent={okPercent} /> },
@@ -48,7 +53,7 @@ const columns: readonly TableColumn<AgentOverview>[] = [
         <Badge look={lookOf(breakerLooks, breaker)} />
         {breaker !== "closed" && (
           <small className="muted">
-            {heldSteps > 0 && `${formatCount(heldSteps)} held `}
+            {heldSteps > 0 && `${formatCount(heldSteps)} held · `}
             {breakerUntil !== null && <Time at={breakerUntil} />}
           </small>
         )}

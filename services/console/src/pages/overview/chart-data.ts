@@ -17,7 +17,10 @@ export const lines = [
 export type LineName = (typeof lines)[number]["name"];
 
 /** Seconds, and one array of rates per minute for each line, as uPlot takes them. */
-export function chartData({ buckets, bucketMs }: Pick<Statistics, "buckets" | "bucketMs">): number[][] {
+export function chartData({
+  buckets,
+  bucketMs,
+}: Pick<Statistics, "buckets" | "bucketMs">): number[][] {
   const minutes = Math.max(bucketMs, 1) / 60_000;
   return [
     buckets.map(({ at }) => Date.parse(at) / 1_000),

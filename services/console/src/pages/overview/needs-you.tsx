@@ -45,9 +45,7 @@ function NeedLine({ need: { kind, sentence, since, page } }: { readonly need: Ne
     <Link to={page.startsWith("/") ? page : "/"} className={`need tone-${tone}`}>
       <Icon name={icon} className={`tone-${tone}`} />
       <span>{sentence}</span>
-      <small className="muted">
-        <Time at={since} />
-      </small>
+      <small className="muted">{since !== null && <Time at={since} />}</small>
       <Icon name="right" />
     </Link>
   );

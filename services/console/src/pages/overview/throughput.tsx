@@ -10,14 +10,18 @@ import { Loading } from "../../parts/loading.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { Section } from "../../parts/section.tsx";
 import { chartData, lines, totalOf } from "./chart-data.ts";
-import { readRange, ranges, writeRange } from "./ranges.ts";
+import { ranges, readRange, writeRange } from "./ranges.ts";
 
 /** What was submitted and what became of it, over the range of the URL. */
 export function Throughput() {
   const range = readRange(usePlace().query.get("range"));
   const { data, error } = useStatistics(range.ms);
   return (
-    <Section title="Throughput" note={<Behind statistics={data} />} end={<Ranges name={range.name} />}>
+    <Section
+      title="Throughput"
+      note={<Behind statistics={data} />}
+      end={<Ranges name={range.name} />}
+    >
       {data !== undefined && <Chart statistics={data} />}
       {data === undefined && (error === null ? <Loading /> : <ProblemNote error={error} />)}
     </Section>

@@ -30,7 +30,10 @@ export function FactsCard({ task, submittedBy }: Props) {
 
 const none = <span className="muted">–</span>;
 
-function identity(task: Task, correlationId: string | null): readonly (readonly [string, ReactNode])[] {
+function identity(
+  task: Task,
+  correlationId: string | null,
+): readonly (readonly [string, ReactNode])[] {
   const { key, labels, priority, fairness, faultCode } = task;
   const pairs = Object.entries(labels);
   return [

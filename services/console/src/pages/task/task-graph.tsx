@@ -34,10 +34,7 @@ export function TaskGraph({ task, selected, onSelect }: Props) {
     });
   }, [data, task.steps]);
   return (
-    <Section
-      title="Workflow"
-      note={<Link to={workflowPath(task.workflow)}>{task.workflow}</Link>}
-    >
+    <Section title="Workflow" note={<Link to={workflowPath(task.workflow)}>{task.workflow}</Link>}>
       {data === undefined && error !== null && <ProblemNote error={error} />}
       {steps.length > 0 && (
         <WorkflowGraph

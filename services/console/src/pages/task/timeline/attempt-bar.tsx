@@ -34,7 +34,7 @@ export const AttemptBar = memo(function AttemptBar(props: Props) {
   return (
     <g
       ref={box}
-      className={`bar bar-${shown.outcome} tone-${lookOf(attemptLooks, shown.outcome).tone} ${shown.kind === "compensation" ? "bar-undo" : ""}`}
+      className={`bar ${attempts.length > 1 ? "bar-many" : `bar-${shown.outcome}`} tone-${lookOf(attemptLooks, shown.outcome).tone} ${shown.kind === "compensation" ? "bar-undo" : ""}`}
       role="button"
       tabIndex={isReachable ? 0 : -1}
       aria-label={words}
@@ -50,6 +50,7 @@ export const AttemptBar = memo(function AttemptBar(props: Props) {
         <path className="bar-deadline" d={`M${deadline} ${top - 2}V${height - top + 2}`} />
       )}
       <rect x={x} y={top} width={width} height={tall} rx={Math.min(3, width / 2)} />
+      {attempts.length > 1 && <Shares bar={bar} top={top} tall={tall} />}
       {label !== undefined && (
         <text x={x + 6} y={middle + 4}>
           {label}
@@ -59,9 +60,31 @@ export const AttemptBar = memo(function AttemptBar(props: Props) {
   );
 });
 
+interface SharesProps {
+  readonly bar: Bar;
+  readonly top: number;
+  readonly tall: number;
+}
+
+/** How the attempts of a bundle ended: the more of them, the taller. */
+function Shares({ bar: { attempts, x, width }, top, tall }: SharesProps) {
+  const counts = [...Map.groupBy(attempts, ({ outcome }) => outcome)];
+  const heights = counts.map(([, all]) => (all.length / attempts.length) * tall);
+  return counts.map(([outcome], index) => (
+    <rect
+      key={outcome}
+      className={`share tone-${lookOf(attemptLooks, outcome).tone}`}
+      x={x}
+      width={width}
+      y={top + heights.slice(0, index).reduce((sum, height) => sum + height, 0)}
+      height={heights[index]}
+    />
+  ));
+}
+
 /** What may stand in a bar: the first that has room does. */
 function labelsOf({ attempts, shown }: Bar): readonly string[] {
-  if (attempts.length > 1) return [`${attempts.length} attempts`, `${attempts.length}×`];
+  if (attempts.length > 1) return [`${attempts.length}×`];
   const number = shown.attempt > 1 ? `#${shown.attempt}` : "";
   const word = lookOf(attemptLooks, shown.outcome).word.toLowerCase();
   const words = [...(shown.faultCode === null ? [] : [shown.faultCode]), word];
