@@ -6,7 +6,7 @@ import { Icon } from "../../../parts/icon.tsx";
 import { useWidth } from "../../../parts/use-width.ts";
 import { AttemptBar } from "./attempt-bar.tsx";
 import { Axis } from "./axis.tsx";
-import { LaneMarks } from "./lane-marks.tsx";
+import { LateReplies, Waits } from "./lane-marks.tsx";
 import { type Bar, type Lane, layOutTimeline } from "./lay-out-timeline.ts";
 import { Legend } from "./legend.tsx";
 import { useBarKeys } from "./use-bar-keys.ts";
@@ -69,7 +69,7 @@ export function Timeline({ attempts, steps, startedAt, isLive, selected, onSelec
               {lanes.map(({ lane, y, height: own }) => (
                 <g key={lane.step} transform={`translate(0 ${axisHeight + y})`}>
                   <line className="lane-line" x2={width} y1={own - 0.5} y2={own - 0.5} />
-                  <LaneMarks lane={lane} height={own} />
+                  <Waits lane={lane} height={own} />
                   {lane.bars.map((bar) => (
                     <AttemptBar
                       key={bar.shown.attempt}
@@ -80,6 +80,7 @@ export function Timeline({ attempts, steps, startedAt, isLive, selected, onSelec
                       onSelect={onSelect}
                     />
                   ))}
+                  <LateReplies lane={lane} height={own} />
                 </g>
               ))}
             </svg>
