@@ -39,7 +39,7 @@ export function Group({ group }: { readonly group: FailureGroup }) {
         </span>
         <span className="group-total muted">{formatCount(count)} in all</span>
         <span className="group-last muted">
-          last <Time at={lastAt} form="age" />
+          <Time at={lastAt} />
         </span>
       </button>
       {isShown && <Opened group={group} id={id} />}
