@@ -110,7 +110,7 @@ function Lines({ body }: { readonly body: BulkBody }) {
   const call = { method: "POST", path: "/v1/bulk-operations", body } as const;
   const command = bulkCommand(body);
   return (
-    <details className="lines">
+    <details className="lines" open>
       <summary>The same from a terminal</summary>
       <CommandLine name="curl" line={curlLine(location.origin, call)} />
       {command !== null && <CommandLine name="holdfast" line={command} />}
