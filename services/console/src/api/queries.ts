@@ -1,28 +1,21 @@
-import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { useLiveEvents, useLiveState } from "../live/use-live.ts";
 import { pathOf } from "./api.ts";
 import { useConsole } from "./console-context.ts";
-import type {
-  Agent,
-  Attempts,
-  HistoryEntry,
-  Overview,
-  Pause,
-  Remote,
-  Statistics,
-  Task,
-  Why,
-} from "./types.ts";
+import type { Agent, Overview, Pause, Remote, Statistics, StoredWorkflow } from "./types.ts";
 
 /** Milliseconds between two questions while there is no stream. */
 const pollInterval = 3_000;
+
+export type TaskPart = "task" | "why" | "attempts" | "history";
 
 /** Keys of all that is cached: an action makes stale what it may have changed. */
 export const keys = {
   overview: ["overview"] as const,
   statistics: (range: string) => ["statistics", range] as const,
   task: (id: string) => ["task", id] as const,
+  taskPart: (id: string, part: TaskPart) => ["task", id, part] as const,
   agents: ["agents"] as const,
   pauses: ["pauses"] as const,
   remotes: ["remotes"] as const,
@@ -64,33 +57,30 @@ export function useStatistics(rangeMs: number) {
       return api.ask<Statistics>({ method: "GET", path: "/v1/statistics", query }, signal);
     },
     refetchInterval: 10_000,
+    // The chart of the range before stays until this one is there.
+    placeholderData: keepPreviousData,
   });
 }
 
-/** One task and what is known of it. */
-export function useTaskParts(id: string, refetchInterval: number | false) {
-  const task = usePart<Task>(id, null, refetchInterval);
-  const why = usePart<Why>(id, "why", refetchInterval);
-  const attempts = usePart<Attempts>(id, "attempts", refetchInterval);
-  const history = usePart<{ readonly items: readonly HistoryEntry[] }>(
-    id,
-    "history",
-    refetchInterval,
-  );
-  return { task, why, attempts, history };
-}
-
-function usePart<T>(
-  id: string,
-  name: "why" | "attempts" | "history" | null,
-  refetchInterval: number | false,
-) {
+/** One part of what is known of a task: the task itself, or `why`, `attempts` or `history`. */
+export function useTaskPart<T>(id: string, name: TaskPart, refetchInterval: number | false) {
   const { api } = useConsole();
-  const path = pathOf`/v1/tasks/${id}` + (name === null ? "" : `/${name}`);
+  const path = pathOf`/v1/tasks/${id}` + (name === "task" ? "" : `/${name}`);
   return useQuery({
-    queryKey: [...keys.task(id), name ?? "task"],
+    queryKey: keys.taskPart(id, name),
     queryFn: ({ signal }) => api.ask<T>({ method: "GET", path }, signal),
     refetchInterval,
+  });
+}
+
+/** The definition of a workflow: it never changes. */
+export function useWorkflow(name: string) {
+  const { api } = useConsole();
+  return useQuery({
+    queryKey: ["workflow", name],
+    queryFn: ({ signal }) =>
+      api.ask<StoredWorkflow>({ method: "GET", path: pathOf`/v1/workflows/${name}` }, signal),
+    staleTime: 60_000,
   });
 }
 
