@@ -1,4 +1,9 @@
-import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  keepPreviousData,
+  type QueryClient,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
 import { useCallback } from "react";
 import { useLiveEvents, useLiveState } from "../live/use-live.ts";
 import { pathOf } from "./api.ts";

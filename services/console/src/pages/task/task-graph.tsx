@@ -5,8 +5,8 @@ import { Link } from "../../app/router.tsx";
 import { workflowPath } from "../../app/routes.ts";
 import { ProblemNote } from "../../parts/problem-note.tsx";
 import { lookOf, stepLooks } from "../../parts/state-looks.ts";
-import { WorkflowGraph } from "../../parts/workflow-graph/workflow-graph.tsx";
 import { stepsOfDefinition } from "../../parts/workflow-graph/read-definition.ts";
+import { WorkflowGraph } from "../../parts/workflow-graph/workflow-graph.tsx";
 import type { Selected } from "./timeline/timeline.tsx";
 
 interface Props {
