@@ -19,8 +19,9 @@ import { sharesOf, verdictOf } from "./bulk-verdict.ts";
 /** One bulk operation: how far it is, what is verified, and what became of each task. */
 export function BulkPage({ id }: { readonly id: string }) {
   const first = useBulkOperation(id, false);
-  const hasEnded = first.data !== undefined && first.data.endedAt !== null;
-  const operation = useBulkOperation(id, hasEnded ? false : 1_000);
+  // Also what has ended goes on: what a stopped operation applied is still verified.
+  const every = first.data !== undefined && isSettled(first.data) ? 10_000 : 1_000;
+  const operation = useBulkOperation(id, every);
   return (
     <section className="page" aria-labelledby="bulk-title">
       <div className="page-head">
@@ -34,13 +35,16 @@ export function BulkPage({ id }: { readonly id: string }) {
         {(data) => (
           <>
             <Progress operation={data} />
-            <BulkItems id={id} hasEnded={hasEnded} />
+            <BulkItems id={id} every={every * 2} />
           </>
         )}
       </Shown>
     </section>
   );
 }
+
+const isSettled = ({ endedAt, verified }: BulkOperation): boolean =>
+  endedAt !== null && Date.now() - Date.parse(endedAt) > 60_000 && verified.running === 0;
 
 function Progress({ operation }: { readonly operation: BulkOperation }) {
   const { action, step, state, endedAt } = operation;
