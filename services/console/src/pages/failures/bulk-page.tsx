@@ -7,7 +7,7 @@ import { tasksQuery } from "../../bulk/bulk-wish.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { formatCount, shortId } from "../../parts/format.ts";
-import { bulkLooks, bulkVerbs } from "../../parts/operation-looks.ts";
+import { bulkLooks, bulkVerb } from "../../parts/operation-looks.ts";
 import { Section } from "../../parts/section.tsx";
 import { ShareBar } from "../../parts/share-bar.tsx";
 import { Shown } from "../../parts/shown.tsx";
@@ -50,7 +50,7 @@ function Progress({ operation }: { readonly operation: BulkOperation }) {
   const { action, step, state, endedAt } = operation;
   return (
     <Section
-      title={`${bulkVerbs[action] ?? action}${step === null ? "" : ` ${step}`}`}
+      title={`${bulkVerb(action)}${step === null ? "" : ` ${step}`}`}
       note={<Badge look={lookOf(bulkLooks, state)} />}
       end={endedAt === null && <ActionButton action={stopBulkAction(operation)} />}
     >

@@ -7,7 +7,7 @@ import { tasksQuery } from "../../bulk/bulk-wish.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { formatCount, shortId } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
-import { bulkVerbs } from "../../parts/operation-looks.ts";
+import { bulkVerb } from "../../parts/operation-looks.ts";
 import { Time } from "../../parts/time.tsx";
 
 /** One group: a line, and below it, once opened, what can be done. The URL says which is open. */
@@ -100,7 +100,7 @@ function GroupActions({
           disabled={open === 0}
           onClick={() => setAction(act)}
         >
-          {bulkVerbs[act]} {formatCount(open)} …
+          {bulkVerb(act)} {formatCount(open)} …
         </button>
       ))}
       {action !== null && (
