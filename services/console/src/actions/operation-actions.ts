@@ -16,7 +16,7 @@ const acts = {
     pause: {
       verb: "Pause",
       explain: "No Scheduler claims a further step of this Agent. Attempts that run go on.",
-      isDangerous: true,
+      isDangerous: false,
     },
     resume: { verb: "Resume", explain: "Schedulers claim its steps again.", isDangerous: false },
   },
@@ -25,7 +25,7 @@ const acts = {
       verb: "Pause",
       explain:
         "No Scheduler claims a further step of this workflow's tasks. Attempts that run go on.",
-      isDangerous: true,
+      isDangerous: false,
     },
     resume: { verb: "Resume", explain: "Schedulers claim its steps again.", isDangerous: false },
     retire: {

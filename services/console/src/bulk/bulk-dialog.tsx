@@ -7,7 +7,7 @@ import { refreshAll } from "../api/queries.ts";
 import { navigate } from "../app/router.tsx";
 import { CommandLine } from "../parts/command-line.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { bulkVerbs } from "../parts/operation-looks.ts";
+import { bulkVerb } from "../parts/operation-looks.ts";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { BulkFields } from "./bulk-fields.tsx";
 import {
@@ -41,7 +41,7 @@ export function BulkDialog({ target, what, onClose }: Props) {
   const isWrong = Object.keys(faults).length > 0;
   const forecast = useForecast(body, isWrong);
   const { start, isAsked, error } = useStart(onClose);
-  const verb = bulkVerbs[target.action];
+  const verb = bulkVerb(target.action);
   const isDangerous = target.action !== "resubmit";
   const allowed = forecast.data?.allowed ?? 0;
   const submit = (event: FormEvent): void => {
@@ -110,7 +110,7 @@ function Lines({ body }: { readonly body: BulkBody }) {
   const call = { method: "POST", path: "/v1/bulk-operations", body } as const;
   const command = bulkCommand(body);
   return (
-    <details className="lines">
+    <details className="lines" open>
       <summary>The same from a terminal</summary>
       <CommandLine name="curl" line={curlLine(location.origin, call)} />
       {command !== null && <CommandLine name="holdfast" line={command} />}

@@ -65,7 +65,7 @@ function Field(props: FieldProps) {
     id,
     value,
     required: isRequired,
-    autoFocus: isFirst,
+    ...(isFirst ? { "data-first": true } : {}),
     "aria-invalid": fault !== null,
     "aria-describedby": `${id}-hint`,
     onChange: (event: { readonly target: { readonly value: string } }) =>

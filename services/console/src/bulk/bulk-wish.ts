@@ -98,7 +98,7 @@ export function bulkCommand(body: BulkBody): string | null {
     ...known.flatMap(([name, option]) => [option, String(filter[name])]),
     ...(span.$gte === undefined ? [] : ["--created-from", span.$gte]),
     ...(span.$lt === undefined ? [] : ["--created-before", span.$lt]),
-    ...(body["step"] === undefined ? [] : ["--step", String(body["step"])]),
+    ...(typeof body["step"] === "string" ? ["--step", body["step"]] : []),
     ...(body["output"] === undefined ? [] : ["--result", JSON.stringify(body["output"])]),
     ...["--canary", String(body["canary"]), "--rate", String(body["rate"])],
     ...["--reason", String(body["reason"]), "--actor", String(body["actor"])],

@@ -19,7 +19,7 @@ export const bulkOutcomeLooks: Readonly<Record<BulkOutcome, Look>> = {
   failedAgain: { word: "Failed again", tone: "bad", icon: "cross" },
 };
 
-export const bulkVerbs: Readonly<Record<BulkAct, string>> = {
+const bulkVerbs: Readonly<Record<string, string>> = {
   resubmit: "Resubmit",
   undo: "Undo",
   cancel: "Cancel",
@@ -27,7 +27,11 @@ export const bulkVerbs: Readonly<Record<BulkAct, string>> = {
   resume: "Resume",
   resolve: "Resolve",
   retryNow: "Retry now",
-};
+} satisfies Record<BulkAct, string>;
+
+/** What a bulk operation does, whatever a newer service calls it. */
+export const bulkVerb = (action: string): string =>
+  (Object.hasOwn(bulkVerbs, action) ? bulkVerbs[action] : undefined) ?? action;
 
 export const severityLooks = {
   ok: { word: "OK", tone: "good", icon: "done" },

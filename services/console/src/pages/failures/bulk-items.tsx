@@ -39,14 +39,15 @@ const columns: readonly TableColumn<BulkItem>[] = [
 
 interface Props {
   readonly id: string;
-  readonly hasEnded: boolean;
+  /** Milliseconds between two looks. */
+  readonly every: number;
 }
 
 /** What became of each task of a bulk operation. */
-export function BulkItems({ id, hasEnded }: Props) {
+export function BulkItems({ id, every }: Props) {
   const { query } = usePlace();
   const outcome = bulkOutcomes.find((one) => one === query.get("outcome")) ?? null;
-  const items = useBulkItems(id, outcome, hasEnded ? false : 2_000);
+  const items = useBulkItems(id, outcome, every);
   return (
     <Section title="Tasks" end={<OutcomeChips chosen={outcome} />}>
       <Shown query={items}>

@@ -6,7 +6,7 @@ import { CommandLine } from "../../parts/command-line.tsx";
 import { DataTable, type TableColumn } from "../../parts/data-table.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { formatCount } from "../../parts/format.ts";
-import { bulkLooks, bulkVerbs } from "../../parts/operation-looks.ts";
+import { bulkLooks, bulkVerb } from "../../parts/operation-looks.ts";
 import { Section } from "../../parts/section.tsx";
 import { Shown } from "../../parts/shown.tsx";
 import { lookOf } from "../../parts/state-looks.ts";
@@ -18,7 +18,7 @@ const columns: readonly TableColumn<BulkOperation>[] = [
     header: "Operation",
     cell: ({ id, action, step }) => (
       <Link to={`/failures/bulk/${encodeURIComponent(id)}`} title={id}>
-        {bulkVerbs[action] ?? action}
+        {bulkVerb(action)}
         {step !== null && ` ${step}`}
       </Link>
     ),

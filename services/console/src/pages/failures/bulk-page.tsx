@@ -7,7 +7,7 @@ import { tasksQuery } from "../../bulk/bulk-wish.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { formatCount, shortId } from "../../parts/format.ts";
-import { bulkLooks, bulkVerbs } from "../../parts/operation-looks.ts";
+import { bulkLooks, bulkVerb } from "../../parts/operation-looks.ts";
 import { Section } from "../../parts/section.tsx";
 import { ShareBar } from "../../parts/share-bar.tsx";
 import { Shown } from "../../parts/shown.tsx";
@@ -19,8 +19,9 @@ import { sharesOf, verdictOf } from "./bulk-verdict.ts";
 /** One bulk operation: how far it is, what is verified, and what became of each task. */
 export function BulkPage({ id }: { readonly id: string }) {
   const first = useBulkOperation(id, false);
-  const hasEnded = first.data !== undefined && first.data.endedAt !== null;
-  const operation = useBulkOperation(id, hasEnded ? false : 1_000);
+  // Also what has ended goes on: what a stopped operation applied is still verified.
+  const every = first.data !== undefined && isSettled(first.data) ? 10_000 : 1_000;
+  const operation = useBulkOperation(id, every);
   return (
     <section className="page" aria-labelledby="bulk-title">
       <div className="page-head">
@@ -34,7 +35,7 @@ export function BulkPage({ id }: { readonly id: string }) {
         {(data) => (
           <>
             <Progress operation={data} />
-            <BulkItems id={id} hasEnded={hasEnded} />
+            <BulkItems id={id} every={every * 2} />
           </>
         )}
       </Shown>
@@ -42,11 +43,14 @@ export function BulkPage({ id }: { readonly id: string }) {
   );
 }
 
+const isSettled = ({ endedAt, verified }: BulkOperation): boolean =>
+  endedAt !== null && Date.now() - Date.parse(endedAt) > 60_000 && verified.running === 0;
+
 function Progress({ operation }: { readonly operation: BulkOperation }) {
   const { action, step, state, endedAt } = operation;
   return (
     <Section
-      title={`${bulkVerbs[action] ?? action}${step === null ? "" : ` ${step}`}`}
+      title={`${bulkVerb(action)}${step === null ? "" : ` ${step}`}`}
       note={<Badge look={lookOf(bulkLooks, state)} />}
       end={endedAt === null && <ActionButton action={stopBulkAction(operation)} />}
     >

@@ -36,6 +36,22 @@ test("an operation that is done does not say that all succeeded if one failed ag
   expect(verdictOf(mixed)).toBe("7 of 9 tasks succeeded, 1 failed again, 1 were refused.");
 });
 
+test("an operation that its canary stopped says how many were spared", () => {
+  const stopped = {
+    ...operation,
+    state: "stopped",
+    stoppedBy: "holdfast (canary)",
+    waiting: 7,
+    verified: { succeeded: 0, failedAgain: 2, running: 0 },
+  } as const;
+  expect(verdictOf(stopped)).toBe(
+    "The canary stopped it: 2 failed again, so 7 were left as they are.",
+  );
+  expect(verdictOf({ ...stopped, stoppedBy: "bob" })).toBe(
+    "bob stopped it: 7 tasks were left as they are.",
+  );
+});
+
 test("what was applied counts as not verified, and each task counts once", () => {
   const running = {
     ...operation,

@@ -13,6 +13,9 @@ export function sharesOf({ verified, refused, waiting }: BulkOperation): readonl
   ];
 }
 
+/** What the service gives as the name of the one who stopped it. */
+const byCanary = "holdfast (canary)";
+
 /** What the operation does now, or how it ended, in one sentence. */
 export function verdictOf(operation: BulkOperation): string {
   const { state, canary, matched, verified, waiting } = operation;
@@ -29,6 +32,9 @@ export function verdictOf(operation: BulkOperation): string {
         ? `All ${formatCount(verified.succeeded)} tasks succeeded.`
         : `${formatCount(verified.succeeded)} of ${formatCount(matched)} tasks succeeded, ${failedAgain} failed again, ${formatCount(operation.refused)} were refused.`;
     case "stopped":
+      if (verified.failedAgain > 0 && operation.stoppedBy === byCanary) {
+        return `The canary stopped it: ${failedAgain} failed again, so ${formatCount(waiting)} were left as they are.`;
+      }
       return `${operation.stoppedBy ?? "An operator"} stopped it: ${formatCount(waiting)} tasks were left as they are.`;
     case "failed":
       return `${failedAgain} of its first tasks failed again, so it left ${formatCount(waiting)} as they are.`;

@@ -7,7 +7,7 @@ import { tasksQuery } from "../../bulk/bulk-wish.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { formatCount, shortId } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
-import { bulkVerbs } from "../../parts/operation-looks.ts";
+import { bulkVerb } from "../../parts/operation-looks.ts";
 import { Time } from "../../parts/time.tsx";
 
 /** One group: a line, and below it, once opened, what can be done. The URL says which is open. */
@@ -39,7 +39,7 @@ export function Group({ group }: { readonly group: FailureGroup }) {
         </span>
         <span className="group-total muted">{formatCount(count)} in all</span>
         <span className="group-last muted">
-          last <Time at={lastAt} form="age" />
+          <Time at={lastAt} />
         </span>
       </button>
       {isShown && <Opened group={group} id={id} />}
@@ -100,7 +100,7 @@ function GroupActions({
           disabled={open === 0}
           onClick={() => setAction(act)}
         >
-          {bulkVerbs[act]} {formatCount(open)} …
+          {bulkVerb(act)} {formatCount(open)} …
         </button>
       ))}
       {action !== null && (

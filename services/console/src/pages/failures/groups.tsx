@@ -71,7 +71,10 @@ interface ListProps {
 }
 
 function GroupList({ data: { groups, truncated }, filter }: ListProps) {
-  const shown = groups.filter(({ open }) => open > 0 || !filter.isOpenOnly);
+  // Halted ones first; the service has the latest first.
+  const shown = groups
+    .filter(({ open }) => open > 0 || !filter.isOpenOnly)
+    .toSorted((one, other) => Number(other.open > 0) - Number(one.open > 0));
   if (shown.length === 0) return <NoFailure filter={filter} />;
   return (
     <>

@@ -11,17 +11,21 @@ export function StepPolicyView({ step }: { readonly step: StepDefinition }) {
   return (
     <div className="section-body step-policy">
       <h3>{name}</h3>
-      <Facts
-        facts={[
-          ["Agent", <Link to={agentPath(agent)}>{agent}</Link>],
-          ["Operation", operation],
-          ["After", after.length === 0 ? "the start" : after.join(", ")],
-          ...policyFacts(step),
-          ["Undone by", undo === null ? "nothing" : `${undo.operation}, ${retriesOf(undo)}`],
-          ...(onlyIf === null ? [] : [["Only if", <code>{JSON.stringify(onlyIf)}</code>] as const]),
-        ]}
-      />
-      <JsonView value={input} label={`the input of ${name}`} />
+      <div className="step-sides">
+        <Facts
+          facts={[
+            ["Agent", <Link to={agentPath(agent)}>{agent}</Link>],
+            ["Operation", operation],
+            ["After", after.length === 0 ? "the start" : after.join(", ")],
+            ...policyFacts(step),
+            ["Undone by", undo === null ? "nothing" : `${undo.operation}, ${retriesOf(undo)}`],
+            ...(onlyIf === null
+              ? []
+              : [["Only if", <code>{JSON.stringify(onlyIf)}</code>] as const]),
+          ]}
+        />
+        <JsonView value={input} label={`the input of ${name}`} />
+      </div>
     </div>
   );
 }
