@@ -30,6 +30,8 @@ interface Props {
 const axisHeight = 26;
 /** Beyond the last instant, so that its mark is whole. */
 const edge = 10;
+/** Pixels that one may scroll before other bars are drawn. */
+const stride = 400;
 const laneHeight = { forward: 30, undo: 22 };
 const zooms = [1, 2, 4, 8, 16] as const;
 
@@ -38,6 +40,7 @@ export function Timeline({ attempts, steps, startedAt, isLive, selected, onSelec
   const tick = useNow();
   const [frame, room] = useWidth<HTMLDivElement>();
   const [zoom, setZoom] = useState<number>(1);
+  const [left, setLeft] = useState(0);
   const now = isLive ? tick : 0;
   const width = Math.max(room - edge, 200) * zoom;
   const { rows, scale } = useMemo(
@@ -49,6 +52,10 @@ export function Timeline({ attempts, steps, startedAt, isLive, selected, onSelec
   const height = axisHeight + lanes.reduce((sum, lane) => sum + lane.height, 0) + 6;
   const first = lanes.find(({ lane }) => lane.bars.length > 0)?.lane.bars[0];
   const current = barOf(lanes, selected) ?? first;
+  // Of a wide picture only what is about in sight; what has the focus stays whatever is scrolled.
+  const isNear = (bar: Bar): boolean =>
+    bar === current ||
+    (bar.x + bar.width > (left - 1) * stride && bar.x < (left + 2) * stride + room);
   return (
     <>
       <div className="timeline">
@@ -57,7 +64,12 @@ export function Timeline({ attempts, steps, startedAt, isLive, selected, onSelec
             <LaneName key={lane.step} lane={lane} height={own} onSelect={onSelect} />
           ))}
         </div>
-        <div ref={frame} className="timeline-scroll" onKeyDown={onKeyDown}>
+        <div
+          ref={frame}
+          className="timeline-scroll"
+          onKeyDown={onKeyDown}
+          onScroll={({ currentTarget }) => setLeft(Math.floor(currentTarget.scrollLeft / stride))}
+        >
           {room > 0 && (
             <svg
               width={width + edge}
@@ -70,7 +82,7 @@ export function Timeline({ attempts, steps, startedAt, isLive, selected, onSelec
                 <g key={lane.step} transform={`translate(0 ${axisHeight + y})`}>
                   <line className="lane-line" x2={width} y1={own - 0.5} y2={own - 0.5} />
                   <Waits lane={lane} height={own} />
-                  {lane.bars.map((bar) => (
+                  {lane.bars.filter(isNear).map((bar) => (
                     <AttemptBar
                       key={bar.shown.attempt}
                       bar={bar}
