@@ -78,48 +78,84 @@ export function Timeline({ attempts, steps, startedAt, isLive, selected, onSelec
               aria-label="Attempts over time. Arrow keys move between them."
             >
               <Axis scale={scale} origin={startedAt} height={height} now={isLive ? now : null} />
-              {lanes.map(({ lane, y, height: own }) => (
-                <g key={lane.step} transform={`translate(0 ${axisHeight + y})`}>
-                  <line className="lane-line" x2={width} y1={own - 0.5} y2={own - 0.5} />
-                  <Waits lane={lane} height={own} />
-                  {lane.bars.filter(isNear).map((bar) => (
-                    <AttemptBar
-                      key={bar.shown.attempt}
-                      bar={bar}
-                      height={own}
-                      isSelected={bar === current && selected !== null}
-                      isReachable={bar === current}
-                      onSelect={onSelect}
-                    />
-                  ))}
-                  <LateReplies lane={lane} height={own} />
-                </g>
+              {lanes.map((placed) => (
+                <LaneOfBars
+                  key={placed.lane.step}
+                  placed={placed}
+                  width={width}
+                  isNear={isNear}
+                  current={current}
+                  isChosen={selected !== null}
+                  onSelect={onSelect}
+                />
               ))}
             </svg>
           )}
         </div>
       </div>
-      <footer className="timeline-foot">
-        <Legend attempts={attempts} />
-        <span className="timeline-tools">
-          {attempts.truncated && (
-            <span className="hint">the newest {formatCount(attempts.items.length)} attempts</span>
-          )}
-          {zooms.map((one) => (
-            <button
-              key={one}
-              type="button"
-              className="zoom"
-              aria-pressed={zoom === one}
-              aria-label={`Draw it ${one} times as wide`}
-              onClick={() => setZoom(one)}
-            >
-              {one}×
-            </button>
-          ))}
-        </span>
-      </footer>
+      <Foot attempts={attempts} zoom={zoom} onZoom={setZoom} />
     </>
+  );
+}
+
+interface LaneProps {
+  readonly placed: PlacedLane;
+  readonly width: number;
+  readonly isNear: (bar: Bar) => boolean;
+  readonly current: Bar | undefined;
+  readonly isChosen: boolean;
+  readonly onSelect: (selected: Selected) => void;
+}
+
+function LaneOfBars({ placed, width, isNear, current, isChosen, onSelect }: LaneProps) {
+  const { lane, y, height } = placed;
+  return (
+    <g transform={`translate(0 ${axisHeight + y})`}>
+      <line className="lane-line" x2={width} y1={height - 0.5} y2={height - 0.5} />
+      <Waits lane={lane} height={height} />
+      {lane.bars.filter(isNear).map((bar) => (
+        <AttemptBar
+          key={bar.shown.attempt}
+          bar={bar}
+          height={height}
+          isSelected={bar === current && isChosen}
+          isReachable={bar === current}
+          onSelect={onSelect}
+        />
+      ))}
+      <LateReplies lane={lane} height={height} />
+    </g>
+  );
+}
+
+interface FootProps {
+  readonly attempts: Attempts;
+  readonly zoom: number;
+  readonly onZoom: (zoom: number) => void;
+}
+
+function Foot({ attempts, zoom, onZoom }: FootProps) {
+  return (
+    <footer className="timeline-foot">
+      <Legend attempts={attempts} />
+      <span className="timeline-tools">
+        {attempts.truncated && (
+          <span className="hint">the newest {formatCount(attempts.items.length)} attempts</span>
+        )}
+        {zooms.map((one) => (
+          <button
+            key={one}
+            type="button"
+            className="zoom"
+            aria-pressed={zoom === one}
+            aria-label={`Draw it ${one} times as wide`}
+            onClick={() => onZoom(one)}
+          >
+            {one}×
+          </button>
+        ))}
+      </span>
+    </footer>
   );
 }
 
