@@ -60,7 +60,7 @@ const stepCall = (
 });
 
 /** Retries a step that failed for good, with another input where it is given. */
-export const resubmitAction = (task: Acted, step: string): Action => ({
+const resubmitAction = (task: Acted, step: string): Action => ({
   verb: "Resubmit",
   title: `Resubmit ${step}`,
   explain: "The step that failed for good is attempted again, and the task goes on from there.",

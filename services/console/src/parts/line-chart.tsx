@@ -4,7 +4,7 @@ import { formatCount } from "./format.ts";
 import type { Tone } from "./state-looks.ts";
 import { useWidth } from "./use-width.ts";
 
-export interface ChartLine {
+interface ChartLine {
   readonly words: string;
   readonly tone: Tone;
   readonly dash: readonly number[];

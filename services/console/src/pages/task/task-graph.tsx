@@ -9,7 +9,7 @@ import { Section } from "../../parts/section.tsx";
 import { lookOf, stepLooks } from "../../parts/state-looks.ts";
 import { WorkflowGraph } from "../../parts/workflow-graph/workflow-graph.tsx";
 import { shownSteps } from "../workflows/shown-steps.ts";
-import type { Selected } from "./timeline/timeline.tsx";
+import type { Selected } from "./timeline/placed-lanes.ts";
 
 interface Props {
   readonly task: Task;

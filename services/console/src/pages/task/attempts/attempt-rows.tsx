@@ -5,7 +5,7 @@ import type { Attempt } from "../../../api/types.ts";
 import { Badge } from "../../../parts/badge.tsx";
 import { clockTime, exactTime } from "../../../parts/format.ts";
 import { attemptLooks, lookOf } from "../../../parts/state-looks.ts";
-import type { Selected } from "../timeline/timeline.tsx";
+import type { Selected } from "../timeline/placed-lanes.ts";
 import { timeUsed, timeWords } from "./attempt-time.ts";
 
 interface Props {

@@ -3,7 +3,7 @@ import type { Attempts, LateReply, Step } from "../../../api/types.ts";
 import { Badge } from "../../../parts/badge.tsx";
 import { exactTime, formatCount } from "../../../parts/format.ts";
 import { lookOf, stepLooks } from "../../../parts/state-looks.ts";
-import type { Selected } from "../timeline/timeline.tsx";
+import type { Selected } from "../timeline/placed-lanes.ts";
 import { AttemptDetail } from "./attempt-detail.tsx";
 import { AttemptRows } from "./attempt-rows.tsx";
 

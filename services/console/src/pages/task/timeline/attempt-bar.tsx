@@ -2,7 +2,7 @@ import { memo, useEffect, useRef } from "react";
 import { exactTime, formatDuration } from "../../../parts/format.ts";
 import { attemptLooks, lookOf } from "../../../parts/state-looks.ts";
 import type { Bar } from "./lay-out-timeline.ts";
-import type { Selected } from "./timeline.tsx";
+import type { Selected } from "./placed-lanes.ts";
 
 interface Props {
   readonly bar: Bar;

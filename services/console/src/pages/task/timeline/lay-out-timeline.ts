@@ -35,7 +35,7 @@ export interface Lane {
 }
 
 /** A step with its undo under it. */
-export interface Row {
+interface Row {
   readonly step: string;
   readonly lanes: readonly Lane[];
 }

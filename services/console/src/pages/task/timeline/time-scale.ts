@@ -5,7 +5,7 @@ export interface Span {
 }
 
 /** A part of the axis: drawn to scale, or idle and drawn at one width whatever its length. */
-export interface Segment extends Span {
+interface Segment extends Span {
   readonly isIdle: boolean;
   readonly x: number;
   readonly width: number;

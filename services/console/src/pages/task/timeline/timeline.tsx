@@ -9,12 +9,8 @@ import { Axis } from "./axis.tsx";
 import { LateReplies, Waits } from "./lane-marks.tsx";
 import { type Bar, type Lane, layOutTimeline } from "./lay-out-timeline.ts";
 import { Legend } from "./legend.tsx";
+import { barOf, type PlacedLane, placeLanes, type Selected } from "./placed-lanes.ts";
 import { useBarKeys } from "./use-bar-keys.ts";
-
-export interface Selected {
-  readonly step: string;
-  readonly attempt: number | null;
-}
 
 interface Props {
   readonly attempts: Attempts;
@@ -32,7 +28,6 @@ const axisHeight = 26;
 const edge = 10;
 /** Pixels that one may scroll before other bars are drawn. */
 const stride = 400;
-const laneHeight = { forward: 30, undo: 22 };
 const zooms = [1, 2, 4, 8, 16] as const;
 
 /** All attempts of a task over time: what is wrong and what comes next is seen before it is read. */
@@ -50,8 +45,7 @@ export function Timeline({ attempts, steps, startedAt, isLive, selected, onSelec
   const lanes = useMemo(() => placeLanes(rows.flatMap((row) => row.lanes)), [rows]);
   const onKeyDown = useBarKeys({ lanes, selected, onSelect });
   const height = axisHeight + lanes.reduce((sum, lane) => sum + lane.height, 0) + 6;
-  const first = lanes.find(({ lane }) => lane.bars.length > 0)?.lane.bars[0];
-  const current = barOf(lanes, selected) ?? first;
+  const current = barOf(lanes, selected);
   // Of a wide picture only what is about in sight; what has the focus stays whatever is scrolled.
   const isNear = (bar: Bar): boolean =>
     bar === current ||
@@ -156,31 +150,6 @@ function Foot({ attempts, zoom, onZoom }: FootProps) {
         ))}
       </span>
     </footer>
-  );
-}
-
-export interface PlacedLane {
-  readonly lane: Lane;
-  readonly y: number;
-  readonly height: number;
-}
-
-function placeLanes(lanes: readonly Lane[]): readonly PlacedLane[] {
-  let y = 0;
-  return lanes.map((lane) => {
-    const height = lane.isUndo ? laneHeight.undo : laneHeight.forward;
-    const placed = { lane, y, height };
-    y += height;
-    return placed;
-  });
-}
-
-function barOf(lanes: readonly PlacedLane[], selected: Selected | null): Bar | undefined {
-  if (selected === null) return undefined;
-  const bars = lanes.find(({ lane }) => lane.step === selected.step)?.lane.bars ?? [];
-  return (
-    bars.find(({ attempts }) => attempts.some(({ attempt }) => attempt === selected.attempt)) ??
-    bars.at(-1)
   );
 }
 

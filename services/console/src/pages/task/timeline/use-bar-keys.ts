@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useCallback } from "react";
 import type { Bar } from "./lay-out-timeline.ts";
-import type { PlacedLane, Selected } from "./timeline.tsx";
+import type { PlacedLane, Selected } from "./placed-lanes.ts";
 
 interface Options {
   readonly lanes: readonly PlacedLane[];
