@@ -47,18 +47,21 @@ function useTaskStream(id: string): StreamState["kind"] | "ended" {
       if (event === "task") cache.setQueryData(keys.taskPart(id, "task"), data);
       derived.soon();
     };
-    void followStream({
+    const following = followStream({
       api,
       path: pathOf`/v1/tasks/${id}/events`,
       onEvent,
       onState: ({ kind }) => setState(kind),
       signal: stop.signal,
-    }).then(() => {
+    });
+    const atEnd = async (): Promise<void> => {
+      await following;
       if (stop.signal.aborted) return;
       // It has ended: what it came to is asked for once more, and does not change then.
       setState((before) => (before === "refused" ? before : "ended"));
       derived.now();
-    });
+    };
+    void atEnd();
     return () => {
       stop.abort();
       derived.stop();

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { layOutGraph } from "./layout.ts";
 
 const step = (name: string, ...after: readonly string[]) => ({ name, after });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { type Span, ticksOf, timeScale } from "./time-scale.ts";
 
 const span = (from: number, until: number): Span => ({ from, until });
