@@ -1,4 +1,3 @@
-import { consoleRoutes } from "@holdfast/console-service";
 import { limits, submissionQueue } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import { type Broker, cancelHints, connectInBackground, wakeHint } from "@holdfast/messaging";
@@ -16,6 +15,7 @@ import { openInspection } from "./look/open-inspection.ts";
 import { openHttp } from "./open-http.ts";
 import { operatorGate, tokenFault } from "./operator-gate.ts";
 import { Problem } from "./problem.ts";
+import { serveConsole } from "./serve-console.ts";
 import { takeTasks } from "./take-tasks.ts";
 import { type WorkflowDirectory, workflowDirectory } from "./workflow-directory.ts";
 
@@ -90,9 +90,7 @@ await runService("submission", SubmissionConfig, async (service) => {
             inspection,
           },
   });
-  if (config.CONSOLE === "on" && duty !== "tasks") {
-    http.register(async (scope) => consoleRoutes(scope, { traceUrl: config.TRACE_URL ?? null }));
-  }
+  serveConsole(http, { isOn: config.CONSOLE === "on", duty });
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
   const announce = announceInstance(store, { service: "submission", instance: actor, slots: null });

@@ -1,6 +1,7 @@
-import { createContext, type ReactNode, useContext, useState } from "react";
+import { createContext, type ReactNode, useContext, useId, useState } from "react";
 import type { Action } from "./action.ts";
 import { ActionDialog } from "./action-dialog.tsx";
+import type { Offer } from "./task-actions.ts";
 
 type Begin = (action: Action) => void;
 
@@ -34,6 +35,26 @@ export function ActionButton({ action }: { readonly action: Action }) {
       onClick={() => begin(action)}
     >
       {action.verb} …
+    </button>
+  );
+}
+
+/** The button of something that may not apply now: then it says why, and stays reachable by keys. */
+export function OfferButton({ offer: { verb, action, refusal } }: { readonly offer: Offer }) {
+  const id = useId();
+  if (action !== null) return <ActionButton action={action} />;
+  return (
+    <button
+      type="button"
+      className="button"
+      aria-disabled="true"
+      aria-describedby={id}
+      title={refusal ?? undefined}
+    >
+      {verb} …
+      <span id={id} className="visually-hidden">
+        {refusal}
+      </span>
     </button>
   );
 }

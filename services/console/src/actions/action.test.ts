@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "@jest/globals";
+import type { Task } from "../api/types.ts";
 import { type Action, commandLine, curlLine, requestOf, shellWord } from "./action.ts";
-import { resolveAction, retryAction, wholeTaskAction } from "./task-actions.ts";
+import { offersOf, resolveAction, retryAction, wholeTaskAction } from "./task-actions.ts";
 
 const task = { id: "01a1", version: 3, state: "error", paused: null } as const;
 const wish = { actor: "ada", reason: "the carrier's API is back", field: undefined };
@@ -49,4 +50,57 @@ test("the field of an action stands under its name, and null is a value", () => 
     output: null,
   });
   expect(requestOf(action, first(action), wish).body).not.toHaveProperty("output");
+});
+
+const taskOf = (rest: Partial<Task>, ...steps: readonly Partial<Task["steps"][number]>[]): Task =>
+  ({ ...task, goal: "do", steps, ...rest }) as Task;
+const verbsOf = (given: Task, selected: string | null = null) =>
+  offersOf(given, selected)
+    .filter(({ action }) => action !== null)
+    .map(({ verb }) => verb);
+
+test.each<[string, Task, string]>([
+  [
+    "halted",
+    taskOf({}, { name: "a", processState: "error", output: null }),
+    "Resubmit Resolve Pause Undo Cancel",
+  ],
+  [
+    "delayed",
+    taskOf(
+      { state: "processing" },
+      { name: "a", processState: "pending", notBefore: "2026-11-25T21:00:00Z" },
+    ),
+    "Retry now Pause Undo Cancel",
+  ],
+  [
+    "paused",
+    taskOf(
+      { state: "processing", paused: { at: "", by: "ada", reason: "" } },
+      { name: "a", processState: "pending", notBefore: "2026-11-25T21:00:00Z" },
+    ),
+    "Resume Undo Cancel",
+  ],
+  ["being undone", taskOf({ state: "compensating", goal: "undo" }), "Pause"],
+  ["undone", taskOf({ state: "compensated" }), ""],
+])(
+  "to a task that is %s one can do what applies, and each other button says why not",
+  (_, given, verbs) => {
+    expect(verbsOf(given).join(" ")).toBe(verbs);
+    const refused = offersOf(given, null).filter(({ action }) => action === null);
+    for (const { refusal } of refused) expect(refusal).toMatch(/\.$/);
+    expect(offersOf(given, null)).toHaveLength(6);
+  },
+);
+
+test("of several failed steps the selected one is resubmitted", () => {
+  const given = taskOf(
+    {},
+    { name: "a", processState: "error", output: null },
+    { name: "b", processState: "error", output: null },
+  );
+  const titles = (selected: string) =>
+    offersOf(given, selected).flatMap(({ action }) => action?.title ?? []);
+  expect(titles("b")).toContain("Resubmit b");
+  expect(titles("gone")).toContain("Resubmit a");
 });

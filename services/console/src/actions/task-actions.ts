@@ -1,5 +1,5 @@
 import { pathOf } from "../api/api.ts";
-import type { ListedTask, Task } from "../api/types.ts";
+import type { ListedTask, Step, Task } from "../api/types.ts";
 import { formatJson, shortId } from "../parts/format.ts";
 import type { Action, ActionCall } from "./action.ts";
 
@@ -114,24 +114,53 @@ export const retryAction = (task: Acted, step: string): Action => ({
   field: null,
 });
 
-const hasEnded = ({ state }: Acted): boolean => state === "processed" || state === "compensated";
-
-/** What can be done to a task as it stands. The service decides: this only hides what it would refuse. */
-export function actionsOf(task: Task): readonly Action[] {
-  const failed = task.steps.filter(({ processState }) => processState === "error");
-  const delayed = task.steps.filter(
-    ({ processState, notBefore }) => processState === "pending" && notBefore !== null,
-  );
-  const repairs = failed.flatMap((step) => [
-    resubmitAction(task, step.name),
-    resolveAction(task, step.name, step.output),
-  ]);
-  const retries = delayed.map(({ name }) => retryAction(task, name));
-  if (hasEnded(task)) return [];
-  const pause = wholeTaskAction(task.paused === null ? "pause" : "resume", [task]);
-  const undo =
-    task.state === "compensating"
-      ? []
-      : [wholeTaskAction("undo", [task]), wholeTaskAction("cancel", [task])];
-  return [...repairs, ...retries, pause, ...undo];
+/** A button: what it does, or why it does nothing now. */
+export interface Offer {
+  readonly verb: string;
+  readonly action: Action | null;
+  /** Why it does not apply; null when it does. */
+  readonly refusal: string | null;
 }
+
+const ended = (state: Task["state"]): string =>
+  `The task has ended (${state}): nothing more can be done to it.`;
+
+/** All that can be done to a task, and why the rest cannot. The service decides: this spares a refusal. */
+export function offersOf(task: Task, selected: string | null): readonly Offer[] {
+  const hasEnded = task.state === "processed" || task.state === "compensated";
+  const offer = (verb: string, refusal: string | null, make: () => Action | null): Offer =>
+    hasEnded
+      ? { verb, action: null, refusal: ended(task.state) }
+      : { verb, action: refusal === null ? make() : null, refusal };
+  const failed = chosen(task, selected, ({ processState }) => processState === "error");
+  const delayed = chosen(task, selected, isDelayed);
+  const noFailure = failed === null ? "No step of the task has failed for good." : null;
+  const noDelay =
+    delayed === null ? "No step waits for its next attempt." : pausedRefusal(task.paused);
+  const isUndone = task.goal === "undo" ? "The task is being undone already." : null;
+  const pause = task.paused === null ? "pause" : "resume";
+  return [
+    offer("Retry now", noDelay, () => delayed && retryAction(task, delayed.name)),
+    offer("Resubmit", noFailure, () => failed && resubmitAction(task, failed.name)),
+    offer("Resolve", noFailure, () => failed && resolveAction(task, failed.name, failed.output)),
+    offer(whole[pause].verb, null, () => wholeTaskAction(pause, [task])),
+    offer("Undo", isUndone, () => wholeTaskAction("undo", [task])),
+    offer("Cancel", isUndone, () => wholeTaskAction("cancel", [task])),
+  ];
+}
+
+/** Of the steps to which something applies, the one that is selected, or else the first. */
+function chosen(
+  task: Task,
+  selected: string | null,
+  applies: (step: Step) => boolean,
+): Step | null {
+  const steps = task.steps.filter(applies);
+  return steps.find(({ name }) => name === selected) ?? steps[0] ?? null;
+}
+
+const isDelayed = ({ processState, notBefore }: Step): boolean =>
+  processState === "pending" && notBefore !== null;
+
+const pausedRefusal = (paused: Task["paused"]): string | null =>
+  paused === null ? null : "The task is paused: resume it first.";

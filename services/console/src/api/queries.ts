@@ -8,7 +8,7 @@ import { useCallback } from "react";
 import { useLiveEvents, useLiveState } from "../live/use-live.ts";
 import { pathOf } from "./api.ts";
 import { useConsole } from "./console-context.ts";
-import type { Agent, Overview, Pause, Remote, Statistics, StoredWorkflow } from "./types.ts";
+import type { Agent, Overview, Pause, Remote, Statistics } from "./types.ts";
 
 /** Milliseconds between two questions while there is no stream. */
 const pollInterval = 3_000;
@@ -78,14 +78,18 @@ export function useTaskPart<T>(id: string, name: TaskPart, refetchInterval: numb
   });
 }
 
-/** The definition of a workflow: it never changes. */
-export function useWorkflow(name: string) {
+/** What operators have set up for the console; a service that knows no settings has none. */
+export function useConsoleSettings() {
   const { api } = useConsole();
   return useQuery({
-    queryKey: ["workflow", name],
+    queryKey: ["console-settings"],
     queryFn: ({ signal }) =>
-      api.ask<StoredWorkflow>({ method: "GET", path: pathOf`/v1/workflows/${name}` }, signal),
-    staleTime: 60_000,
+      api.ask<{ readonly traceUrlTemplate: string | null }>(
+        { method: "GET", path: "/v1/console-settings" },
+        signal,
+      ),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
   });
 }
 

@@ -8,21 +8,10 @@ import type {
   Pause,
   Remote,
   Step,
-  StoredWorkflow,
   Task,
 } from "@holdfast/client";
 
-export type {
-  Agent,
-  Attempts,
-  HistoryEntry,
-  ListedTask,
-  Pause,
-  Remote,
-  Step,
-  StoredWorkflow,
-  Task,
-};
+export type { Agent, Attempts, HistoryEntry, ListedTask, Pause, Remote, Step, Task };
 
 type Schemas = components["schemas"];
 

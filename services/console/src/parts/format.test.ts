@@ -7,6 +7,8 @@ import {
   formatDuration,
   relativeTime,
   shortId,
+  shortTime,
+  splitAtInstants,
 } from "./format.ts";
 
 test.each([
@@ -58,4 +60,20 @@ test("numbers, sizes and ids are short", () => {
   expect(formatBytes(0)).toBe("0 B");
   expect(shortId("01a1fd8d-d928-77c8-96cb-353aaba1757f")).toBe("01a1fd8d…a1757f");
   expect(shortId("short")).toBe("short");
+});
+
+test("the instants of a sentence are found, and its other words stay as they are", () => {
+  const text = "Done at 2026-11-25T23:04:27.802Z, not 2026-99-99T99:99:99Z.";
+  const pieces = splitAtInstants(text);
+  expect(pieces.map(({ words }) => words).join("")).toBe(text);
+  expect(pieces.filter(({ at }) => at !== null)).toEqual([
+    { words: "2026-11-25T23:04:27.802Z", at: Date.parse("2026-11-25T23:04:27.802Z"), index: 8 },
+  ]);
+  expect(splitAtInstants("")).toEqual([]);
+});
+
+test("a time of another day has its day", () => {
+  const now = Date.parse("2026-11-25T12:00:00");
+  expect(shortTime(now - 1_000, now)).toBe("11:59:59");
+  expect(shortTime(now - 86_400_000, now)).toBe("2026-11-24 12:00:00");
 });

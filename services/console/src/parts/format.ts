@@ -62,6 +62,38 @@ export function clockTime(at: At): string {
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
+/** `21:40:03`, with its day if that is another one than today. */
+export function shortTime(at: At, now: number): string {
+  const exact = exactTime(at);
+  const isToday = exact.slice(0, 10) === exactTime(now).slice(0, 10);
+  return isToday ? clockTime(at) : exact.replace(/\.\d+$/, "");
+}
+
+interface Piece {
+  readonly words: string;
+  /** The instant that the words are; null: they are none. */
+  readonly at: number | null;
+  /** Where it stands in the text. */
+  readonly index: number;
+}
+
+const instant = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z/g;
+
+/** A text of the service cut at the instants in it, so that each can be shown in the reader's time. */
+export function splitAtInstants(text: string): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let end = 0;
+  for (const { 0: words, index } of text.matchAll(instant)) {
+    const at = Date.parse(words);
+    if (Number.isNaN(at)) continue;
+    if (index > end) pieces.push({ words: text.slice(end, index), at: null, index: end });
+    pieces.push({ words, at, index });
+    end = index + words.length;
+  }
+  if (end < text.length) pieces.push({ words: text.slice(end), at: null, index: end });
+  return pieces;
+}
+
 /** The two ends of an id: those of one minute begin alike. */
 export const shortId = (id: string): string =>
   id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id;

@@ -14,12 +14,4 @@ export const ConsoleConfig = Type.Object({
   HTTP_HOST: Text({ default: "0.0.0.0" }),
   /** The port of the page; 0 takes a free one. */
   HTTP_PORT: Integer({ default: 3_100, minimum: 0, maximum: 65_535 }),
-  /** Where a trace is shown, with `{traceId}` in it: the console links to it. */
-  TRACE_URL: Type.Optional(
-    Text({
-      format: "url",
-      pattern: "^https?://",
-      description: "a URL such as https://traces.example/trace/{traceId}",
-    }),
-  ),
 });

@@ -1,11 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from "fastify";
 import { type Encoding, openPageFiles, type PageFile } from "./page-files.ts";
 
-export interface ConsoleOptions {
-  /** Where traces are shown, with `{traceId}` in it; null: nowhere. */
-  readonly traceUrl: string | null;
-}
-
 /** The page loads its own files and asks its own host, and nothing else. */
 const policy = [
   "default-src 'self'",
@@ -31,12 +26,9 @@ const headers = {
 const hidden = { schema: { hide: true } as FastifySchema };
 
 /** Serves the console under `/console/`. Its page asks the API at `/v1` of the same origin. */
-export function consoleRoutes(app: FastifyInstance, { traceUrl }: ConsoleOptions): void {
+export function consoleRoutes(app: FastifyInstance): void {
   const files = openPageFiles();
   app.get("/console", hidden, async (_, reply) => reply.redirect("/console/", 308));
-  app.get("/console/settings.json", hidden, async (_, reply) =>
-    reply.headers(headers).header("cache-control", "no-store").send({ traceUrl }),
-  );
   app.get<{ Params: { readonly "*": string } }>("/console/*", hidden, (request, reply) => {
     const path = request.params["*"];
     const file = files.find(path);

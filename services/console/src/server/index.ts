@@ -1,1 +1,1 @@
-export { type ConsoleOptions, consoleRoutes } from "./console-routes.ts";
+export { consoleRoutes } from "./console-routes.ts";

@@ -13,7 +13,7 @@ let closed: Promise<unknown> | null = null;
 beforeAll(async () => {
   await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
   const apiUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
-  const app = openConsole({ apiUrl, traceUrl: null, log: pino({ level: "silent" }) });
+  const app = openConsole({ apiUrl, log: pino({ level: "silent" }) });
   url = await app.listen({ host: "127.0.0.1", port: 0 });
   stop = () => app.close();
 });

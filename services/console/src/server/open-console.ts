@@ -5,19 +5,18 @@ import { consoleRoutes } from "./console-routes.ts";
 interface Options {
   /** Where requests to `/v1` go. */
   readonly apiUrl: string;
-  readonly traceUrl: string | null;
   readonly log: FastifyBaseLogger;
 }
 
 /** The page and, at the same origin, the API: browsers need no other address and no CORS. */
 export function openConsole(options: Options): FastifyInstance & AsyncDisposable {
-  const { apiUrl, traceUrl, log } = options;
+  const { apiUrl, log } = options;
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
   });
-  consoleRoutes(app, { traceUrl });
+  consoleRoutes(app);
   app.get("/", async (_, reply) => reply.redirect("/console/", 302));
   app.register(proxy, {
     upstream: apiUrl,

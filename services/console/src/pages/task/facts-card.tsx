@@ -5,7 +5,9 @@ import type { ListedTask, Task } from "../../api/types.ts";
 import { Link } from "../../app/router.tsx";
 import { workflowPath } from "../../app/routes.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
+import { Facts } from "../../parts/facts.tsx";
 import { formatDuration } from "../../parts/format.ts";
+import { Section } from "../../parts/section.tsx";
 import { Time } from "../../parts/time.tsx";
 import { noFilter, writeFilter } from "../tasks/filter.ts";
 
@@ -17,69 +19,78 @@ interface Props {
 /** What the task was given when it was submitted, each as a link to the tasks that have the same. */
 export function FactsCard({ task, submittedBy }: Props) {
   const correlationId = useCorrelationId(task.id);
-  const { key, labels, priority, fairness, notBefore, finishedAt } = task;
   return (
-    <section className="card" aria-labelledby="facts-title">
-      <header className="card-head">
-        <h2 id="facts-title">Facts</h2>
-      </header>
-      <dl className="facts">
-        <Fact name="Id">
-          <code>{task.id}</code> <CopyButton text={task.id} label="Copy the id" />
-        </Fact>
-        <Fact name="Workflow">
-          <Link to={workflowPath(task.workflow)}>{task.workflow}</Link>
-        </Fact>
-        <Fact name="Version">{task.version}</Fact>
-        <Fact name="Key">{key !== null && <Alike filter={{ key }}>{key}</Alike>}</Fact>
-        <Fact name="Labels">
-          {Object.entries(labels).map(([name, value]) => (
-            <Alike key={name} filter={{ labels: { [name]: value } }}>
-              {name}={value}
-            </Alike>
-          ))}
-        </Fact>
-        <Fact name="Correlation id">
-          {correlationId !== null && <Alike filter={{ correlationId }}>{correlationId}</Alike>}
-        </Fact>
-        <Fact name="Priority">{priority}</Fact>
-        <Fact name="Fairness">
-          {fairness !== null && `${fairness.key} (weight ${fairness.weight})`}
-        </Fact>
-        <Fact name="Fault code">
-          {task.faultCode !== null && (
-            <Alike filter={{ faultCode: task.faultCode }}>{task.faultCode}</Alike>
-          )}
-        </Fact>
-        <Fact name="Submitted">
-          <Time at={task.createdAt} /> {submittedBy !== null && `by ${submittedBy}`}
-        </Fact>
-        <Fact name="Not before">{notBefore !== null && <Time at={notBefore} />}</Fact>
-        <Fact name="Ended">
-          {finishedAt !== null && (
-            <>
-              <Time at={finishedAt} />, after{" "}
-              {formatDuration(Date.parse(finishedAt) - Date.parse(task.createdAt))}
-            </>
-          )}
-        </Fact>
-      </dl>
-    </section>
+    <Section title="Facts">
+      <div className="section-body">
+        <Facts facts={[...identity(task, correlationId), ...times(task, submittedBy)]} />
+      </div>
+    </Section>
   );
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  const isNone = children === null || children === false || isEmptyList(children);
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{isNone ? <span className="muted">–</span> : children}</dd>
-    </div>
-  );
+const none = <span className="muted">–</span>;
+
+function identity(
+  task: Task,
+  correlationId: string | null,
+): readonly (readonly [string, ReactNode])[] {
+  const { key, labels, priority, fairness, faultCode } = task;
+  const pairs = Object.entries(labels);
+  return [
+    [
+      "Id",
+      <>
+        <code>{task.id}</code> <CopyButton text={task.id} label="Copy the id" />
+      </>,
+    ],
+    ["Workflow", <Link to={workflowPath(task.workflow)}>{task.workflow}</Link>],
+    ["Version", task.version],
+    ["Key", key === null ? none : <Alike filter={{ key }}>{key}</Alike>],
+    [
+      "Labels",
+      pairs.length === 0
+        ? none
+        : pairs.map(([name, value]) => (
+            <div key={name}>
+              <Alike filter={{ labels: { [name]: value } }}>
+                {name}={value}
+              </Alike>
+            </div>
+          )),
+    ],
+    [
+      "Correlation id",
+      correlationId === null ? none : <Alike filter={{ correlationId }}>{correlationId}</Alike>,
+    ],
+    ["Priority", priority],
+    ["Fairness", fairness === null ? none : `${fairness.key} (weight ${fairness.weight})`],
+    ["Fault code", faultCode === null ? none : <Alike filter={{ faultCode }}>{faultCode}</Alike>],
+  ];
 }
 
-const isEmptyList = (children: ReactNode): boolean =>
-  Array.isArray(children) && children.length === 0;
+const times = (
+  { createdAt, notBefore, finishedAt }: Task,
+  submittedBy: string | null,
+): readonly (readonly [string, ReactNode])[] => [
+  [
+    "Submitted",
+    <>
+      <Time at={createdAt} /> {submittedBy !== null && `by ${submittedBy}`}
+    </>,
+  ],
+  ["Not before", <Time at={notBefore} />],
+  [
+    "Ended",
+    finishedAt === null ? (
+      none
+    ) : (
+      <>
+        <Time at={finishedAt} />, after{" "}
+        {formatDuration(Date.parse(finishedAt) - Date.parse(createdAt))}
+      </>
+    ),
+  ],
+];
 
 interface AlikeProps {
   readonly filter: Partial<typeof noFilter>;

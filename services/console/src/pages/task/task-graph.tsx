@@ -1,12 +1,14 @@
+import type { WorkflowDefinition } from "@holdfast/domain";
 import { useMemo } from "react";
-import { useWorkflow } from "../../api/queries.ts";
+import { useWorkflow } from "../../api/operations-queries.ts";
 import type { Task } from "../../api/types.ts";
 import { Link } from "../../app/router.tsx";
 import { workflowPath } from "../../app/routes.ts";
 import { ProblemNote } from "../../parts/problem-note.tsx";
+import { Section } from "../../parts/section.tsx";
 import { lookOf, stepLooks } from "../../parts/state-looks.ts";
-import { stepsOfDefinition } from "../../parts/workflow-graph/read-definition.ts";
 import { WorkflowGraph } from "../../parts/workflow-graph/workflow-graph.tsx";
+import { shownSteps } from "../workflows/shown-steps.ts";
 import type { Selected } from "./timeline/timeline.tsx";
 
 interface Props {
@@ -20,7 +22,9 @@ export function TaskGraph({ task, selected, onSelect }: Props) {
   const { data, error } = useWorkflow(task.workflow);
   const steps = useMemo(() => {
     const states = new Map(task.steps.map(({ name, processState }) => [name, processState]));
-    return stepsOfDefinition(data?.definition).map((step) => {
+    if (data === undefined) return [];
+    // The service stores valid definitions only.
+    return shownSteps(data.definition as unknown as WorkflowDefinition).map((step) => {
       const undo = states.get(`${step.name}:undo`);
       const state = states.get(step.name);
       const isUndone = undo === "processed";
@@ -30,13 +34,7 @@ export function TaskGraph({ task, selected, onSelect }: Props) {
     });
   }, [data, task.steps]);
   return (
-    <section className="card" aria-labelledby="graph-title">
-      <header className="card-head">
-        <h2 id="graph-title">Workflow</h2>
-        <Link to={workflowPath(task.workflow)} className="muted">
-          {task.workflow}
-        </Link>
-      </header>
+    <Section title="Workflow" note={<Link to={workflowPath(task.workflow)}>{task.workflow}</Link>}>
       {data === undefined && error !== null && <ProblemNote error={error} />}
       {steps.length > 0 && (
         <WorkflowGraph
@@ -46,6 +44,6 @@ export function TaskGraph({ task, selected, onSelect }: Props) {
           label={`Steps of ${task.workflow}`}
         />
       )}
-    </section>
+    </Section>
   );
 }

@@ -7,6 +7,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { ProblemNote } from "../../parts/problem-note.tsx";
+import { Section } from "../../parts/section.tsx";
 import { AttemptsCard } from "./attempts/attempts-card.tsx";
 import { FactsCard } from "./facts-card.tsx";
 import { HistoryCard } from "./history/history-card.tsx";
@@ -92,10 +93,7 @@ function Steps({ task, attempts }: { readonly task: Task; readonly attempts: Att
   );
   return (
     <>
-      <section className="card" aria-labelledby="timeline-title">
-        <header className="card-head">
-          <h2 id="timeline-title">Attempts</h2>
-        </header>
+      <Section title="Attempts">
         <Timeline
           attempts={attempts}
           steps={forward}
@@ -104,14 +102,14 @@ function Steps({ task, attempts }: { readonly task: Task; readonly attempts: Att
           selected={selected}
           onSelect={onSelect}
         />
-      </section>
+      </Section>
       {step !== null && selected !== null && (
         <AttemptsCard
           attempts={attempts}
           step={step}
           selected={selected}
           onSelect={onSelect}
-          traceUrl={traceUrlOf(settings.data?.traceUrl ?? null, task)}
+          traceUrl={traceUrlOf(settings.data?.traceUrlTemplate ?? null, task)}
         />
       )}
       <TaskGraph task={task} selected={step?.name ?? null} onSelect={onSelect} />
@@ -121,10 +119,7 @@ function Steps({ task, attempts }: { readonly task: Task; readonly attempts: Att
 
 function Payloads({ task }: { readonly task: Task }) {
   return (
-    <section className="card" aria-labelledby="payloads-title">
-      <header className="card-head">
-        <h2 id="payloads-title">Input and result of the task</h2>
-      </header>
+    <Section title="Input and result of the task">
       <div className="sides payloads">
         <section className="side">
           <h3>Input</h3>
@@ -135,6 +130,6 @@ function Payloads({ task }: { readonly task: Task }) {
           <JsonView value={task.result} label="result of the task" />
         </section>
       </div>
-    </section>
+    </Section>
   );
 }

@@ -122,14 +122,14 @@ function Box({ step, place, isSelected, onSelect }: BoxProps) {
       />
       {/* Cuts off what is wider than the letters that it was cut by. */}
       <svg width={box.width - (isUndoable ? 28 : 8)} height={24}>
-      <text className="graph-name" x={12} y={20}>
-        {cut(name, letters.name)}
-      </text>
+        <text className="graph-name" x={12} y={20}>
+          {cut(name, letters.name)}
+        </text>
       </svg>
       <svg width={box.width - 8} height={box.height}>
-      <text className="graph-note" x={12} y={37}>
-        {look === null ? cut(note, letters.note) : cut(`${look.word} · ${note}`, letters.note)}
-      </text>
+        <text className="graph-note" x={12} y={37}>
+          {look === null ? cut(note, letters.note) : cut(`${look.word} · ${note}`, letters.note)}
+        </text>
       </svg>
       {isUndoable && (
         <path className="graph-undo" d="M151 9l-4 4 4 4M147.5 13h7a4 4 0 0 1 0 8h-2" />

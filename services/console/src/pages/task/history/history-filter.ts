@@ -16,7 +16,7 @@ export const readHistoryFilter = (text: string | null): HistoryFilter =>
 
 const failing: ReadonlySet<string> = new Set(["fail", "retry", "coolDown", "requeue"]);
 /** Services sign with their name and a short one of the process. */
-const service = /^(submission|scheduler|supervisor|agent|operations)-/;
+const service = /^(submission|scheduler|supervisor|agent|operations)-[0-9a-f]{8}$/;
 const byPeople: ReadonlySet<string> = new Set([
   "undo",
   "cancel",

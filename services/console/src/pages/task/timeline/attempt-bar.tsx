@@ -30,11 +30,11 @@ export const AttemptBar = memo(function AttemptBar(props: Props) {
   const tall = height - 2 * top;
   const middle = height / 2;
   const words = wordsOf(bar);
-  const label = labelOf(bar);
+  const label = labelsOf(bar).find(({ length }) => length * letter + 10 < width);
   return (
     <g
       ref={box}
-      className={`bar bar-${shown.outcome} tone-${lookOf(attemptLooks, shown.outcome).tone} ${shown.kind === "compensation" ? "bar-undo" : ""}`}
+      className={`bar ${attempts.length > 1 ? "bar-many" : `bar-${shown.outcome}`} tone-${lookOf(attemptLooks, shown.outcome).tone} ${shown.kind === "compensation" ? "bar-undo" : ""}`}
       role="button"
       tabIndex={isReachable ? 0 : -1}
       aria-label={words}
@@ -50,7 +50,8 @@ export const AttemptBar = memo(function AttemptBar(props: Props) {
         <path className="bar-deadline" d={`M${deadline} ${top - 2}V${height - top + 2}`} />
       )}
       <rect x={x} y={top} width={width} height={tall} rx={Math.min(3, width / 2)} />
-      {label.length * letter + 8 < width && (
+      {attempts.length > 1 && <Shares bar={bar} top={top} tall={tall} />}
+      {label !== undefined && (
         <text x={x + 6} y={middle + 4}>
           {label}
         </text>
@@ -59,10 +60,35 @@ export const AttemptBar = memo(function AttemptBar(props: Props) {
   );
 });
 
-function labelOf({ attempts, shown }: Bar): string {
-  if (attempts.length > 1) return `${attempts.length} attempts`;
-  const word = shown.faultCode ?? lookOf(attemptLooks, shown.outcome).word.toLowerCase();
-  return shown.attempt > 1 ? `#${shown.attempt} ${word}` : word;
+interface SharesProps {
+  readonly bar: Bar;
+  readonly top: number;
+  readonly tall: number;
+}
+
+/** How the attempts of a bundle ended: the more of them, the taller. */
+function Shares({ bar: { attempts, x, width }, top, tall }: SharesProps) {
+  const counts = [...Map.groupBy(attempts, ({ outcome }) => outcome)];
+  const heights = counts.map(([, all]) => (all.length / attempts.length) * tall);
+  return counts.map(([outcome], index) => (
+    <rect
+      key={outcome}
+      className={`share tone-${lookOf(attemptLooks, outcome).tone}`}
+      x={x}
+      width={width}
+      y={top + heights.slice(0, index).reduce((sum, height) => sum + height, 0)}
+      height={heights[index]}
+    />
+  ));
+}
+
+/** What may stand in a bar: the first that has room does. */
+function labelsOf({ attempts, shown }: Bar): readonly string[] {
+  if (attempts.length > 1) return [`${attempts.length}×`];
+  const number = shown.attempt > 1 ? `#${shown.attempt}` : "";
+  const word = lookOf(attemptLooks, shown.outcome).word.toLowerCase();
+  const words = [...(shown.faultCode === null ? [] : [shown.faultCode]), word];
+  return [...words.map((one) => `${number} ${one}`.trim()), word, number];
 }
 
 /** What is said of a bar when one points at it or moves to it. */

@@ -56,6 +56,8 @@ interface Given {
 /** Pixels that a bar has at least, and after which two bars are drawn as one. */
 const least = 5;
 const gap = 1;
+/** Attempts that are drawn as one take this many pixels at most: what changed meanwhile is seen. */
+const bundleWidth = 26;
 /** The line to a deadline is at most so long, when the deadline itself is out of sight. */
 const lineLength = 36;
 
@@ -118,16 +120,19 @@ function barsOf(attempts: readonly Attempt[], { scale, now }: Frame): readonly B
   const placed: Placed[] = [];
   const inOrder = attempts.toSorted((one, other) => ms(one.claimedAt) - ms(other.claimedAt));
   for (const attempt of inOrder) {
-    const x = Math.min(scale.xOf(ms(attempt.claimedAt)), scale.width - least);
-    const end = Math.max(
-      x + least,
-      scale.xOf(attempt.endedAt === null ? now : ms(attempt.endedAt)),
-    );
     const last = placed.at(-1);
-    if (last !== undefined && x < last.end + gap) {
+    const own = Math.min(scale.xOf(ms(attempt.claimedAt)), scale.width - least);
+    const ends = scale.xOf(attempt.endedAt === null ? now : ms(attempt.endedAt));
+    const free = last === undefined ? 0 : last.end + gap;
+    const isFull =
+      last !== undefined && free - last.x >= bundleWidth && free + least <= scale.width;
+    if (last !== undefined && own < free && !isFull) {
       last.attempts.push(attempt);
-      last.end = Math.max(last.end, end);
-    } else placed.push({ attempts: [attempt], x, end });
+      last.end = Math.max(last.end, ends, own + least);
+    } else {
+      const x = Math.max(own, free);
+      placed.push({ attempts: [attempt], x, end: Math.max(x + least, ends) });
+    }
   }
   return placed.map((one, index) => barOf(one, placed[index + 1]?.x ?? scale.width, scale));
 }

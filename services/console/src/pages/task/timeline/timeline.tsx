@@ -28,6 +28,8 @@ interface Props {
 }
 
 const axisHeight = 26;
+/** Beyond the last instant, so that its mark is whole. */
+const edge = 10;
 const laneHeight = { forward: 30, undo: 22 };
 const zooms = [1, 2, 4, 8, 16] as const;
 
@@ -37,7 +39,7 @@ export function Timeline({ attempts, steps, startedAt, isLive, selected, onSelec
   const [frame, room] = useWidth<HTMLDivElement>();
   const [zoom, setZoom] = useState<number>(1);
   const now = isLive ? tick : 0;
-  const width = Math.max(room - 8, 200) * zoom;
+  const width = Math.max(room - edge, 200) * zoom;
   const { rows, scale } = useMemo(
     () => layOutTimeline({ attempts, steps, now, width }),
     [attempts, steps, now, width],
@@ -58,7 +60,7 @@ export function Timeline({ attempts, steps, startedAt, isLive, selected, onSelec
         <div ref={frame} className="timeline-scroll" onKeyDown={onKeyDown}>
           {room > 0 && (
             <svg
-              width={width}
+              width={width + edge}
               height={height}
               role="group"
               aria-label="Attempts over time. Arrow keys move between them."

@@ -36,7 +36,8 @@ interface Move {
 export function barAt(all: readonly (readonly Bar[])[], { selected, key }: Move): Bar | null {
   const lanes = all.filter((bars) => bars.length > 0);
   const holds = ({ attempts }: Bar): boolean =>
-    attempts.some(({ step, attempt }) => step === selected?.step && attempt === selected.attempt);
+    selected !== null &&
+    attempts.some(({ step, attempt }) => step === selected.step && attempt === selected.attempt);
   const lane = lanes.findIndex((bars) => bars.some(holds));
   const bars = lanes[lane] ?? lanes[0] ?? [];
   const current = bars.find(holds) ?? null;
