@@ -94,14 +94,23 @@ export function bulkCommand(body: BulkBody): string | null {
   if (known.length !== Object.keys(filter).length) return null;
   const span = createdAt as { readonly $gte?: string; readonly $lt?: string };
   const words = [
-    ...["holdfast", "bulk", "create", String(body["action"])],
+    "holdfast",
+    "bulk",
+    "create",
+    String(body["action"]),
     ...known.flatMap(([name, option]) => [option, String(filter[name])]),
     ...(span.$gte === undefined ? [] : ["--created-from", span.$gte]),
     ...(span.$lt === undefined ? [] : ["--created-before", span.$lt]),
     ...(typeof body["step"] === "string" ? ["--step", body["step"]] : []),
     ...(body["output"] === undefined ? [] : ["--result", JSON.stringify(body["output"])]),
-    ...["--canary", String(body["canary"]), "--rate", String(body["rate"])],
-    ...["--reason", String(body["reason"]), "--actor", String(body["actor"])],
+    "--canary",
+    String(body["canary"]),
+    "--rate",
+    String(body["rate"]),
+    "--reason",
+    String(body["reason"]),
+    "--actor",
+    String(body["actor"]),
   ];
   return words.map(shellWord).join(" ");
 }
