@@ -18,7 +18,7 @@ import type { ListedTask } from "./types.ts";
 type Query = Readonly<Record<string, string | undefined>>;
 
 /** One resource that is asked for again each so many milliseconds. */
-export function useResource<T>(
+function useResource<T>(
   path: string,
   { query, every }: { readonly query?: Query; readonly every: number | false },
 ) {

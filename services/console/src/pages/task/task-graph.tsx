@@ -9,11 +9,7 @@ import { Section } from "../../parts/section.tsx";
 import { lookOf, stepLooks } from "../../parts/state-looks.ts";
 import { WorkflowGraph } from "../../parts/workflow-graph/workflow-graph.tsx";
 import { shownSteps } from "../workflows/shown-steps.ts";
-<<<<<<< HEAD
 import type { Selected } from "./timeline/placed-lanes.ts";
-=======
-import type { Selected } from "./timeline/timeline.tsx";
->>>>>>> d71fa5acacbd53463cd33de43acb3a2be2ef25ec
 
 interface Props {
   readonly task: Task;

@@ -1,9 +1,5 @@
 import { expect, test } from "@jest/globals";
-<<<<<<< HEAD
-import * as fc from "fast-check";
-=======
 import { array, assert, nat, property } from "fast-check";
->>>>>>> d71fa5acacbd53463cd33de43acb3a2be2ef25ec
 import { layOutGraph } from "./layout.ts";
 
 const step = (name: string, ...after: readonly string[]) => ({ name, after });

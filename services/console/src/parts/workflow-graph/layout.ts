@@ -12,7 +12,7 @@ export interface PlacedStep {
   readonly row: number;
 }
 
-export interface GraphEdge {
+interface GraphEdge {
   readonly from: string;
   readonly to: string;
 }
