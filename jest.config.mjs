@@ -2,8 +2,18 @@
 const shared = {
   transform: {
     "\\.ts$": ["@swc/jest", { jsc: { target: "es2024", parser: { syntax: "typescript" } } }],
+    "\\.tsx$": [
+      "@swc/jest",
+      {
+        jsc: {
+          target: "es2024",
+          parser: { syntax: "typescript", tsx: true },
+          transform: { react: { runtime: "automatic" } },
+        },
+      },
+    ],
   },
-  extensionsToTreatAsEsm: [".ts"],
+  extensionsToTreatAsEsm: [".ts", ".tsx"],
   testEnvironmentOptions: { customExportConditions: ["@holdfast/source", "node"] },
   modulePathIgnorePatterns: ["<rootDir>/.holdfast/"],
 };

@@ -178,6 +178,11 @@ export const faultCodes = {
       "The configuration is wrong. The message lists every fault. The process exits with 78.",
     action: "Correct the environment variables.",
   },
+  "console.api_unreachable": {
+    transient: true,
+    meaning: "The console did not reach the submission service that serves its API.",
+    action: "Check `API_URL` of the console, and that the submission service runs.",
+  },
   "docs.unknown": {
     transient: false,
     meaning: "There is no such page of the documentation, or no such code.",

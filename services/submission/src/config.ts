@@ -77,6 +77,8 @@ export const SubmissionConfig = Type.Object({
   HTTP_HOST: Text({ default: "0.0.0.0" }),
   /** The port of the HTTP routes; 0 takes a free one. */
   HTTP_PORT: Integer({ default: 3_000, minimum: 0, maximum: 65_535 }),
+  /** `on` serves the operators' console under `/console`, where the operators' routes are. */
+  CONSOLE: Type.Union([Type.Literal("on"), Type.Literal("off")], { default: "off" }),
   /** How long the `message_id` of a task by message stands for it: a redelivery after that is a new task. */
   MESSAGE_KEYS_KEPT_FOR: Duration({ default: "30d", most: longestKept }),
   /** Connections at a time; a further one is closed at once. */

@@ -16,6 +16,7 @@ import { measureHttp } from "./measure-http.ts";
 import { openHttp } from "./open-http.ts";
 import { operatorGate, tokenFault } from "./operator-gate.ts";
 import { Problem } from "./problem.ts";
+import { serveConsole } from "./serve-console.ts";
 import { takeTasks } from "./take-tasks.ts";
 import { traceRequests } from "./trace-requests.ts";
 import { type WorkflowDirectory, workflowDirectory } from "./workflow-directory.ts";
@@ -70,6 +71,7 @@ await runService("submission", SubmissionConfig, async (service) => {
     submission: duty === "operations" ? null : submissionFor(service, store),
     operations: duty === "tasks" ? null : { ...gateFor(service), cancel: hints.cancel, inspection },
   });
+  serveConsole(http, { isOn: config.CONSOLE === "on", duty });
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
   await using _seen = announce(service, store);

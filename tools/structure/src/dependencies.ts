@@ -73,7 +73,10 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     "packages/messaging",
     "packages/runtime",
     "packages/state-store",
+    // It serves the same page under /console, where it is asked to.
+    "services/console",
   ],
+  "services/console": ["packages/client", "packages/domain", "packages/runtime"],
   "services/agent": ["packages/agent", "packages/contracts", "packages/domain", "packages/runtime"],
 };
 
@@ -81,7 +84,15 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   pg: ["packages/state-store", "packages/local-stack", "benchmarks"],
   amqplib: ["packages/messaging", "packages/local-stack"],
-  fastify: ["services/submission", "examples/orders/partners"],
+  fastify: ["services/submission", "services/console", "examples/orders/partners"],
+  "@fastify/http-proxy": ["services/console"],
+  react: ["services/console"],
+  "react-dom": ["services/console"],
+  "@tanstack/react-query": ["services/console"],
+  "@tanstack/react-table": ["services/console"],
+  "@tanstack/react-virtual": ["services/console"],
+  uplot: ["services/console"],
+  vite: ["services/console"],
   pino: ["packages/runtime"],
   "prom-client": ["packages/runtime"],
   cockatiel: ["packages/agent"],

@@ -57,7 +57,7 @@ export function prepareServices(options: Options): PreparedServices {
       const shared = { STATE_STORE_URL: stateStoreUrl, BROKER_URL: brokerUrl };
       const http = { HTTP_HOST: "127.0.0.1", HTTP_PORT: String(await freePort(port)) };
       const own: Readonly<Record<Started, Readonly<Record<string, string>>>> = {
-        submission: { ...http, ...lenient, OPERATOR_TOKEN: operatorToken },
+        submission: { ...http, ...lenient, OPERATOR_TOKEN: operatorToken, CONSOLE: "on" },
         scheduler: {},
         supervisor: {},
       };
