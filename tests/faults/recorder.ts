@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface RemoteCall {
+interface RemoteCall {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;

@@ -53,7 +53,6 @@ import { withRetries } from "./postgres/retry.ts";
 import { pingStore } from "./postgres/transaction.ts";
 import { countTasks } from "./read/count-tasks.ts";
 import { findFinishedTasks } from "./read/find-finished-tasks.ts";
-import { listAgents } from "./read/list-agents.ts";
 import { countMatchingTasks, listTasks } from "./read/list-tasks.ts";
 import { findEvents, findTask } from "./read/read-task.ts";
 import {
@@ -134,8 +133,8 @@ export async function openStateStore({
     ...bulkOperations(context, bind),
     ...pauseOperations(context, bind),
     ...workflowOperations(context, bind),
-    ...readOperations(context, bind),
-    ...lookOperations(bind),
+    ...readOperations(bind),
+    ...lookOperations(context, bind),
     ...outboxOperations(context, bind),
     ...retentionOperations(context, bind),
     ...statisticsOperations(context, bind),
@@ -209,8 +208,7 @@ const workflowOperations = ({ catalog }: StoreContext, { repeatable, exactlyOnce
   findLanes: () => repeatable(findLanes)({}),
 });
 
-const readOperations = ({ partitions }: StoreContext, { repeatable }: Binder) => ({
-  listAgents: () => repeatable(listAgents(partitions))({}),
+const readOperations = ({ repeatable }: Binder) => ({
   findTask: repeatable(findTask),
   listTasks: repeatable(listTasks),
   countMatchingTasks: repeatable(countMatchingTasks),

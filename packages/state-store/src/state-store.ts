@@ -27,7 +27,6 @@ import type { DeadLetter } from "./outbox/dead-letters.ts";
 import type { Notification } from "./outbox/notifications.ts";
 import type { TakenNotification, TakeOptions } from "./outbox/outbox.ts";
 import type { Pause, PauseWish } from "./pause/pauses.ts";
-import type { ListedAgent } from "./read/list-agents.ts";
 import type { PageWish, TaskCount, TaskFilter, TaskPage } from "./read/list-tasks.ts";
 import type { HistoryEntry, TaskRecord } from "./read/read-task.ts";
 import type {
@@ -185,8 +184,6 @@ export interface StateStore extends BulkStore, LookStore, StatisticsStore, Async
   /** The Agents that stored workflows name. Safe to repeat. */
   findLanes(): Promise<readonly string[]>;
 
-  /** The Agents and their instances, with what waits for them. It reads a bounded number of rows. Safe to repeat. */
-  listAgents(): Promise<readonly ListedAgent[]>;
   /** The task, or null if this tenant has none of that id. Instants are ISO 8601. Safe to repeat. */
   findTask(id: { readonly taskId: string; readonly tenant: string }): Promise<TaskRecord | null>;
   /** The history of a task, oldest entry first. Safe to repeat. */

@@ -25,15 +25,9 @@ await run("supervisor", SupervisorConfig, async (service) => {
     metrics,
   });
   // Without the broker nothing can be recovered, and nothing need be: it is no reason to give up.
-  const connection = {
-    url: config.BROKER_URL,
-    name: actor,
-    topology: "passive" as const,
-    agents: [],
-    optimisations,
-    log,
-    metrics,
-  };
+  const measured = { optimisations, metrics, log };
+  const where = { url: config.BROKER_URL, name: actor, topology: "passive", agents: [] } as const;
+  const connection = { ...where, ...measured };
   await using broker = once ? await connectBroker(connection) : brokerInBackground(connection);
   health.check("state store", () => store.ping().then(() => true));
 

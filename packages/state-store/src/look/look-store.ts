@@ -1,9 +1,12 @@
 import type { Milliseconds } from "@holdfast/domain";
+import type { ListedAgent } from "../read/list-agents.ts";
 import type { AttemptFacts } from "./find-attempt-facts.ts";
 import type { FollowedMove, FollowedTask, TaskStanding } from "./follow-tasks.ts";
 
 /** What people and their programs look at. All of it is safe to repeat. */
 export interface LookStore {
+  /** The Agents and their instances, with what waits for them. It reads a bounded number of rows. */
+  listAgents(): Promise<readonly ListedAgent[]>;
   /** The latest moves of a task's steps and the replies that were refused, at most `most` of each. */
   findAttemptFacts(params: {
     readonly taskId: string;

@@ -9,7 +9,7 @@ import type {
 } from "@holdfast/state-store";
 import { findNeeds } from "./needs-you.ts";
 
-export type OverviewStore = Pick<
+type OverviewStore = Pick<
   StateStore,
   "findOverview" | "findTotals" | "listAgents" | "findRemotes" | "findInstances" | "findKnownAgents"
 >;
