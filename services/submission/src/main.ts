@@ -38,14 +38,10 @@ await runService("submission", SubmissionConfig, async (service) => {
 
   const directory = workflowDirectory(store);
   const duty = config.DUTY === "orders" ? "tasks" : config.DUTY;
-  if (duty !== "operations") await storeWorkflows(service, { store, directory });
+  const takes = duty !== "operations";
+  if (takes) await storeWorkflows(service, { store, directory });
   const hints = latestHints();
-  await using _broker = connectHints(service, {
-    store,
-    directory,
-    hints,
-    takes: duty !== "operations",
-  });
+  await using _broker = connectHints(service, { store, directory, hints, takes });
   const patience = config.REQUEST_TIMEOUT;
   const httpLimits = { connections: config.MAX_CONNECTIONS, requestTimeout: patience };
   await using http = openHttp(health, log, httpLimits);
