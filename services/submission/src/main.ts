@@ -100,8 +100,8 @@ interface Hinting extends Stored {
 }
 
 /** Connects to the broker in the background: hints go there, and tasks come from there. */
-const connectHints = (service: Service, { hints, takes, ...stored }: Hinting): AsyncDisposable =>
-  connectInBackground(
+function connectHints(service: Service, { hints, takes, ...stored }: Hinting): AsyncDisposable {
+  return connectInBackground(
     {
       url: service.config.BROKER_URL,
       name: service.instanceId,
@@ -116,6 +116,7 @@ const connectHints = (service: Service, { hints, takes, ...stored }: Hinting): A
       return consumeTasks(broker, service, { ...stored, hint: hints.hint });
     },
   );
+}
 
 /** Takes tasks by message. */
 function consumeTasks(

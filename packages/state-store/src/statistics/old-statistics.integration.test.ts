@@ -35,7 +35,7 @@ test("counts are deleted when they are past their time, of every subject", async
     "select resolution, subject, count(*)::int as kept from state.statistics group by 1, 2 order by 1, 2",
   );
   expect(left).toHaveLength(12);
-  expect(left).toEqual(left.map((row) => ({ ...(row as object), kept: 1 })));
+  expect(left).toEqual(left.map((row) => ({ ...row, kept: 1 })));
 });
 
 test("failures of months that are dropped are deleted, and groups of which nothing is left", async () => {
