@@ -19,7 +19,8 @@ const attemptsAt = async (faulty: FaultySystem, id: string, step: string): Promi
 test("each order is one trace: over a retry, an undo, and an Agent that is killed", async () => {
   await using traced = await startTraced();
   const { faulty, recorder, agent, startAgent, collector } = traced;
-  const { spansOf, orphansOf, collected } = tracesIn(collector);
+  const traces = tracesIn(collector);
+  const { spansOf, orphansOf } = traces;
   const { system } = faulty;
   const callers = [newCaller(), newCaller(), newCaller({ mayLose: true }), newCaller()] as const;
   const [retried, undone, recovered, byMessage] = callers;
@@ -56,9 +57,9 @@ test("each order is one trace: over a retry, an undo, and an Agent that is kille
 
   // What the Agent has not sent by the time that it is killed is lost.
   const ends = ["process scheduler.replies", "send holdfast.events"];
-  await collected(retried, [...ends, "claim confirm"]);
-  await collected(byMessage, [...ends, "claim confirm"]);
-  await collected(undone, [...ends, "claim reserve:undo", "send holdfast.status"]);
+  await traces.collected(retried, [...ends, "claim confirm"]);
+  await traces.collected(byMessage, [...ends, "claim confirm"]);
+  await traces.collected(undone, [...ends, "claim reserve:undo", "send holdfast.status"]);
 
   await setFaultSettings(system, "inventory", { latencyMs: 60_000 });
   const recoveredId = await submit(faulty, "good", { traceparent: recovered.traceparent });
@@ -74,7 +75,7 @@ test("each order is one trace: over a retry, an undo, and an Agent that is kille
   await startAgent();
   expect(await faulty.verdict([recoveredId])).toEqual(allRight({ processed: 1, undone: 0 }));
 
-  await collected(recovered, ["recover reserve", "claim confirm", "send holdfast.events"]);
+  await traces.collected(recovered, ["recover reserve", "claim confirm", "send holdfast.events"]);
   // What is sent last is exported within a second.
   await Promise.all(
     [system.running("agent"), system.running("scheduler")]

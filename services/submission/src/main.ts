@@ -44,14 +44,10 @@ await runService("submission", SubmissionConfig, async (service) => {
     takesUnknownVersions: config.UNKNOWN_VERSIONS === "newest",
   });
   const duty = config.DUTY === "orders" ? "tasks" : config.DUTY;
-  if (duty !== "operations") await storeWorkflows(service, { store, directory });
+  const takes = duty !== "operations";
+  if (takes) await storeWorkflows(service, { store, directory });
   const hints = latestHints();
-  await using _broker = connectHints(service, {
-    store,
-    directory,
-    hints,
-    takes: duty !== "operations",
-  });
+  await using _broker = connectHints(service, { store, directory, hints, takes });
   await using inspection = inspectionFor(service);
   const httpLimits = {
     connections: config.MAX_CONNECTIONS,
@@ -86,26 +82,29 @@ function announce({ instanceId: instance, signal, log }: Service, store: StateSt
 }
 
 /** What taking tasks over HTTP needs. */
-const submissionFor = ({ config, failpoint, instanceId: actor }: Service, store: StateStore) => ({
-  store,
-  failpoint,
-  actor,
-  takesUnknownAgents: config.UNKNOWN_AGENTS === "accept",
-  waiting: { tasks: config.MAX_WAITING_ORDERS, patience: config.REQUEST_TIMEOUT },
-});
+function submissionFor({ config, failpoint, instanceId: actor }: Service, store: StateStore) {
+  return {
+    store,
+    failpoint,
+    actor,
+    takesUnknownAgents: config.UNKNOWN_AGENTS === "accept",
+    waiting: { tasks: config.MAX_WAITING_ORDERS, patience: config.REQUEST_TIMEOUT },
+  };
+}
 
-const gateFor = ({ config }: Service) => ({
-  onRequest: operatorGate(config.OPERATOR_TOKEN ?? null),
-});
+function gateFor({ config }: Service) {
+  return { onRequest: operatorGate(config.OPERATOR_TOKEN ?? null) };
+}
 
 /** What operators ask about this system. */
-const inspectionFor = ({ config, instanceId }: Service) =>
-  openInspection({
+function inspectionFor({ config, instanceId }: Service) {
+  return openInspection({
     stateStoreUrl: config.STATE_STORE_URL,
     brokerUrl: config.BROKER_URL,
     managementUrl: config.BROKER_MANAGEMENT_URL ?? null,
     name: instanceId,
   });
+}
 
 /** Stores the workflows of `WORKFLOW_MODULES`, and checks that `WORKFLOW` is stored. */
 async function storeWorkflows({ config }: Service, { store, directory }: Stored): Promise<void> {
@@ -123,8 +122,8 @@ interface Hinting extends Stored {
 }
 
 /** Connects to the broker in the background: hints go there, and tasks come from there. */
-const connectHints = (service: Service, { hints, takes, ...stored }: Hinting): AsyncDisposable =>
-  connectInBackground(
+function connectHints(service: Service, { hints, takes, ...stored }: Hinting): AsyncDisposable {
+  return connectInBackground(
     {
       url: service.config.BROKER_URL,
       name: service.instanceId,
@@ -140,6 +139,7 @@ const connectHints = (service: Service, { hints, takes, ...stored }: Hinting): A
       return consumeTasks(broker, service, { ...stored, hint: hints.hint });
     },
   );
+}
 
 /** Takes tasks by message. */
 function consumeTasks(

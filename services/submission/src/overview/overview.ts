@@ -55,8 +55,6 @@ export async function readOverview(store: OverviewStore) {
   };
 }
 
-export type Overview = Awaited<ReturnType<typeof readOverview>>;
-
 const statesOf = ({ states }: OverviewFacts, ended: SubjectTotals | undefined) => ({
   pending: Math.max(0, states.pending ?? 0),
   processing: Math.max(0, states.processing ?? 0),
