@@ -1,5 +1,6 @@
 export type { BulkCalls, BulkWish } from "./bulk.ts";
 export { ConnectionError, ProblemError } from "./errors.ts";
+export type { FollowOptions } from "./follow.ts";
 export { type HoldfastClient, holdfastClient } from "./holdfast-client.ts";
 export type { components, operations, paths } from "./openapi.ts";
 export type { OperationCalls } from "./operations.ts";
@@ -10,11 +11,14 @@ export type {
   ActOptions,
   Agent,
   AnyWorkflow,
+  Attempts,
   BulkForecast,
   BulkItem,
   BulkItemPage,
   BulkOperation,
   BulkOperationPage,
+  Examination,
+  Explanation,
   HistoryEntry,
   InputFor,
   ListedTask,
@@ -34,5 +38,6 @@ export type {
   TaskRef,
   TaskResult,
   TaskState,
+  Verification,
   Wait,
 } from "./types.ts";

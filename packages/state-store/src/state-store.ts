@@ -22,6 +22,7 @@ import type { Expired } from "./expire/find-expired.ts";
 import type { StalledOptions, StalledTasks } from "./expire/find-stalled.ts";
 import type { Violation } from "./inspect/find-invariant-violations.ts";
 import type { KeptStandstill } from "./inspect/standstills.ts";
+import type { LookStore } from "./look/look-store.ts";
 import type { DeadLetter } from "./outbox/dead-letters.ts";
 import type { Notification } from "./outbox/notifications.ts";
 import type { TakenNotification, TakeOptions } from "./outbox/outbox.ts";
@@ -35,6 +36,7 @@ import type {
   Keeping,
   OldMonth,
 } from "./retention/retention.ts";
+import type { StatisticsStore } from "./statistics/statistics-store.ts";
 import type { NewTask } from "./submit/new-task.ts";
 import type { Submitted } from "./submit/submit-tasks.ts";
 import type { KnownAgent, WorkflowRecord, WorkflowWish } from "./workflows/stored-workflows.ts";
@@ -48,7 +50,7 @@ import type { StoredWorkflow } from "./workflows/workflow-catalog.ts";
  * are transient: the operation may have been carried out or not. Methods marked "safe to repeat" may then be
  * called again with the same arguments. Methods retry for about five seconds on their own before they throw.
  */
-export interface StateStore extends BulkStore, AsyncDisposable {
+export interface StateStore extends BulkStore, LookStore, StatisticsStore, AsyncDisposable {
   /**
    * Writes tasks with all their steps, and their orders, in one transaction: all of them or none. Safe to repeat
    * with an idempotency key; without one, `store.outcome_unknown` may lead to a second task. Throws
@@ -233,8 +235,6 @@ export interface StateStore extends BulkStore, AsyncDisposable {
   deletePassedFairnessKeys(params: { readonly batch: number }): Promise<number>;
   /** Deletes a batch of old alerts and ended pauses; returns how many. Takes effect exactly once. */
   deleteOldRecords(keeping: Keeping): Promise<number>;
-  /** Deletes a batch of ended bulk operations with their items; returns how many rows. Takes effect exactly once. */
-  deleteOldBulkOperations(keeping: Keeping): Promise<number>;
   /** Deletes a batch of old rejected replies and dead letters; returns how many. Takes effect exactly once. */
   deleteOldMessages(keeping: Keeping): Promise<number>;
   /** Deletes the oldest kept messages of each sender above `mostBytes`. Takes effect exactly once. */

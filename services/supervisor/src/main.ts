@@ -1,6 +1,6 @@
-import { brokerInBackground, cancelHints, connectBroker, wakeHint } from "@holdfast/messaging";
-import { runProcess, runService } from "@holdfast/runtime";
-import { openStateStore } from "@holdfast/state-store";
+import { brokerInBackground, connectBroker } from "@holdfast/messaging";
+import { holdfastVersion, repeat, runProcess, runService } from "@holdfast/runtime";
+import { announceInstance, openStateStore } from "@holdfast/state-store";
 import { bulkOperations } from "./bulk/bulk-operations.ts";
 import { SupervisorConfig } from "./config.ts";
 import { housekeeping } from "./retention/housekeeping.ts";
@@ -8,9 +8,6 @@ import { supervisor } from "./supervisor.ts";
 
 /** With `--once`: one scan, one sweep, one round of bulk operations and one look at the past, such as from cron. */
 const once = process.argv.includes("--once");
-
-/** Without a bulk operation it looks for one every so many scan intervals. */
-const bulkRestFactor = 2;
 
 const run = once ? runProcess : runService;
 await run("supervisor", SupervisorConfig, async (service) => {
@@ -53,11 +50,10 @@ await run("supervisor", SupervisorConfig, async (service) => {
   });
   const bulk = bulkOperations({
     store,
-    hint: wakeHint(broker),
-    cancel: cancelHints(broker),
+    broker,
     log,
     failpoint,
-    rest: bulkRestFactor * config.SCAN_INTERVAL,
+    scanInterval: config.SCAN_INTERVAL,
   });
   if (once) {
     await supervising.once(signal);
@@ -65,6 +61,13 @@ await run("supervisor", SupervisorConfig, async (service) => {
     await keeping.once(signal);
     return;
   }
+  const me = {
+    service: "supervisor",
+    instance: actor,
+    version: holdfastVersion(),
+    slots: null,
+  } as const;
+  await using _seen = repeat(announceInstance(store, me), { name: "instance", signal, log });
   log.info("ready");
   await Promise.all([supervising.run(signal), keeping.run(signal), bulk.run(signal)]);
 });

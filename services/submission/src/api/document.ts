@@ -23,6 +23,7 @@ export function openDocument(app: FastifyInstance): void {
         { name: "agents", description: "Agents and their instances." },
         { name: "bulk", description: "One action on many tasks." },
         { name: "remotes", description: "Remote services and their circuit breakers." },
+        { name: "statistics", description: "What happens, what happened, and what failed alike." },
         { name: "service", description: "The service itself." },
       ],
       components: {

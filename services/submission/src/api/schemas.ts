@@ -4,14 +4,9 @@ import { Type } from "typebox";
 import { bulkSchemas } from "../bulk/bulk-schemas.ts";
 import { taskStates } from "../search/task-states.ts";
 import { ref } from "./describe.ts";
-
-/** Any JSON. */
-const Json = Type.Unsafe<unknown>({ description: "Any JSON." });
-const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-const Instant = Type.String({ format: "date-time" });
-const Text = Type.String();
-const named = <T extends Record<string, Type.TSchema>>($id: string, properties: T) =>
-  Type.Object(properties, { $id });
+import { lookSchemas } from "./look-schemas.ts";
+import { Instant, Json, named, nullable, Text } from "./schema-parts.ts";
+import { statisticsSchemas } from "./statistics-schemas.ts";
 
 const Problem = named("Problem", {
   type: Text,
@@ -182,4 +177,6 @@ export const namedSchemas: readonly Type.TSchema[] = [
   Remote,
   page("Remotes", ref("Remote")),
   ...bulkSchemas,
+  ...lookSchemas,
+  ...statisticsSchemas,
 ];

@@ -90,8 +90,9 @@ const invalid = (pointer: string, detail: string): Problem =>
   ]);
 
 function mustSayWhich(filter: ReturnType<typeof filterOfBody>): void {
-  const { conditions, createdFrom, createdBefore } = filter;
-  if (conditions.length > 0 || createdFrom !== null || createdBefore !== null) return;
+  const { conditions, createdFrom, createdBefore, fingerprint = null, text = null } = filter;
+  const others = [createdFrom, createdBefore, fingerprint, text];
+  if (conditions.length > 0 || others.some((one) => one !== null)) return;
   throw new Problem(
     422,
     "bulk.filter_missing",

@@ -28,6 +28,7 @@ async function forget({ keep = 1_000, months = [], rows = 0, isAborted = false }
       deleteOldRecords: ({ batch }) => take("records", batch),
       deleteOldBulkOperations: ({ batch }) => take("bulk operations", batch),
       deleteOldMessages: async () => 0,
+      deleteOldStatistics: async () => 0,
       deleteExcessMessages: async () => [],
       lookAtClock: async () => null,
       deleteFinishedTasks: ({ month, batch }) => take(`tasks of ${month}`, batch),

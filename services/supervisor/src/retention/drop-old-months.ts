@@ -14,6 +14,7 @@ export type ForgettingStore = Pick<
   | "deleteOldBulkOperations"
   | "deleteOldMessages"
   | "deleteOldRecords"
+  | "deleteOldStatistics"
   | "deletePassedFairnessKeys"
   | "dropMonth"
   | "findOldMonths"
@@ -50,6 +51,7 @@ export function dropOldMonths(deps: Dependencies) {
     await deleteInBatches(() => store.deletePassedFairnessKeys({ batch }), how);
     await deleteKeys(signal);
     await deleteOldMessages(signal);
+    await deleteInBatches(() => store.deleteOldStatistics({ batch }), how);
     if (keep === null || signal.aborted) return interval;
     for (const old of await store.findOldMonths({ keep })) {
       await dropMonth(old, { ...deps, keep, signal });

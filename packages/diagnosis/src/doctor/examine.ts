@@ -23,7 +23,7 @@ export interface Examination {
   readonly complete: boolean;
 }
 
-interface ExamineOptions extends FactsOptions {
+export interface ExamineOptions extends FactsOptions {
   /** The broker's `consumer_timeout` in milliseconds, where it is known. */
   readonly consumerTimeout: number | null;
 }
