@@ -48,13 +48,8 @@ await run("supervisor", SupervisorConfig, async (service) => {
     keepMessages: config.MESSAGE_RETENTION,
     interval: config.SWEEP_INTERVAL,
   });
-  const bulk = bulkOperations({
-    store,
-    broker,
-    log,
-    failpoint,
-    scanInterval: config.SCAN_INTERVAL,
-  });
+  const scanInterval = config.SCAN_INTERVAL;
+  const bulk = bulkOperations({ store, broker, log, failpoint, scanInterval });
   if (once) {
     await supervising.once(signal);
     await bulk.once();
