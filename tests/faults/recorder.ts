@@ -8,8 +8,13 @@ interface RemoteCall {
   readonly headers: IncomingHttpHeaders;
 }
 
+export interface Recorder extends AsyncDisposable {
+  readonly url: string;
+  readonly calls: readonly RemoteCall[];
+}
+
 /** Stands before the partners, and notes what reaches them. */
-export async function openRecorder(target: string) {
+export async function openRecorder(target: string): Promise<Recorder> {
   const calls: RemoteCall[] = [];
   const server = createServer((incoming, response) => {
     const { method = "", url: path = "", headers } = incoming;

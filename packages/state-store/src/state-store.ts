@@ -232,8 +232,6 @@ export interface StateStore extends BulkStore, LookStore, StatisticsStore, Async
   deletePassedFairnessKeys(params: { readonly batch: number }): Promise<number>;
   /** Deletes a batch of old alerts and ended pauses; returns how many. Takes effect exactly once. */
   deleteOldRecords(keeping: Keeping): Promise<number>;
-  /** Deletes a batch of ended bulk operations with their items; returns how many rows. Takes effect exactly once. */
-  deleteOldBulkOperations(keeping: Keeping): Promise<number>;
   /** Deletes a batch of old rejected replies and dead letters; returns how many. Takes effect exactly once. */
   deleteOldMessages(keeping: Keeping): Promise<number>;
   /** Deletes the oldest kept messages of each sender above `mostBytes`. Takes effect exactly once. */

@@ -9,9 +9,6 @@ import { supervisor } from "./supervisor.ts";
 /** With `--once`: one scan, one sweep, one round of bulk operations and one look at the past, such as from cron. */
 const once = process.argv.includes("--once");
 
-/** Without a bulk operation it looks for one every so many scan intervals. */
-const bulkRestFactor = 2;
-
 const run = once ? runProcess : runService;
 await run("supervisor", SupervisorConfig, async (service) => {
   const { config, log, instanceId: actor, signal, health, metrics, failpoint } = service;
@@ -50,14 +47,8 @@ await run("supervisor", SupervisorConfig, async (service) => {
     keepMessages: config.MESSAGE_RETENTION,
     interval: config.SWEEP_INTERVAL,
   });
-  const bulk = bulkOperations({
-    store,
-    hint: wakeHint(broker),
-    cancel: cancelHints(broker),
-    log,
-    failpoint,
-    rest: bulkRestFactor * config.SCAN_INTERVAL,
-  });
+  const scanInterval = config.SCAN_INTERVAL;
+  const bulk = bulkOperations({ store, broker, log, failpoint, scanInterval });
   if (once) {
     await supervising.once(signal);
     await bulk.once();

@@ -19,7 +19,7 @@ import { verifyBulkItems } from "./verify-items.ts";
 export function bulkOperations(
   context: StoreContext,
   { repeatable, exactlyOnce }: Binder,
-): BulkStore {
+): Omit<BulkStore, "deleteOldBulkOperations"> {
   const list = repeatable(listTaskIds);
   const choose = (tasks: TaskFilter) =>
     chooseItems((after) => list({ ...tasks, after, most: chosenAtATime }));

@@ -1,4 +1,5 @@
 import type { TaskFilter } from "../read/list-tasks.ts";
+import type { Keeping } from "../retention/retention.ts";
 import type { AppliedItems } from "./apply-items.ts";
 import type {
   BulkItem,
@@ -58,4 +59,6 @@ export interface BulkStore {
     readonly after: number;
     readonly batch: number;
   }): Promise<VerifiedItems>;
+  /** Deletes a batch of ended bulk operations with their items; returns how many rows. Takes effect exactly once. */
+  deleteOldBulkOperations(keeping: Keeping): Promise<number>;
 }

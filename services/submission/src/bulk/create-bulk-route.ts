@@ -90,9 +90,9 @@ const invalid = (pointer: string, detail: string): Problem =>
   ]);
 
 function mustSayWhich(filter: ReturnType<typeof filterOfBody>): void {
-  const { conditions, createdFrom, createdBefore, fingerprint, text } = filter;
-  const bounds = [createdFrom, createdBefore, fingerprint, text];
-  if (conditions.length > 0 || bounds.some((bound) => bound !== null)) return;
+  const { conditions, createdFrom, createdBefore, fingerprint = null, text = null } = filter;
+  const others = [createdFrom, createdBefore, fingerprint, text];
+  if (conditions.length > 0 || others.some((one) => one !== null)) return;
   throw new Problem(
     422,
     "bulk.filter_missing",

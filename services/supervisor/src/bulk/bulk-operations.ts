@@ -1,4 +1,5 @@
 import { hasBulkEnded, mayApply, nextItemIn } from "@holdfast/domain";
+import { type Broker, cancelHints, wakeHint } from "@holdfast/messaging";
 import { type Failpoint, type Logger, repeat } from "@holdfast/runtime";
 import type { AttemptOfTask, BulkWork, StateStore } from "@holdfast/state-store";
 
@@ -23,9 +24,24 @@ const verifyBatch = 500;
 const shortestRest = 20;
 const whileVerifying = 500;
 
+interface BulkOptions extends Pick<Dependencies, "store" | "log" | "failpoint"> {
+  /** To hint at the Schedulers and Agents. */
+  readonly broker: Pick<Broker, "publish">;
+  /** How often a Supervisor scans, in milliseconds. */
+  readonly scanInterval: number;
+}
+
+/** Without an operation it looks for one every so many scan intervals. */
+const restFactor = 2;
+
 /** Works off bulk operations: `once` for cron, as far as their rates allow now; `run` until the signal aborts. */
-export function bulkOperations(options: Dependencies) {
-  const work = workBulkOperations(options);
+export function bulkOperations({ broker, scanInterval, ...options }: BulkOptions) {
+  const work = workBulkOperations({
+    ...options,
+    hint: wakeHint(broker),
+    cancel: cancelHints(broker),
+    rest: restFactor * scanInterval,
+  });
   return {
     async once(): Promise<void> {
       while ((await work()) === shortestRest);
