@@ -9,7 +9,7 @@ import type {
 } from "@holdfast/state-store";
 import { findNeeds } from "./needs-you.ts";
 
-type OverviewStore = Pick<
+export type OverviewStore = Pick<
   StateStore,
   "findOverview" | "findTotals" | "listAgents" | "findRemotes" | "findInstances" | "findKnownAgents"
 >;
