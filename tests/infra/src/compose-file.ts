@@ -50,8 +50,12 @@ export const composeFile = (): ComposeFile =>
     { merge: true },
   ) as ComposeFile;
 
+/** Secrets are generated; what else has no default is not set. */
+const withoutDefault = (name: string): string =>
+  /_(PASSWORD|TOKEN)$/.test(name) ? generated : "unset";
+
 /** What can be set from outside, with its default. */
 export const composeVariables = (): readonly (readonly [string, string])[] =>
   [...readFile("docker-compose.yml").matchAll(variable)].map(
-    ([, name = "", byDefault = ""]) => [name, byDefault || generated] as const,
+    ([, name = "", byDefault = ""]) => [name, byDefault || withoutDefault(name)] as const,
   );

@@ -8,6 +8,7 @@ import { runVerb } from "./run-verb.ts";
 /** Operations that no verb asks for, and why. */
 const withoutVerb: Partial<Record<OperationId, string>> = {
   getLive: "A probe for what runs the service; holdfast doctor looks at the whole system.",
+  getConsoleSettings: "Settings of the console, for its page.",
   getReady: "A probe for what runs the service; holdfast doctor looks at the whole system.",
 };
 
@@ -22,7 +23,8 @@ test("no verb has an option that an option of all verbs would hide", () => {
 
 test("each operation of the document is asked by a verb, or stands in a list with a reason", () => {
   const asked = new Set(allVerbs.flatMap(({ operations }) => operations));
-  expect(operationIds.filter((id) => !asked.has(id))).toEqual(Object.keys(withoutVerb));
+  const without = operationIds.filter((id) => !asked.has(id));
+  expect(without.toSorted()).toEqual(Object.keys(withoutVerb).toSorted());
 });
 
 test("each option is a field of an operation that its verb asks, or one of the command's own", () => {
@@ -30,7 +32,11 @@ test("each option is a field of an operation that its verb asks, or one of the c
     Object.entries(options).flatMap(([option, { field }]) => {
       if (field === undefined)
         return Object.hasOwn(ownOptions, option) ? [] : [`${name} --${option}`];
-      const isThere = operations.some((id) => hasField(id, field.name));
+      // A filter in a body has the fields that a list has in its query.
+      const isFilter = field.operation === "listTasks";
+      const isThere = operations.some(
+        (id) => hasField(id, field.name) || (isFilter && hasField(id, "filter")),
+      );
       return isThere ? [] : [`${name} --${option}: ${field.name}`];
     }),
   );
@@ -103,7 +109,11 @@ describe("against a service that answers everything", () => {
   };
 
   const file = new URL("../../test/stay.json", import.meta.url).pathname;
-  const operands: Readonly<Record<string, string>> = { "<file...>": file, "[id...]": "t1" };
+  const operands: Readonly<Record<string, string>> = {
+    "<file...>": file,
+    "[id...]": "t1",
+    "<action>": "resubmit",
+  };
   const isNeeded: ReadonlySet<string> = new Set(["reason", "dry-run", "wait"]);
   const remote = allVerbs.filter(({ operations }) => operations.length > 0);
 

@@ -12,12 +12,12 @@ export function checkSchema({ applied, pending, unknown }: Migrations): readonly
       ),
     ];
   }
-  // None of them is of this release.
-  if (applied.length === unknown.length) {
+  // A later release adds migrations, and lacks none of this one.
+  if (applied.length === unknown.length || (unknown.length > 0 && pending.length > 0)) {
     return [
       wrong(
         "store.schema",
-        `an earlier checkout of Holdfast made this store, which cannot be upgraded: ${applied.join(", ")}`,
+        `an earlier checkout of Holdfast made this store, which cannot be upgraded: ${unknown.join(", ")}`,
         "use an empty database, or start a demo with --fresh",
       ),
     ];
