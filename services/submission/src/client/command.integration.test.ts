@@ -52,12 +52,12 @@ describe("workflows and Agents", () => {
 
   test("the overview says what needs an operator, and failures are listed in groups", async () => {
     expect((await holdfast(["agents", "pause", "hotels", "-r", "night"])).code).toBe(0);
-    const { out } = await holdfast(["overview"]);
+    const { out } = await holdfast(["system", "overview"]);
     expect(out).toMatch(
       /^0 pending, 0 processing.*\n[^]*! The Agent hotels is paused by ann: night\n/,
     );
-    expect(json(await holdfast(["overview", "--json"]))).toMatchObject({ states: { pending: 0 } });
-    expect(json(await holdfast(["failures", "list", "--json"]))).toEqual([]);
+    expect(json(await holdfast(["system", "overview", "--json"]))).toMatchObject({ states: { pending: 0 } });
+    expect(json(await holdfast(["system", "failures", "--json"]))).toEqual([]);
     const none = ["tasks", "list", "--fingerprint", "0123456789abcdef", "--json"];
     expect(json(await holdfast(none))).toMatchObject([]);
     expect((await holdfast(["agents", "resume", "hotels", "-r", "day"])).code).toBe(0);
