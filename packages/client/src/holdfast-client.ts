@@ -1,6 +1,6 @@
-import { type FollowOptions, followTask } from "./follow.ts";
+import { followTask } from "./follow.ts";
 import { type OperationCalls, operationCalls } from "./operations.ts";
-import { type ClientOptions, opener, type Send, sender, usualRetryFor } from "./request.ts";
+import { type ClientOptions, type Send, sender } from "./request.ts";
 import { awaitResult, hasEnded, longestRequest } from "./result.ts";
 import { type TaskCalls, taskCalls } from "./tasks.ts";
 import type {
@@ -37,10 +37,10 @@ export interface HoldfastClient extends OperationCalls {
     task: TaskRef<Output> | string,
     options?: { readonly wait?: Wait; readonly signal?: AbortSignal },
   ): Promise<TaskResult<Output>>;
-  /** The moves of a task as they come, until it has ended; with `untilHalted` also until it halts. */
+  /** The moves of a task as they come, until it has ended. */
   follow<Output>(
     task: TaskRef<Output> | string,
-    options?: FollowOptions,
+    options?: { readonly signal?: AbortSignal },
   ): AsyncGenerator<HistoryEntry, TaskResult<Output>>;
   readonly tasks: TaskCalls;
 }
@@ -50,8 +50,7 @@ const idOf = (task: TaskRef | string): string => (typeof task === "string" ? tas
 /** A client of one submission service. It holds nothing open. */
 export function holdfastClient(options: ClientOptions): HoldfastClient {
   const send = sender(options);
-  const { actor = "client", retryFor = usualRetryFor } = options;
-  const service = { send, open: opener(options), retryFor };
+  const { actor = "client" } = options;
   const result: HoldfastClient["result"] = async (task, { wait = 0, signal } = {}) =>
     (await awaitResult(send, idOf(task), { patience: toMilliseconds(wait), signal })) as never;
   return {
@@ -72,7 +71,7 @@ export function holdfastClient(options: ClientOptions): HoldfastClient {
       return (await awaitResult(send, body.id, { patience: left, signal: how.signal })) as never;
     },
     result,
-    follow: (task, how = {}) => followTask(service, idOf(task), how) as never,
+    follow: (task, { signal } = {}) => followTask(send, idOf(task), signal) as never,
     tasks: taskCalls(send, actor),
     ...operationCalls(send, actor),
   };

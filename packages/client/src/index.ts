@@ -1,5 +1,4 @@
 export { ConnectionError, ProblemError } from "./errors.ts";
-export type { FollowOptions } from "./follow.ts";
 export { type HoldfastClient, holdfastClient } from "./holdfast-client.ts";
 export type { components, operations, paths } from "./openapi.ts";
 export type { OperationCalls } from "./operations.ts";
@@ -10,9 +9,6 @@ export type {
   ActOptions,
   Agent,
   AnyWorkflow,
-  Attempts,
-  Examination,
-  Explanation,
   HistoryEntry,
   InputFor,
   ListedTask,
@@ -31,6 +27,5 @@ export type {
   TaskRef,
   TaskResult,
   TaskState,
-  Verification,
   Wait,
 } from "./types.ts";

@@ -143,46 +143,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/tasks/{id}/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Follows the task: its moves as they come, until it has ended.
-         * @description Server-Sent Events. `moved`: an entry of its history, with its id as the id of the event. `task`: the task as it stands since. `end`: it has ended, or was deleted (`state` null); then the stream ends. Without Last-Event-ID it begins with the first move. After a lost connection, moves of the last five seconds before Last-Event-ID may come once more.
-         */
-        get: operations["followTask"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/{collection}/{id}/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Follows the task of the collection: its moves as they come, until it has ended.
-         * @description Server-Sent Events. `moved`: an entry of its history, with its id as the id of the event. `task`: the task as it stands since. `end`: it has ended, or was deleted (`state` null); then the stream ends. Without Last-Event-ID it begins with the first move. After a lost connection, moves of the last five seconds before Last-Event-ID may come once more.
-         */
-        get: operations["followTaskOfCollection"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/tasks": {
         parameters: {
             query?: never;
@@ -641,126 +601,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/tasks/{id}/attempts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Operators: the attempts of the task's steps, the waits between them, and replies that came too late.
-         * @description Newest first, at most 1,000 of each. `input` and `output` are those of the latest attempt of each step.
-         */
-        get: operations["listAttempts"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/{collection}/{id}/attempts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Operators: the attempts of the task of the collection's steps, the waits between them, and replies that came too late.
-         * @description Newest first, at most 1,000 of each. `input` and `output` are those of the latest attempt of each step.
-         */
-        get: operations["listAttemptsOfCollection"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/tasks/{id}/why": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Operators: what the task waits for, or how it ended, as `holdfast why` says it.
-         * @description `turnOf` says who is ahead of a step that is due; null: it waits for something else.
-         */
-        get: operations["explainTask"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/{collection}/{id}/why": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Operators: what the task of the collection waits for, or how it ended, as `holdfast why` says it.
-         * @description `turnOf` says who is ahead of a step that is due; null: it waits for something else.
-         */
-        get: operations["explainTaskOfCollection"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/doctor": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Operators: how the servers are set up, and who serves whom, as `holdfast doctor` says it.
-         * @description One look at a time; its findings are kept for five seconds.
-         */
-        get: operations["examine"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/verify": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Operators: what must never be, among the tasks of the last day, as `holdfast verify` says it.
-         * @description One look at a time, for ten seconds at most; what it found is kept for five. `complete` is false if there may be more.
-         */
-        get: operations["verify"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/tasks/count": {
         parameters: {
             query?: never;
@@ -792,7 +632,7 @@ export interface paths {
         put?: never;
         /**
          * Operators: what matches all conditions, newest first, a page at a time.
-         * @description A condition is a text, or any of `$eq`, `$in`, `$like` (with `*` for any characters) and `$exists`. Fields: workflow, state (`open` for all in which a task has not ended), priority, key, faultCode, correlationId, createdAt (`$gte`, `$lt`), `label.<name>`, fingerprint (of a group of failures) and text: an id, a key, an idempotency key, a correlation id or a fault code; of an id, a correlation id and a code the beginning will do. A page looks at 5000 tasks at most: it may have few items, and is the last only if `next` is null.
+         * @description A condition is a text, or any of `$eq`, `$in`, `$like` (with `*` for any characters) and `$exists`. Fields: workflow, state (`open` for all in which a task has not ended), priority, key, faultCode, correlationId, createdAt (`$gte`, `$lt`) and `label.<name>`. A page looks at 5000 tasks at most: it may have few items, and is the last only if `next` is null.
          */
         post: operations["searchTasks"];
         delete?: never;
@@ -832,7 +672,7 @@ export interface paths {
         put?: never;
         /**
          * Operators: what matches all conditions, newest first, a page at a time.
-         * @description A condition is a text, or any of `$eq`, `$in`, `$like` (with `*` for any characters) and `$exists`. Fields: workflow, state (`open` for all in which a task has not ended), priority, key, faultCode, correlationId, createdAt (`$gte`, `$lt`), `label.<name>`, fingerprint (of a group of failures) and text: an id, a key, an idempotency key, a correlation id or a fault code; of an id, a correlation id and a code the beginning will do. A page looks at 5000 tasks at most: it may have few items, and is the last only if `next` is null.
+         * @description A condition is a text, or any of `$eq`, `$in`, `$like` (with `*` for any characters) and `$exists`. Fields: workflow, state (`open` for all in which a task has not ended), priority, key, faultCode, correlationId, createdAt (`$gte`, `$lt`) and `label.<name>`. A page looks at 5000 tasks at most: it may have few items, and is the last only if `next` is null.
          */
         post: operations["searchTasksOfCollection"];
         delete?: never;
@@ -850,66 +690,6 @@ export interface paths {
         };
         /** Operators: the Agents, with their instances, slots, breakers and pauses, and the steps in flight and due. */
         get: operations["listAgents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/overview": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Operators: how the system is, and what needs an operator.
-         * @description At most a second old. Open tasks are counted now, tasks that ended over the last 24 hours, Agents over the last 15 minutes.
-         */
-        get: operations["getOverview"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/statistics": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Operators: what happened over time, of everything or of one workflow.
-         * @description At most 400 buckets of equal width, whatever the range: the last day, unless it is said. A quantile is at most 10 % wrong. The Supervisors count: `rolledUpTo` says until when, and `behind` how many entries of the history are not counted yet.
-         */
-        get: operations["getStatistics"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/failures": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Operators: failures that are alike, in groups, the latest first.
-         * @description Alike are failures of one workflow, step and fault code whose messages differ in numbers, ids and quoted values alone. `count` is how often they happened; with a range of time, how many tasks of that range failed so, counted no further than to 1,000.
-         */
-        get: operations["listFailures"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1266,214 +1046,6 @@ export interface components {
         Remotes: {
             items: components["schemas"]["Remote"][];
         };
-        Attempt: {
-            step: string;
-            /** @enum {unknown} */
-            kind: "call" | "compensation";
-            undoes: string | null;
-            attempt: number;
-            agent: string;
-            lockedBy: string;
-            /** Format: date-time */
-            claimedAt: string;
-            startedAt: string | null;
-            heartbeatAt: string | null;
-            completeBy: string | null;
-            endedAt: string | null;
-            /** @enum {unknown} */
-            outcome: "running" | "processed" | "failed" | "expired" | "requeued" | "cancelled";
-            faultCode: string | null;
-            faultDetail: string | null;
-            progress: {
-                percent?: number;
-                note?: string;
-            } | null;
-            /** @description Any JSON. */
-            input: unknown;
-            /** @description Any JSON. */
-            output: unknown;
-        };
-        Attempts: {
-            items: components["schemas"]["Attempt"][];
-            waits: {
-                step: string;
-                /** Format: date-time */
-                from: string;
-                until: string | null;
-                reason: string;
-            }[];
-            lateReplies: {
-                step: string | null;
-                attempt: number | null;
-                /** Format: date-time */
-                at: string;
-                reason: string;
-                sender: string | null;
-            }[];
-            /** @description There are more than are shown. */
-            truncated: boolean;
-        };
-        Explanation: {
-            taskId: string;
-            workflow: string;
-            /** @enum {unknown} */
-            state: "pending" | "processing" | "error" | "compensating" | "processed" | "compensated";
-            sentence: string;
-            evidence: string[];
-            turnOf: string | null;
-        };
-        Examination: {
-            /** Format: date-time */
-            at: string;
-            ok: boolean;
-            findings: {
-                check: string;
-                /** @enum {unknown} */
-                severity: "ok" | "warning" | "error";
-                sentence: string;
-                advice: string | null;
-            }[];
-        };
-        Verification: {
-            /** Format: date-time */
-            at: string;
-            ok: boolean;
-            tasks: number;
-            complete: boolean;
-            violations: {
-                rule: string;
-                taskId: string | null;
-                sentence: string;
-            }[];
-        };
-        Statistics: {
-            /** Format: date-time */
-            from: string;
-            /** Format: date-time */
-            until: string;
-            bucketMs: number;
-            rolledUpTo: string | null;
-            /** @description Entries of the history that are not counted yet. */
-            behind: number;
-            buckets: {
-                /** Format: date-time */
-                at: string;
-                submitted: number;
-                processed: number;
-                compensated: number;
-                /** @description How often tasks began to wait for an operator. */
-                halted: number;
-                /** @description Attempts that began. */
-                attempts: number;
-                failedAttempts: number;
-                /** @description Steps that were undone. */
-                undone: number;
-                latencyMs: {
-                    p50: number;
-                    p95: number;
-                    p99: number;
-                } | null;
-            }[];
-            workflows: {
-                workflow: string;
-                submitted: number;
-                processed: number;
-                compensated: number;
-                /** @description How often tasks began to wait for an operator. */
-                halted: number;
-                /** @description Attempts that began. */
-                attempts: number;
-                failedAttempts: number;
-                /** @description Steps that were undone. */
-                undone: number;
-                latencyMs: {
-                    p50: number;
-                    p95: number;
-                    p99: number;
-                } | null;
-            }[];
-        };
-        Overview: {
-            /** Format: date-time */
-            at: string;
-            states: {
-                pending: number;
-                processing: number;
-                compensating: number;
-                error: number;
-                processed: number;
-                compensated: number;
-            };
-            perMinute: {
-                submitted: number;
-                ended: number;
-            };
-            oldestDueMs: number | null;
-            needsYou: {
-                /** @enum {unknown} */
-                kind: "halted" | "breaker" | "deadLetters" | "paused" | "agentSilent" | "outbox" | "alert";
-                count: number;
-                sentence: string;
-                since: string | null;
-                /** @description Of the console. */
-                page: string;
-            }[];
-            agents: {
-                name: string;
-                instances: number;
-                slots: number;
-                inFlight: number;
-                /** @description Counted no further than to 1,000. */
-                due: number;
-                oldestDueMs: number | null;
-                p50Ms: number | null;
-                p95Ms: number | null;
-                okPercent: number | null;
-                /** @enum {unknown} */
-                breaker: "closed" | "open" | "half-open";
-                breakerUntil: string | null;
-                heldSteps: number;
-                paused: boolean;
-                seenAt: string | null;
-            }[];
-            schedulers: {
-                instance: string;
-                /** Format: date-time */
-                seenAt: string;
-            }[];
-            supervisors: {
-                instance: string;
-                /** Format: date-time */
-                seenAt: string;
-            }[];
-        };
-        Failures: {
-            groups: {
-                fingerprint: string;
-                workflow: string;
-                step: string | null;
-                faultCode: string;
-                /** @description Numbers, ids and quoted values are replaced by #. */
-                message: string;
-                count: number;
-                /** @description Tasks that wait for an operator now, at most 1,000. */
-                open: number;
-                /** Format: date-time */
-                firstAt: string;
-                /** Format: date-time */
-                lastAt: string;
-                sample: string[];
-                /** @description Of a search for these tasks. */
-                filter: {
-                    fingerprint: string;
-                    createdAt?: {
-                        $gte?: string;
-                        $lt?: string;
-                    };
-                };
-            }[];
-            truncated: boolean;
-        };
     };
     responses: never;
     parameters: never;
@@ -1824,91 +1396,6 @@ export interface operations {
             };
         };
     };
-    followTask: {
-        parameters: {
-            query?: {
-                lastEventId?: string;
-            };
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A stream of events. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/event-stream": string;
-                };
-            };
-            /** @description The request is refused: `code` says why, and stays as it is. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It could not be done now: send the same request again. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    followTaskOfCollection: {
-        parameters: {
-            query?: {
-                lastEventId?: string;
-            };
-            header?: never;
-            path: {
-                collection: string;
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A stream of events. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/event-stream": string;
-                };
-            };
-            /** @description The request is refused: `code` says why, and stays as it is. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It could not be done now: send the same request again. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     listTasks: {
         parameters: {
             query?: {
@@ -1918,8 +1405,6 @@ export interface operations {
                 key?: string;
                 faultCode?: string;
                 correlationId?: string;
-                fingerprint?: string;
-                text?: string;
                 createdFrom?: string;
                 createdBefore?: string;
                 limit?: string;
@@ -2050,8 +1535,6 @@ export interface operations {
                 key?: string;
                 faultCode?: string;
                 correlationId?: string;
-                fingerprint?: string;
-                text?: string;
                 createdFrom?: string;
                 createdBefore?: string;
                 limit?: string;
@@ -3225,244 +2708,6 @@ export interface operations {
             };
         };
     };
-    listAttempts: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The attempts. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Attempts"];
-                };
-            };
-            /** @description The request is refused: `code` says why, and stays as it is. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It could not be done now: send the same request again. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    listAttemptsOfCollection: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                collection: string;
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The attempts. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Attempts"];
-                };
-            };
-            /** @description The request is refused: `code` says why, and stays as it is. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It could not be done now: send the same request again. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    explainTask: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Why it is where it is. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Explanation"];
-                };
-            };
-            /** @description The request is refused: `code` says why, and stays as it is. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It could not be done now: send the same request again. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    explainTaskOfCollection: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                collection: string;
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Why it is where it is. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Explanation"];
-                };
-            };
-            /** @description The request is refused: `code` says why, and stays as it is. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It could not be done now: send the same request again. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    examine: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description What was found. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Examination"];
-                };
-            };
-            /** @description The request is refused: `code` says why, and stays as it is. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It could not be done now: send the same request again. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    verify: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description What was found. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Verification"];
-                };
-            };
-            /** @description The request is refused: `code` says why, and stays as it is. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It could not be done now: send the same request again. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     countTasks: {
         parameters: {
             query?: {
@@ -3472,8 +2717,6 @@ export interface operations {
                 key?: string;
                 faultCode?: string;
                 correlationId?: string;
-                fingerprint?: string;
-                text?: string;
                 createdFrom?: string;
                 createdBefore?: string;
             };
@@ -3559,8 +2802,6 @@ export interface operations {
                             $like?: string;
                             $exists?: boolean;
                         };
-                        fingerprint?: string;
-                        text?: string;
                         createdAt?: {
                             $gte?: string;
                             $lt?: string;
@@ -3625,8 +2866,6 @@ export interface operations {
                 key?: string;
                 faultCode?: string;
                 correlationId?: string;
-                fingerprint?: string;
-                text?: string;
                 createdFrom?: string;
                 createdBefore?: string;
             };
@@ -3716,8 +2955,6 @@ export interface operations {
                             $like?: string;
                             $exists?: boolean;
                         };
-                        fingerprint?: string;
-                        text?: string;
                         createdAt?: {
                             $gte?: string;
                             $lt?: string;
@@ -3789,128 +3026,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Agents"];
-                };
-            };
-            /** @description The request is refused: `code` says why, and stays as it is. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It could not be done now: send the same request again. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    getOverview: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As of `at`. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Overview"];
-                };
-            };
-            /** @description The request is refused: `code` says why, and stays as it is. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It could not be done now: send the same request again. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    getStatistics: {
-        parameters: {
-            query?: {
-                from?: string;
-                until?: string;
-                workflow?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Every bucket of the range. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Statistics"];
-                };
-            };
-            /** @description The request is refused: `code` says why, and stays as it is. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description It could not be done now: send the same request again. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    listFailures: {
-        parameters: {
-            query?: {
-                workflow?: string;
-                createdFrom?: string;
-                createdBefore?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description At most 100. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failures"];
                 };
             };
             /** @description The request is refused: `code` says why, and stays as it is. */

@@ -1,14 +1,5 @@
 import type { Send } from "./request.ts";
-import type {
-  ActOptions,
-  Agent,
-  Examination,
-  ListedWorkflow,
-  Pause,
-  Remote,
-  StoredWorkflow,
-  Verification,
-} from "./types.ts";
+import type { ActOptions, Agent, ListedWorkflow, Pause, Remote, StoredWorkflow } from "./types.ts";
 
 type Wish = Pick<ActOptions, "reason" | "actor" | "signal">;
 
@@ -40,11 +31,6 @@ export interface OperationCalls {
     close(name: string, how: Wish): Promise<void>;
   };
   readonly pauses: { list(): Promise<readonly Pause[]> };
-  /** What `holdfast doctor` and `holdfast verify` say. */
-  readonly system: {
-    examine(): Promise<Examination>;
-    verify(): Promise<Verification>;
-  };
 }
 
 export function operationCalls(send: Send, usualActor: string): OperationCalls {
@@ -91,9 +77,5 @@ export function operationCalls(send: Send, usualActor: string): OperationCalls {
       close: act("remotes", "close"),
     },
     pauses: { list: () => items<Pause>("/v1/pauses") },
-    system: {
-      examine: () => get<Examination>("/v1/doctor"),
-      verify: () => get<Verification>("/v1/verify"),
-    },
   };
 }

@@ -31,12 +31,9 @@ interface Answer<Body> {
   readonly headers: Headers;
 }
 
-/** Opens a connection for an answer that is read as it comes. It is not repeated. */
-export type Open = (call: Call) => Promise<Response>;
-
 export type Send = <Body>(call: Call) => Promise<Answer<Body>>;
 
-export const usualRetryFor = 30_000;
+const usualRetryFor = 30_000;
 
 /** Sends requests, and repeats those that may be repeated: with growing delays, for a bounded time. */
 export function sender(options: ClientOptions): Send {
@@ -52,12 +49,6 @@ export function sender(options: ClientOptions): Send {
     }
   };
 }
-
-/** Opens streams. */
-export const opener =
-  (options: ClientOptions): Open =>
-  (call) =>
-    fetchCall(call, options);
 
 type Outcome =
   | { readonly answer: Answer<unknown> }

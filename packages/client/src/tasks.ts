@@ -1,8 +1,6 @@
 import type { Send } from "./request.ts";
 import type {
   ActOptions,
-  Attempts,
-  Explanation,
   HistoryEntry,
   ListedTask,
   ListFilter,
@@ -29,10 +27,6 @@ interface StepOptions extends ActOptions {
 export interface TaskCalls {
   get(id: string): Promise<Task>;
   history(id: string): Promise<readonly HistoryEntry[]>;
-  /** What a task waits for, or how it ended, in sentences. */
-  why(id: string): Promise<Explanation>;
-  /** Newest first, with the deadline that each ran against. */
-  attempts(id: string): Promise<Attempts>;
   /** A page, newest first. */
   list(filter?: ListFilter, page?: PageOptions): Promise<TaskPage>;
   /** All that match, page by page. */
@@ -88,8 +82,6 @@ export function taskCalls(send: Send, usualActor: string): TaskCalls {
     get: (id) => get<Task>(pathOf(id)),
     history: async (id) =>
       (await get<{ readonly items: readonly HistoryEntry[] }>(pathOf(id, "/history"))).items,
-    why: (id) => get<Explanation>(pathOf(id, "/why")),
-    attempts: (id) => get<Attempts>(pathOf(id, "/attempts")),
     list,
     async *all(filter = {}, options = {}) {
       let after: string | null = null;

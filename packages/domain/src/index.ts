@@ -78,37 +78,6 @@ export {
   type Urgency,
 } from "./priority.ts";
 export {
-  type CountedBucket,
-  type CountedEvent,
-  type Counts,
-  countEvents,
-  counters,
-  inCoarser,
-  type Resolution,
-  resolutions,
-  startOf,
-  widthOf,
-} from "./statistics/count-events.ts";
-export {
-  addDuration,
-  addHistograms,
-  type DurationHistogram,
-  durationBucket,
-  durationBuckets,
-  quantileOf,
-} from "./statistics/duration-histogram.ts";
-export { type IdSpan, idGaps } from "./statistics/id-gaps.ts";
-export { messagePattern } from "./statistics/message-pattern.ts";
-export {
-  type BucketPlan,
-  keptFor,
-  mostBuckets,
-  planBuckets,
-  type ResolvedSpan,
-  spansOf,
-  type TimeSpan,
-} from "./statistics/time-buckets.ts";
-export {
   constant,
   type Instant,
   newStep,

@@ -3,7 +3,6 @@ export { canonicalJson } from "./canonical-json.ts";
 export { commandLine } from "./config/command-line.ts";
 export {
   BaseConfig,
-  BrokerManagementUrl,
   BrokerUrl,
   Duration,
   DurationOrOff,

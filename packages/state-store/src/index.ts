@@ -50,8 +50,6 @@ export {
   type XminHolder,
 } from "./inspect/open-inspector.ts";
 export type { StandstillFacts } from "./inspect/standstills.ts";
-export type { AttemptFacts, LateReply, StepLimits, StepMove } from "./look/find-attempt-facts.ts";
-export type { FollowedMove, FollowedTask, TaskStanding } from "./look/follow-tasks.ts";
 export { migrate } from "./migrate/migrate.ts";
 export { openStateStore } from "./open-state-store.ts";
 export type { DeadLetter } from "./outbox/dead-letters.ts";
@@ -71,25 +69,6 @@ export type {
 export type { HistoryEntry, StepRecord, TaskRecord } from "./read/read-task.ts";
 export type { OldMonth } from "./retention/retention.ts";
 export type { StateStore } from "./state-store.ts";
-export type { FailureGroup, FailurePage, FailureWish } from "./statistics/find-failures.ts";
-export type {
-  OpenState,
-  OverviewFacts,
-  RecentAlerts,
-  ShownPause,
-} from "./statistics/find-overview.ts";
-export type {
-  Statistics,
-  StatisticsBucket,
-  StatisticsProgress,
-  StatisticsWish,
-  SubjectTotals,
-  TotalsWish,
-} from "./statistics/find-statistics.ts";
-export { announceInstance, type Instance, type SeenInstance } from "./statistics/instances.ts";
-export { type FailureKind, fingerprintOf } from "./statistics/record-failures.ts";
-export type { RolledUp } from "./statistics/roll-up.ts";
-export type { StatisticsStore } from "./statistics/statistics-store.ts";
 export type { Labels, NewTask } from "./submit/new-task.ts";
 export {
   type SubmittedTask,

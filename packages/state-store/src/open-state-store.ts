@@ -32,7 +32,6 @@ import { findExpired } from "./expire/find-expired.ts";
 import { findStalledTasks } from "./expire/find-stalled.ts";
 import { findInvariantViolations } from "./inspect/find-invariant-violations.ts";
 import { recordStandstills } from "./inspect/standstills.ts";
-import { lookOperations } from "./look/look-operations.ts";
 import { mustBeCompatible } from "./migrate/must-be-compatible.ts";
 import { recordDeadLetters } from "./outbox/dead-letters.ts";
 import { enqueueRefusals } from "./outbox/notifications.ts";
@@ -67,7 +66,6 @@ import {
   makePartitions,
 } from "./retention/retention.ts";
 import type { StateStore } from "./state-store.ts";
-import { statisticsOperations } from "./statistics/statistics-operations.ts";
 import type { StoreContext } from "./store-context.ts";
 import { submitTasks } from "./submit/submit-tasks.ts";
 import { findLanes, findWorkflowNames } from "./workflows/find-names.ts";
@@ -128,10 +126,8 @@ export async function openStateStore({
     ...pauseOperations(context, bind),
     ...workflowOperations(context, bind),
     ...readOperations(context, bind),
-    ...lookOperations(bind),
     ...outboxOperations(bind),
     ...retentionOperations(context, bind),
-    ...statisticsOperations(bind),
     ping: () => pingStore(pool),
     [Symbol.asyncDispose]: () => pool.end(),
   };

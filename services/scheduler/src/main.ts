@@ -1,7 +1,7 @@
 import { agentsOfLane } from "@holdfast/domain";
 import { connectBroker, userOf } from "@holdfast/messaging";
-import { holdfastVersion, repeat, runService } from "@holdfast/runtime";
-import { announceInstance, openStateStore } from "@holdfast/state-store";
+import { repeat, runService } from "@holdfast/runtime";
+import { openStateStore } from "@holdfast/state-store";
 import { SchedulerConfig } from "./config.ts";
 import { consumersAreWell, watchStandstills } from "./intake/watch-standstills.ts";
 import { reportUnrecorded } from "./replies/report-unrecorded.ts";
@@ -61,9 +61,6 @@ await runService("scheduler", SchedulerConfig, async (service) => {
   const watch = watchStandstills({ store, broker, instance: actor });
   await using _watch = repeat(watch, { name: "standstills", signal, log });
   await using _report = repeat(reportUnrecorded({ broker }), { name: "unrecorded", signal, log });
-  const version = holdfastVersion();
-  const me = { service: "scheduler", instance: actor, version, slots: config.WINDOW } as const;
-  await using _seen = repeat(announceInstance(store, me), { name: "instance", signal, log });
   log.info("ready");
   await stopped;
   await scheduler.ended;

@@ -1,6 +1,5 @@
 import {
   BaseConfig,
-  BrokerManagementUrl,
   BrokerUrl,
   Duration,
   Events,
@@ -20,8 +19,6 @@ export const SubmissionConfig = Type.Object({
   STATE_STORE_CONNECTIONS: Integer({ default: 6, minimum: 2, maximum: 100 }),
   /** For tasks by message, and to hint at the Schedulers; over HTTP tasks are taken without. */
   BROKER_URL: BrokerUrl,
-  /** RabbitMQ's HTTP API, for operators who ask how the broker is: what only it can tell is not known without. */
-  BROKER_MANAGEMENT_URL: Type.Optional(BrokerManagementUrl),
   /** `passive`: the operators own the topology; queues and exchanges are expected to be there. */
   BROKER_TOPOLOGY: Type.Union([Type.Literal("declare"), Type.Literal("passive")], {
     default: "declare",

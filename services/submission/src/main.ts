@@ -1,17 +1,11 @@
 import { limits, submissionQueue } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import { type Broker, cancelHints, connectInBackground, wakeHint } from "@holdfast/messaging";
-import { holdfastVersion, repeat, runService } from "@holdfast/runtime";
-import {
-  type AttemptOfTask,
-  announceInstance,
-  openStateStore,
-  type StateStore,
-} from "@holdfast/state-store";
+import { runService } from "@holdfast/runtime";
+import { type AttemptOfTask, openStateStore, type StateStore } from "@holdfast/state-store";
 import { apiRoutes } from "./api/api-routes.ts";
 import { SubmissionConfig } from "./config.ts";
 import { loadWorkflows } from "./load-workflows.ts";
-import { openInspection } from "./look/open-inspection.ts";
 import { openHttp } from "./open-http.ts";
 import { operatorGate, tokenFault } from "./operator-gate.ts";
 import { Problem } from "./problem.ts";
@@ -27,7 +21,7 @@ interface Stored {
 
 await runService("submission", SubmissionConfig, async (service) => {
   mustBeSafe(service.config.OPERATOR_TOKEN ?? null, service.config.HTTP_HOST);
-  const { config, log, instanceId: actor, signal, stopped, health, failpoint } = service;
+  const { config, log, instanceId: actor, stopped, health, failpoint } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,
@@ -58,17 +52,9 @@ await runService("submission", SubmissionConfig, async (service) => {
   const patience = config.REQUEST_TIMEOUT;
   const httpLimits = { connections: config.MAX_CONNECTIONS, requestTimeout: patience };
   await using http = openHttp(health, log, httpLimits);
-  await using inspection = openInspection({
-    stateStoreUrl: config.STATE_STORE_URL,
-    brokerUrl: config.BROKER_URL,
-    managementUrl: config.BROKER_MANAGEMENT_URL ?? null,
-    name: actor,
-  });
   apiRoutes(http, {
     store,
     directory,
-    // The others are for requests.
-    mostStreams: Math.ceil(config.MAX_CONNECTIONS / 2),
     hint: hints.hint,
     submission:
       duty === "operations"
@@ -83,21 +69,10 @@ await runService("submission", SubmissionConfig, async (service) => {
     operations:
       duty === "tasks"
         ? null
-        : {
-            onRequest: operatorGate(config.OPERATOR_TOKEN ?? null),
-            cancel: hints.cancel,
-            inspection,
-          },
+        : { onRequest: operatorGate(config.OPERATOR_TOKEN ?? null), cancel: hints.cancel },
   });
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
-  const me = {
-    service: "submission",
-    instance: actor,
-    version: holdfastVersion(),
-    slots: null,
-  } as const;
-  await using _seen = repeat(announceInstance(store, me), { name: "instance", signal, log });
   log.info({ url }, "ready");
   await stopped;
 });

@@ -31,9 +31,8 @@ const addRoutes = (app: FastifyInstance): void =>
     store: unused,
     directory: unused,
     hint,
-    mostStreams: 1,
     submission: { store: unused, failpoint: () => {}, actor: "test" },
-    operations: { onRequest: async () => {}, cancel: () => {}, inspection: unused },
+    operations: { onRequest: async () => {}, cancel: () => {} },
   });
 
 /** Every HTTP route of submission, with all duties. The tests and the reference page use it. */

@@ -23,17 +23,10 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     "packages/workflow",
   ],
   "packages/client": ["packages/state-store", "packages/workflow"],
-  "packages/diagnosis": [
-    "packages/contracts",
-    "packages/domain",
-    "packages/messaging",
-    "packages/state-store",
-  ],
   "packages/cli": [
     "packages/client",
     "packages/contracts",
     "packages/dev",
-    "packages/diagnosis",
     "packages/domain",
     "packages/messaging",
     "packages/runtime",
@@ -68,7 +61,6 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   "services/submission": [
     "packages/contracts",
-    "packages/diagnosis",
     "packages/domain",
     "packages/messaging",
     "packages/runtime",

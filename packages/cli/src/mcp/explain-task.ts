@@ -1,4 +1,3 @@
-import { type Explanation, explain, type Facts } from "@holdfast/diagnosis";
 import {
   type Band,
   bandOf,
@@ -8,6 +7,8 @@ import {
   type WorkflowPlan,
 } from "@holdfast/domain";
 import type { BreakerFacts, LaneFacts, PauseFacts, StepFacts } from "@holdfast/state-store";
+import { type Explanation, explain } from "../why/explain.ts";
+import type { Facts } from "../why/facts.ts";
 import type { Api } from "./api.ts";
 import type {
   AgentResource,

@@ -64,14 +64,6 @@ export const BrokerUrl = Text({
   description: "a RabbitMQ URL such as amqp://user:password@host:5672/vhost",
 });
 
-/** RabbitMQ's HTTP API, with user and password. Without it some things cannot be seen. */
-export const BrokerManagementUrl = Text({
-  maxLength: 4_000,
-  format: "url",
-  pattern: "^https?://",
-  description: "a URL such as http://user:password@host:15672",
-});
-
 /** The largest message that is read from the broker, in bytes: the same for all services and Agents. */
 export const MaxMessageBytes = Integer({
   default: 1024 * 1024,

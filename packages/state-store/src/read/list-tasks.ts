@@ -29,10 +29,6 @@ export interface TaskFilter {
   readonly conditions: readonly TaskCondition[];
   readonly createdFrom: Instant | null;
   readonly createdBefore: Instant | null;
-  /** Tasks with a failure of that group. */
-  readonly fingerprint?: string | null;
-  /** An id, a business key, an idempotency key, a correlation id or a fault code; of an id or a code the beginning will do. */
-  readonly text?: string | null;
 }
 
 /** Where a page begins, and how long it is. */
@@ -117,7 +113,7 @@ export async function countMatchingTasks(db: Database, filter: TaskFilter): Prom
 }
 
 function wishOf(
-  { tenant, conditions, createdFrom, createdBefore, fingerprint = null, text = null }: TaskFilter,
+  { tenant, conditions, createdFrom, createdBefore }: TaskFilter,
   after: string | null,
 ) {
   const end = firstIdAt(createdBefore ?? Number.POSITIVE_INFINITY);
@@ -125,11 +121,7 @@ function wishOf(
     tenant,
     before: after !== null && after < end ? after : end,
     from: firstIdAt(createdFrom ?? 0),
-    ...(text === null && fingerprint === null
-      ? indexFor(conditions)
-      : { by: text === null ? "fingerprint" : "text", value: text ?? fingerprint, label: null }),
-    ...idsBeginning(text ?? ""),
-    fingerprint: text === null ? null : fingerprint,
+    ...indexFor(conditions),
     fields: conditions.map(({ field }) => field as string),
     operators: conditions.map(({ operator }) => operator as string),
     operands: conditions.map(({ operand }) => JSON.stringify(operand)),
@@ -160,13 +152,3 @@ function indexFor(conditions: readonly TaskCondition[]) {
   );
   return { by: isOpen ? "open" : "id", value: null, label: null };
 }
-
-/** The ids that begin so; none, if no id does. */
-function idsBeginning(text: string) {
-  const digits = text.toLowerCase().replaceAll("-", "");
-  if (!/^[0-9a-f]{4,32}$/.test(digits)) return { idFrom: null, idTo: null };
-  return { idFrom: asId(digits.padEnd(32, "0")), idTo: asId(digits.padEnd(32, "f")) };
-}
-
-const asId = (digits: string): string =>
-  digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");

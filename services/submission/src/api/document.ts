@@ -22,7 +22,6 @@ export function openDocument(app: FastifyInstance): void {
         { name: "workflows", description: "Stored workflows." },
         { name: "agents", description: "Agents and their instances." },
         { name: "remotes", description: "Remote services and their circuit breakers." },
-        { name: "statistics", description: "What happens, what happened, and what failed alike." },
         { name: "service", description: "The service itself." },
       ],
       components: {

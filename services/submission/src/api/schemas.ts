@@ -3,9 +3,14 @@ import { priorities } from "@holdfast/domain";
 import { Type } from "typebox";
 import { taskStates } from "../search/task-states.ts";
 import { ref } from "./describe.ts";
-import { lookSchemas } from "./look-schemas.ts";
-import { Instant, Json, named, nullable, Text } from "./schema-parts.ts";
-import { statisticsSchemas } from "./statistics-schemas.ts";
+
+/** Any JSON. */
+const Json = Type.Unsafe<unknown>({ description: "Any JSON." });
+const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const Instant = Type.String({ format: "date-time" });
+const Text = Type.String();
+const named = <T extends Record<string, Type.TSchema>>($id: string, properties: T) =>
+  Type.Object(properties, { $id });
 
 const Problem = named("Problem", {
   type: Text,
@@ -175,6 +180,4 @@ export const namedSchemas: readonly Type.TSchema[] = [
   page("Pauses", ref("PauseRecord")),
   Remote,
   page("Remotes", ref("Remote")),
-  ...lookSchemas,
-  ...statisticsSchemas,
 ];

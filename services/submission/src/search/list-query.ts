@@ -14,8 +14,6 @@ const labels = {
   [`^label\\.${labelNamePattern.slice(1)}`]: Type.String({ maxLength: limits.name }),
 };
 
-export const fingerprintPattern = "^[0-9a-f]{16}$";
-
 const filter = {
   /** With its version, or without: then all versions. */
   workflow: Name,
@@ -25,10 +23,6 @@ const filter = {
   key: Property,
   faultCode: Name,
   correlationId: Property,
-  /** Of a group of failures: 16 hexadecimal digits. */
-  fingerprint: Type.Optional(Type.String({ maxLength: 16, pattern: fingerprintPattern })),
-  /** An id, a key, an idempotency key, a correlation id or a fault code. */
-  text: Property,
   /** Instants as in ISO 8601; the first belongs to the range, the last does not. */
   createdFrom: When,
   createdBefore: When,
@@ -41,9 +35,7 @@ export const CountQuery = Type.Object(filter, options);
 export const ListQuery = Type.Object(
   {
     ...filter,
-    limit: Type.Optional(
-      Type.String({ maxLength: 3, pattern: "^([1-9][0-9]?|[1-4][0-9]{2}|500)$" }),
-    ),
+    limit: Type.Optional(Type.String({ maxLength: 3, pattern: "^([1-9][0-9]?|100)$" })),
     cursor: Type.Optional(Type.String({ maxLength: 100 })),
   },
   options,
@@ -60,8 +52,6 @@ export const filterOfQuery = (query: CountQuery): TaskFilter => ({
   conditions: Object.entries(query).flatMap(([field, value]) => conditionOf(field, value)),
   createdFrom: readInstant(query.createdFrom, "createdFrom"),
   createdBefore: readInstant(query.createdBefore, "createdBefore"),
-  fingerprint: query.fingerprint ?? null,
-  text: query.text ?? null,
 });
 
 const fields: ReadonlySet<string> = new Set([

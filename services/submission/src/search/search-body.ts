@@ -3,7 +3,7 @@ import type { TaskCondition, TaskFilter } from "@holdfast/state-store";
 import { type Static, Type } from "typebox";
 import { Problem } from "../problem.ts";
 import { labelNamePattern } from "../read-naming.ts";
-import { fingerprintPattern, readInstant } from "./list-query.ts";
+import { readInstant } from "./list-query.ts";
 import { openStates } from "./task-states.ts";
 
 const closed = { additionalProperties: false };
@@ -39,8 +39,6 @@ export const SearchBody = Type.Object(
           key: Type.Optional(Condition),
           faultCode: Type.Optional(Condition),
           correlationId: Type.Optional(Condition),
-          fingerprint: Type.Optional(Type.String({ maxLength: 16, pattern: fingerprintPattern })),
-          text: Type.Optional(Type.String({ minLength: 1, maxLength: limits.property })),
           createdAt: Type.Optional(Type.Object({ $gte: When, $lt: When }, closed)),
         },
         { additionalProperties: Condition, maxProperties: 20 },
@@ -55,7 +53,7 @@ export const SearchBody = Type.Object(
     page: Type.Optional(
       Type.Object(
         {
-          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
           after: Type.Optional(Type.String({ maxLength: 100 })),
         },
         closed,
@@ -69,15 +67,13 @@ type Condition = Static<typeof Condition>;
 
 /** A filter in which the workflows still have the names that were asked for. */
 export function filterOfBody({ filter = {} }: SearchBody): TaskFilter {
-  const { createdAt, fingerprint = null, text = null, ...rest } = filter;
+  const { createdAt, ...rest } = filter;
   const conditions = Object.entries(rest as Readonly<Record<string, Condition>>);
   return {
     tenant: "default",
     conditions: conditions.flatMap(([name, condition]) => conditionsOn(fieldOf(name), condition)),
     createdFrom: readInstant(createdAt?.$gte, "filter/createdAt/$gte"),
     createdBefore: readInstant(createdAt?.$lt, "filter/createdAt/$lt"),
-    fingerprint,
-    text,
   };
 }
 

@@ -27,7 +27,6 @@ async function forget({ keep = 1_000, months = [], rows = 0, isAborted = false }
       deleteFreeBusinessKeys: async () => ({ deleted: 0, next: null }),
       deleteOldRecords: ({ batch }) => take("records", batch),
       deleteOldMessages: async () => 0,
-      deleteOldStatistics: async () => 0,
       deleteExcessMessages: async () => [],
       lookAtClock: async () => null,
       deleteFinishedTasks: ({ month, batch }) => take(`tasks of ${month}`, batch),

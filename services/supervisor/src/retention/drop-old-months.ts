@@ -13,7 +13,6 @@ export type ForgettingStore = Pick<
   | "deleteFreeBusinessKeys"
   | "deleteOldMessages"
   | "deleteOldRecords"
-  | "deleteOldStatistics"
   | "deletePassedFairnessKeys"
   | "dropMonth"
   | "findOldMonths"
@@ -50,7 +49,6 @@ export function dropOldMonths(deps: Dependencies) {
     await deleteInBatches(() => store.deletePassedFairnessKeys({ batch }), how);
     await deleteKeys(signal);
     await deleteOldMessages(signal);
-    await deleteInBatches(() => store.deleteOldStatistics({ batch }), how);
     if (keep === null || signal.aborted) return interval;
     for (const old of await store.findOldMonths({ keep })) {
       await dropMonth(old, { ...deps, keep, signal });

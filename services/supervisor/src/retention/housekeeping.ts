@@ -1,10 +1,9 @@
 import { type Clock, type Logger, repeat, systemClock } from "@holdfast/runtime";
-import { type CountingStore, rollUpHistory } from "../statistics/roll-up-history.ts";
 import { dropOldMonths, type ForgettingStore } from "./drop-old-months.ts";
 import { makePartitions, type PartitioningStore } from "./make-partitions.ts";
 
 export interface HousekeepingOptions {
-  readonly store: ForgettingStore & PartitioningStore & CountingStore;
+  readonly store: ForgettingStore & PartitioningStore;
   readonly log: Logger;
   readonly clock?: Clock;
   /** How long finished tasks are kept, in milliseconds; null: for ever. */
@@ -15,16 +14,13 @@ export interface HousekeepingOptions {
   readonly interval: number;
 }
 
-/** What keeps the store from growing with its past, and counts what happened: `once` for cron, `run` until the signal aborts. */
+/** What keeps the store from growing with its past: `once` for cron, `run` until the signal aborts. */
 export function housekeeping({ clock = systemClock, ...options }: HousekeepingOptions) {
   const make = makePartitions(options);
   const forget = dropOldMonths({ ...options, clock });
-  const count = rollUpHistory(options);
   return {
     async once(signal: AbortSignal): Promise<void> {
       await make();
-      // Before anything is deleted that is not counted yet; so much that it is done soon.
-      for (let rounds = 0; rounds < 100 && (await count()) < 1_000; rounds += 1);
       await forget(signal);
     },
     /** Resolves after the last round. */
@@ -32,8 +28,7 @@ export function housekeeping({ clock = systemClock, ...options }: HousekeepingOp
       const { log } = options;
       const making = repeat(make, { name: "make partitions", signal, log, clock });
       const forgetting = repeat(() => forget(signal), { name: "forget", signal, log, clock });
-      const counting = repeat(count, { name: "statistics", signal, log, clock });
-      await Promise.all([making.ended, forgetting.ended, counting.ended]);
+      await Promise.all([making.ended, forgetting.ended]);
     },
   };
 }

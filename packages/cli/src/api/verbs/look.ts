@@ -64,7 +64,7 @@ export const countVerb: Verb = {
 export const watchVerb: Verb = {
   name: "tasks watch",
   operands: ["<id>"],
-  summary: "follow a task until it has ended or halted; exit code 1 if it halted or was undone",
+  summary: "follow a task until it has ended; exit code 1 if it was undone",
   options: {
     wait: { type: "string", value: "DURATION", help: "for how long at most; for ever otherwise" },
   },
@@ -73,7 +73,7 @@ export const watchVerb: Verb = {
     const limit = wait === undefined ? undefined : AbortSignal.timeout(waitOf(wait, "--wait"));
     const events: HistoryEntry[] = [];
     const service = client();
-    const moves = service.follow(id, { signal: limit, untilHalted: true });
+    const moves = service.follow(id, limit === undefined ? {} : { signal: limit });
     try {
       for (;;) {
         const next = await moves.next();

@@ -87,5 +87,5 @@ export function ofResult(result: Result): Outcome {
 
 function exitCodeFor(state: string): number {
   if (state === "processed") return exitCodes.ok;
-  return state === "compensated" || state === "error" ? exitCodes.failed : exitCodes.timedOut;
+  return state === "compensated" ? exitCodes.failed : exitCodes.timedOut;
 }

@@ -68,10 +68,7 @@ export interface ReadStatements {
       readonly scan: number | string | null;
       readonly value: string | null;
       readonly label: string | null;
-      readonly idFrom: string | null;
-      readonly idTo: string | null;
       readonly tenant: string | null;
-      readonly fingerprint: string | null;
       readonly fields: readonly (string | null)[] | null;
       readonly operators: readonly (string | null)[] | null;
       readonly operands: readonly (string | null)[] | null;

@@ -43,5 +43,5 @@ const explanations: Readonly<Record<string, string>> = {
 };
 
 /** One line about an invariant that does not hold. */
-export const explainInvariant = (invariant: string): string =>
+export const explain = (invariant: string): string =>
   explanations[invariant] ?? "A later release made this rule: its name says what does not hold.";

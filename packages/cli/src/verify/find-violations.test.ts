@@ -57,11 +57,3 @@ test("verify does not say that there may be more if it has found all", async () 
   const found = await findViolations(store, { since: null, size: 5, limit: 10 });
   expect(found).toMatchObject({ more: false, tasks: 10 });
 });
-
-test("verify stops when its time is over, and says that there may be more", async () => {
-  const store = storeOf({ tasks: 50, breachesEach: 1 });
-  const isOver = () => store.asked.length === 2;
-  const found = await findViolations(store, { since: null, size: 5, isOver });
-  expect(found).toMatchObject({ more: true, tasks: 10 });
-  expect(found.violations).toHaveLength(10);
-});

@@ -20,8 +20,6 @@ import type { PoolerFacts } from "./check-schema.ts";
 import type { VacuumFacts } from "./check-vacuum.ts";
 
 export interface FactsOptions {
-  /** Who looks, for the servers' own lists of connections. */
-  readonly name: string;
   readonly stateStoreUrl: string;
   readonly brokerUrl: string;
   readonly managementUrl: string | null;
@@ -65,10 +63,11 @@ export interface Facts {
 
 const day = 24 * 3_600_000;
 const minute = 60_000;
+const name = "holdfast doctor";
 
 /** Looks at both servers. One that cannot be reached does not keep us from looking at the other. */
 export async function gatherFacts(options: FactsOptions): Promise<Facts> {
-  const { name, stateStoreUrl: url, brokerUrl, managementUrl } = options;
+  const { stateStoreUrl: url, brokerUrl, managementUrl } = options;
   await using inspector = openInspector({ url, applicationName: name });
   const store = await orFault(() => inspectStore(inspector, options));
   const needs = store instanceof Fault ? [] : (store.contents?.needs ?? []);

@@ -23,7 +23,7 @@ export interface Examination {
   readonly complete: boolean;
 }
 
-export interface ExamineOptions extends FactsOptions {
+interface ExamineOptions extends FactsOptions {
   /** The broker's `consumer_timeout` in milliseconds, where it is known. */
   readonly consumerTimeout: number | null;
 }

@@ -4,7 +4,6 @@ import { count } from "../print/count.ts";
 import { duration } from "../print/duration.ts";
 import { explainStep } from "./explain-step.ts";
 import type { Facts } from "./facts.ts";
-import { turnOf } from "./turn-of.ts";
 import { faultOf, instant, pausedBy, stepOf } from "./words.ts";
 
 /** Why a task is where it is. */
@@ -27,13 +26,6 @@ export function explain(facts: Facts): Explanation {
       ...(facts.finishedAt === null ? facts.standstills.map(explainStandstill) : []),
     ],
   };
-}
-
-/** Who is ahead of the step that the sentence is about; null: it is not due, so that it has no turn. */
-export function turnIn(facts: Facts): string | null {
-  const subject = subjectOf(facts);
-  const isDue = subject?.processState === "pending" && (subject.notBefore ?? 0) <= facts.now;
-  return isDue ? turnOf(subject) : null;
 }
 
 const explainStandstill = (standstill: StandstillFacts): string => {
