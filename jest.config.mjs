@@ -2,8 +2,18 @@
 const shared = {
   transform: {
     "\\.ts$": ["@swc/jest", { jsc: { target: "es2024", parser: { syntax: "typescript" } } }],
+    "\\.tsx$": [
+      "@swc/jest",
+      {
+        jsc: {
+          target: "es2024",
+          parser: { syntax: "typescript", tsx: true },
+          transform: { react: { runtime: "automatic" } },
+        },
+      },
+    ],
   },
-  extensionsToTreatAsEsm: [".ts"],
+  extensionsToTreatAsEsm: [".ts", ".tsx"],
   testEnvironmentOptions: { customExportConditions: ["@holdfast/source", "node"] },
   modulePathIgnorePatterns: ["<rootDir>/.holdfast/"],
 };
@@ -47,7 +57,7 @@ export default {
       // They open no state store, or break it themselves, or are of the command and take long, or ask it for something only once, or count
       // what one connection keeps.
       testPathIgnorePatterns: [
-        "/(crashes|held-snapshots|plans|statement-types|pgbouncer|connection-faults|outages|store-pressure|migrate|migrations|prepared-statements|refusing-servers|failover|store-outage|upgrade|connections|overload|command|command-tasks)\\.",
+        "/(crashes|held-snapshots|plans|statement-types|pgbouncer|connection-faults|outages|store-pressure|migrate|migrations|prepared-statements|refusing-servers|failover|store-outage|upgrade|connections|overload|command|command-tasks|command-bulk|hostile-streams)\\.",
         "/services/agent/",
       ],
     },

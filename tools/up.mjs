@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { join } from "node:path";
+import { buildConsole } from "./build-console.mjs";
 import { install, pnpm } from "./install.mjs";
 import { fetchNode, nodeIsNewEnough, withNodeFirst } from "./node.mjs";
 import { root } from "./root.mjs";
@@ -25,6 +26,9 @@ const tasks = {
   holdfast: () => runSource("packages/cli/src/main.ts"),
 };
 
+/** Tasks that start a service with the console, or pack it. */
+const servesConsole = new Set(["start", "test", "outside", "holdfast"]);
+
 /** @param {string} line */
 const say = (line) => void process.stderr.write(`${line}\n`);
 
@@ -47,6 +51,7 @@ async function main() {
     return await run(node, process.argv.slice(1), { env: withNodeFirst(node) });
   }
   await install(say);
+  if (servesConsole.has(task)) await buildConsole();
   return await chosen();
 }
 

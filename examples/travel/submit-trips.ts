@@ -2,8 +2,6 @@ import { holdfastClient } from "@holdfast/client";
 import { bookTrip } from "./workflows/book-trip.ts";
 
 const client = holdfastClient({ url: process.env["HOLDFAST_URL"] ?? "http://127.0.0.1:3000" });
-// The newest version: holdfast dev gives each save one of its own.
-const newest = { ...bookTrip, name: "book-trip" };
 const count = Number(process.argv[2] ?? 10);
 
 /** Every fourth card is declined, and every tenth trip goes to a hotel without rooms. */
@@ -16,7 +14,7 @@ const trips = Array.from({ length: count }, (_, n) => ({
 
 await Promise.all(
   trips.map(async (trip) => {
-    const task = await client.submit(newest, trip);
+    const task = await client.submit(bookTrip, trip);
     const { state, faultCode } = await client.result(task, { wait: "2m" });
     console.log(JSON.stringify({ id: task.id, ...trip, state, faultCode }));
   }),

@@ -51,7 +51,9 @@ test.concurrent.each(crowds)(
     expect(calls["holdfast_scheduler"]).toBeGreaterThan(0);
     expect(calls["holdfast_scheduler"]).toBeLessThan(4 * elapsed * scheduler);
     expect(calls["holdfast_supervisor"]).toBeGreaterThan(0);
-    expect(calls["holdfast_supervisor"]).toBeLessThan(2 * elapsed);
+    // Of these 0.6 are for the console: every five seconds it says that it is there, looks for a longer history, and
+    // for a bulk operation.
+    expect(calls["holdfast_supervisor"]).toBeLessThan(3 * elapsed);
     expect(calls["holdfast_submission"] ?? 0).toBeLessThan(2 * elapsed);
     expect(messageCount).toBeGreaterThan(0);
     // So many fit into the time, wherever in their interval it began.

@@ -20,6 +20,9 @@ interface AsyncApi {
   readonly channels: Readonly<
     Record<string, { readonly messages: Readonly<Record<string, unknown>> }>
   >;
+  readonly components: {
+    readonly messages: Readonly<Record<string, { readonly headers?: object }>>;
+  };
 }
 
 const agents = [...new Set(fulfilOrder.definition.steps.map(({ agent }) => agent))];
@@ -85,12 +88,17 @@ function frameJudge(): (frame: Frame) => readonly Judged[] {
   const ajv = new Ajv({ strict: false }).addSchema({ $id: "asyncapi", ...document });
   const checks = new Map<string, ValidateFunction>();
   const checkOf = (name: string): ValidateFunction => {
-    const reference = { $ref: `asyncapi#/components/messages/${name}/payload` };
+    const reference = { $ref: `asyncapi#/components/messages/${name}` };
     const check = checks.get(name) ?? ajv.compile(reference);
     checks.set(name, check);
     return check;
   };
-  return ({ exchange, type = "task.submission", userId, contentType, body }) => {
+  const headerFaultOf = (name: string, headers: Frame["headers"]): string | null => {
+    if (Object.keys(headers).length === 0) return null;
+    if (document.components.messages[name]?.headers === undefined) return "it has headers";
+    return faultOf(Buffer.from(JSON.stringify(headers)), checkOf(`${name}/headers`));
+  };
+  return ({ exchange, type = "task.submission", userId, contentType, headers, body }) => {
     if (signed.has(exchange) && type === "task.submission" && userId === undefined) return [];
     const names = Object.keys(document.channels[exchange]?.messages ?? {});
     const name = names.find((one) => one === type) ?? names.find((one) => type.startsWith(one));
@@ -100,7 +108,7 @@ function frameJudge(): (frame: Frame) => readonly Judged[] {
     }
     return bodiesOf(body, contentType).map((one) => ({
       type: name,
-      fault: faultOf(one, checkOf(name)),
+      fault: faultOf(one, checkOf(`${name}/payload`)) ?? headerFaultOf(name, headers),
     }));
   };
 }

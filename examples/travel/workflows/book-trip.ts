@@ -5,7 +5,7 @@ import { cards, flights, hotels, mail, quotes } from "../contracts/agents.ts";
 const Trip = z.object({
   traveller: z.string(),
   email: z.email(),
-  city: z.string().default("Lyon"),
+  city: z.string(),
   card: z.string(),
 });
 

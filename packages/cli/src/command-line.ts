@@ -33,6 +33,9 @@ Through the API of a submission service; see each with --help:
   tasks            submit, show, follow and operate tasks
   workflows        store, show, retire and pause workflows
   agents           show and pause Agents
+  remotes          show remote services, open and close their circuit breakers
+  pauses           show what is paused, and what was
+  system           show how the system is, what failed, and figures over time
   config           profiles: which service, with which token
   keys             make and check operators' tokens
   completion       for bash, zsh and fish

@@ -1,32 +1,28 @@
-import { BrokerUrl, Duration, parseConfig, StateStoreUrl, Text } from "@holdfast/runtime";
+import {
+  BrokerManagementUrl,
+  BrokerUrl,
+  Duration,
+  parseConfig,
+  StateStoreUrl,
+} from "@holdfast/runtime";
 import { Type } from "typebox";
 import type { CommandLine } from "./command-line.ts";
 
 /** What every command needs. */
 export const StoreSettings = Type.Object({ STATE_STORE_URL: StateStoreUrl });
 
-/** RabbitMQ's HTTP API, with user and password. Without it some things cannot be seen. */
-const BrokerManagementUrl = Type.Optional(
-  Text({
-    maxLength: 4_000,
-    format: "url",
-    pattern: "^https?://",
-    description: "a URL such as http://user:password@host:15672",
-  }),
-);
-
 /** Without a broker much can be said all the same. */
 export const WhySettings = Type.Object({
   STATE_STORE_URL: StateStoreUrl,
   BROKER_URL: Type.Optional(BrokerUrl),
-  BROKER_MANAGEMENT_URL: BrokerManagementUrl,
+  BROKER_MANAGEMENT_URL: Type.Optional(BrokerManagementUrl),
 });
 
 /** The settings of a command that looks at the broker as well. */
 export const SystemSettings = Type.Object({
   STATE_STORE_URL: StateStoreUrl,
   BROKER_URL: BrokerUrl,
-  BROKER_MANAGEMENT_URL: BrokerManagementUrl,
+  BROKER_MANAGEMENT_URL: Type.Optional(BrokerManagementUrl),
 });
 
 const Spans = Type.Object({

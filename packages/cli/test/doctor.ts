@@ -1,5 +1,5 @@
+import type { Finding } from "@holdfast/diagnosis";
 import { expect } from "@jest/globals";
-import type { Finding } from "../src/doctor/finding.ts";
 import { runCommand } from "../src/run-command.ts";
 import { type OperatedBroker, openTestBroker, readQueues } from "./broker.ts";
 import { openTestStore, type TestStore } from "./fixtures.ts";

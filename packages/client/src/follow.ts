@@ -1,20 +1,57 @@
-import type { Send } from "./request.ts";
+import { lastingEvents } from "./lasting-events.ts";
+import type { Open, Send } from "./request.ts";
 import { awaitResult, hasEnded } from "./result.ts";
-import type { HistoryEntry, TaskResult } from "./types.ts";
+import type { HistoryEntry, Task, TaskResult } from "./types.ts";
 
-/** Between two looks at the history, in milliseconds: a look at once when the task ends. */
+/** How a task is followed. */
+export interface FollowOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Returns also when the task has halted, in the state `error`: it goes on only when an operator acts. */
+  readonly untilHalted?: boolean | undefined;
+}
+
+interface Service {
+  readonly send: Send;
+  readonly open: Open;
+  /** For so long (ms) it may not be reachable. */
+  readonly retryFor: number;
+}
+
+/** Between two looks at the history (ms), where there is no stream: a look at once when the task ends. */
 const interval = 1_000;
 
 /**
- * The moves of a task and its steps, oldest first, as they come; returns how it ended. It is a poll: an answer waits
- * at the service for the end of the task, and no longer than a second.
+ * The moves of a task and its steps, oldest first, as they come; returns how it ended. It reads a stream. A service
+ * that has none is asked again and again instead.
  */
 export async function* followTask(
+  { send, open, retryFor }: Service,
+  id: string,
+  options: FollowOptions = {},
+): AsyncGenerator<HistoryEntry, TaskResult> {
+  const { signal } = options;
+  const seen = new Set<string>();
+  const path = `/v1/tasks/${encodeURIComponent(id)}/events`;
+  for await (const { id: place, event, data } of lastingEvents({ open, path, signal, retryFor })) {
+    const isOver = event === "task" && isHalted(JSON.parse(data) as Task, options);
+    if (event === "end" || isOver) return await awaitResult(send, id, { patience: 0, signal });
+    if (event !== "moved" || seen.has(place)) continue;
+    seen.add(place);
+    yield JSON.parse(data) as HistoryEntry;
+  }
+  return yield* pollTask(send, id, { ...options, seen });
+}
+
+const isHalted = ({ state }: Pick<Task, "state">, { untilHalted = false }: FollowOptions) =>
+  untilHalted && state === "error";
+
+/** An answer waits at the service for the end of the task, and no longer than a second. */
+async function* pollTask(
   send: Send,
   id: string,
-  signal?: AbortSignal,
+  { seen, ...options }: FollowOptions & { readonly seen: Set<string> },
 ): AsyncGenerator<HistoryEntry, TaskResult> {
-  const seen = new Set<string>();
+  const { signal } = options;
   let patience = 0;
   for (;;) {
     const result = await awaitResult(send, id, { patience, signal });
@@ -28,7 +65,7 @@ export async function* followTask(
       if (!seen.has(entry.id)) yield entry;
       seen.add(entry.id);
     }
-    if (hasEnded(result)) return result;
+    if (hasEnded(result) || isHalted(result, options)) return result;
     patience = interval;
   }
 }

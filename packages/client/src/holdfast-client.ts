@@ -1,6 +1,15 @@
-import { followTask } from "./follow.ts";
+import { type BulkCalls, bulkCalls } from "./bulk.ts";
+import { type FollowOptions, followTask } from "./follow.ts";
 import { type OperationCalls, operationCalls } from "./operations.ts";
-import { type ClientOptions, type Send, sender } from "./request.ts";
+import {
+  type Answer,
+  type ClientOptions,
+  opener,
+  type Request,
+  type Send,
+  sender,
+  usualRetryFor,
+} from "./request.ts";
 import { awaitResult, hasEnded, longestRequest } from "./result.ts";
 import { type TaskCalls, taskCalls } from "./tasks.ts";
 import type {
@@ -37,12 +46,15 @@ export interface HoldfastClient extends OperationCalls {
     task: TaskRef<Output> | string,
     options?: { readonly wait?: Wait; readonly signal?: AbortSignal },
   ): Promise<TaskResult<Output>>;
-  /** The moves of a task as they come, until it has ended. */
+  /** The moves of a task as they come, until it has ended; with `untilHalted` also until it halts. */
   follow<Output>(
     task: TaskRef<Output> | string,
-    options?: { readonly signal?: AbortSignal },
+    options?: FollowOptions,
   ): AsyncGenerator<HistoryEntry, TaskResult<Output>>;
   readonly tasks: TaskCalls;
+  readonly bulk: BulkCalls;
+  /** Sends any request of the OpenAPI document. One that changes something is only repeated if it was refused. */
+  request<Body>(request: Request): Promise<Answer<Body>>;
 }
 
 const idOf = (task: TaskRef | string): string => (typeof task === "string" ? task : task.id);
@@ -50,7 +62,8 @@ const idOf = (task: TaskRef | string): string => (typeof task === "string" ? tas
 /** A client of one submission service. It holds nothing open. */
 export function holdfastClient(options: ClientOptions): HoldfastClient {
   const send = sender(options);
-  const { actor = "client" } = options;
+  const { actor = "client", retryFor = usualRetryFor } = options;
+  const service = { send, open: opener(options), retryFor };
   const result: HoldfastClient["result"] = async (task, { wait = 0, signal } = {}) =>
     (await awaitResult(send, idOf(task), { patience: toMilliseconds(wait), signal })) as never;
   return {
@@ -71,8 +84,11 @@ export function holdfastClient(options: ClientOptions): HoldfastClient {
       return (await awaitResult(send, body.id, { patience: left, signal: how.signal })) as never;
     },
     result,
-    follow: (task, { signal } = {}) => followTask(send, idOf(task), signal) as never,
+    follow: (task, how = {}) => followTask(service, idOf(task), how) as never,
     tasks: taskCalls(send, actor),
+    bulk: bulkCalls(send, actor),
+    request: (request) =>
+      send({ ...request, repeat: request.method === "GET" ? "safe" : "only when refused" }),
     ...operationCalls(send, actor),
   };
 }

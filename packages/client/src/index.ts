@@ -1,23 +1,39 @@
+export type { BulkCalls, BulkWish } from "./bulk.ts";
 export { ConnectionError, ProblemError } from "./errors.ts";
+export type { FollowOptions } from "./follow.ts";
 export { type HoldfastClient, holdfastClient } from "./holdfast-client.ts";
 export type { components, operations, paths } from "./openapi.ts";
 export type { OperationCalls } from "./operations.ts";
-export type { ClientOptions } from "./request.ts";
+export type { Answer, ClientOptions, Request } from "./request.ts";
 export type { RetryOptions } from "./retry.ts";
 export type { TaskCalls } from "./tasks.ts";
 export type {
   ActOptions,
   Agent,
   AnyWorkflow,
+  Attempts,
+  BulkForecast,
+  BulkItem,
+  BulkItemPage,
+  BulkOperation,
+  BulkOperationPage,
+  Examination,
+  Explanation,
+  Failures,
+  FailuresQuery,
   HistoryEntry,
   InputFor,
   ListedTask,
   ListedWorkflow,
   ListFilter,
+  NewBulkOperation,
+  Overview,
   Pause,
   Remote,
   ResultFor,
   SearchWish,
+  Statistics,
+  StatisticsQuery,
   Step,
   StoredWorkflow,
   SubmitOptions,
@@ -27,5 +43,6 @@ export type {
   TaskRef,
   TaskResult,
   TaskState,
+  Verification,
   Wait,
 } from "./types.ts";

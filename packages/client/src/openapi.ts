@@ -35,6 +35,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/console-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the console must know of this installation. */
+        get: operations["getConsoleSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tasks/{id}": {
         parameters: {
             query?: never;
@@ -135,6 +152,46 @@ export interface paths {
         };
         /** The result of the task of the collection: waits for it with `wait=30s`. */
         get: operations["getResultOfCollection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follows the task: its moves as they come, until it has ended.
+         * @description Server-Sent Events. `moved`: an entry of its history, with its id as the id of the event. `task`: the task as it stands since. `end`: it has ended, or was deleted (`state` null); then the stream ends. Without Last-Event-ID it begins with the first move. After a lost connection, moves of the last five seconds before Last-Event-ID may come once more.
+         */
+        get: operations["followTask"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/{collection}/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follows the task of the collection: its moves as they come, until it has ended.
+         * @description Server-Sent Events. `moved`: an entry of its history, with its id as the id of the event. `task`: the task as it stands since. `end`: it has ended, or was deleted (`state` null); then the stream ends. Without Last-Event-ID it begins with the first move. After a lost connection, moves of the last five seconds before Last-Event-ID may come once more.
+         */
+        get: operations["followTaskOfCollection"];
         put?: never;
         post?: never;
         delete?: never;
@@ -601,6 +658,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tasks/{id}/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: the attempts of the task's steps, the waits between them, and replies that came too late.
+         * @description Newest first, at most 1,000 of each. `input` and `output` are those of the latest attempt of each step.
+         */
+        get: operations["listAttempts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/{collection}/{id}/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: the attempts of the task of the collection's steps, the waits between them, and replies that came too late.
+         * @description Newest first, at most 1,000 of each. `input` and `output` are those of the latest attempt of each step.
+         */
+        get: operations["listAttemptsOfCollection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{id}/why": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: what the task waits for, or how it ended, as `holdfast why` says it.
+         * @description `turnOf` says who is ahead of a step that is due; null: it waits for something else.
+         */
+        get: operations["explainTask"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/{collection}/{id}/why": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: what the task of the collection waits for, or how it ended, as `holdfast why` says it.
+         * @description `turnOf` says who is ahead of a step that is due; null: it waits for something else.
+         */
+        get: operations["explainTaskOfCollection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/doctor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: how the servers are set up, and who serves whom, as `holdfast doctor` says it.
+         * @description One look at a time; its findings are kept for five seconds.
+         */
+        get: operations["examine"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: what must never be, among the tasks of the last day, as `holdfast verify` says it.
+         * @description One look at a time, for ten seconds at most; what it found is kept for five. `complete` is false if there may be more.
+         */
+        get: operations["verify"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tasks/count": {
         parameters: {
             query?: never;
@@ -632,7 +809,7 @@ export interface paths {
         put?: never;
         /**
          * Operators: what matches all conditions, newest first, a page at a time.
-         * @description A condition is a text, or any of `$eq`, `$in`, `$like` (with `*` for any characters) and `$exists`. Fields: workflow, state (`open` for all in which a task has not ended), priority, key, faultCode, correlationId, createdAt (`$gte`, `$lt`) and `label.<name>`. A page looks at 5000 tasks at most: it may have few items, and is the last only if `next` is null.
+         * @description A condition is a text, or any of `$eq`, `$in`, `$like` (with `*` for any characters) and `$exists`. Fields: workflow, state (`open` for all in which a task has not ended), priority, key, faultCode, correlationId, createdAt (`$gte`, `$lt`), `label.<name>`, fingerprint (of a group of failures) and text: an id, a key, an idempotency key, a correlation id or a fault code; of an id, a correlation id and a code the beginning will do. A page looks at 5000 tasks at most: it may have few items, and is the last only if `next` is null.
          */
         post: operations["searchTasks"];
         delete?: never;
@@ -672,7 +849,7 @@ export interface paths {
         put?: never;
         /**
          * Operators: what matches all conditions, newest first, a page at a time.
-         * @description A condition is a text, or any of `$eq`, `$in`, `$like` (with `*` for any characters) and `$exists`. Fields: workflow, state (`open` for all in which a task has not ended), priority, key, faultCode, correlationId, createdAt (`$gte`, `$lt`) and `label.<name>`. A page looks at 5000 tasks at most: it may have few items, and is the last only if `next` is null.
+         * @description A condition is a text, or any of `$eq`, `$in`, `$like` (with `*` for any characters) and `$exists`. Fields: workflow, state (`open` for all in which a task has not ended), priority, key, faultCode, correlationId, createdAt (`$gte`, `$lt`), `label.<name>`, fingerprint (of a group of failures) and text: an id, a key, an idempotency key, a correlation id or a fault code; of an id, a correlation id and a code the beginning will do. A page looks at 5000 tasks at most: it may have few items, and is the last only if `next` is null.
          */
         post: operations["searchTasksOfCollection"];
         delete?: never;
@@ -698,6 +875,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: how the system is, and what needs an operator.
+         * @description At most a second old. Open tasks are counted now, tasks that ended over the last 24 hours, Agents over the last 15 minutes.
+         */
+        get: operations["getOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: what happened over time, of everything or of one workflow.
+         * @description At most 400 buckets of equal width, whatever the range: the last day, unless it is said. A quantile is at most 10 % wrong. The Supervisors count: `rolledUpTo` says until when, and `behind` how many entries of the history are not counted yet.
+         */
+        get: operations["getStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: failures that are alike, in groups, the latest first.
+         * @description Alike are failures of one workflow, step and fault code whose messages differ in numbers, ids and quoted values alone. `count` is how often they happened; with a range of time, how many tasks of that range failed so, counted no further than to 1,000.
+         */
+        get: operations["listFailures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/workflows/{name}": {
         parameters: {
             query?: never;
@@ -705,7 +942,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Operators: a workflow and its definition. */
+        /**
+         * Operators: a workflow and its definition; without a version the newest that takes tasks.
+         * @description The definition has its steps with their policies and undos, and the JSON Schemas of its input and of what its Agents take and return.
+         */
         get: operations["getWorkflow"];
         /**
          * Operators: stores a workflow. 201 when it is new, 200 when it was there.
@@ -726,7 +966,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Operators: the stored workflows. */
+        /** Operators: the stored workflows, with their collections, and which are retired. */
         get: operations["listWorkflows"];
         put?: never;
         post?: never;
@@ -770,6 +1010,81 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/bulk-operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Operators: bulk operations, latest first, a page at a time. */
+        get: operations["listBulkOperations"];
+        put?: never;
+        /**
+         * Operators: creates a bulk operation: one action on all tasks that match now.
+         * @description At most 100,000 tasks. The filter is that of a search, with at least one condition. `canary`: so many tasks first, and the others only if these succeed. `rate`: tasks a second, 10 unless said otherwise. With `dryRun` nothing is created. With an Idempotency-Key the same request stands for the same operation.
+         */
+        post: operations["createBulkOperation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bulk-operations/{id}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: the tasks of a bulk operation and what became of each, a page at a time.
+         * @description An item is `succeeded` only when its task has ended as the action intends, or its step got beyond the failure.
+         */
+        get: operations["listBulkItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bulk-operations/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Operators: applies no further item of a bulk operation; what was applied stays applied. */
+        post: operations["stopBulkOperation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bulk-operations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Operators: a bulk operation, and how far it is. */
+        get: operations["getBulkOperation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -791,7 +1106,8 @@ export interface components {
         };
         Step: {
             name: string;
-            kind: string;
+            /** @enum {unknown} */
+            kind: "call" | "compensation";
             agent: string;
             /** @enum {unknown} */
             processState: "waiting" | "pending" | "processing" | "processed" | "error" | "skipped" | "cancelled";
@@ -800,6 +1116,12 @@ export interface components {
             requeueCount: number;
             lockedBy: string | null;
             completeBy: string | null;
+            startedAt: string | null;
+            heartbeatAt: string | null;
+            progress: {
+                percent?: number;
+                note?: string;
+            } | null;
             notBefore: string | null;
             faultCode: string | null;
             faultDetail: string | null;
@@ -839,6 +1161,7 @@ export interface components {
                 by: string;
                 reason: string;
             } | null;
+            traceId: string | null;
             /** @description Any JSON. */
             result: unknown;
             steps: components["schemas"]["Step"][];
@@ -878,6 +1201,7 @@ export interface components {
                 by: string;
                 reason: string;
             } | null;
+            traceId: string | null;
             /** @description Any JSON. */
             result: unknown;
             steps: components["schemas"]["Step"][];
@@ -949,6 +1273,9 @@ export interface components {
         };
         History: {
             items: components["schemas"]["HistoryEntry"][];
+        };
+        ConsoleSettings: {
+            traceUrlTemplate: string | null;
         };
         Workflow: {
             name: string;
@@ -1046,6 +1373,272 @@ export interface components {
         Remotes: {
             items: components["schemas"]["Remote"][];
         };
+        Attempt: {
+            step: string;
+            /** @enum {unknown} */
+            kind: "call" | "compensation";
+            undoes: string | null;
+            attempt: number;
+            agent: string;
+            lockedBy: string;
+            /** Format: date-time */
+            claimedAt: string;
+            startedAt: string | null;
+            heartbeatAt: string | null;
+            completeBy: string | null;
+            endedAt: string | null;
+            /** @enum {unknown} */
+            outcome: "running" | "processed" | "failed" | "expired" | "requeued" | "cancelled";
+            faultCode: string | null;
+            faultDetail: string | null;
+            progress: {
+                percent?: number;
+                note?: string;
+            } | null;
+            /** @description Any JSON. */
+            input: unknown;
+            /** @description Any JSON. */
+            output: unknown;
+        };
+        Attempts: {
+            items: components["schemas"]["Attempt"][];
+            waits: {
+                step: string;
+                /** Format: date-time */
+                from: string;
+                until: string | null;
+                reason: string;
+            }[];
+            lateReplies: {
+                step: string | null;
+                attempt: number | null;
+                /** Format: date-time */
+                at: string;
+                reason: string;
+                sender: string | null;
+            }[];
+            /** @description There are more than are shown. */
+            truncated: boolean;
+        };
+        Explanation: {
+            taskId: string;
+            workflow: string;
+            /** @enum {unknown} */
+            state: "pending" | "processing" | "error" | "compensating" | "processed" | "compensated";
+            sentence: string;
+            evidence: string[];
+            turnOf: string | null;
+        };
+        Examination: {
+            /** Format: date-time */
+            at: string;
+            ok: boolean;
+            findings: {
+                check: string;
+                /** @enum {unknown} */
+                severity: "ok" | "warning" | "error";
+                sentence: string;
+                advice: string | null;
+            }[];
+        };
+        Verification: {
+            /** Format: date-time */
+            at: string;
+            ok: boolean;
+            tasks: number;
+            complete: boolean;
+            violations: {
+                rule: string;
+                taskId: string | null;
+                sentence: string;
+            }[];
+        };
+        Statistics: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            until: string;
+            bucketMs: number;
+            rolledUpTo: string | null;
+            /** @description Entries of the history that are not counted yet. */
+            behind: number;
+            buckets: {
+                /** Format: date-time */
+                at: string;
+                submitted: number;
+                processed: number;
+                compensated: number;
+                /** @description How often tasks began to wait for an operator. */
+                halted: number;
+                /** @description Attempts that began. */
+                attempts: number;
+                failedAttempts: number;
+                /** @description Steps that were undone. */
+                undone: number;
+                latencyMs: {
+                    p50: number;
+                    p95: number;
+                    p99: number;
+                } | null;
+            }[];
+            workflows: {
+                workflow: string;
+                submitted: number;
+                processed: number;
+                compensated: number;
+                /** @description How often tasks began to wait for an operator. */
+                halted: number;
+                /** @description Attempts that began. */
+                attempts: number;
+                failedAttempts: number;
+                /** @description Steps that were undone. */
+                undone: number;
+                latencyMs: {
+                    p50: number;
+                    p95: number;
+                    p99: number;
+                } | null;
+            }[];
+        };
+        Overview: {
+            /** Format: date-time */
+            at: string;
+            states: {
+                pending: number;
+                processing: number;
+                compensating: number;
+                error: number;
+                processed: number;
+                compensated: number;
+            };
+            perMinute: {
+                submitted: number;
+                ended: number;
+            };
+            oldestDueMs: number | null;
+            needsYou: {
+                /** @enum {unknown} */
+                kind: "halted" | "breaker" | "deadLetters" | "paused" | "agentSilent" | "outbox" | "alert";
+                count: number;
+                sentence: string;
+                since: string | null;
+                /** @description Of the console. */
+                page: string;
+            }[];
+            agents: {
+                name: string;
+                instances: number;
+                slots: number;
+                inFlight: number;
+                /** @description Counted no further than to 1,000. */
+                due: number;
+                oldestDueMs: number | null;
+                p50Ms: number | null;
+                p95Ms: number | null;
+                okPercent: number | null;
+                /** @enum {unknown} */
+                breaker: "closed" | "open" | "half-open";
+                breakerUntil: string | null;
+                heldSteps: number;
+                paused: boolean;
+                seenAt: string | null;
+            }[];
+            schedulers: {
+                instance: string;
+                /** Format: date-time */
+                seenAt: string;
+            }[];
+            supervisors: {
+                instance: string;
+                /** Format: date-time */
+                seenAt: string;
+            }[];
+        };
+        Failures: {
+            groups: {
+                fingerprint: string;
+                workflow: string;
+                step: string | null;
+                faultCode: string;
+                /** @description Numbers, ids and quoted values are replaced by #. */
+                message: string;
+                count: number;
+                /** @description Tasks that wait for an operator now, at most 1,000. */
+                open: number;
+                /** Format: date-time */
+                firstAt: string;
+                /** Format: date-time */
+                lastAt: string;
+                sample: string[];
+                /** @description Of a search for these tasks. */
+                filter: {
+                    fingerprint: string;
+                    createdAt?: {
+                        $gte?: string;
+                        $lt?: string;
+                    };
+                };
+            }[];
+            truncated: boolean;
+        };
+        BulkOperation: {
+            id: string;
+            /** @enum {unknown} */
+            action: "resubmit" | "undo" | "cancel" | "pause" | "resume" | "resolve" | "retryNow";
+            step: string | null;
+            filter: Record<string, never>;
+            actor: string;
+            reason: string;
+            /** Format: date-time */
+            at: string;
+            /**
+             * @description `canary`: the first tasks are awaited. `running`: further ones are applied. `verifying`: all are applied, and what became of some is awaited. `done`: all have an outcome and none failed again. `failed`: some did. `stopped`: by a person, or by its canary.
+             * @enum {unknown}
+             */
+            state: "canary" | "running" | "verifying" | "done" | "stopped" | "failed";
+            matched: number;
+            waiting: number;
+            /** @description Applied or refused. */
+            done: number;
+            refused: number;
+            verified: {
+                succeeded: number;
+                failedAgain: number;
+                running: number;
+            };
+            canary: number;
+            /** @description Tasks a second. */
+            rate: number;
+            stoppedBy: string | null;
+            stopReason: string | null;
+            endedAt: string | null;
+        };
+        BulkOperationPage: {
+            items: components["schemas"]["BulkOperation"][];
+            next: string | null;
+        };
+        BulkItem: {
+            taskId: string;
+            /** @enum {unknown} */
+            outcome: "waiting" | "applied" | "refused" | "succeeded" | "failedAgain";
+            code: string | null;
+            step: string | null;
+            /** Format: date-time */
+            at: string;
+        };
+        BulkItemPage: {
+            items: components["schemas"]["BulkItem"][];
+            next: string | null;
+        };
+        BulkForecast: {
+            matches: number;
+            allowed: number;
+            refused: {
+                reason: string;
+                count: number;
+            }[];
+            sample: string[];
+        };
     };
     responses: never;
     parameters: never;
@@ -1131,11 +1724,50 @@ export interface operations {
             };
         };
     };
+    getConsoleSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleSettings"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getTask: {
         parameters: {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1176,6 +1808,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1217,6 +1850,7 @@ export interface operations {
             header?: never;
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1258,6 +1892,7 @@ export interface operations {
             header?: never;
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1296,10 +1931,12 @@ export interface operations {
     getResult: {
         parameters: {
             query?: {
+                /** @description How long to wait for the end of the task, such as 30s: at most a minute. */
                 wait?: string;
             };
             header?: never;
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1347,11 +1984,13 @@ export interface operations {
     getResultOfCollection: {
         parameters: {
             query?: {
+                /** @description How long to wait for the end of the task, such as 30s: at most a minute. */
                 wait?: string;
             };
             header?: never;
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1396,18 +2035,119 @@ export interface operations {
             };
         };
     };
+    followTask: {
+        parameters: {
+            query?: {
+                lastEventId?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the task. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A stream of events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    followTaskOfCollection: {
+        parameters: {
+            query?: {
+                lastEventId?: string;
+            };
+            header?: never;
+            path: {
+                collection: string;
+                /** @description The id of the task. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A stream of events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listTasks: {
         parameters: {
             query?: {
+                /** @description The name of a workflow with its version, or without: all versions. */
                 workflow?: string;
-                state?: "pending" | "processing" | "error" | "compensating" | "processed" | "compensated" | "open";
+                /** @description open: every state in which a task has not ended; error: it waits for an operator. */
+                state?: "open" | "pending" | "processing" | "error" | "compensating" | "processed" | "compensated";
+                /** @description Which steps go first. */
                 priority?: "urgent" | "normal" | "batch";
+                /** @description The business key. */
                 key?: string;
+                /** @description Why the task failed. */
                 faultCode?: string;
+                /** @description What the notifications of the task carry. */
                 correlationId?: string;
+                /** @description Of a group of failures: 16 hexadecimal digits. */
+                fingerprint?: string;
+                /** @description An id, a key, an idempotency key, a correlation id or a fault code. */
+                text?: string;
+                /** @description Submitted then or later: an instant as in ISO 8601. */
                 createdFrom?: string;
+                /** @description Submitted before then: an instant as in ISO 8601. */
                 createdBefore?: string;
+                /** @description Tasks of a page: from 1 to 500; 20 unless it is set. */
                 limit?: string;
+                /** @description The `next` of the page before. */
                 cursor?: string;
             };
             header?: never;
@@ -1448,11 +2188,15 @@ export interface operations {
     submitTask: {
         parameters: {
             query?: {
+                /** @description Takes the task although one of its Agents has never announced itself. */
                 allowUnknownAgents?: "true" | "false" | "";
             };
             header?: {
                 /** @description The same key stands for the same task, for 24 hours. */
                 "idempotency-key"?: string;
+                /** @description W3C Trace Context: the task goes on with the caller's trace. */
+                traceparent?: string;
+                tracestate?: string;
                 /** @description wait=10: 200 with the result, if there is one in so many seconds. */
                 prefer?: string;
             };
@@ -1464,6 +2208,7 @@ export interface operations {
                 "application/json": {
                     /** @description With its version, or without: then the newest that is not retired. */
                     workflow: string;
+                    /** @description The input of the workflow. */
                     input: unknown;
                     /**
                      * @description Which steps are claimed first; normal unless said otherwise.
@@ -1471,11 +2216,14 @@ export interface operations {
                      */
                     priority?: "urgent" | "normal" | "batch";
                     fairness?: {
+                        /** @description By what the task shares its band. */
                         key?: string;
+                        /** @description How many shares of its band the key has. */
                         weight?: number;
                     };
                     /** @description The business's own name: at most one open task of the workflow has it. */
                     key?: string;
+                    /** @description By what the task is found. */
                     labels?: {
                         [key: string]: string;
                     };
@@ -1483,6 +2231,7 @@ export interface operations {
                     notBefore?: string;
                     /** @description Your own queue for its status. */
                     replyTo?: string;
+                    /** @description What the notifications of the task carry. */
                     correlationId?: string;
                 };
             };
@@ -1529,15 +2278,29 @@ export interface operations {
     listTasksOfCollection: {
         parameters: {
             query?: {
+                /** @description The name of a workflow with its version, or without: all versions. */
                 workflow?: string;
-                state?: "pending" | "processing" | "error" | "compensating" | "processed" | "compensated" | "open";
+                /** @description open: every state in which a task has not ended; error: it waits for an operator. */
+                state?: "open" | "pending" | "processing" | "error" | "compensating" | "processed" | "compensated";
+                /** @description Which steps go first. */
                 priority?: "urgent" | "normal" | "batch";
+                /** @description The business key. */
                 key?: string;
+                /** @description Why the task failed. */
                 faultCode?: string;
+                /** @description What the notifications of the task carry. */
                 correlationId?: string;
+                /** @description Of a group of failures: 16 hexadecimal digits. */
+                fingerprint?: string;
+                /** @description An id, a key, an idempotency key, a correlation id or a fault code. */
+                text?: string;
+                /** @description Submitted then or later: an instant as in ISO 8601. */
                 createdFrom?: string;
+                /** @description Submitted before then: an instant as in ISO 8601. */
                 createdBefore?: string;
+                /** @description Tasks of a page: from 1 to 500; 20 unless it is set. */
                 limit?: string;
+                /** @description The `next` of the page before. */
                 cursor?: string;
             };
             header?: never;
@@ -1580,11 +2343,15 @@ export interface operations {
     submitTaskOfCollection: {
         parameters: {
             query?: {
+                /** @description Takes the task although one of its Agents has never announced itself. */
                 allowUnknownAgents?: "true" | "false" | "";
             };
             header?: {
                 /** @description The same key stands for the same task, for 24 hours. */
                 "idempotency-key"?: string;
+                /** @description W3C Trace Context: the task goes on with the caller's trace. */
+                traceparent?: string;
+                tracestate?: string;
                 /** @description wait=10: 200 with the result, if there is one in so many seconds. */
                 prefer?: string;
                 "task-key"?: string;
@@ -1649,9 +2416,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1659,8 +2428,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -1699,9 +2471,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1709,8 +2483,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -1749,9 +2526,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1759,8 +2538,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -1799,9 +2581,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1809,8 +2593,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -1849,10 +2636,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
+                /** @description The id of the task. */
                 id: string;
+                /** @description The name of the step. */
                 step: string;
             };
             cookie?: never;
@@ -1860,8 +2650,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -1900,9 +2693,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1910,10 +2705,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
+                    /** @description Its name; not needed if only one step failed. */
                     step?: string;
+                    /** @description Another input of the step; without it the same again. */
                     input?: unknown;
                 };
             };
@@ -1952,9 +2752,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -1962,10 +2764,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
+                    /** @description Its name; not needed if only one step failed. */
                     step?: string;
+                    /** @description What the step returned: later steps use it. */
                     output?: unknown;
                 };
             };
@@ -2004,10 +2811,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2015,8 +2824,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -2055,10 +2867,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2066,8 +2880,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -2106,10 +2923,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2117,8 +2936,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -2157,10 +2979,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2168,8 +2992,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -2208,11 +3035,14 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
+                /** @description The name of the step. */
                 step: string;
             };
             cookie?: never;
@@ -2220,8 +3050,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
                 };
             };
@@ -2260,10 +3093,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2271,10 +3106,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
+                    /** @description Its name; not needed if only one step failed. */
                     step?: string;
+                    /** @description Another input of the step; without it the same again. */
                     input?: unknown;
                 };
             };
@@ -2313,10 +3153,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the task, instead of its version in the body. */
                 "if-match"?: string;
             };
             path: {
                 collection: string;
+                /** @description The id of the task. */
                 id: string;
             };
             cookie?: never;
@@ -2324,10 +3166,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
+                    /** @description The version of the task that was seen: another one is refused. Or as If-Match. */
                     version?: number;
+                    /** @description Its name; not needed if only one step failed. */
                     step?: string;
+                    /** @description What the step returned: later steps use it. */
                     output?: unknown;
                 };
             };
@@ -2367,6 +3214,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -2374,7 +3222,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -2412,6 +3262,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -2419,7 +3270,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -2457,6 +3310,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -2464,7 +3318,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -2502,6 +3358,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -2509,7 +3366,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -2623,6 +3482,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -2630,7 +3490,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -2668,6 +3530,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -2675,7 +3538,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -2708,16 +3573,270 @@ export interface operations {
             };
         };
     };
+    listAttempts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the task. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The attempts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attempts"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAttemptsOfCollection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                collection: string;
+                /** @description The id of the task. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The attempts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attempts"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explainTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the task. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Why it is where it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explainTaskOfCollection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                collection: string;
+                /** @description The id of the task. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Why it is where it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    examine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was found. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Examination"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    verify: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was found. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Verification"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     countTasks: {
         parameters: {
             query?: {
+                /** @description The name of a workflow with its version, or without: all versions. */
                 workflow?: string;
-                state?: "pending" | "processing" | "error" | "compensating" | "processed" | "compensated" | "open";
+                /** @description open: every state in which a task has not ended; error: it waits for an operator. */
+                state?: "open" | "pending" | "processing" | "error" | "compensating" | "processed" | "compensated";
+                /** @description Which steps go first. */
                 priority?: "urgent" | "normal" | "batch";
+                /** @description The business key. */
                 key?: string;
+                /** @description Why the task failed. */
                 faultCode?: string;
+                /** @description What the notifications of the task carry. */
                 correlationId?: string;
+                /** @description Of a group of failures: 16 hexadecimal digits. */
+                fingerprint?: string;
+                /** @description An id, a key, an idempotency key, a correlation id or a fault code. */
+                text?: string;
+                /** @description Submitted then or later: an instant as in ISO 8601. */
                 createdFrom?: string;
+                /** @description Submitted before then: an instant as in ISO 8601. */
                 createdBefore?: string;
             };
             header?: never;
@@ -2802,6 +3921,8 @@ export interface operations {
                             $like?: string;
                             $exists?: boolean;
                         };
+                        fingerprint?: string;
+                        text?: string;
                         createdAt?: {
                             $gte?: string;
                             $lt?: string;
@@ -2860,13 +3981,25 @@ export interface operations {
     countTasksOfCollection: {
         parameters: {
             query?: {
+                /** @description The name of a workflow with its version, or without: all versions. */
                 workflow?: string;
-                state?: "pending" | "processing" | "error" | "compensating" | "processed" | "compensated" | "open";
+                /** @description open: every state in which a task has not ended; error: it waits for an operator. */
+                state?: "open" | "pending" | "processing" | "error" | "compensating" | "processed" | "compensated";
+                /** @description Which steps go first. */
                 priority?: "urgent" | "normal" | "batch";
+                /** @description The business key. */
                 key?: string;
+                /** @description Why the task failed. */
                 faultCode?: string;
+                /** @description What the notifications of the task carry. */
                 correlationId?: string;
+                /** @description Of a group of failures: 16 hexadecimal digits. */
+                fingerprint?: string;
+                /** @description An id, a key, an idempotency key, a correlation id or a fault code. */
+                text?: string;
+                /** @description Submitted then or later: an instant as in ISO 8601. */
                 createdFrom?: string;
+                /** @description Submitted before then: an instant as in ISO 8601. */
                 createdBefore?: string;
             };
             header?: never;
@@ -2955,6 +4088,8 @@ export interface operations {
                             $like?: string;
                             $exists?: boolean;
                         };
+                        fingerprint?: string;
+                        text?: string;
                         createdAt?: {
                             $gte?: string;
                             $lt?: string;
@@ -3048,11 +4183,140 @@ export interface operations {
             };
         };
     };
+    getOverview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As of `at`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getStatistics: {
+        parameters: {
+            query?: {
+                /** @description When it begins: an instant as in ISO 8601; a day ago unless it is set. */
+                from?: string;
+                /** @description When it ends: an instant as in ISO 8601; now unless it is set. */
+                until?: string;
+                /** @description The name of a workflow with its version. */
+                workflow?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every bucket of the range. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Statistics"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listFailures: {
+        parameters: {
+            query?: {
+                /** @description The name of a workflow with its version. */
+                workflow?: string;
+                /** @description Submitted then or later: an instant as in ISO 8601. */
+                createdFrom?: string;
+                /** @description Submitted before then: an instant as in ISO 8601. */
+                createdBefore?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description At most 100. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failures"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getWorkflow: {
         parameters: {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -3093,6 +4357,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -3184,6 +4449,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -3191,7 +4457,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -3229,6 +4497,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Its name. */
                 name: string;
             };
             cookie?: never;
@@ -3236,7 +4505,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Who acts: kept in the history. */
                     actor: string;
+                    /** @description Why: kept in the history. */
                     reason: string;
                 };
             };
@@ -3248,6 +4519,304 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listBulkOperations: {
+        parameters: {
+            query?: {
+                /** @description How many, at most 100; 20 unless it is said. */
+                limit?: string;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkOperationPage"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createBulkOperation: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Who acts: kept in the history. */
+                    actor: string;
+                    /** @description Why: kept in the history. */
+                    reason: string;
+                    filter: {
+                        workflow?: string | {
+                            $eq?: string;
+                            $in?: string[];
+                            $like?: string;
+                            $exists?: boolean;
+                        };
+                        state?: string | {
+                            $eq?: string;
+                            $in?: string[];
+                            $like?: string;
+                            $exists?: boolean;
+                        };
+                        priority?: string | {
+                            $eq?: string;
+                            $in?: string[];
+                            $like?: string;
+                            $exists?: boolean;
+                        };
+                        key?: string | {
+                            $eq?: string;
+                            $in?: string[];
+                            $like?: string;
+                            $exists?: boolean;
+                        };
+                        faultCode?: string | {
+                            $eq?: string;
+                            $in?: string[];
+                            $like?: string;
+                            $exists?: boolean;
+                        };
+                        correlationId?: string | {
+                            $eq?: string;
+                            $in?: string[];
+                            $like?: string;
+                            $exists?: boolean;
+                        };
+                        fingerprint?: string;
+                        text?: string;
+                        createdAt?: {
+                            $gte?: string;
+                            $lt?: string;
+                        };
+                    } & {
+                        [key: string]: string | {
+                            $eq?: string;
+                            $in?: string[];
+                            $like?: string;
+                            $exists?: boolean;
+                        };
+                    };
+                    /** @enum {unknown} */
+                    action: "resubmit" | "undo" | "cancel" | "pause" | "resume" | "resolve" | "retryNow";
+                    /** @description Which step of each task, if several can be meant. */
+                    step?: string;
+                    /** @description Of resolve: what the step of each task returned. */
+                    output?: unknown;
+                    /** @description Only says what would be done. */
+                    dryRun?: boolean;
+                    /** @description So many tasks first; the others only if all of these succeed. */
+                    canary?: number;
+                    /** @description Tasks a second; 10 unless it is said. */
+                    rate?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description What it would do: with `dryRun`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkForecast"];
+                };
+            };
+            /** @description It is durable, and worked off. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkOperation"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listBulkItems: {
+        parameters: {
+            query?: {
+                /** @description Only tasks of which this became. */
+                outcome?: "waiting" | "applied" | "refused" | "succeeded" | "failedAgain";
+                /** @description How many, at most 100; 20 unless it is said. */
+                limit?: string;
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkItemPage"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stopBulkOperation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Who acts: kept in the history. */
+                    actor: string;
+                    /** @description Why: kept in the history. */
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description As it stands then. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkOperation"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getBulkOperation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it stands. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkOperation"];
+                };
             };
             /** @description The request is refused: `code` says why, and stays as it is. */
             "4XX": {

@@ -1,5 +1,19 @@
 import type { Send } from "./request.ts";
-import type { ActOptions, Agent, ListedWorkflow, Pause, Remote, StoredWorkflow } from "./types.ts";
+import type {
+  ActOptions,
+  Agent,
+  Examination,
+  Failures,
+  FailuresQuery,
+  ListedWorkflow,
+  Overview,
+  Pause,
+  Remote,
+  Statistics,
+  StatisticsQuery,
+  StoredWorkflow,
+  Verification,
+} from "./types.ts";
 
 type Wish = Pick<ActOptions, "reason" | "actor" | "signal">;
 
@@ -31,11 +45,24 @@ export interface OperationCalls {
     close(name: string, how: Wish): Promise<void>;
   };
   readonly pauses: { list(): Promise<readonly Pause[]> };
+  /** How the system is, and what needs an operator. */
+  overview(): Promise<Overview>;
+  /** What happened over time. */
+  statistics(query?: StatisticsQuery): Promise<Statistics>;
+  /** Failures that are alike, in groups: the latest first. */
+  failures(query?: FailuresQuery): Promise<Failures>;
+  /** What `holdfast doctor` and `holdfast verify` say. */
+  readonly system: {
+    examine(): Promise<Examination>;
+    verify(): Promise<Verification>;
+  };
 }
 
 export function operationCalls(send: Send, usualActor: string): OperationCalls {
-  const get = async <Body>(path: string): Promise<Body> =>
-    (await send<Body>({ method: "GET", path, repeat: "safe" })).body;
+  const get = async <Body>(
+    path: string,
+    query: Readonly<Record<string, string | undefined>> = {},
+  ): Promise<Body> => (await send<Body>({ method: "GET", path, query, repeat: "safe" })).body;
   const items = async <Item>(path: string): Promise<readonly Item[]> =>
     (await get<{ readonly items: readonly Item[] }>(path)).items;
   const act =
@@ -77,5 +104,12 @@ export function operationCalls(send: Send, usualActor: string): OperationCalls {
       close: act("remotes", "close"),
     },
     pauses: { list: () => items<Pause>("/v1/pauses") },
+    overview: () => get<Overview>("/v1/overview"),
+    statistics: (query = {}) => get<Statistics>("/v1/statistics", { ...query }),
+    failures: (query = {}) => get<Failures>("/v1/failures", { ...query }),
+    system: {
+      examine: () => get<Examination>("/v1/doctor"),
+      verify: () => get<Verification>("/v1/verify"),
+    },
   };
 }

@@ -13,27 +13,33 @@ export interface ClientOptions extends RetryOptions {
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** A request. */
-interface Call {
-  readonly method: "GET" | "POST" | "PUT";
+/** A request of the OpenAPI document, for what the client has no method for. */
+export interface Request {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
+}
+
+interface Call extends Request {
   /** `safe`: also after a failure that leaves open whether it was carried out. */
   readonly repeat: "safe" | "only when refused";
 }
 
-interface Answer<Body> {
+export interface Answer<Body> {
   readonly status: number;
   readonly body: Body;
   readonly headers: Headers;
 }
 
+/** Opens a connection for an answer that is read as it comes. It is not repeated. */
+export type Open = (call: Call) => Promise<Response>;
+
 export type Send = <Body>(call: Call) => Promise<Answer<Body>>;
 
-const usualRetryFor = 30_000;
+export const usualRetryFor = 30_000;
 
 /** Sends requests, and repeats those that may be repeated: with growing delays, for a bounded time. */
 export function sender(options: ClientOptions): Send {
@@ -49,6 +55,12 @@ export function sender(options: ClientOptions): Send {
     }
   };
 }
+
+/** Opens streams. */
+export const opener =
+  (options: ClientOptions): Open =>
+  (call) =>
+    fetchCall(call, options);
 
 type Outcome =
   | { readonly answer: Answer<unknown> }

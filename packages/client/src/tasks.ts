@@ -1,6 +1,8 @@
 import type { Send } from "./request.ts";
 import type {
   ActOptions,
+  Attempts,
+  Explanation,
   HistoryEntry,
   ListedTask,
   ListFilter,
@@ -11,7 +13,7 @@ import type {
 } from "./types.ts";
 
 interface PageOptions {
-  /** At most 100; 20 unless said otherwise. */
+  /** At most 500; 20 unless said otherwise. */
   readonly limit?: number;
   /** What the page before named as its `next`. */
   readonly after?: string | null;
@@ -27,6 +29,10 @@ interface StepOptions extends ActOptions {
 export interface TaskCalls {
   get(id: string): Promise<Task>;
   history(id: string): Promise<readonly HistoryEntry[]>;
+  /** What a task waits for, or how it ended, in sentences. */
+  why(id: string): Promise<Explanation>;
+  /** Newest first, with the deadline that each ran against. */
+  attempts(id: string): Promise<Attempts>;
   /** A page, newest first. */
   list(filter?: ListFilter, page?: PageOptions): Promise<TaskPage>;
   /** All that match, page by page. */
@@ -82,6 +88,8 @@ export function taskCalls(send: Send, usualActor: string): TaskCalls {
     get: (id) => get<Task>(pathOf(id)),
     history: async (id) =>
       (await get<{ readonly items: readonly HistoryEntry[] }>(pathOf(id, "/history"))).items,
+    why: (id) => get<Explanation>(pathOf(id, "/why")),
+    attempts: (id) => get<Attempts>(pathOf(id, "/attempts")),
     list,
     async *all(filter = {}, options = {}) {
       let after: string | null = null;

@@ -10,11 +10,35 @@ export type TaskPage = Schemas["TaskPage"];
 export type TaskCount = Schemas["TaskCount"];
 export type TaskState = Task["state"];
 export type HistoryEntry = Schemas["HistoryEntry"];
+export type Explanation = Schemas["Explanation"];
+export type Attempts = Schemas["Attempts"];
+export type Examination = Schemas["Examination"];
+export type Verification = Schemas["Verification"];
 export type StoredWorkflow = Schemas["StoredWorkflow"];
 export type ListedWorkflow = Schemas["Workflow"];
 export type Agent = Schemas["Agent"];
 export type Pause = Schemas["PauseRecord"];
 export type Remote = Schemas["Remote"];
+export type Overview = Schemas["Overview"];
+export type Statistics = Schemas["Statistics"];
+export type Failures = Schemas["Failures"];
+
+type QueryOf<Path extends "/v1/statistics" | "/v1/failures"> = NonNullable<
+  paths[Path]["get"]["parameters"]["query"]
+>;
+/** The range of time, and the workflow; the last day of everything, unless it is said. */
+export type StatisticsQuery = QueryOf<"/v1/statistics">;
+export type FailuresQuery = QueryOf<"/v1/failures">;
+
+export type BulkOperation = Schemas["BulkOperation"];
+export type BulkOperationPage = Schemas["BulkOperationPage"];
+export type BulkItem = Schemas["BulkItem"];
+export type BulkItemPage = Schemas["BulkItemPage"];
+export type BulkForecast = Schemas["BulkForecast"];
+
+/** A bulk operation as the service takes it. */
+export type NewBulkOperation =
+  paths["/v1/bulk-operations"]["post"]["requestBody"]["content"]["application/json"];
 
 /** A search as the service takes it: `{ filter, page }`. */
 export type SearchWish = NonNullable<

@@ -5,6 +5,7 @@ import type { WorkflowSync } from "./project/sync-project.ts";
 
 interface Shown {
   readonly api: string;
+  readonly operatorToken: string;
   readonly brokerUrl: string;
   readonly folder: string;
   readonly sync: Pick<WorkflowSync, "workflows">;
@@ -14,7 +15,15 @@ interface Shown {
 }
 
 /** What is shown once everything runs: where it is, what runs, and the next command. */
-export function banner({ api, brokerUrl, folder, sync, agents, ms }: Shown): readonly string[] {
+export function banner({
+  api,
+  operatorToken,
+  brokerUrl,
+  folder,
+  sync,
+  agents,
+  ms,
+}: Shown): readonly string[] {
   const [first] = sync.workflows;
   const next =
     first === undefined
@@ -27,6 +36,7 @@ export function banner({ api, brokerUrl, folder, sync, agents, ms }: Shown): rea
     "",
     `ready in ${(ms / 1_000).toFixed(1)} s`,
     `  API   ${api}`,
+    `  look  ${api}/console/   the operators' token is ${operatorToken}`,
     `  AMQP  ${brokerUrl}   for Agents in other languages`,
     ...sync.workflows.map(
       ({ family, name, file }) => `  workflow ${family} is ${name}   ${relative(folder, file)}`,

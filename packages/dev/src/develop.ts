@@ -63,7 +63,7 @@ export async function develop(options: Development): Promise<void> {
   writePlaces(dataFolder, { ...placesOf(servers), api, operatorToken });
   const known = () => operationsOf(store, agents);
   const ms = performance.now() - from;
-  for (const line of banner({ api, brokerUrl, folder, sync, agents, ms })) say(line);
+  for (const line of banner({ api, operatorToken, brokerUrl, folder, sync, agents, ms })) say(line);
   sync.sayGaps(await known());
   running.use(watchProject(folder, before, keepInStep({ folder, sync, agents, known, say })));
   const actions = openActions({

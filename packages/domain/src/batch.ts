@@ -38,6 +38,8 @@ export interface VersionedTask extends Urgency {
   /** The queue that the submitter wants status messages in; null: none. */
   readonly replyTo: string | null;
   readonly correlationId: string | null;
+  /** The trace that it belongs to, as `traceText` writes it; null or absent: none. */
+  readonly traceContext?: string | null;
 }
 
 /** A task that was decided about, and every move that led there. */

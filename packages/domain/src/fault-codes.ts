@@ -110,6 +110,48 @@ export const faultCodes = {
     meaning: "RabbitMQ did not accept a connection within half a minute.",
     action: "Check `BROKER_URL` and the broker.",
   },
+  "bulk.filter_missing": {
+    transient: false,
+    meaning: "The filter of a bulk operation has no condition, so it would match every task.",
+    action: "Say which tasks: for all that are open, `state: open`.",
+  },
+  "bulk.has_ended": {
+    transient: false,
+    meaning: "The bulk operation has ended: it is done, failed or stopped already.",
+    action: "None.",
+  },
+  "bulk.output_missing": {
+    transient: false,
+    meaning: "Later steps may use the output of the step, and the bulk operation names none.",
+    action: "Create another one with `output`, or resolve the task by itself.",
+  },
+  "bulk.step_ambiguous": {
+    transient: false,
+    meaning: "Several steps of the task are delayed, and the bulk operation does not say which.",
+    action: "Create another one with `step`.",
+  },
+  "bulk.task_gone": {
+    transient: false,
+    meaning:
+      "The task was deleted by retention before its outcome was verified. Whether it was repaired is unknown.",
+    action: "Look into the logs of the remote service. Keep tasks longer: `RETENTION`.",
+  },
+  "bulk.too_many_open": {
+    transient: true,
+    meaning: "As many bulk operations are open as may be at a time.",
+    action: "Wait until one has ended, or stop one.",
+  },
+  "bulk.too_many_tasks": {
+    transient: false,
+    meaning:
+      "The filter matches more tasks than one bulk operation may have, or looks at too many.",
+    action: "Narrow it: `state`, `createdAt`, a workflow. Then create several operations.",
+  },
+  "bulk.unknown": {
+    transient: false,
+    meaning: "There is no bulk operation of that id.",
+    action: "Check the id. Ended ones are deleted after `RETENTION`.",
+  },
   "cli.agent_not_found": {
     transient: false,
     meaning: "No instance of the Agent takes requests, or its queue does not exist.",
@@ -135,6 +177,11 @@ export const faultCodes = {
     meaning:
       "The configuration is wrong. The message lists every fault. The process exits with 78.",
     action: "Correct the environment variables.",
+  },
+  "console.api_unreachable": {
+    transient: true,
+    meaning: "The console did not reach the submission service that serves its API.",
+    action: "Check `API_URL` of the console, and that the submission service runs.",
   },
   "docs.unknown": {
     transient: false,

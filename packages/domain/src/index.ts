@@ -27,6 +27,45 @@ export {
   rampLimit,
   shortestThrottle,
 } from "./breaker.ts";
+export {
+  type BulkPace,
+  bulkAllowance,
+  firstPacedFrom,
+  nextItemIn,
+  pacedAfter,
+} from "./bulk/bulk-pace.ts";
+export {
+  advanceBulk,
+  type BulkCounts,
+  type BulkOutcome,
+  type BulkProgress,
+  type BulkState,
+  bulkOutcomes,
+  bulkStates,
+  firstBulkState,
+  hasBulkEnded,
+  mayApply,
+} from "./bulk/bulk-progress.ts";
+export {
+  type BulkAction,
+  type BulkRequest,
+  type BulkWish,
+  bulkActions,
+  bulkRequestOf,
+  wholeTaskEvents,
+} from "./bulk/bulk-request.ts";
+export {
+  type BulkFacts,
+  type BulkTarget,
+  type BulkVerdict,
+  bulkFactsOf,
+  bulkVerdictOf,
+} from "./bulk/bulk-verdict.ts";
+export { findFailedStep } from "./bulk/find-failed-step.ts";
+export {
+  type OperatorRefusal,
+  operatorRefusalOf,
+} from "./bulk/operator-refusal.ts";
 export type { Change } from "./change.ts";
 export { evaluateCondition, refsOfCondition } from "./condition.ts";
 export { decide } from "./decide.ts";
@@ -78,6 +117,37 @@ export {
   type Urgency,
 } from "./priority.ts";
 export {
+  type CountedBucket,
+  type CountedEvent,
+  type Counts,
+  countEvents,
+  counters,
+  inCoarser,
+  type Resolution,
+  resolutions,
+  startOf,
+  widthOf,
+} from "./statistics/count-events.ts";
+export {
+  addDuration,
+  addHistograms,
+  type DurationHistogram,
+  durationBucket,
+  durationBuckets,
+  quantileOf,
+} from "./statistics/duration-histogram.ts";
+export { type IdSpan, idGaps } from "./statistics/id-gaps.ts";
+export { messagePattern } from "./statistics/message-pattern.ts";
+export {
+  type BucketPlan,
+  keptFor,
+  mostBuckets,
+  planBuckets,
+  type ResolvedSpan,
+  spansOf,
+  type TimeSpan,
+} from "./statistics/time-buckets.ts";
+export {
   constant,
   type Instant,
   newStep,
@@ -122,6 +192,16 @@ export {
   stepOfRef,
   type TaskValues,
 } from "./template.ts";
+export {
+  atSpan,
+  fromTraceText,
+  isSampled,
+  readTraceContext,
+  spanIdOf,
+  type TraceContext,
+  traceIdOf,
+  traceText,
+} from "./trace-context.ts";
 export {
   type Condition,
   type CoolDownPolicy,

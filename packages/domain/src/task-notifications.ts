@@ -36,6 +36,8 @@ export type TaskNotification = {
   readonly subject: string;
   readonly seq: number;
   readonly correlationId: string | null;
+  /** That of its task; absent: none. */
+  readonly traceContext?: string | null;
 } & (
   | { readonly channel: "status"; readonly address: string; readonly body: StatusBody }
   | { readonly channel: "event"; readonly address: null; readonly body: StatusBody }
@@ -57,7 +59,7 @@ export function notificationsOf(
   const at = new Date(now).toISOString();
   const seq = before.version + 1;
   const { replyTo: address, correlationId } = before;
-  const common = { subject: after.taskId, seq, correlationId };
+  const common = { subject: after.taskId, seq, correlationId, ...traceOf(before) };
   const event = eventOf(before.task, after, changes);
   const body = event === null ? null : statusOf(decided, { event, seq, at });
   return [
@@ -74,10 +76,17 @@ export function notificationsOf(
   ];
 }
 
+const traceOf = ({ traceContext }: Pick<VersionedTask, "traceContext">) =>
+  traceContext == null ? {} : { traceContext };
+
 /** The first notification of a new task, and the last one as well if it had nothing to do. */
 export function notificationsOfNew(
   task: Task,
-  { replyTo, correlationId }: Pick<VersionedTask, "replyTo" | "correlationId">,
+  {
+    replyTo,
+    correlationId,
+    ...rest
+  }: Pick<VersionedTask, "replyTo" | "correlationId" | "traceContext">,
   { now, events }: NotificationOptions,
 ): readonly TaskNotification[] {
   const at = new Date(now).toISOString();
@@ -96,7 +105,8 @@ export function notificationsOfNew(
     ? [body("received", 1), body("processed", 2)]
     : [body("received", 1)];
   return bodies.flatMap((one) => {
-    const common = { subject: task.taskId, seq: one.sequence, correlationId, body: one };
+    const subject = task.taskId;
+    const common = { subject, seq: one.sequence, correlationId, body: one, ...traceOf(rest) };
     return [
       ...(replyTo === null ? [] : [{ ...common, channel: "status" as const, address: replyTo }]),
       ...(events ? [{ ...common, channel: "event" as const, address: null }] : []),

@@ -1,3 +1,4 @@
+import type { TraceContext } from "@holdfast/domain";
 import type { MarkerEvents } from "./connection/keep-marker.ts";
 
 /** What is to be published: persistent and mandatory, unless it is transient. */
@@ -12,6 +13,8 @@ export interface OutgoingMessage {
   readonly replyTo?: string;
   /** Of a submission: `workflow` names what it is for, the others are as in HTTP. */
   readonly headers?: Readonly<Record<string, string | number>>;
+  /** Its place in a trace: goes into the headers `traceparent` and `tracestate`. Null or absent: they are left out. */
+  readonly trace?: TraceContext | null;
   /** To be handled before others. Quorum queues of RabbitMQ 4 deliver it before others, too; those of RabbitMQ 3 do not. */
   readonly isUrgent?: boolean;
   /** Milliseconds after which the broker drops it to the dead letters. */
@@ -59,6 +62,8 @@ export interface Delivery {
   readonly key?: unknown;
   readonly labels?: unknown;
   readonly notBefore?: unknown;
+  /** Its place in a trace, also of one that came with others; null or absent: none, or none that can be read. */
+  readonly trace?: TraceContext | null;
   /** For a dead letter: why it died first (`expired`, `rejected`, `delivery_limit`, …). */
   readonly deathReason: string | undefined;
   /** The broker has delivered it before. */

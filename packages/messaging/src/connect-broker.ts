@@ -1,5 +1,5 @@
 import { limits } from "@holdfast/contracts";
-import { disposableStack } from "@holdfast/runtime";
+import { disposableStack, type Metrics, noMetrics } from "@holdfast/runtime";
 import type { Channel } from "amqplib";
 import type { Broker } from "./broker.ts";
 import type { ChannelLog } from "./connection/keep-channel.ts";
@@ -7,6 +7,7 @@ import { keepMarker } from "./connection/keep-marker.ts";
 import { openConnection } from "./connection/open-connection.ts";
 import { consuming } from "./consume/consuming.ts";
 import { subscriptions } from "./consume/subscriptions.ts";
+import { measureConsuming, measurePublish } from "./metrics/measure-messages.ts";
 import { openPublishing } from "./publish/open-publishing.ts";
 import { queueOperations } from "./topology/queue-operations.ts";
 import { declareTopology, topologyOf } from "./topology/topology.ts";
@@ -24,6 +25,8 @@ export interface BrokerOptions {
   readonly log: ChannelLog & { error(fields: object, message: string): void };
   /** Optimisations, all on; a benchmark turns one off to measure what it gives. */
   readonly optimisations?: BrokerOptimisations;
+  /** What counts messages; nothing unless given. */
+  readonly metrics?: Metrics;
 }
 
 export interface BrokerOptimisations {
@@ -39,6 +42,8 @@ export interface BrokerOptimisations {
  */
 export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   const { url, name, log, topology, agents, maxMessageBytes = limits.messageBytes } = options;
+  const { metrics = noMetrics } = options;
+  const isMeasured = metrics !== noMetrics;
   const { bundles = true } = options.optimisations ?? {};
   await using stack = disposableStack();
   const outgoing = stack.use(await openConnection({ url, name: `${name} publish`, log }));
@@ -51,16 +56,25 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
     if (topology === "declare") await declareTopology(channel, topologyOf(agents));
   };
   const publishing = stack.use(
-    await openPublishing({ connection: outgoing, name, declare, bundles, signal, log }),
+    await openPublishing({
+      connection: outgoing,
+      name,
+      declare,
+      bundles,
+      signal,
+      log,
+      measure: (publish) => (isMeasured ? measurePublish(publish, metrics) : publish),
+    }),
   );
   const consumers = subscriptions({ name, createChannel, declare, signal, log });
 
+  const consume = consuming({ consumers, createChannel, maxMessageBytes, log });
   // Disposed of first: a consumer that is not disposed of would ask a closed connection for channels for ever.
   stack.defer(() => closing.abort());
   const parts = stack.move();
   return {
     publish: publishing.publish,
-    ...consuming({ consumers, createChannel, maxMessageBytes, log }),
+    ...(isMeasured ? measureConsuming(consume, metrics) : consume),
     keepMarker: (queue, events) =>
       keepMarker({ name, queue, createChannel, signal, log, ...events }),
     ...queueOperations(createChannel),

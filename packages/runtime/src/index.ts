@@ -3,6 +3,7 @@ export { canonicalJson } from "./canonical-json.ts";
 export { commandLine } from "./config/command-line.ts";
 export {
   BaseConfig,
+  BrokerManagementUrl,
   BrokerUrl,
   Duration,
   DurationOrOff,
@@ -24,6 +25,16 @@ export { serverUrls } from "./config/server-urls.ts";
 export type { Failpoint } from "./faults/failpoint.ts";
 export { injectedFaults } from "./faults/injected-faults.ts";
 export { seededRandom } from "./faults/seeded-random.ts";
+export { type CachedReading, cachedReading } from "./metrics/cached-reading.ts";
+export {
+  type Measure,
+  type MetricDefinition,
+  type MetricDefinitions,
+  type Metrics,
+  noMetrics,
+  type Reading,
+} from "./metrics/metrics.ts";
+export { type ExposedMetrics, openMetrics } from "./metrics/open-metrics.ts";
 export { type DisposableStack, disposableStack } from "./service/disposable-stack.ts";
 export { type Health, type HealthReport, openHealth } from "./service/health.ts";
 export { runProcess, runService, type ServiceContext } from "./service/run-service.ts";
@@ -31,3 +42,15 @@ export { holdfastVersion } from "./service/version.ts";
 export { batchCalls, overload } from "./time/batch-calls.ts";
 export { type Clock, sleep, systemClock } from "./time/clock.ts";
 export { type Repetition, repeat } from "./time/repeat.ts";
+export { attemptSpan } from "./tracing/attempt-span.ts";
+export { processSpan, sendSpan } from "./tracing/message-spans.ts";
+export { foundTracing } from "./tracing/open-tracing.ts";
+export { traceFields } from "./tracing/trace-fields.ts";
+export {
+  noTracing,
+  type Span,
+  type SpanAttributes,
+  type SpanKind,
+  type SpanOptions,
+  type Tracing,
+} from "./tracing/tracing.ts";

@@ -13,6 +13,12 @@ export type {
 } from "./breakers/breakers.ts";
 export type { ProbedLane, ProbeOptions } from "./breakers/claim-probe.ts";
 export type { RemoteRecord } from "./breakers/find-remotes.ts";
+export type { AppliedItems } from "./bulk/apply-items.ts";
+export type { BulkItem, BulkOperation, BulkWork } from "./bulk/bulk-operation.ts";
+export { mostBulkItems } from "./bulk/choose-items.ts";
+export type { BulkAsked, NewBulkOperation } from "./bulk/create-bulk-operation.ts";
+export type { BulkForecast } from "./bulk/judge-tasks.ts";
+export type { VerifiedItems } from "./bulk/verify-items.ts";
 export type { AttemptSignOfTask, StepProgress } from "./claim/attempt-signs.ts";
 export {
   type ClaimedStep,
@@ -50,12 +56,15 @@ export {
   type XminHolder,
 } from "./inspect/open-inspector.ts";
 export type { StandstillFacts } from "./inspect/standstills.ts";
+export type { AttemptFacts, LateReply, StepLimits, StepMove } from "./look/find-attempt-facts.ts";
+export type { FollowedMove, FollowedTask, TaskStanding } from "./look/follow-tasks.ts";
 export { migrate } from "./migrate/migrate.ts";
 export { openStateStore } from "./open-state-store.ts";
 export type { DeadLetter } from "./outbox/dead-letters.ts";
 export type { Notification } from "./outbox/notifications.ts";
 export type { TakenNotification } from "./outbox/outbox.ts";
 export type { Pause, PauseTarget, PauseWish } from "./pause/pauses.ts";
+export type { FleetFacts } from "./read/find-fleet-facts.ts";
 export type { ListedAgent, ListedInstance } from "./read/list-agents.ts";
 export type {
   ListedTask,
@@ -69,6 +78,25 @@ export type {
 export type { HistoryEntry, StepRecord, TaskRecord } from "./read/read-task.ts";
 export type { OldMonth } from "./retention/retention.ts";
 export type { StateStore } from "./state-store.ts";
+export type { FailureGroup, FailurePage, FailureWish } from "./statistics/find-failures.ts";
+export type {
+  OpenState,
+  OverviewFacts,
+  RecentAlerts,
+  ShownPause,
+} from "./statistics/find-overview.ts";
+export type {
+  Statistics,
+  StatisticsBucket,
+  StatisticsProgress,
+  StatisticsWish,
+  SubjectTotals,
+  TotalsWish,
+} from "./statistics/find-statistics.ts";
+export { announceInstance, type Instance, type SeenInstance } from "./statistics/instances.ts";
+export { type FailureKind, fingerprintOf } from "./statistics/record-failures.ts";
+export type { RolledUp } from "./statistics/roll-up.ts";
+export type { StatisticsStore } from "./statistics/statistics-store.ts";
 export type { Labels, NewTask } from "./submit/new-task.ts";
 export {
   type SubmittedTask,
@@ -78,5 +106,6 @@ export {
 } from "./submit/submit-in-transaction.ts";
 export type { Submitted } from "./submit/submit-tasks.ts";
 export { type StepContracts, stepContracts } from "./workflows/output-contract.ts";
+export { resolveFault } from "./workflows/resolve-fault.ts";
 export type { KnownAgent, WorkflowRecord, WorkflowWish } from "./workflows/stored-workflows.ts";
 export { familyOf, type StoredWorkflow } from "./workflows/workflow-catalog.ts";

@@ -1,3 +1,4 @@
+import { noMetrics } from "@holdfast/runtime";
 import { applyEvents } from "./apply/apply-events.ts";
 import { loadCalls } from "./apply/load-calls.ts";
 import { loadValues } from "./apply/load-values.ts";
@@ -15,6 +16,7 @@ import {
 } from "./breakers/breakers.ts";
 import { claimProbe } from "./breakers/claim-probe.ts";
 import { findRemotes } from "./breakers/find-remotes.ts";
+import { bulkOperations } from "./bulk/bulk-operations.ts";
 import { recordAttemptSigns } from "./claim/attempt-signs.ts";
 import {
   claimDueSteps,
@@ -32,8 +34,10 @@ import { findExpired } from "./expire/find-expired.ts";
 import { findStalledTasks } from "./expire/find-stalled.ts";
 import { findInvariantViolations } from "./inspect/find-invariant-violations.ts";
 import { recordStandstills } from "./inspect/standstills.ts";
+import { lookOperations } from "./look/look-operations.ts";
+import { decisionCounts } from "./metrics/count-decisions.ts";
 import { mustBeCompatible } from "./migrate/must-be-compatible.ts";
-import { recordDeadLetters } from "./outbox/dead-letters.ts";
+import { type DeadLetter, recordDeadLetters } from "./outbox/dead-letters.ts";
 import { enqueueRefusals } from "./outbox/notifications.ts";
 import {
   deleteNotifications,
@@ -49,7 +53,6 @@ import { withRetries } from "./postgres/retry.ts";
 import { pingStore } from "./postgres/transaction.ts";
 import { countTasks } from "./read/count-tasks.ts";
 import { findFinishedTasks } from "./read/find-finished-tasks.ts";
-import { listAgents } from "./read/list-agents.ts";
 import { countMatchingTasks, listTasks } from "./read/list-tasks.ts";
 import { findEvents, findTask } from "./read/read-task.ts";
 import {
@@ -57,6 +60,7 @@ import {
   deleteExpiredKeys,
   deleteFinishedTasks,
   deleteFreeBusinessKeys,
+  deleteOldBulkOperations,
   deleteOldMessages,
   deleteOldRecords,
   deletePassedFairnessKeys,
@@ -66,6 +70,7 @@ import {
   makePartitions,
 } from "./retention/retention.ts";
 import type { StateStore } from "./state-store.ts";
+import { statisticsOperations } from "./statistics/statistics-operations.ts";
 import type { StoreContext } from "./store-context.ts";
 import { submitTasks } from "./submit/submit-tasks.ts";
 import { findLanes, findWorkflowNames } from "./workflows/find-names.ts";
@@ -101,6 +106,7 @@ export async function openStateStore({
   ...options
 }: StateStoreOptions): Promise<StateStore> {
   const pool = openPool(options);
+  const counts = decisionCounts(options.metrics ?? noMetrics);
   const catalog = workflowCatalog();
   const { taskCache: hasTaskCache = true, scanWindow: hasScanWindow = true } = optimisations;
   const context: StoreContext = {
@@ -111,6 +117,7 @@ export async function openStateStore({
     cache: hasTaskCache ? taskCache(catalog) : noTaskCache,
     newScanWindow: () => (hasScanWindow ? scanWindow() : noScanWindow),
     events,
+    counts,
   };
   try {
     await withRetries(() => mustBeCompatible(pool));
@@ -123,11 +130,14 @@ export async function openStateStore({
     ...taskOperations(context, bind),
     ...claimOperations(context, bind),
     ...breakerOperations(context, bind),
+    ...bulkOperations(context, bind),
     ...pauseOperations(context, bind),
     ...workflowOperations(context, bind),
-    ...readOperations(context, bind),
-    ...outboxOperations(bind),
+    ...readOperations(bind),
+    ...lookOperations(context, bind),
+    ...outboxOperations(context, bind),
     ...retentionOperations(context, bind),
+    ...statisticsOperations(context, bind),
     ping: () => pingStore(pool),
     [Symbol.asyncDispose]: () => pool.end(),
   };
@@ -198,8 +208,7 @@ const workflowOperations = ({ catalog }: StoreContext, { repeatable, exactlyOnce
   findLanes: () => repeatable(findLanes)({}),
 });
 
-const readOperations = ({ partitions }: StoreContext, { repeatable }: Binder) => ({
-  listAgents: () => repeatable(listAgents(partitions))({}),
+const readOperations = ({ repeatable }: Binder) => ({
   findTask: repeatable(findTask),
   listTasks: repeatable(listTasks),
   countMatchingTasks: repeatable(countMatchingTasks),
@@ -209,11 +218,14 @@ const readOperations = ({ partitions }: StoreContext, { repeatable }: Binder) =>
   findInvariantViolations: repeatable(findInvariantViolations),
 });
 
-const outboxOperations = ({ repeatable, once, exactlyOnce }: Binder) => ({
+const outboxOperations = ({ counts }: StoreContext, { repeatable, once, exactlyOnce }: Binder) => ({
   takeNotifications: once(takeNotifications),
   deleteNotifications: repeatable(deleteNotifications),
   deleteStaleNotifications: () => repeatable(deleteStaleNotifications)({}),
-  recordDeadLetters: exactlyOnce(recordDeadLetters),
+  recordDeadLetters: async (letters: readonly DeadLetter[]) => {
+    await exactlyOnce(recordDeadLetters)(letters);
+    counts.deadLetters(letters.map(({ queue }) => queue));
+  },
   recordStandstills: repeatable(recordStandstills),
 });
 
@@ -229,6 +241,7 @@ const retentionOperations = (
   deleteFreeBusinessKeys: repeatable(deleteFreeBusinessKeys),
   deletePassedFairnessKeys: repeatable(deletePassedFairnessKeys(partitions)),
   deleteOldRecords: exactlyOnce(deleteOldRecords),
+  deleteOldBulkOperations: exactlyOnce(deleteOldBulkOperations),
   deleteOldMessages: exactlyOnce(deleteOldMessages),
   deleteExcessMessages: exactlyOnce(deleteExcessMessages),
   lookAtClock: () => repeatable(lookAtClock)({}),

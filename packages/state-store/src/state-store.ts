@@ -12,6 +12,7 @@ import type {
 } from "./breakers/breakers.ts";
 import type { ProbeOptions } from "./breakers/claim-probe.ts";
 import type { RemoteRecord } from "./breakers/find-remotes.ts";
+import type { BulkStore } from "./bulk/bulk-store.ts";
 import type { AttemptSignOfTask } from "./claim/attempt-signs.ts";
 import type { ClaimedStep, ClaimOptions } from "./claim/claimed-step.ts";
 import type { StepsInFlight } from "./claim/count-steps-in-flight.ts";
@@ -21,11 +22,11 @@ import type { Expired } from "./expire/find-expired.ts";
 import type { StalledOptions, StalledTasks } from "./expire/find-stalled.ts";
 import type { Violation } from "./inspect/find-invariant-violations.ts";
 import type { KeptStandstill } from "./inspect/standstills.ts";
+import type { LookStore } from "./look/look-store.ts";
 import type { DeadLetter } from "./outbox/dead-letters.ts";
 import type { Notification } from "./outbox/notifications.ts";
 import type { TakenNotification, TakeOptions } from "./outbox/outbox.ts";
 import type { Pause, PauseWish } from "./pause/pauses.ts";
-import type { ListedAgent } from "./read/list-agents.ts";
 import type { PageWish, TaskCount, TaskFilter, TaskPage } from "./read/list-tasks.ts";
 import type { HistoryEntry, TaskRecord } from "./read/read-task.ts";
 import type {
@@ -34,6 +35,7 @@ import type {
   Keeping,
   OldMonth,
 } from "./retention/retention.ts";
+import type { StatisticsStore } from "./statistics/statistics-store.ts";
 import type { NewTask } from "./submit/new-task.ts";
 import type { Submitted } from "./submit/submit-tasks.ts";
 import type { KnownAgent, WorkflowRecord, WorkflowWish } from "./workflows/stored-workflows.ts";
@@ -47,7 +49,7 @@ import type { StoredWorkflow } from "./workflows/workflow-catalog.ts";
  * are transient: the operation may have been carried out or not. Methods marked "safe to repeat" may then be
  * called again with the same arguments. Methods retry for about five seconds on their own before they throw.
  */
-export interface StateStore extends AsyncDisposable {
+export interface StateStore extends BulkStore, LookStore, StatisticsStore, AsyncDisposable {
   /**
    * Writes tasks with all their steps, and their orders, in one transaction: all of them or none. Safe to repeat
    * with an idempotency key; without one, `store.outcome_unknown` may lead to a second task. Throws
@@ -182,8 +184,6 @@ export interface StateStore extends AsyncDisposable {
   /** The Agents that stored workflows name. Safe to repeat. */
   findLanes(): Promise<readonly string[]>;
 
-  /** The Agents and their instances, with what waits for them. It reads a bounded number of rows. Safe to repeat. */
-  listAgents(): Promise<readonly ListedAgent[]>;
   /** The task, or null if this tenant has none of that id. Instants are ISO 8601. Safe to repeat. */
   findTask(id: { readonly taskId: string; readonly tenant: string }): Promise<TaskRecord | null>;
   /** The history of a task, oldest entry first. Safe to repeat. */

@@ -2,6 +2,7 @@ import type { Pool } from "pg";
 import type { TaskCache } from "./apply/task-cache.ts";
 import type { DueIndex } from "./claim/due-index.ts";
 import type { ScanWindow } from "./claim/scan-window.ts";
+import type { DecisionCounts } from "./metrics/count-decisions.ts";
 import type { ActivePartitions } from "./postgres/active-partitions.ts";
 import type { WorkflowCatalog } from "./workflows/workflow-catalog.ts";
 
@@ -19,4 +20,6 @@ export interface StoreContext {
   readonly newScanWindow: () => ScanWindow;
   /** Whether the events of every task are enqueued, or only the messages to its submitter and alerts. */
   readonly events: boolean;
+  /** Counts what was committed. */
+  readonly counts: DecisionCounts;
 }

@@ -2,19 +2,24 @@ import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { readMigrations } from "../src/migrate/migration-files.ts";
 
-/** The only migration of this release: the schema that the rehearsal begins with. */
+/** The schema that all migrations of releases begin with. */
 export const firstMigration = "0001_holdfast";
 
 /**
- * Migrations as later releases may bring them: one of each kind, on the tables of this release. They show
+ * Migrations as later releases may bring them, with numbers that no release reaches: one of each kind, on the tables of this release. They show
  * what the runner of migrations can do while a store is at work.
  */
 export const rehearsal: readonly string[] = [
   fileURLToPath(new URL("./rehearsal", import.meta.url)),
 ];
 
-/** Those that run after the first one. */
+/** Those that run after the first one: the others of this release, and the rehearsal. */
 export const later = readMigrations(rehearsal).filter(({ name }) => name > firstMigration);
+
+/** The rehearsal alone. */
+export const rehearsed = readMigrations(rehearsal)
+  .map(({ name }) => name)
+  .filter((name) => name.startsWith("9"));
 
 export async function connect(url: string): Promise<Client & AsyncDisposable> {
   const client = new Client({ connectionString: url });

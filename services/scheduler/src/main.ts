@@ -1,31 +1,25 @@
 import { agentsOfLane } from "@holdfast/domain";
 import { connectBroker, userOf } from "@holdfast/messaging";
 import { repeat, runService } from "@holdfast/runtime";
-import { openStateStore } from "@holdfast/state-store";
+import { announceInstance, openStateStore } from "@holdfast/state-store";
 import { SchedulerConfig } from "./config.ts";
 import { consumersAreWell, watchStandstills } from "./intake/watch-standstills.ts";
+import { exposeFleet } from "./metrics/expose-fleet.ts";
 import { reportUnrecorded } from "./replies/report-unrecorded.ts";
 import { startScheduler } from "./scheduler.ts";
 
 await runService("scheduler", SchedulerConfig, async (service) => {
-  const {
-    config,
-    log,
-    instanceId: actor,
-    signal,
-    stopped,
-    health,
-    failpoint,
-    optimisations,
-  } = service;
+  const { config, log, instanceId: actor, signal, health, metrics, failpoint } = service;
+  const { optimisations, tracing } = service;
+  const measured = { optimisations, metrics };
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,
     maxConnections: config.STATE_STORE_CONNECTIONS,
     events: config.EVENTS === "on",
-    optimisations,
+    ...measured,
   });
-  const connection = { url: config.BROKER_URL, optimisations, log };
+  const connection = { url: config.BROKER_URL, log, ...measured };
   await using broker = await connectBroker({
     ...connection,
     name: actor,
@@ -40,7 +34,6 @@ await runService("scheduler", SchedulerConfig, async (service) => {
   health.check("state store", () => store.ping().then(() => true));
   health.check("broker", () => broker.isReady);
   health.check("consumers", () => consumersAreWell(broker));
-
   await using scheduler = await startScheduler({
     store,
     broker,
@@ -56,12 +49,17 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     pollInterval: config.POLL_INTERVAL,
     identity: config.REPLY_IDENTITY,
     maxMessageBytes: config.MAX_MESSAGE_BYTES,
-    optimisations,
+    ...measured,
+    tracing,
   });
+  exposeFleet({ metrics, store, ...scheduler });
   const watch = watchStandstills({ store, broker, instance: actor });
   await using _watch = repeat(watch, { name: "standstills", signal, log });
   await using _report = repeat(reportUnrecorded({ broker }), { name: "unrecorded", signal, log });
+  const me = { service: "scheduler", instance: actor, slots: config.WINDOW } as const;
+  const announce = announceInstance(store, me);
+  await using _seen = repeat(announce, { name: "instance", signal, log });
   log.info("ready");
-  await stopped;
+  await service.stopped;
   await scheduler.ended;
 });

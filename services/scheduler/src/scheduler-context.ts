@@ -1,5 +1,14 @@
 import { type Broker, cancelHints, wakeHint } from "@holdfast/messaging";
-import { type Clock, type Failpoint, type Logger, systemClock } from "@holdfast/runtime";
+import {
+  type Clock,
+  type Failpoint,
+  type Logger,
+  type Metrics,
+  noMetrics,
+  noTracing,
+  systemClock,
+  type Tracing,
+} from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
 import { claimSteps, type StepClaims } from "./claim/claim-steps.ts";
 import { type InFlightLimits, inFlightLimits } from "./claim/in-flight-limits.ts";
@@ -8,6 +17,8 @@ import { dispatchSteps } from "./dispatch/dispatch-steps.ts";
 import { type Dispatches, dispatches as openDispatches } from "./dispatch/dispatches.ts";
 import { relaySteps, type StepRelay } from "./dispatch/relay-steps.ts";
 import { type LoopSet, loopSet } from "./loop-set.ts";
+import { exposeLanes } from "./metrics/expose-lanes.ts";
+import { type SchedulerMeasures, schedulerMeasures } from "./metrics/scheduler-measures.ts";
 import type { NotificationBroker } from "./outbox/send-notifications.ts";
 import { guardRemotes, type RemoteGuard } from "./remotes/guard-remotes.ts";
 import { type ReplyAddress, replyAddress } from "./replies/reply-address.ts";
@@ -77,8 +88,12 @@ export interface SchedulerOptions {
   readonly identity: "required" | "trusted";
   /** The largest message that Agents read, in bytes. 1 MiB unless given. */
   readonly maxMessageBytes?: number;
+  /** None unless given. */
+  readonly tracing?: Tracing;
   /** Optimisations, all on; a benchmark turns one off to measure what it gives. */
   readonly optimisations?: SchedulerOptimisations;
+  /** What counts; nothing unless given. */
+  readonly metrics?: Metrics;
 }
 
 export interface SchedulerOptimisations {
@@ -108,6 +123,7 @@ export interface SchedulerContext
     "store" | "broker" | "log" | "failpoint" | "actor" | "userId" | "identity"
   > {
   readonly clock: Clock;
+  readonly tracing: Tracing;
   readonly loops: LoopSet<LoopName>;
   /** Has the next claim begin now. */
   readonly wake: () => void;
@@ -116,6 +132,7 @@ export interface SchedulerContext
   readonly batchSizes: BatchSizes;
   readonly replies: ReplyAddress;
   readonly limits: InFlightLimits;
+  readonly measures: SchedulerMeasures;
   readonly claims: StepClaims;
   readonly relay: StepRelay;
   readonly remotes: RemoteGuard;
@@ -127,14 +144,12 @@ export interface SchedulerContext
 export function schedulerContext(options: SchedulerOptions): SchedulerContext {
   const { store, broker, log, failpoint, actor, userId, signal, identity } = options;
   const { maxInFlight, maxMessageBytes, optimisations = {}, clock = systemClock } = options;
+  const { tracing = noTracing } = options;
   const loops = loopSet<LoopName>({ signal, log, clock });
   const wake = () => loops.wake("claim");
-  const notify = () => {
-    loops.wake("notifications");
-    loops.wake("alerts");
-  };
+  const notify = () => wakeSenders(loops);
 
-  const shared = { store, broker, log, failpoint, clock, actor, userId, identity };
+  const shared = { store, broker, log, failpoint, clock, actor, userId, identity, tracing };
   const apply = applyAndNotify({ store, notify, cancel: cancelHints(broker) });
   const dispatches = openDispatches({
     ...optimisations,
@@ -153,28 +168,51 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
   });
   const { relayAfter } = dispatches;
   const remotes = guardRemotes({ ...shared, wake: () => loops.wake("remotes") });
-  const limitOf = remotes.limit;
-  const counted = { store, broker, maxInFlight, limitOf, lockedBy: actor, clock, log, signal };
-  const limits = inFlightLimits({ ...counted, onCapacity: wake });
-  const hint = wakeHint(broker);
+  const counted = { store, broker, maxInFlight, limitOf: remotes.limit, clock, log, signal };
+  const limits = inFlightLimits({ ...counted, lockedBy: actor, onCapacity: wake });
+  const measures = measure(options, limits);
   const claims = claimSteps({
     ...shared,
     limits,
     onClaim: remotes.used,
     dispatch,
-    hint,
+    hint: wakeHint(broker),
     wake,
     lockedBy: actor,
     relayAfter,
     batchReserve: options.batchReserve ?? 0,
+    measures,
   });
-  const relayed = { ...shared, dispatches, dispatch, wake, notify, relayAfter };
+  const relayed = { ...shared, dispatches, dispatch, wake, notify, relayAfter, measures };
   const wakeByBreakers = () => remotes.lookAndClaim();
   const relay = relaySteps({ ...relayed, wakeByBreakers, maxDelay: options.pollInterval });
   const guarded = { claims, lanes: limits.lanes, choose: limits.choose, wakeClaims: wake, notify };
   const guard = () => remotes.round(guarded);
-  const parts = { dispatches, batchSizes, replies, limits, claims, relay, remotes, guard };
+  const parts = {
+    dispatches,
+    batchSizes,
+    replies,
+    limits,
+    measures,
+    claims,
+    relay,
+    remotes,
+    guard,
+  };
   return { ...shared, loops, wake, apply, ...parts };
+}
+
+function wakeSenders(loops: LoopSet<LoopName>): void {
+  loops.wake("notifications");
+  loops.wake("alerts");
+}
+
+function measure(
+  { metrics = noMetrics }: Pick<SchedulerOptions, "metrics">,
+  { isAgent, loads }: InFlightLimits,
+): SchedulerMeasures {
+  exposeLanes(metrics, loads);
+  return schedulerMeasures(metrics, isAgent);
 }
 
 interface Applying {

@@ -29,6 +29,10 @@ import {
 export interface Scheduler extends AsyncDisposable {
   /** Resolves once the signal has aborted and all that was claimed has been dispatched. */
   readonly ended: Promise<void>;
+  /** The lanes of all workflows. */
+  readonly lanes: () => readonly string[];
+  /** How many Schedulers there are. */
+  readonly schedulers: () => number;
 }
 
 /** Starts all loops and consumers of one Scheduler; disposal ends the consumers. */
@@ -41,6 +45,8 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const owned = consumers.move();
   return {
     ended: loops.ended().then(claims.drained),
+    lanes: context.limits.lanes,
+    schedulers: context.limits.schedulers,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -1,5 +1,6 @@
 import {
   BaseConfig,
+  BrokerManagementUrl,
   BrokerUrl,
   Duration,
   Events,
@@ -19,6 +20,8 @@ export const SubmissionConfig = Type.Object({
   STATE_STORE_CONNECTIONS: Integer({ default: 6, minimum: 2, maximum: 100 }),
   /** For tasks by message, and to hint at the Schedulers; over HTTP tasks are taken without. */
   BROKER_URL: BrokerUrl,
+  /** RabbitMQ's HTTP API, for operators who ask how the broker is: what only it can tell is not known without. */
+  BROKER_MANAGEMENT_URL: Type.Optional(BrokerManagementUrl),
   /** `passive`: the operators own the topology; queues and exchanges are expected to be there. */
   BROKER_TOPOLOGY: Type.Union([Type.Literal("declare"), Type.Literal("passive")], {
     default: "declare",
@@ -50,14 +53,32 @@ export const SubmissionConfig = Type.Object({
     default: "refuse",
   }),
   /**
+   * `newest`: a version that is not stored stands for the newest one of its workflow. For development only, where
+   * versions follow from the content of files: `holdfast dev` sets it.
+   */
+  UNKNOWN_VERSIONS: Type.Union([Type.Literal("refuse"), Type.Literal("newest")], {
+    default: "refuse",
+  }),
+  /**
    * What operators must show; without one the operator routes are disabled. At least 8 characters, and 16 unless
    * only this host can reach the service: see `tokenFault`.
    */
   OPERATOR_TOKEN: Type.Optional(Text({ minLength: 8 })),
+  /**
+   * Where people find a trace, for the console: `{traceId}` stands for its id. Unset: the console shows the id alone.
+   */
+  TRACE_URL_TEMPLATE: Type.Optional(
+    Text({
+      pattern: '^https?://[^\\s"<>]*\\{traceId\\}[^\\s"<>]*$',
+      description: "a URL with {traceId} in it, such as https://tempo.example/trace/{traceId}",
+    }),
+  ),
   /** The address on which the HTTP routes answer. */
   HTTP_HOST: Text({ default: "0.0.0.0" }),
   /** The port of the HTTP routes; 0 takes a free one. */
   HTTP_PORT: Integer({ default: 3_000, minimum: 0, maximum: 65_535 }),
+  /** `on` serves the operators' console under `/console`, where the operators' routes are. */
+  CONSOLE: Type.Union([Type.Literal("on"), Type.Literal("off")], { default: "off" }),
   /** How long the `message_id` of a task by message stands for it: a redelivery after that is a new task. */
   MESSAGE_KEYS_KEPT_FOR: Duration({ default: "30d", most: longestKept }),
   /** Connections at a time; a further one is closed at once. */

@@ -7,7 +7,9 @@ import { type TaskResource, taskResource } from "./task-resource.ts";
 import { unusable } from "./workflow-directory.ts";
 
 /** An id that is none is answered as a task that there is not. */
-export const TaskParams = Type.Object({ id: Type.String({ maxLength: limits.name }) });
+export const TaskParams = Type.Object({
+  id: Type.String({ maxLength: limits.name, description: "The id of the task." }),
+});
 
 export interface ById {
   readonly Params: { readonly id: string };

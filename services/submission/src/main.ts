@@ -1,15 +1,24 @@
 import { limits, submissionQueue } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import { type Broker, cancelHints, connectInBackground, wakeHint } from "@holdfast/messaging";
-import { runService } from "@holdfast/runtime";
-import { type AttemptOfTask, openStateStore, type StateStore } from "@holdfast/state-store";
+import { repeat, runService } from "@holdfast/runtime";
+import {
+  type AttemptOfTask,
+  announceInstance,
+  openStateStore,
+  type StateStore,
+} from "@holdfast/state-store";
 import { apiRoutes } from "./api/api-routes.ts";
 import { SubmissionConfig } from "./config.ts";
 import { loadWorkflows } from "./load-workflows.ts";
+import { openInspection } from "./look/open-inspection.ts";
+import { measureHttp } from "./measure-http.ts";
 import { openHttp } from "./open-http.ts";
 import { operatorGate, tokenFault } from "./operator-gate.ts";
 import { Problem } from "./problem.ts";
+import { serveConsole } from "./serve-console.ts";
 import { takeTasks } from "./take-tasks.ts";
+import { traceRequests } from "./trace-requests.ts";
 import { type WorkflowDirectory, workflowDirectory } from "./workflow-directory.ts";
 
 type Service = Parameters<Parameters<typeof runService<typeof SubmissionConfig>>[2]>[0];
@@ -21,61 +30,81 @@ interface Stored {
 
 await runService("submission", SubmissionConfig, async (service) => {
   mustBeSafe(service.config.OPERATOR_TOKEN ?? null, service.config.HTTP_HOST);
-  const { config, log, instanceId: actor, stopped, health, failpoint } = service;
+  const { config, log, instanceId: actor, stopped, health, metrics, tracing } = service;
   await using store = await openStateStore({
     url: config.STATE_STORE_URL,
     applicationName: actor,
     maxConnections: config.STATE_STORE_CONNECTIONS,
     events: config.EVENTS === "on",
+    metrics,
   });
   health.check("state store", () => store.ping().then(() => true));
 
-  const directory = workflowDirectory(store);
+  const directory = workflowDirectory(store, {
+    takesUnknownVersions: config.UNKNOWN_VERSIONS === "newest",
+  });
   const duty = config.DUTY === "orders" ? "tasks" : config.DUTY;
-  if (duty !== "operations") await storeWorkflows(service, { store, directory });
+  const takes = duty !== "operations";
+  if (takes) await storeWorkflows(service, { store, directory });
   const hints = latestHints();
-  await using _broker = connectInBackground(
-    {
-      url: config.BROKER_URL,
-      name: actor,
-      topology: config.BROKER_TOPOLOGY,
-      agents: [],
-      maxMessageBytes: config.MAX_MESSAGE_BYTES,
-      log,
-    },
-    async (broker) => {
-      hints.connect(broker);
-      if (duty === "operations") return { [Symbol.asyncDispose]: async () => {} };
-      return consumeTasks(broker, service, { store, directory, hint: hints.hint });
-    },
-  );
-  const patience = config.REQUEST_TIMEOUT;
-  const httpLimits = { connections: config.MAX_CONNECTIONS, requestTimeout: patience };
+  await using _broker = connectHints(service, { store, directory, hints, takes });
+  await using inspection = inspectionFor(service);
+  const httpLimits = {
+    connections: config.MAX_CONNECTIONS,
+    requestTimeout: config.REQUEST_TIMEOUT,
+  };
   await using http = openHttp(health, log, httpLimits);
+  measureHttp(http, metrics);
+  traceRequests(http, tracing);
   apiRoutes(http, {
     store,
+    tracing,
+    traceUrlTemplate: config.TRACE_URL_TEMPLATE ?? null,
     directory,
+    // The others are for requests.
+    mostStreams: Math.ceil(config.MAX_CONNECTIONS / 2),
     hint: hints.hint,
-    submission:
-      duty === "operations"
-        ? null
-        : {
-            store,
-            failpoint,
-            actor,
-            takesUnknownAgents: config.UNKNOWN_AGENTS === "accept",
-            waiting: { tasks: config.MAX_WAITING_ORDERS, patience },
-          },
-    operations:
-      duty === "tasks"
-        ? null
-        : { onRequest: operatorGate(config.OPERATOR_TOKEN ?? null), cancel: hints.cancel },
+    submission: duty === "operations" ? null : submissionFor(service, store),
+    operations: duty === "tasks" ? null : { ...gateFor(service), cancel: hints.cancel, inspection },
   });
+  serveConsole(http, { isOn: config.CONSOLE === "on", duty });
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
+  await using _seen = announce(service, store);
   log.info({ url }, "ready");
   await stopped;
 });
+
+/** Has operators see that this process is there. */
+function announce({ instanceId: instance, signal, log }: Service, store: StateStore) {
+  const me = { service: "submission", instance, slots: null } as const;
+  return repeat(announceInstance(store, me), { name: "instance", signal, log });
+}
+
+/** What taking tasks over HTTP needs. */
+function submissionFor({ config, failpoint, instanceId: actor }: Service, store: StateStore) {
+  return {
+    store,
+    failpoint,
+    actor,
+    takesUnknownAgents: config.UNKNOWN_AGENTS === "accept",
+    waiting: { tasks: config.MAX_WAITING_ORDERS, patience: config.REQUEST_TIMEOUT },
+  };
+}
+
+function gateFor({ config }: Service) {
+  return { onRequest: operatorGate(config.OPERATOR_TOKEN ?? null) };
+}
+
+/** What operators ask about this system. */
+function inspectionFor({ config, instanceId }: Service) {
+  return openInspection({
+    stateStoreUrl: config.STATE_STORE_URL,
+    brokerUrl: config.BROKER_URL,
+    managementUrl: config.BROKER_MANAGEMENT_URL ?? null,
+    name: instanceId,
+  });
+}
 
 /** Stores the workflows of `WORKFLOW_MODULES`, and checks that `WORKFLOW` is stored. */
 async function storeWorkflows({ config }: Service, { store, directory }: Stored): Promise<void> {
@@ -86,15 +115,41 @@ async function storeWorkflows({ config }: Service, { store, directory }: Stored)
   if (config.WORKFLOW !== undefined) await mustBeStored(directory, config.WORKFLOW);
 }
 
+interface Hinting extends Stored {
+  readonly hints: ReturnType<typeof latestHints>;
+  /** Whether tasks are taken by message. */
+  readonly takes: boolean;
+}
+
+/** Connects to the broker in the background: hints go there, and tasks come from there. */
+function connectHints(service: Service, { hints, takes, ...stored }: Hinting): AsyncDisposable {
+  return connectInBackground(
+    {
+      url: service.config.BROKER_URL,
+      name: service.instanceId,
+      topology: service.config.BROKER_TOPOLOGY,
+      agents: [],
+      maxMessageBytes: service.config.MAX_MESSAGE_BYTES,
+      log: service.log,
+      metrics: service.metrics,
+    },
+    async (broker) => {
+      hints.connect(broker);
+      if (!takes) return { [Symbol.asyncDispose]: async () => {} };
+      return consumeTasks(broker, service, { ...stored, hint: hints.hint });
+    },
+  );
+}
+
 /** Takes tasks by message. */
 function consumeTasks(
   broker: Broker,
-  { config, log, failpoint, instanceId: actor }: Service,
+  { config, log, failpoint, instanceId: actor, tracing }: Service,
   stored: Stored & { readonly hint: () => void },
 ): Promise<AsyncDisposable> {
   const workflow = config.WORKFLOW ?? null;
   const keepKeysFor = config.MESSAGE_KEYS_KEPT_FOR;
-  const take = takeTasks({ ...stored, workflow, keepKeysFor, log, failpoint, actor });
+  const take = takeTasks({ ...stored, workflow, keepKeysFor, log, failpoint, actor, tracing });
   // A task by message is no larger than one over HTTP: at most 100 MiB are in memory.
   const how = { prefetch: 400, max: 200, maxBytes: limits.payloadBytes };
   return broker.consumeBatches(submissionQueue, how, take);

@@ -30,7 +30,7 @@ declare module "fastify" {
 
 /** The HTTP server with its limits, its answers to errors, and the two probes. */
 export function openHttp(
-  health: Health,
+  health: Pick<Health, "live" | "ready">,
   log: FastifyBaseLogger,
   httpLimits: HttpLimits = defaultLimits,
 ): FastifyInstance & AsyncDisposable {
@@ -74,7 +74,7 @@ const probe = (id: string, summary: string) => ({
 });
 
 /** Whether the process runs, and whether it can do its work. */
-function probeRoutes(app: FastifyInstance, health: Health): void {
+function probeRoutes(app: FastifyInstance, health: Pick<Health, "live" | "ready">): void {
   app.get("/health/live", probe("getLive", "Whether the process runs."), (_, reply) => {
     const { status, body } = health.live();
     return reply.code(status).send(body);

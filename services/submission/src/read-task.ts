@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isStatusQueue, payloadFaults } from "@holdfast/contracts";
-import type { Json } from "@holdfast/domain";
+import { type Json, type TraceContext, traceText } from "@holdfast/domain";
 import type { NewTask } from "@holdfast/state-store";
 import { codeAt, type Noun, taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
@@ -17,6 +17,8 @@ interface Envelope extends AskedUrgency, AskedNaming {
   readonly correlationId: string | undefined;
   /** How long the key stands for this task, in milliseconds; 24 hours unless said otherwise. */
   readonly keepKeyFor?: number;
+  /** The trace that it belongs to; null or absent: none. */
+  readonly trace?: TraceContext | null;
 }
 
 /** Checks an input by the schema of its workflow, and makes it the task that is written down. */
@@ -41,6 +43,7 @@ export function readTask(input: unknown, envelope: Envelope): NewTask {
     replyTo: readReplyTo(envelope.replyTo),
     correlationId: readCorrelationId(envelope.correlationId),
     ...readNaming(envelope),
+    ...(envelope.trace == null ? {} : { traceContext: traceText(envelope.trace) }),
     idempotency: readKey(envelope, json),
   };
 }

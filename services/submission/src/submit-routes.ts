@@ -1,5 +1,5 @@
 import { FairnessKey, limits, Payload } from "@holdfast/contracts";
-import { fairnessLimits, priorities } from "@holdfast/domain";
+import { fairnessLimits, type Json, priorities } from "@holdfast/domain";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import { describeAt, ref } from "./api/describe.ts";
@@ -16,15 +16,23 @@ import { type Asked, type SubmitDependencies, taskSubmitter } from "./submit-tas
 const closed = { additionalProperties: false };
 const Fairness = Type.Object(
   {
-    key: Type.Optional(FairnessKey),
-    weight: Type.Optional(Type.Integer({ minimum: 1, maximum: fairnessLimits.weight })),
+    key: Type.Optional(
+      Type.Unsafe<string>({ ...FairnessKey, description: "By what the task shares its band." }),
+    ),
+    weight: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: fairnessLimits.weight,
+        description: "How many shares of its band the key has.",
+      }),
+    ),
   },
   closed,
 );
 const Labels = Type.Record(
   Type.String({ pattern: labelNamePattern }),
   Type.String({ minLength: 1, maxLength: namingLimits.value, pattern: labelValuePattern }),
-  { ...closed, maxProperties: namingLimits.labels },
+  { ...closed, maxProperties: namingLimits.labels, description: "By what the task is found." },
 );
 const TaskBody = Type.Object(
   {
@@ -33,7 +41,7 @@ const TaskBody = Type.Object(
       maxLength: limits.name,
       description: "With its version, or without: then the newest that is not retired.",
     }),
-    input: Payload,
+    input: Type.Unsafe<Json>({ ...Payload, description: "The input of the workflow." }),
     priority: Type.Optional(
       Type.Enum([...priorities], {
         description: "Which steps are claimed first; normal unless said otherwise.",
@@ -48,7 +56,6 @@ const TaskBody = Type.Object(
         description: "The business's own name: at most one open task of the workflow has it.",
       }),
     ),
-    /** By what the task is found. */
     labels: Type.Optional(Labels),
     notBefore: Type.Optional(
       Type.String({
@@ -59,14 +66,21 @@ const TaskBody = Type.Object(
     replyTo: Type.Optional(
       Type.String({ maxLength: limits.property, description: "Your own queue for its status." }),
     ),
-    correlationId: Type.Optional(Type.String({ maxLength: limits.property })),
+    correlationId: Type.Optional(
+      Type.String({
+        maxLength: limits.property,
+        description: "What the notifications of the task carry.",
+      }),
+    ),
   },
   closed,
 );
 /** Not closed: what a proxy adds is no mistake of the client. */
 const SubmitQuery = Type.Object({
   allowUnknownAgents: Type.Optional(
-    Type.Union([Type.Literal("true"), Type.Literal("false"), Type.Literal("")]),
+    Type.Union([Type.Literal("true"), Type.Literal("false"), Type.Literal("")], {
+      description: "Takes the task although one of its Agents has never announced itself.",
+    }),
   ),
 });
 
@@ -80,6 +94,10 @@ const SubmitHeaders = Type.Object({
   "idempotency-key": Type.Optional(
     Type.String({ description: "The same key stands for the same task, for 24 hours." }),
   ),
+  traceparent: Type.Optional(
+    Type.String({ description: "W3C Trace Context: the task goes on with the caller's trace." }),
+  ),
+  tracestate: Type.Optional(Type.String()),
   prefer: Type.Optional(
     Type.String({
       description: "wait=10: 200 with the result, if there is one in so many seconds.",
@@ -129,10 +147,11 @@ export function submitRoutes(app: FastifyInstance, deps: Dependencies): void {
     const idempotencyKey = text(request.headers["idempotency-key"]);
     const allowsUnknownAgents = allowsUnknown(request.query);
     const accepted = await submitter.submit(
-      { ...asked, idempotencyKey, allowsUnknownAgents },
+      { ...asked, idempotencyKey, allowsUnknownAgents, trace: request.span?.context ?? null },
       { bodyBytes: request.bodyBytes, onGone: (withdraw) => onGone(request, reply, withdraw) },
     );
     const { taskId } = accepted;
+    request.span?.set({ "holdfast.task.id": taskId });
     if (accepted.kind === "replayed") void reply.header("idempotency-replayed", "true");
     void reply.header("location", `/v1/${asked.noun.plural}/${taskId}`);
     const patience = preferredWait(request.headers["prefer"]);

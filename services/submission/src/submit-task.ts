@@ -1,4 +1,5 @@
-import { batchCalls, type Failpoint } from "@holdfast/runtime";
+import type { TraceContext } from "@holdfast/domain";
+import { batchCalls, type Failpoint, noTracing, type Tracing } from "@holdfast/runtime";
 import type { NewTask, StateStore, Submitted } from "@holdfast/state-store";
 import type { FastifyRequest } from "fastify";
 import type { Noun } from "./noun.ts";
@@ -19,6 +20,8 @@ export interface SubmitDependencies {
   /** Whether tasks whose Agents have never announced themselves are taken; not unless said so. */
   readonly takesUnknownAgents?: boolean;
   readonly waiting?: WaitingLimits;
+  /** None unless given. */
+  readonly tracing?: Tracing;
 }
 
 /** What may wait for the state store. */
@@ -46,6 +49,8 @@ export interface Asked extends AskedUrgency, AskedNaming {
   readonly correlationId: string | undefined;
   /** Whether the task is taken although one of its Agents has never announced itself. */
   readonly allowsUnknownAgents: boolean;
+  /** The trace of the request; null or absent: none. */
+  readonly trace?: TraceContext | null;
 }
 
 /** A task that is durable, with all its steps. */
@@ -53,7 +58,7 @@ export type Accepted = Extract<Submitted, { kind: "created" | "replayed" }>;
 
 /** Submits tasks: those that arrive during one transaction share the next. What waits is bounded. */
 export function taskSubmitter(deps: SubmitDependencies) {
-  const { directory, waiting = defaultWaiting } = deps;
+  const { directory, waiting = defaultWaiting, tracing = noTracing } = deps;
   const limit = queueLimit({ most: waiting.tasks });
   const submissions = batchCalls(acceptTasks(deps, limit), {
     max: batch,
@@ -75,7 +80,7 @@ export function taskSubmitter(deps: SubmitDependencies) {
     await mustHaveAgents(workflow, asked);
     const { result, withdraw } = submissions.add(task, caller.bodyBytes);
     caller.onGone(withdraw);
-    return result;
+    return traceInsert(tracing, asked.trace ?? null, result);
   };
 
   return {
@@ -101,6 +106,29 @@ export function taskSubmitter(deps: SubmitDependencies) {
       return submitted;
     },
   };
+}
+
+/** A span for the wait until the task is durable, with that for a place in a transaction. */
+async function traceInsert(
+  tracing: Tracing,
+  parent: TraceContext | null,
+  result: Promise<Submitted>,
+): Promise<Submitted> {
+  if (parent === null) return result;
+  const attributes = {
+    "db.system.name": "postgresql",
+    "db.operation.name": "INSERT",
+    "db.collection.name": "state.tasks",
+  };
+  const span = tracing.span("INSERT state.tasks", { kind: "client", parent, attributes });
+  try {
+    const submitted = await result;
+    span.end("taskId" in submitted ? { "holdfast.task.id": submitted.taskId } : {});
+    return submitted;
+  } catch (error) {
+    span.end({ "error.type": (error as Error).name });
+    throw error;
+  }
 }
 
 /** Who waits for a submission. */

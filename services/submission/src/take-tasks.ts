@@ -1,5 +1,14 @@
+import { submissionQueue } from "@holdfast/contracts";
+import { traceText } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
-import type { Failpoint, Logger } from "@holdfast/runtime";
+import {
+  type Failpoint,
+  type Logger,
+  noTracing,
+  processSpan,
+  type Span,
+  type Tracing,
+} from "@holdfast/runtime";
 import type { NewTask, StateStore, Submitted } from "@holdfast/state-store";
 import { taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
@@ -20,6 +29,8 @@ interface Dependencies {
   readonly actor: string;
   /** How long a `message_id` stands for its task, in milliseconds. */
   readonly keepKeysFor: number;
+  /** None unless given. */
+  readonly tracing?: Tracing;
 }
 
 interface Taken {
@@ -27,13 +38,16 @@ interface Taken {
   readonly task: NewTask;
 }
 
+/** A span for each message. */
+type Spans = ReadonlyMap<Delivery, Span>;
+
 /**
  * Takes tasks by message instead of HTTP. A message is acknowledged once its task is durable, and a redelivery
  * makes no second task. A message that its workflow refuses, or that has the key of another task, goes to the
  * dead letters, and its submitter is notified.
  */
 export function takeTasks(deps: Dependencies) {
-  const { directory, hint } = deps;
+  const { directory, hint, tracing = noTracing } = deps;
   const read = deliveryReader(deps);
   const refuse = deliveryRefuser(deps);
 
@@ -44,11 +58,12 @@ export function takeTasks(deps: Dependencies) {
       found.set(asked, finding);
       return finding;
     };
+    const spans = spansOf(tracing, batch);
     const all = await Promise.all(
       batch.map(
         (delivery): Promise<Taken | Refused> =>
           read(delivery, find).then(
-            (task) => ({ delivery, task }),
+            (task) => ({ delivery, task: traced(task, spans.get(delivery)) }),
             (error: unknown) => {
               if (!(error instanceof Problem)) throw error;
               return { delivery, problem: error };
@@ -59,10 +74,26 @@ export function takeTasks(deps: Dependencies) {
     const taken = all.filter((one) => "task" in one);
     const unreadable = all.filter((one) => "problem" in one);
     const conflicts = taken.length === 0 ? [] : await submit(taken, deps);
-    await refuse([...unreadable, ...conflicts]);
+    const refused = [...unreadable, ...conflicts];
+    await refuse(refused);
+    for (const { delivery, problem } of refused)
+      spans.get(delivery)?.set({ "error.type": problem.code });
+    for (const span of spans.values()) span.end();
     if (taken.length > 0) hint();
   };
 }
+
+/** A message without a trace begins one. A batch that fails is delivered again: then its spans are made anew. */
+const spansOf = (tracing: Tracing, batch: readonly Delivery[]): Spans =>
+  new Map(
+    (tracing.isOn ? batch : []).map((delivery) => {
+      const received = { ...delivery, queue: submissionQueue, trace: delivery.trace ?? null };
+      return [delivery, processSpan(tracing, received)];
+    }),
+  );
+
+const traced = (task: NewTask, span: Span | undefined): NewTask =>
+  span?.context == null ? task : { ...task, traceContext: traceText(span.context) };
 
 /** Stores the tasks. Resolves to the messages that the state store refused. */
 async function submit(

@@ -10,6 +10,11 @@ export const storableName = {
 const words = { minLength: 1, maxLength: 1_000, pattern: "^[^\\u0000\\ud800-\\udfff]*$" };
 
 /** Who wants something, and why: both are kept. */
-export const Wish = { actor: Type.String(storableName), reason: Type.String(words) };
+export const Wish = {
+  actor: Type.String({ ...storableName, description: "Who acts: kept in the history." }),
+  reason: Type.String({ ...words, description: "Why: kept in the history." }),
+};
 export const WishBody = Type.Object(Wish, { additionalProperties: false });
-export const NameParams = Type.Object({ name: Type.String(storableName) });
+export const NameParams = Type.Object({
+  name: Type.String({ ...storableName, description: "Its name." }),
+});

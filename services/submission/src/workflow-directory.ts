@@ -37,6 +37,13 @@ export interface WorkflowDirectory {
 
 type Store = Pick<StateStore, "findWorkflows" | "findKnownAgents" | "findWorkflow">;
 
+interface DirectoryOptions {
+  /** Milliseconds that only grow. */
+  readonly clock?: () => number;
+  /** Whether a version that is not stored stands for the newest one; not unless said so. */
+  readonly takesUnknownVersions?: boolean;
+}
+
 /** Milliseconds in which all Agents of a system that starts announce themselves. */
 const startingUp = 60_000;
 
@@ -46,8 +53,11 @@ const startingUp = 60_000;
  */
 export function workflowDirectory(
   store: Store,
-  clock: () => number = () => performance.now(),
+  { clock = () => performance.now(), takesUnknownVersions = false }: DirectoryOptions = {},
 ): WorkflowDirectory {
+  const meant = (asked: string, workflows: readonly WorkflowRecord[]): string | undefined =>
+    meantAmong(workflows, asked) ??
+    (takesUnknownVersions ? meantAmong(workflows, familyOf(asked)) : undefined);
   const snapshots = snapshotCache(store, clock);
   const opened = new Map<string, OpenWorkflow>();
 
@@ -103,7 +113,7 @@ export function workflowDirectory(
 const versionOf = (name: string): number => Number(/\d+$/.exec(name)?.[0] ?? 0);
 
 /** The workflow of that name, or its newest version: one that takes tasks, if there is any. */
-function meant(asked: string, workflows: readonly WorkflowRecord[]): string | undefined {
+function meantAmong(workflows: readonly WorkflowRecord[], asked: string): string | undefined {
   if (workflows.some(({ name }) => name === asked)) return asked;
   const versions = workflows
     .filter(({ name }) => familyOf(name) === asked)

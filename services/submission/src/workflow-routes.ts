@@ -37,13 +37,15 @@ const descriptions = {
   list: describe({
     id: "listWorkflows",
     tag: "workflows",
-    summary: "The stored workflows.",
+    summary: "The stored workflows, with their collections, and which are retired.",
     answers: { "200": { words: "All of them.", schema: ref("Workflows") } },
   }),
   show: describe({
     id: "getWorkflow",
     tag: "workflows",
-    summary: "A workflow and its definition.",
+    summary: "A workflow and its definition; without a version the newest that takes tasks.",
+    description:
+      "The definition has its steps with their policies and undos, and the JSON Schemas of its input and of what its Agents take and return.",
     answers: { "200": { words: "The workflow.", schema: ref("StoredWorkflow") } },
   }),
   retire: describe({

@@ -1,12 +1,17 @@
 import { queryOnce } from "@holdfast/local-stack";
 
-/** For tests: ends a task as if its steps were done. */
-export const finishTask = (url: string, taskId: string, state = "processed") =>
+/** For tests: ends a task as if its steps were done, or has it stand in another state. */
+export const finishTask = (
+  url: string,
+  taskId: string,
+  state = "processed",
+  { isOver = true }: { readonly isOver?: boolean } = {},
+) =>
   queryOnce(
     url,
     `set session_replication_role = replica;
      update state.steps set process_state = 'processed', rank = null, not_before = null where task_id = '${taskId}';
-     update state.tasks set process_state = '${state}', finished_at = now(), version = version + 1,
+     update state.tasks set process_state = '${state}', finished_at = ${isOver ? "now()" : "null"}, version = version + 1,
             goal = case when '${state}' = 'compensated' then 'undo' else goal end
       where task_id = '${taskId}'`,
   );

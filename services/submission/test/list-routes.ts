@@ -31,8 +31,9 @@ const addRoutes = (app: FastifyInstance): void =>
     store: unused,
     directory: unused,
     hint,
+    mostStreams: 1,
     submission: { store: unused, failpoint: () => {}, actor: "test" },
-    operations: { onRequest: async () => {}, cancel: () => {} },
+    operations: { onRequest: async () => {}, cancel: () => {}, inspection: unused },
   });
 
 /** Every HTTP route of submission, with all duties. The tests and the reference page use it. */

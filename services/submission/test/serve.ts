@@ -3,6 +3,8 @@ import type { AttemptOfTask, StateStore } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { apiRoutes } from "../src/api/api-routes.ts";
+import { defaultLimits, type HttpLimits } from "../src/guard-connections.ts";
+import type { Inspection } from "../src/look/open-inspection.ts";
 import { openHttp } from "../src/open-http.ts";
 import { operatorGate } from "../src/operator-gate.ts";
 import type { WaitingLimits } from "../src/submit-task.ts";
@@ -18,6 +20,10 @@ export interface ServeOptions {
   readonly waiting?: WaitingLimits;
   readonly takesUnknownAgents?: boolean;
   readonly directory?: WorkflowDirectory;
+  /** What `why`, `doctor` and `verify` find; without one they are not asked. */
+  readonly inspection?: Inspection;
+  readonly mostStreams?: number;
+  readonly httpLimits?: HttpLimits;
 }
 
 /** For tests: every route of the submission service on one server. */
@@ -28,11 +34,13 @@ export function serve(
   const { health = openHealth(new AbortController().signal), token = null } = options;
   const { hint = () => {}, failpoint = () => {}, cancel = () => {} } = options;
   const { directory = workflowDirectory(store), waiting, takesUnknownAgents = false } = options;
-  const app = openHttp(health, pino({ level: "silent" }));
+  const { inspection = notAsked, mostStreams = 100, httpLimits = defaultLimits } = options;
+  const app = openHttp(health, pino({ level: "silent" }), httpLimits);
   apiRoutes(app, {
     store,
     directory,
     hint,
+    mostStreams,
     submission: {
       store,
       failpoint,
@@ -40,7 +48,12 @@ export function serve(
       takesUnknownAgents,
       ...(waiting === undefined ? {} : { waiting }),
     },
-    operations: { onRequest: operatorGate(token), cancel },
+    operations: { onRequest: operatorGate(token), cancel, inspection },
   });
   return app;
 }
+
+const refuse = async (): Promise<never> => {
+  throw new Error("This test has no inspection");
+};
+const notAsked: Inspection = { explain: refuse, examine: refuse, verify: refuse };

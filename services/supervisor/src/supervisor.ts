@@ -3,15 +3,19 @@ import {
   type Clock,
   type Failpoint,
   type Logger,
+  type Metrics,
+  noMetrics,
   repeat,
   sleep,
   systemClock,
+  type Tracing,
 } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
 import { brokerOutages } from "./recover/broker-outages.ts";
 import { recoverExpiredSteps } from "./recover/recover-expired-steps.ts";
 import { recoveryDelay } from "./recover/recovery-delay.ts";
 import { replanStalledTasks } from "./recover/replan-stalled-tasks.ts";
+import { supervisorMetrics } from "./supervisor-metrics.ts";
 
 /** What a Supervisor asks of the state store. */
 export type SupervisorStore = Pick<StateStore, "applyEvents" | "findExpired" | "findStalledTasks">;
@@ -31,6 +35,10 @@ export interface SupervisorOptions {
   readonly sweepInterval: number;
   /** How long it waits, after it could not look for a while, for replies that waited as well. */
   readonly grace: number;
+  /** What counts; nothing unless given. */
+  readonly metrics?: Metrics;
+  /** None unless given. */
+  readonly tracing?: Tracing;
 }
 
 /** Milliseconds. */
@@ -41,6 +49,7 @@ const restFactor = 19;
 /** One Supervisor: `once` for cron, `run` until the signal aborts. */
 export function supervisor(options: SupervisorOptions) {
   const { store, broker, log, failpoint, actor, clock = systemClock } = options;
+  const { metrics = noMetrics } = options;
   const outages = brokerOutages({ broker, clock });
   const recover = recoverExpiredSteps({
     store,
@@ -52,8 +61,16 @@ export function supervisor(options: SupervisorOptions) {
     failpoint,
     actor,
     rest: options.scanInterval,
+    scanned: metrics.counter(supervisorMetrics.scans),
+    recovered: metrics.counter(supervisorMetrics.recoveries),
+    ...(options.tracing === undefined ? {} : { tracing: options.tracing }),
   });
-  const replan = replanStalledTasks({ store, log, actor });
+  const replan = replanStalledTasks({
+    store,
+    log,
+    actor,
+    replanned: metrics.counter(supervisorMetrics.replanned),
+  });
   const sweep = async (): Promise<number> => {
     const from = clock.now();
     return (await replan()) ? options.sweepInterval : restFactor * (clock.now() - from);

@@ -9,7 +9,7 @@ const others: readonly RegExp[] = [
   /^task\.submissions$/,
   /^undo\.(retry|faults)$/,
 ];
-const checks = "packages/cli/src/doctor/";
+const checks = "packages/diagnosis/src/doctor/";
 
 const literals = (text: string): readonly string[] =>
   [...text.matchAll(/["'`]([a-z]+\.[a-z_]+)["'`]/g)].map(([, code = ""]) => code);

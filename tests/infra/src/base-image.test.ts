@@ -1,5 +1,6 @@
+import { globSync } from "node:fs";
 import { expect, test } from "@jest/globals";
-import { readFile } from "./repository.ts";
+import { pathOf, readFile } from "./repository.ts";
 
 const dockerfile = readFile("infra/docker/Dockerfile");
 const guide = readFile("docs/guides/deploy.md");
@@ -41,4 +42,14 @@ test("the base image runs what the guide's command names, as a user who may read
 test("the packages that modules of Agents import are where modules below /app find them", () => {
   const links = /ln --symbolic ([^\n]*) node_modules\/@holdfast\//.exec(dockerfile)?.[1] ?? "";
   expect(links.split(" ")).toEqual(["../../packages/agent", "../../packages/workflow"]);
+});
+
+test("every source that is compiled reaches the image, also those in a folder named test", () => {
+  const lines = readFile(".dockerignore").split("\n");
+  const sources = globSync("{packages,services}/*/src/**/test/*.ts", { cwd: pathOf(".") });
+  const folders = new Set(sources.map((file) => file.replace(/\/[^/]+$/, "")));
+  expect(folders.size).toBeGreaterThan(0);
+  for (const folder of folders) {
+    expect(lines.indexOf(`!${folder}`)).toBeGreaterThan(lines.indexOf("**/test"));
+  }
 });

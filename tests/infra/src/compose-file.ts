@@ -12,6 +12,7 @@ interface ComposeService {
   readonly healthcheck?: { readonly disable?: boolean };
   readonly ports?: readonly string[];
   readonly stop_grace_period?: string;
+  readonly profiles?: readonly string[];
 }
 
 interface ComposeFile {
@@ -49,8 +50,12 @@ export const composeFile = (): ComposeFile =>
     { merge: true },
   ) as ComposeFile;
 
+/** Secrets are generated; what else has no default is not set. */
+const withoutDefault = (name: string): string =>
+  /_(PASSWORD|TOKEN)$/.test(name) ? generated : "unset";
+
 /** What can be set from outside, with its default. */
 export const composeVariables = (): readonly (readonly [string, string])[] =>
   [...readFile("docker-compose.yml").matchAll(variable)].map(
-    ([, name = "", byDefault = ""]) => [name, byDefault || generated] as const,
+    ([, name = "", byDefault = ""]) => [name, byDefault || withoutDefault(name)] as const,
   );

@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import { parseConfig } from "@holdfast/runtime";
 import { describe, expect, test } from "@jest/globals";
+import { parse } from "yaml";
 import { composeFile, composeVariables, withSecrets } from "./compose-file.ts";
 import { environmentFaults } from "./environment-faults.ts";
-import { readFile } from "./repository.ts";
+import { pathOf, readFile } from "./repository.ts";
 import { configOf } from "./service-config.ts";
 
 const { services } = composeFile();
@@ -71,6 +73,31 @@ test("published ports listen on this machine only, unless a variable says otherw
   expect(ports.length).toBeGreaterThan(0);
   expect(ports.filter((port) => !port.startsWith("127.0.0.1:"))).toEqual([]);
 });
+
+test("Prometheus scrapes every service of ours, over a network without the servers", () => {
+  const { scrape_configs: jobs } = parse(readFile("infra/observability/prometheus.yml")) as {
+    readonly scrape_configs: readonly {
+      readonly dns_sd_configs: readonly { readonly names: readonly string[] }[];
+    }[];
+  };
+  const scraped = jobs.flatMap((job) => job.dns_sd_configs.flatMap(({ names }) => names));
+  const running = ours.filter(([, { command }]) => command?.[0]?.startsWith("services/"));
+  expect(scraped.toSorted()).toEqual(running.map(([name]) => name).toSorted());
+  for (const [, { networks }] of running) expect(networks).toContain("metrics");
+  const others = ["postgres", "rabbitmq", "partners"].map((name) => services[name]?.networks);
+  expect(others.filter((networks) => networks?.includes("metrics"))).toEqual([]);
+});
+
+test.each(["prometheus", "grafana"])(
+  "%s starts with the profile observability only, and what it mounts is there",
+  (name) => {
+    const { profiles, volumes = [], networks } = services[name] ?? {};
+    expect({ profiles, networks }).toEqual({ profiles: ["observability"], networks: ["metrics"] });
+    const mounted = volumes.flatMap((volume) => /^\.\/([^:]+):/.exec(volume)?.[1] ?? []);
+    expect(mounted.length).toBeGreaterThan(1);
+    expect(mounted.filter((path) => !existsSync(pathOf(path)))).toEqual([]);
+  },
+);
 
 test("Agents have no network in common with the state store", () => {
   const networks = services["postgres"]?.networks ?? [];

@@ -127,6 +127,7 @@ function essence(workload: Workload, objects: readonly Manifest[]) {
     },
     env: environmentOf(workload, objects),
     labels: workload.spec.template.metadata?.labels,
+    annotations: workload.spec.template.metadata?.annotations,
     restartPolicy,
     pod,
     replicas: workload.spec.replicas,
@@ -201,6 +202,26 @@ describeRendered(`the chart with values of your own${because}`, () => {
     ["a digest that is none", ["--set", "image.digest=latest"], /digest/],
   ])("%s is refused", (_, values, words) => {
     expect(() => rendered(values)).toThrow(words);
+  });
+
+  test("a PodMonitor takes the place of the annotations where values ask for it", () => {
+    const values = [
+      "metrics.annotations=false",
+      "metrics.podMonitor.enabled=true",
+      "metrics.podMonitor.labels.release=prometheus",
+    ];
+    const objects = rendered(values.flatMap((value) => ["--set", value]));
+    expect(ofKind(objects, "PodMonitor")).toMatchObject([
+      {
+        metadata: { labels: { release: "prometheus" } },
+        spec: { podMetricsEndpoints: [{ port: "health", path: "/metrics", interval: "15s" }] },
+      },
+    ]);
+    const annotated = workloadsOf(objects).map(
+      ({ spec }) => spec.template.metadata?.annotations ?? {},
+    );
+    expect(annotated.filter((one) => "prometheus.io/scrape" in one)).toEqual([]);
+    expect(ofKind(rendered([]), "PodMonitor")).toEqual([]);
   });
 
   test("a digest pins the image", () => {

@@ -125,6 +125,14 @@ describeRendered.each([local, production])(`the pods of %s${because}`, (name) =>
     expect(operations).toMatchObject([{ DUTY: "operations" }]);
   });
 
+  test.each(ofDeployments(workloads))("%s is scraped at its health port", (_, { spec }) => {
+    expect(spec.template.metadata?.annotations).toMatchObject({
+      "prometheus.io/scrape": "true",
+      "prometheus.io/port": "9464",
+      "prometheus.io/path": "/metrics",
+    });
+  });
+
   test("every network rule names its peers, and operators' routes are not open to all pods", () => {
     const policies = ofKind(objects, "NetworkPolicy") as readonly INetworkPolicy[];
     const open = policies.flatMap(({ metadata, spec }) => [

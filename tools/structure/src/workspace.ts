@@ -16,7 +16,7 @@ export interface Workspace {
   readonly modules: readonly Module[];
 }
 
-const ignored = ["**/node_modules/**", "**/dist/**", "**/.holdfast/**"];
+const ignored = ["**/node_modules/**", "**/dist/**", "**/built/**", "**/.holdfast/**"];
 
 /** Reads every package and parses every source file of the repository. */
 export function readWorkspace(root: string): Workspace {
@@ -25,7 +25,9 @@ export function readWorkspace(root: string): Workspace {
   const packages = find("{packages,services,tests,tools,examples/*}/*/package.json")
     .concat(find("benchmarks/package.json"))
     .map((file) => readPackage(root, file));
-  const modules = find("{packages,services,tests,tools,examples,benchmarks,infra}/**/*.{ts,mjs}")
+  const modules = find(
+    "{packages,services,tests,tools,examples,benchmarks,infra}/**/*.{ts,tsx,mjs}",
+  )
     .filter((file) => !file.endsWith(".d.ts"))
     .toSorted()
     .map((file) => parseModule(file, readFileSync(join(root, file), "utf8")));

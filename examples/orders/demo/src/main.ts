@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { inTurn, overHttp, type SubmittedOrder, submitOrders, untilEnded } from "@holdfast/load";
 import { DataFolderFault, holdfastFolder, startLocalStack } from "@holdfast/local-stack";
-import type { System } from "@holdfast/processes";
+import { operatorToken, type System } from "@holdfast/processes";
 import { commandLine } from "@holdfast/runtime";
 import { openStateStore, type StateStore } from "@holdfast/state-store";
 import { disturb } from "./disturb.ts";
@@ -121,6 +121,7 @@ function printAddresses(
 ): void {
   say(`submit orders at ${system.submissionUrl}/v1/orders`);
   say(`operator routes are at ${system.operationsUrl}`);
+  say(`look at it all at ${system.operationsUrl}/console/ (operators' token: ${operatorToken})`);
   say(`the partners' ledger is at ${system.partnersUrl}/ledger`);
   say("for npm run holdfast -- why, doctor and verify:");
   say(`  export STATE_STORE_URL='${stateStoreUrl}' BROKER_URL='${brokerUrl}'`);

@@ -16,7 +16,7 @@ export async function startDemoSystem(options: SystemOptions): Promise<System> {
       // One user does everything here, and the Schedulers say each time that a task has moved.
       scheduler: { LOG_LEVEL: "debug", EVENTS: "on" },
       submission: { EVENTS: "on" },
-      operations: { EVENTS: "on" },
+      operations: { EVENTS: "on", CONSOLE: "on" },
       supervisor: { EVENTS: "on" },
       // Partners as they are: slow, sometimes unwell, and sometimes silent after the effect.
       partners: { LATENCY: "150ms", ERROR_RATE: "0.05", APPLY_THEN_DROP_RATE: "0.03" },

@@ -76,6 +76,12 @@ spec:
   template:
     metadata:
       labels: {{- include "holdfast.labels" . | nindent 8 }}
+      {{- if and .Values.metrics.annotations (not .foreign) }}
+      annotations:
+        prometheus.io/scrape: "true"
+        prometheus.io/port: "9464"
+        prometheus.io/path: /metrics
+      {{- end }}
     spec:
       {{- include "holdfast.pod" . | nindent 6 }}
       # Longer than a preStop hook and SHUTDOWN_GRACE together: a service finishes its steps in progress.

@@ -1,8 +1,10 @@
 import type { StepReply, StepRequest } from "@holdfast/contracts";
 import { ContractFault, type Effect, Fault, type Json } from "@holdfast/domain";
+import { noTracing } from "@holdfast/runtime";
 import type { Progress, StepContext } from "../contract/handlers.ts";
 import type { BoundOperation, PreparedCall } from "../contract/operations.ts";
 import type { ResiliencePolicy } from "./resilience-policy.ts";
+import { type CallTrace, traceCall } from "./trace-call.ts";
 
 export type Outcome = StepReply["outcome"];
 
@@ -15,6 +17,8 @@ interface AttemptOptions {
   readonly stop?: AbortSignal;
   /** Is called when the handler says that it is at work. */
   readonly beat?: (progress: Progress) => void;
+  /** Where the calls belong; none unless given. */
+  readonly trace?: Pick<CallTrace, "tracing" | "parent">;
   /** Gets what the handler threw if that is no `Fault`: a bug, of which the reply says only the message. */
   readonly onUnexpected?: (error: unknown) => void;
 }
@@ -32,13 +36,16 @@ export async function attemptStep(
     signal,
     stop = signal,
     beat = ignore,
+    trace = noTrace,
     onUnexpected,
   }: AttemptOptions,
 ): Promise<Outcome | null> {
   const deadline = endOf(signal);
   const tries: Effect[] = [];
   const work = async (): Promise<Outcome> => {
-    const call = await prepare(request, operation);
+    const prepared = await prepare(request, operation);
+    const where = { ...trace, operation: request.operation };
+    const call: PreparedCall = (step) => traceCall(prepared, step, where);
     const output = await resiliencePolicy.call(() => {
       // From then on nothing may be begun, not even by a retry that was resting.
       stop.throwIfAborted();
@@ -56,6 +63,7 @@ export async function attemptStep(
 }
 
 const ignore = (): void => {};
+const noTrace = { tracing: noTracing, parent: null } as const;
 
 const contextOf = (
   request: StepRequest,

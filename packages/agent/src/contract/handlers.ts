@@ -9,6 +9,11 @@ export interface StepContext {
   /** The same for every attempt: hand it to the remote service, so that doing it twice does it once. */
   readonly idempotencyKey: string;
   /**
+   * The place of this call in the trace of the task, for the header of that name: the remote service can go on there.
+   * Node's `fetch` sends it by itself where traces are on. Absent: the task belongs to no trace.
+   */
+  readonly traceparent?: string;
+  /**
    * Aborts at the deadline, when another instance may have the step, and as soon as the task is to be
    * undone: stop, whatever you do.
    */

@@ -28,7 +28,17 @@ export const runAgents = <Schema extends TObject<typeof AgentConfig.properties>>
   runService(
     name,
     schema,
-    async ({ config, log, instanceId, stopped, health, failpoint, optimisations }) => {
+    async ({
+      config,
+      log,
+      instanceId,
+      stopped,
+      health,
+      metrics,
+      failpoint,
+      optimisations,
+      tracing,
+    }) => {
       const agents = await choose(config);
       const base = config as AgentConfig;
       // Registered before the broker is connected: until then the process is not ready.
@@ -42,6 +52,8 @@ export const runAgents = <Schema extends TObject<typeof AgentConfig.properties>>
         batching: base.BATCHING === "on" && optimisations.bundles,
         instance: instanceId,
         failpoint,
+        metrics,
+        tracing,
       });
       running = started;
       log.info({ agents: agents.map((agent) => agent.name) }, "ready");

@@ -3,7 +3,17 @@ import { hostname } from "node:os";
 import { cancelExchange } from "@holdfast/contracts";
 import { PermanentFault } from "@holdfast/domain";
 import { connectBroker, userOf } from "@holdfast/messaging";
-import { disposableStack, type Failpoint, type Logger, repeat } from "@holdfast/runtime";
+import {
+  disposableStack,
+  type Failpoint,
+  foundTracing,
+  type Logger,
+  type Metrics,
+  noMetrics,
+  repeat,
+  type Tracing,
+} from "@holdfast/runtime";
+import { measureAgents } from "../metrics/measure-agents.ts";
 import { cancelAttempts } from "../serve/cancel-attempts.ts";
 import type { HostedAgent } from "./host.ts";
 import { sendHeartbeats, sendLeave } from "./send-heartbeats.ts";
@@ -46,6 +56,10 @@ export interface StartAgentsOptions {
   readonly instance?: string;
   /** Lets a test stop the process between two durable steps. */
   readonly failpoint?: Failpoint;
+  /** What measures attempts, slots and messages; nothing unless given. */
+  readonly metrics?: Metrics;
+  /** Where spans go. By default to the OpenTelemetry that this process has started, if it has. */
+  readonly tracing?: Tracing;
 }
 
 /** Agents that consume. Disposing stops them: they take nothing more and finish what is in progress. */
@@ -67,12 +81,11 @@ const noLogger: AgentLogger = { debug: silent, info: silent, warn: silent, error
  */
 export async function startAgents(options: StartAgentsOptions): Promise<RunningAgents> {
   const { agents, logger = noLogger, signal, concurrency = 100, batching = true } = options;
-  const { instance = newInstance(), failpoint = silent } = options;
+  const { instance = newInstance(), failpoint = silent, metrics = noMetrics } = options;
   const { url, topology = "declare", maxMessageBytes, schedulerUsers } = brokerOf(options.broker);
   const log = logger as unknown as Logger;
   refuseDuplicates(agents);
   signal?.throwIfAborted();
-
   await using stack = disposableStack();
   const broker = stack.use(
     await connectBroker({
@@ -82,12 +95,16 @@ export async function startAgents(options: StartAgentsOptions): Promise<RunningA
       agents: agents.map(({ name }) => name),
       ...(maxMessageBytes === undefined ? {} : { maxMessageBytes }),
       log,
+      metrics,
     }),
   );
   const userId = userOf(url);
   const requesters = requestersOf(schedulerUsers, userId);
-  const serving = { broker, concurrency, userId, requesters, log, failpoint, batching };
+  const { tracing = await foundTracing() } = options;
+  const seams = { log, failpoint, metrics, tracing };
+  const serving = { broker, concurrency, userId, requesters, batching, ...seams };
   const served = await Promise.all(agents.map((agent) => agent.serve(serving)));
+  measureAgents(served, metrics);
   stack.use(together(served));
   stack.use(await broker.listen(cancelExchange, cancelAttempts(served, log)));
   const closing = new AbortController();
@@ -112,9 +129,7 @@ export async function startAgents(options: StartAgentsOptions): Promise<RunningA
     });
     return stopping;
   };
-  const onAbort = () => void stop();
-  signal?.addEventListener("abort", onAbort, { once: true });
-  end.promise.finally(() => signal?.removeEventListener("abort", onAbort)).catch(silent);
+  stopOnAbort(signal, stop, end.promise);
   return {
     instance,
     get isReady() {
@@ -123,6 +138,17 @@ export async function startAgents(options: StartAgentsOptions): Promise<RunningA
     stopped: end.promise,
     [Symbol.asyncDispose]: () => stop().then(() => end.promise),
   };
+}
+
+/** Stops when the caller's signal aborts, and lets go of the signal once stopped. */
+function stopOnAbort(
+  signal: AbortSignal | undefined,
+  stop: () => Promise<void>,
+  stopped: Promise<void>,
+): void {
+  const onAbort = () => void stop();
+  signal?.addEventListener("abort", onAbort, { once: true });
+  stopped.finally(() => signal?.removeEventListener("abort", onAbort)).catch(silent);
 }
 
 const brokerOf = (broker: string | AgentBroker): AgentBroker =>

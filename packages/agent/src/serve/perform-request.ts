@@ -1,5 +1,5 @@
 import { limits, type StepRequest } from "@holdfast/contracts";
-import type { Clock, Logger } from "@holdfast/runtime";
+import type { Clock, Logger, Tracing } from "@holdfast/runtime";
 import { attemptStep, type Outcome } from "../attempt/attempt-step.ts";
 import type { ResiliencePolicy } from "../attempt/resilience-policy.ts";
 import type { BoundOperation } from "../contract/operations.ts";
@@ -25,6 +25,7 @@ interface Options {
   readonly requesters: ReadonlySet<string> | null;
   readonly log: Pick<Logger, "error">;
   readonly clock: Clock;
+  readonly tracing: Tracing;
 }
 
 export interface RequestPerformer {
@@ -38,10 +39,11 @@ export interface RequestPerformer {
 
 /** Performs requests, so many at a time, and none while the breaker is open. */
 export function requestPerformer(options: Options): RequestPerformer {
-  const { operations, resiliencePolicy, batching, breaker, requesters, log, clock } = options;
+  const { operations, resiliencePolicy, batching, breaker, requesters, log, clock, tracing } =
+    options;
   const slots = semaphore(options.concurrency, clock);
   const perform = async (
-    { request, delivery }: ReceivedRequest,
+    { request, delivery, span }: ReceivedRequest,
     signals: AttemptSignals,
   ): Promise<Outcome | null> => {
     const requester = delivery.userId;
@@ -60,6 +62,7 @@ export function requestPerformer(options: Options): RequestPerformer {
     const attempting = attemptStep(request, {
       operation: operations.get(request.operation),
       resiliencePolicy,
+      trace: { tracing, parent: span?.context ?? null },
       onUnexpected: (err) => log.error({ ...logFieldsOf(request), err }, "handler threw"),
       ...signals,
     });

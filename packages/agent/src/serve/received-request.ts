@@ -1,7 +1,7 @@
 import { StepRequest } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
-import type { Logger } from "@holdfast/runtime";
+import type { Logger, Span } from "@holdfast/runtime";
 import type { Progress } from "../contract/handlers.ts";
 
 /** A request that this instance is working on. */
@@ -10,6 +10,8 @@ export interface ReceivedRequest {
   readonly delivery: Delivery;
   /** Whether the broker delivered the request before, or is delivering it again. */
   readonly isRepeated: () => boolean;
+  /** Its handling here, in the trace of its task; null: there is none. */
+  readonly span: Span | null;
 }
 
 /** When an attempt has to end. */

@@ -1,6 +1,6 @@
 import { replyExchange, replyRoute, StepReply } from "@holdfast/contracts";
 import type { Broker, OutgoingMessage } from "@holdfast/messaging";
-import { type Clock, type Failpoint, sleep } from "@holdfast/runtime";
+import { type Clock, type Failpoint, sendSpan, sleep, type Tracing } from "@holdfast/runtime";
 import type { Outcome } from "../attempt/attempt-step.ts";
 import type { Batching } from "./batching.ts";
 import type { ReceivedRequest } from "./received-request.ts";
@@ -13,6 +13,7 @@ interface Options {
   readonly batching: Batching;
   readonly clock: Clock;
   readonly failpoint: Failpoint;
+  readonly tracing: Tracing;
 }
 
 interface Reply {
@@ -32,7 +33,7 @@ const retryDelay = 50;
  * is retried, after it the Agent has to be silent.
  */
 export const replySender =
-  ({ agent, broker, userId, batching, clock, failpoint }: Options) =>
+  ({ agent, broker, userId, batching, clock, failpoint, tracing }: Options) =>
   async ({ received, outcome, isDoubtful, signal }: Reply): Promise<boolean> => {
     const { request, delivery, isRepeated } = received;
     const { taskId, step, attempt, token } = request;
@@ -53,15 +54,20 @@ export const replySender =
       }),
       ...batching.replyBundle(`${agent} ${queue} ${isUrgent}`),
     });
+    const parent = received.span?.context ?? null;
+    const span = parent === null ? null : sendSpan(tracing, messageOf(), { parent });
+    const trace = span === null ? {} : { trace: span.context };
     while (!signal.aborted) {
-      const publishing = broker.publish(messageOf());
+      const publishing = broker.publish({ ...messageOf(), ...trace });
       failpoint("agent.replying", () => [step]);
       const result = await publishing;
+      if (result === "stored") span?.end();
       if (result === "stored") return true;
       // The Scheduler that owned this queue is gone: any Scheduler may read the reply.
       if (result === "unroutable") queue = undefined;
       await sleep(clock, retryDelay, signal);
     }
+    span?.end({ "error.type": "deadline" });
     return false;
   };
 

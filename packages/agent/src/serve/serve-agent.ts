@@ -1,8 +1,19 @@
 import { agentQueue, type StepCancel } from "@holdfast/contracts";
 import type { Broker, Delivery } from "@holdfast/messaging";
-import { type Clock, type Failpoint, type Logger, systemClock } from "@holdfast/runtime";
+import {
+  type Clock,
+  type Failpoint,
+  type Logger,
+  type Metrics,
+  noMetrics,
+  noTracing,
+  systemClock,
+  type Tracing,
+} from "@holdfast/runtime";
+import type { Outcome } from "../attempt/attempt-step.ts";
 import type { CircuitHealth, ResiliencePolicy } from "../attempt/resilience-policy.ts";
 import type { BoundOperation } from "../contract/operations.ts";
+import { measureAttempts } from "../metrics/measure-attempts.ts";
 import { attemptDeadline } from "./attempt-deadline.ts";
 import { type AttemptSigns, attemptSigns } from "./attempt-signs.ts";
 import { batchingBy, noBatching } from "./batching.ts";
@@ -16,6 +27,7 @@ import {
   readRequest,
 } from "./received-request.ts";
 import { acknowledgeBeforeRefusal, isRefusal } from "./refusals.ts";
+import { attributesOf, requestSpan } from "./request-span.ts";
 import { type RunningAttempts, runningAttempts } from "./running-attempts.ts";
 import { replySender } from "./send-reply.ts";
 
@@ -49,6 +61,10 @@ export interface ServeOptions {
   readonly random?: () => number;
   /** Whether messages may carry several requests or replies; true unless said otherwise. */
   readonly batching?: boolean;
+  /** What counts attempts; nothing unless given. */
+  readonly metrics?: Metrics;
+  /** None unless given. */
+  readonly tracing?: Tracing;
 }
 
 interface AgentCode {
@@ -72,11 +88,12 @@ interface HandlerOptions {
   readonly answer: (received: ReceivedRequest, signals: AttemptSignals) => Promise<void>;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly tracing: Tracing;
 }
 
 /** Reads each request, and has it answered until its deadline. */
 const requestHandler =
-  ({ agent, running, signs, long, answer, log, clock }: HandlerOptions) =>
+  ({ agent, running, signs, long, answer, log, clock, tracing }: HandlerOptions) =>
   async (delivery: Delivery): Promise<void> => {
     const request = readRequest(delivery, agent, log);
     if (request === null) return;
@@ -94,11 +111,14 @@ const requestHandler =
       onHeartbeat: deadline.extend,
     });
     const isRepeated = () => delivery.redelivered || !delivery.isCurrent() || attempt.isRepeated;
-    const received = { request, delivery, isRepeated };
+    const span = requestSpan(tracing, request, delivery);
+    const received = { request, delivery, isRepeated, span };
     try {
       const { beat } = signed;
-      await answer(received, { signal: end.signal, stop: stop.signal, beat });
+      const work = () => answer(received, { signal: end.signal, stop: stop.signal, beat });
+      await (span === null ? work() : span.run(work));
     } finally {
+      span?.end();
       deadline.cancel();
       signed.end();
       kept.end();
@@ -109,7 +129,8 @@ const requestHandler =
 /** Consumes the queue of one Agent: performs each request and answers it before its deadline. */
 export async function serveAgent(agent: AgentCode, options: ServeOptions): Promise<ServedAgent> {
   const { name, resiliencePolicy } = agent;
-  const { broker, concurrency, log, failpoint, clock = systemClock } = options;
+  const { broker, concurrency, log, failpoint } = options;
+  const { clock = systemClock, tracing = noTracing } = options;
   const running = runningAttempts();
   const batching = options.batching === false ? noBatching : batchingBy({ concurrency, clock });
   const prefetch = concurrency + spare(concurrency);
@@ -121,31 +142,33 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
     clock,
     random: options.random ?? Math.random,
   });
-  const performing = { ...options, ...agent, batching, breaker, clock };
+  const performing = { ...options, ...agent, batching, breaker, clock, tracing };
   const { perform, busy, dismissWaiting } = requestPerformer(performing);
-  const send = replySender({ ...options, agent: name, batching, clock });
+  const attempted = measureAttempts(name, options.metrics ?? noMetrics);
+  const send = replySender({ ...options, agent: name, batching, clock, tracing });
 
   const answer = async (received: ReceivedRequest, signals: AttemptSignals): Promise<void> => {
     const { request } = received;
-    const { signal } = signals;
     const fields = logFieldsOf(request);
     const steps = () => [request.step];
     failpoint("agent.received", steps);
+    const from = clock.now();
     const outcome = await perform(received, signals);
+    attempted(outcome, clock.now() - from);
     failpoint("agent.worked", steps);
+    received.span?.set(attributesOf(outcome));
     if (outcome === null) return log.warn(fields, "step abandoned");
     const isDoubtful =
       isRefusal(outcome) && !(await acknowledgeBeforeRefusal(received, outcome, clock));
-    const sent = await send({ received, outcome, isDoubtful, signal });
+    const sent = await send({ received, outcome, isDoubtful, signal: signals.signal });
     failpoint("agent.replied", steps);
-    const code = outcome.kind === "failed" ? { faultCode: outcome.code } : {};
-    if (sent) log.debug({ ...fields, outcome: outcome.kind, ...code }, "step answered");
+    if (sent) log.debug({ ...fields, ...summaryOf(outcome) }, "step answered");
     else log.warn(fields, "reply not sent");
   };
 
   const signs = attemptSigns({ ...options, agent: name, clock });
   const long = longAttempts({ concurrency, prefetch });
-  const handle = requestHandler({ agent: name, running, signs, long, answer, log, clock });
+  const handle = requestHandler({ agent: name, running, signs, long, answer, log, clock, tracing });
   const consumer = await broker.consume(agentQueue(name), { prefetch }, handle);
   long.limitBy((most) => consumer.limit(most));
   breaker.follow(long.limit);
@@ -164,3 +187,8 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
     },
   };
 }
+
+const summaryOf = (outcome: Outcome): Readonly<Record<string, string>> => ({
+  outcome: outcome.kind,
+  ...(outcome.kind === "failed" ? { faultCode: outcome.code } : {}),
+});

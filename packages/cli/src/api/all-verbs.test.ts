@@ -1,6 +1,16 @@
-import { expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { allVerbs } from "./all-verbs.ts";
 import { globalOptions } from "./global-options.ts";
+import { fieldOf, type OperationId, operationIds, operationOf } from "./operation.ts";
+import { ownOptions } from "./own-options.ts";
+import { runVerb } from "./run-verb.ts";
+
+/** Operations that no verb asks for, and why. */
+const withoutVerb: Partial<Record<OperationId, string>> = {
+  getLive: "A probe for what runs the service; holdfast doctor looks at the whole system.",
+  getConsoleSettings: "Settings of the console, for its page.",
+  getReady: "A probe for what runs the service; holdfast doctor looks at the whole system.",
+};
 
 test("no verb has an option that an option of all verbs would hide", () => {
   const hidden = allVerbs.flatMap(({ name, options }) =>
@@ -10,3 +20,153 @@ test("no verb has an option that an option of all verbs would hide", () => {
   );
   expect(hidden).toEqual([]);
 });
+
+test("each operation of the document is asked by a verb, or stands in a list with a reason", () => {
+  const asked = new Set(allVerbs.flatMap(({ operations }) => operations));
+  const without = operationIds.filter((id) => !asked.has(id));
+  expect(without.toSorted()).toEqual(Object.keys(withoutVerb).toSorted());
+});
+
+test("each option is a field of an operation that its verb asks, or one of the command's own", () => {
+  const strange = allVerbs.flatMap(({ name, operations, options }) =>
+    Object.entries(options).flatMap(([option, { field }]) => {
+      if (field === undefined)
+        return Object.hasOwn(ownOptions, option) ? [] : [`${name} --${option}`];
+      // A filter in a body has the fields that a list has in its query.
+      const isFilter = field.operation === "listTasks";
+      const isThere = operations.some(
+        (id) => hasField(id, field.name) || (isFilter && hasField(id, "filter")),
+      );
+      return isThere ? [] : [`${name} --${option}: ${field.name}`];
+    }),
+  );
+  expect(strange).toEqual([]);
+});
+
+const hasField = (id: OperationId, name: string): boolean => {
+  try {
+    fieldOf(id, name as never);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe("against a service that answers everything", () => {
+  const before = globalThis.fetch;
+  let asked: OperationId[] = [];
+  const step = { name: "book", processState: "error", agent: "hotels", attempt: 1 };
+  const answer = {
+    id: "t1",
+    state: "processed",
+    version: 7,
+    paused: null,
+    steps: [step],
+    items: [],
+    next: null,
+    count: 0,
+    complete: true,
+    name: "stay.v1",
+    warnings: [],
+    definition: { name: "stay.v1" },
+    result: null,
+    faultCode: null,
+    sentence: "It was processed.",
+    evidence: [],
+    groups: [],
+    workflows: [],
+    findings: [],
+    violations: [],
+    tasks: 0,
+    ok: true,
+  };
+  /** The task has not ended yet; the service has no room for one more stream. */
+  const statuses: Partial<Record<OperationId, number>> = { submitTask: 202, followTask: 503 };
+  beforeEach(() => {
+    asked = [];
+    globalThis.fetch = async (url, init) => {
+      const operation = operationAt(String(init?.method), new URL(url).pathname);
+      asked.push(operation);
+      const status = statuses[operation] ?? 200;
+      return new Response(JSON.stringify(answer), { status });
+    };
+  });
+  afterEach(() => {
+    globalThis.fetch = before;
+  });
+
+  const env = { HOLDFAST_URL: "http://holdfast.test", HOLDFAST_TOKEN: "token" };
+  const run = async (line: readonly string[]) => {
+    let [out, err] = ["", ""];
+    const io = {
+      env,
+      isTerminal: false,
+      out: (text: string) => void (out += text),
+      err: (text: string) => void (err += text),
+      stdin: async () => "{}",
+    };
+    return { code: await runVerb(line, io), out, err };
+  };
+
+  const file = new URL("../../test/stay.json", import.meta.url).pathname;
+  const operands: Readonly<Record<string, string>> = {
+    "<file...>": file,
+    "[id...]": "t1",
+    "<action>": "resubmit",
+  };
+  const isNeeded: ReadonlySet<string> = new Set(["reason", "dry-run", "wait"]);
+  const remote = allVerbs.filter(({ operations }) => operations.length > 0);
+
+  test.each(remote.map((verb) => [verb.name, verb] as const))(
+    "%s asks the operations that it names, and no other",
+    async (name, verb) => {
+      const given = verb.operands.map((operand) => operands[operand] ?? "x");
+      const options = Object.keys(verb.options).filter((option) => isNeeded.has(option));
+      const line = [...name.split(" "), ...given, "--json"];
+      const lines = [[], ["--dry-run"], ["--wait", "1s"]].filter(([option = "--reason"]) =>
+        [...options, "reason"].includes(option.slice(2)),
+      );
+      const reason = options.includes("reason") ? ["--reason", "a test"] : [];
+      for (const more of lines) {
+        expect(await run([...line, ...reason, ...more])).toMatchObject({ code: 0, err: "" });
+      }
+      if (operands[verb.operands[0] ?? ""] === "t1") {
+        const filtered = [...name.split(" "), "--key", "k", ...reason, "--yes"];
+        expect(await run(filtered)).toMatchObject({ code: 0 });
+      }
+      expect([...new Set(asked)].toSorted()).toEqual(verb.operations.toSorted());
+    },
+  );
+
+  test.each([
+    [["tasks", "list", "--state", "lost"], /--state lost must be one of open, pending/],
+    [["tasks", "list", "--key", ""], /--key must have 1 to 255 characters, and has 0/],
+    [["tasks", "list", "--fault-code", "x".repeat(201)], /--fault-code must have 1 to 200/],
+    [["tasks", "list", "--created-from", "noon"], /--created-from noon must be an instant/],
+    [["tasks", "undo", "t1", "-r", "a\0b"], /--reason "a\\u0000b" cannot be sent. Why/],
+    [["tasks", "undo", "t1"], /Say --reason/],
+    [
+      ["tasks", "submit", "stay", "--fairness-key", "a\nb"],
+      /--fairness-key "a\\nb" cannot be sent/,
+    ],
+    [["tasks", "submit", "stay", "--priority", "now"], /must be one of urgent, normal, batch/],
+    [["tasks", "search", "--filter", "{"], /--filter is no JSON/],
+    [["tasks", "resubmit", "t1", "-r", "x", "--step", ""], /--step must have 1 to 200/],
+  ])("%j is refused by what the document says, before anything is sent", async (line, words) => {
+    expect(await run(line)).toMatchObject({ code: 2, out: "", err: expect.stringMatching(words) });
+    expect(asked).toEqual([]);
+  });
+});
+
+/** The operation that a request asks for. */
+function operationAt(method: string, path: string): OperationId {
+  const fixed = (id: OperationId): number => operationOf(id).path.replaceAll(/\{\w+\}/g, "").length;
+  const [found] = operationIds
+    .filter((id) => operationOf(id).method === method)
+    .filter((id) =>
+      new RegExp(`^${operationOf(id).path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path),
+    )
+    .toSorted((one, other) => fixed(other) - fixed(one));
+  if (found === undefined) throw new Error(`The document has no ${method} ${path}`);
+  return found;
+}

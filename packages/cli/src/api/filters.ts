@@ -1,57 +1,31 @@
 import type { ListFilter } from "@holdfast/client";
-import { instantOf, labelsOf } from "./values.ts";
-import type { Invocation, OptionSpec } from "./verb.ts";
+import { own } from "./own-options.ts";
+import { requestOptions } from "./request-options.ts";
+import { labelsOf } from "./values.ts";
+import type { Invocation } from "./verb.ts";
 
-const states = [
-  "open",
-  "pending",
-  "processing",
-  "error",
-  "compensating",
-  "processed",
-  "compensated",
-];
+const request = requestOptions("listTasks", {
+  state: {},
+  workflow: { value: "NAME" },
+  key: {},
+  priority: {},
+  faultCode: {},
+  correlationId: {},
+  fingerprint: {},
+  text: {},
+  createdFrom: { value: "INSTANT", isInstant: true },
+  createdBefore: { value: "INSTANT", isInstant: true },
+});
 
 /** The options that say which tasks are meant. */
-export const filterOptions = {
-  state: {
-    type: "string",
-    value: "STATE",
-    help: `${states.join(", ")}; open: not ended`,
-    choices: states,
-  },
-  workflow: { type: "string", value: "NAME", help: "with its version, or without: all versions" },
-  key: { type: "string", value: "KEY", help: "the business key" },
-  label: { type: "string", multiple: true, value: "NAME=VALUE", help: "a label; may be repeated" },
-  priority: {
-    type: "string",
-    value: "PRIORITY",
-    help: "urgent, normal or batch",
-    choices: ["urgent", "normal", "batch"],
-  },
-  "fault-code": { type: "string", value: "CODE", help: "why it failed" },
-  "correlation-id": { type: "string", value: "ID", help: "the correlation id" },
-  "created-from": { type: "string", value: "INSTANT", help: "submitted then or later" },
-  "created-before": { type: "string", value: "INSTANT", help: "submitted earlier" },
-} as const satisfies Readonly<Record<string, OptionSpec>>;
+export const filterOptions = { ...request.options, ...own("label") };
 
 /** What the options ask for; null: none is given. */
-export function filterOf(invocation: Invocation): ListFilter | null {
+export async function filterOf(invocation: Invocation): Promise<ListFilter | null> {
   const labels = Object.entries(labelsOf(invocation.texts("label")));
-  const at = (option: string) => {
-    const text = invocation.text(option);
-    return text === undefined ? undefined : instantOf(text, `--${option}`);
-  };
-  const asked = Object.entries({
-    state: invocation.text("state"),
-    workflow: invocation.text("workflow"),
-    key: invocation.text("key"),
-    priority: invocation.text("priority"),
-    faultCode: invocation.text("fault-code"),
-    correlationId: invocation.text("correlation-id"),
-    createdFrom: at("created-from"),
-    createdBefore: at("created-before"),
+  const asked: ListFilter = {
+    ...(await request.read(invocation)),
     ...Object.fromEntries(labels.map(([name, value]) => [`label.${name}`, value])),
-  }).filter(([, value]) => value !== undefined);
-  return asked.length === 0 ? null : (Object.fromEntries(asked) as ListFilter);
+  };
+  return Object.keys(asked).length === 0 ? null : asked;
 }

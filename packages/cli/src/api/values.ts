@@ -63,10 +63,3 @@ export function waitOf(text: string, option: string): number {
 /** Who acts: `--actor`, or who is logged in. */
 export const actorOf = (asked: string | undefined, env: Invocation["io"]["env"]): string =>
   asked ?? (env["HOLDFAST_ACTOR"] || env["USER"] || env["LOGNAME"] || "operator");
-
-/** The value of an option without which a verb cannot do anything. */
-export function required(invocation: Invocation, option: string): string {
-  const value = invocation.text(option);
-  if (value === undefined || value === "") throw new UsageError(`Say --${option}: see --help`);
-  return value;
-}

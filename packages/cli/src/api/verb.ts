@@ -1,4 +1,5 @@
 import type { HoldfastClient } from "@holdfast/client";
+import type { OperationId } from "./operation.ts";
 
 /** What a verb needs of the process. */
 export interface Io {
@@ -21,6 +22,8 @@ export interface OptionSpec {
   readonly help: string;
   /** What completion offers. */
   readonly choices?: readonly string[];
+  /** The field of a request that it is; without one it is an option of the command itself. */
+  readonly field?: { readonly operation: OperationId; readonly name: string };
 }
 
 /** A command that talks to the API. */
@@ -30,6 +33,8 @@ export interface Verb {
   /** As the help shows them: `<required>`, `[optional]`, `[several...]`. */
   readonly operands: readonly string[];
   readonly summary: string;
+  /** What it asks of the API. */
+  readonly operations: readonly OperationId[];
   readonly options: Readonly<Record<string, OptionSpec>>;
   run(invocation: Invocation): Promise<Outcome>;
 }

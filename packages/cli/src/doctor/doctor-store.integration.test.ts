@@ -1,10 +1,10 @@
 import { replyQueue } from "@holdfast/contracts";
+import { examine } from "@holdfast/diagnosis";
 import { testDatabase } from "@holdfast/test-servers";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { OperatedBroker } from "../../test/broker.ts";
 import { expectOnly, openTestSystem, type TestSystem, wrongs } from "../../test/doctor.ts";
 import { type TestStore, workflowOf } from "../../test/fixtures.ts";
-import { examine } from "./examine.ts";
 
 let system: TestSystem;
 let store: TestStore;
@@ -181,6 +181,7 @@ describe("finds in the state store", () => {
   test("a difference between its clock and this machine's", async () => {
     await system.startServices();
     const { findings } = await examine({
+      name: "test",
       stateStoreUrl: store.url,
       brokerUrl: operated.broker.url,
       managementUrl: null,

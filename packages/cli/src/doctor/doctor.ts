@@ -1,16 +1,15 @@
+import { count, type Examination, examine, type Finding } from "@holdfast/diagnosis";
 import { parseConfig } from "@holdfast/runtime";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { count } from "../print/count.ts";
 import { SystemSettings, spansOf } from "../settings.ts";
-import { type Examination, examine } from "./examine.ts";
-import type { Finding } from "./finding.ts";
 
 /** Looks at how everything around Holdfast is set up. */
 export const doctor: Command = async (line, env) => {
   const settings = parseConfig(SystemSettings, env);
   const { consumerTimeout, openFor } = spansOf(line);
   const examination = await examine({
+    name: "holdfast doctor",
     stateStoreUrl: settings.STATE_STORE_URL,
     brokerUrl: settings.BROKER_URL,
     managementUrl: settings.BROKER_MANAGEMENT_URL ?? null,

@@ -1,45 +1,30 @@
+import type { Agent, HistoryEntry, HoldfastClient, Remote, Step, Task } from "@holdfast/client";
+import { type Explanation, explain, type Facts } from "@holdfast/diagnosis";
 import {
   type Band,
   bandOf,
   type Instant,
-  type Priority,
   planWorkflow,
+  type WorkflowDefinition,
   type WorkflowPlan,
 } from "@holdfast/domain";
 import type { BreakerFacts, LaneFacts, PauseFacts, StepFacts } from "@holdfast/state-store";
-import { type Explanation, explain } from "../why/explain.ts";
-import type { Facts } from "../why/facts.ts";
-import type { Api } from "./api.ts";
-import type {
-  AgentResource,
-  HistoryResource,
-  PageOf,
-  PausedResource,
-  PauseResource,
-  RemoteResource,
-  StepResource,
-  TaskResource,
-  WorkflowResource,
-} from "./resources.ts";
 
 /** Why a task is where it is: the sentences of `holdfast why`, from what the HTTP API tells. */
 export async function explainTask(
-  api: Api,
+  client: HoldfastClient,
   id: string,
-): Promise<Explanation & { readonly task: TaskResource }> {
-  const path = `/v1/tasks/${encodeURIComponent(id)}`;
-  const task = await api.get<TaskResource>(path);
+): Promise<Explanation & { readonly task: Task }> {
+  const task = await client.tasks.get(id);
   const [history, agents, remotes, workflow, pauses] = await Promise.all([
-    api.get<PageOf<HistoryResource>>(`${path}/history`),
-    orNone(api.get<PageOf<AgentResource>>("/v1/agents")),
-    orNone(api.get<PageOf<RemoteResource>>("/v1/remotes")),
-    api
-      .get<WorkflowResource>(`/v1/workflows/${encodeURIComponent(task.workflow)}`)
-      .catch(() => null),
-    orNone(api.get<PageOf<PauseResource>>("/v1/pauses")),
+    client.tasks.history(id),
+    orNone(client.agents.list()),
+    orNone(client.remotes.list()),
+    client.workflows.get(task.workflow).catch(() => null),
+    orNone(client.pauses.list()),
   ]);
-  const definition = workflow?.definition;
-  const plan = definition === undefined ? null : planWorkflow(definition);
+  const plan =
+    workflow === null ? null : planWorkflow(workflow.definition as unknown as WorkflowDefinition);
   const paused = pauses.find(
     (one) => one.kind === "workflow" && one.name === task.workflow && one.resumedAt === null,
   );
@@ -56,7 +41,7 @@ export async function explainTask(
         ? null
         : { at: Date.parse(paused.pausedAt), by: paused.actor, reason: paused.reason },
     now: Date.now(),
-    steps: inOrder(task, plan).map((step) => stepFacts(step, task, history.items)),
+    steps: inOrder(task, plan).map((step) => stepFacts(step, task, history)),
     lanes: agents.map((agent) => laneFacts(agent, remotes)),
     plan,
     standstills: [],
@@ -66,30 +51,29 @@ export async function explainTask(
 }
 
 /** What only operators may see is left out for others. */
-const orNone = async <Item>(asked: Promise<PageOf<Item>>): Promise<readonly Item[]> =>
-  asked.then(
-    ({ items }) => items,
-    () => [],
-  );
+const orNone = async <Item>(asked: Promise<readonly Item[]>): Promise<readonly Item[]> =>
+  asked.catch(() => []);
 
 const at = (text: string | null | undefined): Instant | null =>
   text === null || text === undefined ? null : Date.parse(text);
 
-const pausedFacts = (paused: PausedResource | null): PauseFacts | null =>
+type Paused = NonNullable<Task["paused"]>;
+
+const pausedFacts = (paused: Paused | null): PauseFacts | null =>
   paused && { at: Date.parse(paused.at), by: paused.by, reason: paused.reason };
 
-function inOrder({ steps }: TaskResource, plan: WorkflowPlan | null): readonly StepResource[] {
+function inOrder({ steps }: Task, plan: WorkflowPlan | null): readonly Step[] {
   const names = [...(plan?.steps.keys() ?? [])];
   return steps.toSorted((one, other) => names.indexOf(one.name) - names.indexOf(other.name));
 }
 
 function stepFacts(
-  { output: _payload, ...step }: StepResource,
-  { priority, fairness }: TaskResource,
-  history: readonly HistoryResource[],
+  { output: _payload, ...step }: Step,
+  { priority, fairness }: Task,
+  history: readonly HistoryEntry[],
 ): StepFacts {
   const last = history.findLast((entry) => entry.step === step.name);
-  const band: Band = step.kind === "compensation" ? 0 : bandOf(priority as Priority);
+  const band: Band = step.kind === "compensation" ? 0 : bandOf(priority);
   return {
     ...step,
     admitted: true,
@@ -98,7 +82,7 @@ function stepFacts(
     completeBy: at(step.completeBy),
     startedAt: at(step.startedAt),
     heartbeatAt: at(step.heartbeatAt),
-    progress: step.progress ?? null,
+    progress: step.progress,
     notBefore: at(step.notBefore),
     band,
     fairnessKey: fairness?.key ?? null,
@@ -112,7 +96,7 @@ function stepFacts(
   };
 }
 
-function laneFacts(agent: AgentResource, remotes: readonly RemoteResource[]): LaneFacts {
+function laneFacts(agent: Agent, remotes: readonly Remote[]): LaneFacts {
   const living = agent.instances.filter((one) => one.living);
   const broken = living.filter(({ breaker }) => breaker === "open");
   const untils = broken.flatMap(({ openUntil }) => at(openUntil) ?? []);
@@ -131,7 +115,7 @@ function laneFacts(agent: AgentResource, remotes: readonly RemoteResource[]): La
   };
 }
 
-function breakerFacts(remote: RemoteResource): BreakerFacts | null {
+function breakerFacts(remote: Remote): BreakerFacts | null {
   const throttledUntil = at(remote.throttledUntil);
   const isQuiet = remote.breaker === "closed" && (throttledUntil ?? 0) < Date.now();
   if (isQuiet) return null;

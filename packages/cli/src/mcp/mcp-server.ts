@@ -1,13 +1,13 @@
+import type { HoldfastClient } from "@holdfast/client";
 import { holdfastVersion } from "@holdfast/runtime";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import type { Api } from "./api.ts";
 import { systemTools } from "./system-tools.ts";
 import { taskTools } from "./task-tools.ts";
 import { answer, type Tool } from "./tool.ts";
 import { writeTools } from "./write-tools.ts";
 
 interface Options {
-  readonly api: Api;
+  readonly client: HoldfastClient;
   readonly allowWrites: boolean;
 }
 
@@ -22,7 +22,7 @@ const toolsFor = (allowWrites: boolean): readonly Tool[] => [
 ];
 
 /** An MCP server with the tools, not connected to anything yet. */
-export function mcpServer({ api, allowWrites }: Options): McpServer {
+export function mcpServer({ client, allowWrites }: Options): McpServer {
   const server = new McpServer({ name: "holdfast", version: holdfastVersion() }, { instructions });
   for (const tool of toolsFor(allowWrites)) {
     const { name, title, description, input, writes } = tool;
@@ -30,7 +30,7 @@ export function mcpServer({ api, allowWrites }: Options): McpServer {
     server.registerTool(
       name,
       { title, description, inputSchema: input, annotations },
-      async (given: Readonly<Record<string, unknown>>) => answer(tool, given, api),
+      async (given: Readonly<Record<string, unknown>>) => answer(tool, given, client),
     );
   }
   return server;

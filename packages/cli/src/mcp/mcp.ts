@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import type { Answer } from "../command.ts";
 import { readArguments, usageFault } from "../read-arguments.ts";
-import { openApi } from "./api.ts";
 import { mcpServer } from "./mcp-server.ts";
+import { openClient } from "./open-client.ts";
 import { serveHttp } from "./serve-http.ts";
 
 const mcpUsage = `holdfast mcp [options]
@@ -27,14 +27,14 @@ export async function mcp(args: readonly string[], env: NodeJS.ProcessEnv): Prom
   const { values } = parse(args);
   if (values.help) return { exitCode: 0, text: mcpUsage, json: { usage: mcpUsage } };
   const allowWrites = values["allow-writes"];
-  const api = openApi({
+  const client = openClient({
     url: urlOf(values.url ?? env["HOLDFAST_URL"] ?? usualUrl),
     token:
       env["HOLDFAST_TOKEN"] === undefined || env["HOLDFAST_TOKEN"] === ""
         ? null
         : env["HOLDFAST_TOKEN"],
   });
-  const open = () => mcpServer({ api, allowWrites });
+  const open = () => mcpServer({ client, allowWrites });
   if (values.http) {
     await using served = await serveHttp(open, portOf(values.port));
     // Standard output is data; this is talk.

@@ -1,51 +1,41 @@
 import { faultCodes, PermanentFault } from "@holdfast/domain";
 import { z } from "zod";
+import { callOperation } from "../api/call-operation.ts";
+import type { OperationId } from "../api/operation.ts";
 import { docPages, findPage, searchDocs } from "../docs/doc-pages.ts";
 import { defineTool, type Tool } from "./tool.ts";
+import { toolDescription, toolInput } from "./tool-input.ts";
 
-const listWorkflows = defineTool({
-  name: "list_workflows",
-  title: "List workflows",
-  description: "The stored workflows, with their collections, and which are retired.",
-  input: {},
-  writes: false,
-  run: (_, api) => api.get("/v1/workflows"),
-});
+const read = (name: string, title: string, operation: OperationId): Tool =>
+  defineTool({
+    name,
+    title,
+    description: toolDescription(operation),
+    operations: [operation],
+    input: {},
+    writes: false,
+    run: (_, client) => callOperation(client, operation, {}),
+  });
+
+const listWorkflows = read("list_workflows", "List workflows", "listWorkflows");
+const listAgents = read("list_agents", "List Agents", "listAgents");
+const listRemotes = read("list_remotes", "List remote services", "listRemotes");
 
 const showWorkflow = defineTool({
   name: "show_workflow",
   title: "Show a workflow",
-  description:
-    "The definition of a workflow: its steps with their policies and undos, and the JSON Schemas of its input and of what its Agents take and return.",
-  input: { name: z.string().min(1).describe("Such as book-trip.v1.") },
+  description: toolDescription("getWorkflow"),
+  operations: ["getWorkflow"],
+  input: toolInput("getWorkflow", "name"),
   writes: false,
-  run: ({ name }, api) => api.get(`/v1/workflows/${encodeURIComponent(name)}`),
-});
-
-const listAgents = defineTool({
-  name: "list_agents",
-  title: "List Agents",
-  description:
-    "The Agents with their instances, slots, breakers and pauses, and how many steps are in flight and due.",
-  input: {},
-  writes: false,
-  run: (_, api) => api.get("/v1/agents"),
-});
-
-const listRemotes = defineTool({
-  name: "list_remotes",
-  title: "List remote services",
-  description:
-    "The remote services behind Agents, their circuit breakers, and the due steps that these hold back.",
-  input: {},
-  writes: false,
-  run: (_, api) => api.get("/v1/remotes"),
+  run: ({ name = "" }, { workflows }) => workflows.get(name),
 });
 
 const explainError = defineTool({
   name: "explain_error",
   title: "Explain a fault code",
   description: "What a fault code means, whether a retry can help, and what to do.",
+  operations: [],
   input: { code: z.string().min(1).max(200).describe("Such as step.expired.") },
   writes: false,
   async run({ code }) {
@@ -68,6 +58,7 @@ const readDoc = defineTool({
   name: "read_doc",
   title: "Read a page of the documentation",
   description: "A page of the documentation of this release. Without a name: the list of pages.",
+  operations: [],
   input: { page: z.string().optional().describe("Such as guides/workflows.") },
   writes: false,
   async run({ page }) {
@@ -85,6 +76,7 @@ const searchDoc = defineTool({
   name: "search_docs",
   title: "Search the documentation",
   description: "Places in the documentation of this release where all of the words stand.",
+  operations: [],
   input: { words: z.string().min(1).max(200), limit: z.int().min(1).max(50).default(10) },
   writes: false,
   run: async ({ words, limit }) => ({ hits: searchDocs(docPages(), words, limit) }),

@@ -1,77 +1,75 @@
-import { taskStates } from "@holdfast/domain";
+import type { HoldfastClient, ListedTask, ListFilter } from "@holdfast/client";
 import { z } from "zod";
-import type { Api } from "./api.ts";
 import { explainTask } from "./explain-task.ts";
-import type { ListedTaskResource, PageOf } from "./resources.ts";
-import { defineTool, TaskId, type Tool } from "./tool.ts";
+import { defineTool, type Tool } from "./tool.ts";
+import { given, toolDescription, toolInput } from "./tool-input.ts";
 
-const Filter = {
-  workflow: z.string().optional().describe("With its version, or without: all versions."),
-  state: z.enum(taskStates).optional().describe("error: it halted and waits for an operator."),
-  faultCode: z.string().optional(),
-  correlationId: z.string().optional(),
-  createdFrom: z.string().optional().describe("ISO 8601."),
-  createdBefore: z.string().optional().describe("ISO 8601."),
-};
+const filter = toolInput(
+  "listTasks",
+  "workflow",
+  "state",
+  "priority",
+  "key",
+  "faultCode",
+  "correlationId",
+  "fingerprint",
+  "text",
+  "createdFrom",
+  "createdBefore",
+);
 
-/** Pages that are read to count: with more, the count says at least how many. */
-const mostPages = 20;
-const pageSize = 100;
+/** Tasks that are read to count: with more, the count says at least how many. */
+const mostRead = 2_000;
 
 /** Reads tasks until all are read, or too many. */
 async function readAll(
-  api: Api,
-  filter: Readonly<Record<string, string | undefined>>,
-): Promise<{ readonly tasks: readonly ListedTaskResource[]; readonly isAll: boolean }> {
-  const tasks: ListedTaskResource[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < mostPages; page += 1) {
-    const query = { ...filter, limit: pageSize, cursor };
-    const { items, next } = await api.get<PageOf<ListedTaskResource>>("/v1/tasks", query);
-    tasks.push(...items);
-    if (next === null || next === undefined) return { tasks, isAll: true };
-    cursor = next;
+  { tasks }: HoldfastClient,
+  wish: ListFilter,
+): Promise<{ readonly tasks: readonly ListedTask[]; readonly isAll: boolean }> {
+  const found: ListedTask[] = [];
+  for await (const task of tasks.all(wish)) {
+    if (found.length === mostRead) return { tasks: found, isAll: false };
+    found.push(task);
   }
-  return { tasks, isAll: false };
+  return { tasks: found, isAll: true };
 }
 
 const getTask = defineTool({
   name: "get_task",
   title: "Show a task",
-  description:
-    "The state of one task, its result and its steps with attempts, faults and progress. With history: every move, with actor, time and reason.",
-  input: { id: TaskId, history: z.boolean().default(false) },
+  description: toolDescription("getTask", "With history: every move, with actor, time and reason."),
+  operations: ["getTask", "getHistory"],
+  input: { ...toolInput("getTask", "id"), history: z.boolean().default(false) },
   writes: false,
-  async run({ id, history }, api) {
-    const path = `/v1/tasks/${encodeURIComponent(id)}`;
-    const task = await api.get<object>(path);
-    if (!history) return task;
-    return { ...task, history: (await api.get<PageOf<unknown>>(`${path}/history`)).items };
+  async run({ id = "", history }, { tasks }) {
+    const task = await tasks.get(id);
+    return history ? { ...task, history: await tasks.history(id) } : task;
   },
 });
 
 const listTasks = defineTool({
   name: "list_tasks",
   title: "List tasks",
-  description:
-    "Tasks that match, newest first, a page at a time. `next` of an answer is the cursor of the next page.",
-  input: {
-    ...Filter,
-    limit: z.int().min(1).max(100).default(20),
-    cursor: z.string().optional(),
-  },
+  description: toolDescription(
+    "listTasks",
+    "`next` of an answer is the cursor of the next page; null: there is none.",
+  ),
+  operations: ["listTasks"],
+  input: { ...filter, ...toolInput("listTasks", "limit", "cursor") },
   writes: false,
-  run: (input, api) => api.get("/v1/tasks", input),
+  run: ({ limit, cursor = null, ...wish }, { tasks }) =>
+    tasks.list(given(wish), { limit: Number(limit ?? 20), after: cursor }),
 });
 
 const countTasks = defineTool({
   name: "count_tasks",
   title: "Count tasks",
   description: "How many tasks match, by workflow and state.",
-  input: Filter,
+  operations: ["listTasks"],
+  input: filter,
   writes: false,
-  async run(input, api) {
-    const { tasks, isAll } = await readAll(api, input);
+  async run(wish, client) {
+    const { tasks, isAll } = await readAll(client, given(wish));
     const groups = Map.groupBy(tasks, ({ workflow, state }) => `${workflow} ${state}`);
     const counts = [...groups].map(([key, members]) => {
       const [workflow, state] = key.split(" ");
@@ -86,10 +84,11 @@ const why = defineTool({
   title: "Say why a task is where it is",
   description:
     "One sentence: what a task waits for, who acts next and until when, or how it ended. Use it first when a task does not move.",
-  input: { id: TaskId },
+  operations: ["getTask", "getHistory", "listAgents", "listRemotes", "getWorkflow", "listPauses"],
+  input: toolInput("getTask", "id"),
   writes: false,
-  async run({ id }, api) {
-    const { task, sentence, evidence } = await explainTask(api, id);
+  async run({ id = "" }, client) {
+    const { task, sentence, evidence } = await explainTask(client, id);
     const { workflow, state } = task;
     return { id, workflow, state, sentence, evidence };
   },
@@ -102,10 +101,11 @@ const listFailures = defineTool({
   title: "List failures",
   description:
     "Tasks that halted and wait for an operator, grouped by workflow and fault code, the largest group first, with some task ids of each. Ask explain_error about the codes.",
-  input: { workflow: Filter.workflow, createdFrom: Filter.createdFrom },
+  operations: ["listTasks"],
+  input: toolInput("listTasks", "workflow", "createdFrom"),
   writes: false,
-  async run(input, api) {
-    const { tasks, isAll } = await readAll(api, { ...input, state: "error" });
+  async run(wish, client) {
+    const { tasks, isAll } = await readAll(client, { ...given(wish), state: "error" });
     const groups = Map.groupBy(tasks, ({ workflow, faultCode }) => `${workflow} ${faultCode}`);
     const failures = [...groups.values()].map((members) => ({
       workflow: members[0]?.workflow,

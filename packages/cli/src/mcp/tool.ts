@@ -1,6 +1,7 @@
-import { Fault } from "@holdfast/domain";
-import { z } from "zod";
-import type { Api } from "./api.ts";
+import type { HoldfastClient } from "@holdfast/client";
+import type { z } from "zod";
+import type { OperationId } from "../api/operation.ts";
+import { describeFault } from "./describe-fault.ts";
 
 /** One thing that a machine can ask for. */
 export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape> {
@@ -8,11 +9,13 @@ export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape> {
   readonly title: string;
   /** When to use it, and what it answers. */
   readonly description: string;
+  /** What it asks of the API. */
+  readonly operations: readonly OperationId[];
   readonly input: Input;
   /** Whether it changes something: offered only with `--allow-writes`. */
   readonly writes: boolean;
-  /** What it answers, as JSON or as a text. Throws a `Fault`. */
-  readonly run: (input: z.output<z.ZodObject<Input>>, api: Api) => Promise<unknown>;
+  /** What it answers, as JSON or as a text. Throws a `Fault`, or what the client throws. */
+  readonly run: (input: z.output<z.ZodObject<Input>>, client: HoldfastClient) => Promise<unknown>;
 }
 
 /** A tool, its input forgotten. */
@@ -32,15 +35,15 @@ const longest = 60_000;
 export async function answer(
   tool: Tool,
   input: Readonly<Record<string, unknown>>,
-  api: Api,
+  client: HoldfastClient,
 ): Promise<ToolAnswer> {
   try {
-    const found = await tool.run(input, api);
+    const found = await tool.run(input, client);
     const text = typeof found === "string" ? found : JSON.stringify(found, null, 1);
     return { content: [{ type: "text", text: cut(text) }] };
   } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    const fault = { code: error.code, message: error.message, transient: error.transient };
+    const fault = describeFault(error);
+    if (fault === null) throw error;
     return { content: [{ type: "text", text: JSON.stringify(fault, null, 1) }], isError: true };
   }
 }
@@ -49,5 +52,3 @@ const cut = (text: string): string =>
   text.length <= longest
     ? text
     : `${text.slice(0, longest)}\n… ${text.length - longest} more characters are left out: ask for less.`;
-
-export const TaskId = z.string().min(1).max(200).describe("The id of a task.");

@@ -1,5 +1,5 @@
+import { count } from "@holdfast/diagnosis";
 import type { Coverage } from "@holdfast/testing";
-import { count } from "../print/count.ts";
 import type { FileResult, Report } from "./run-cases.ts";
 
 /** How many lines of a story are shown of a case that failed. */

@@ -1,5 +1,5 @@
+import { count } from "@holdfast/diagnosis";
 import type { Difference } from "@holdfast/messaging";
-import { count } from "../print/count.ts";
 
 const signs = { add: "+", change: "~", remove: "-", conflict: "!" } as const;
 const order = ["add", "change", "remove", "conflict"] as const;

@@ -1,7 +1,7 @@
+import { explainInvariant } from "@holdfast/diagnosis";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { openTestStore, shopping, type TestStore } from "../../test/fixtures.ts";
 import { byHand, taskStates, verify, verifyAsJson } from "../../test/verify.ts";
-import { explain } from "./explanations.ts";
 
 let store: TestStore;
 beforeAll(async () => {
@@ -123,8 +123,8 @@ describe("finds", () => {
     expect(exitCode).toBe(1);
     expect(violations.map((one) => one.taskId)).not.toContain(healthy);
     const found = violations.find((one) => one.invariant === invariant);
-    expect(found).toMatchObject({ taskId, explanation: explain(invariant) });
-    expect(explain(invariant)).not.toBe(explain("no such invariant"));
+    expect(found).toMatchObject({ taskId, explanation: explainInvariant(invariant) });
+    expect(explainInvariant(invariant)).not.toBe(explainInvariant("no such invariant"));
   });
 
   test("exactly the violations that the view looks for: each of its rules is broken above", async () => {
@@ -153,9 +153,9 @@ describe("finds", () => {
     const invariant = "every reply belongs to a task";
     const { violations } = await verifyAsJson(store);
     expect(violations).toEqual([
-      { invariant, taskId: unknown, witness: "reserve", explanation: explain(invariant) },
+      { invariant, taskId: unknown, witness: "reserve", explanation: explainInvariant(invariant) },
     ]);
-    expect(explain(invariant)).toContain("restored");
+    expect(explainInvariant(invariant)).toContain("restored");
   });
 
   test("witnesses, and prints them", async () => {
@@ -169,7 +169,7 @@ describe("finds", () => {
     expect(stdout).toBe(
       [
         "✗ every claim is in the history",
-        `  ${explain("every claim is in the history")}`,
+        `  ${explainInvariant("every claim is in the history")}`,
         `    ${taskId}  reserve`,
         "",
         "1 task looked at: 1 violation.",

@@ -16,6 +16,7 @@ const reserved: ReadonlySet<string> = new Set([
   "schedules",
   "limits",
   "bulk-operations",
+  "console-settings",
   "operators",
   "operations",
   "messages",

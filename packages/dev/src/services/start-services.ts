@@ -4,6 +4,12 @@ import { readLogLine } from "../processes/log-line.ts";
 import { type PreparedProcess, prepareProcess } from "../processes/prepare-process.ts";
 import { type ServiceName, serviceMains } from "./service-mains.ts";
 
+/**
+ * A workflow may be saved before its Agent: its tasks wait for it, and holdfast why says so. The version in a file
+ * stands for the newest: what is stored has a version that follows from its content.
+ */
+const lenient = { UNKNOWN_AGENTS: "accept", UNKNOWN_VERSIONS: "newest" };
+
 type Started = Exclude<ServiceName, "agent">;
 
 /** Where the services of a project find each other. */
@@ -51,8 +57,7 @@ export function prepareServices(options: Options): PreparedServices {
       const shared = { STATE_STORE_URL: stateStoreUrl, BROKER_URL: brokerUrl };
       const http = { HTTP_HOST: "127.0.0.1", HTTP_PORT: String(await freePort(port)) };
       const own: Readonly<Record<Started, Readonly<Record<string, string>>>> = {
-        // A workflow may be saved before its Agent: its tasks wait for it, and holdfast why says so.
-        submission: { ...http, OPERATOR_TOKEN: operatorToken, UNKNOWN_AGENTS: "accept" },
+        submission: { ...http, ...lenient, OPERATOR_TOKEN: operatorToken, CONSOLE: "on" },
         scheduler: {},
         supervisor: {},
       };

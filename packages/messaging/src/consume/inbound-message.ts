@@ -3,6 +3,7 @@ import type { Channel, ConsumeMessage } from "amqplib";
 import type { Delivery } from "../broker.ts";
 import { bodiesOf } from "../publish/bundle-messages.ts";
 import { urgentPriority } from "../publish/publisher.ts";
+import { tracesIn } from "../publish/trace-headers.ts";
 import { deadLetter, hasBrokenDeaths } from "./broken-deaths.ts";
 
 export interface OpenDelivery extends Delivery {
@@ -66,7 +67,7 @@ export function toInboundMessage(
 
   const toDelivery = openDeliveries(channel, message, {
     size,
-    isBundled: bodies.length > 1,
+    parts: bodies.length,
     settle,
     whenSettled: () => whole?.promise ?? Promise.resolve(),
   });
@@ -93,7 +94,7 @@ export function toInboundMessage(
 
 interface Shared {
   readonly size: number;
-  readonly isBundled: boolean;
+  readonly parts: number;
   readonly settle: (verdict: Verdict) => void;
   readonly whenSettled: () => Promise<void>;
 }
@@ -106,10 +107,12 @@ export const channelClosed = (channel: Channel): void => void closedChannels.add
 const openDeliveries = (
   channel: Channel,
   message: ConsumeMessage,
-  { size, isBundled, settle, whenSettled }: Shared,
+  { size, parts, settle, whenSettled }: Shared,
 ) => {
+  const isBundled = parts > 1;
   const { type, correlationId, userId, replyTo } = message.properties;
   const messageId = text(message.properties.messageId);
+  const traces = tracesIn((name) => header(message, name), { parts, isBundle: isBundled });
   const common = {
     type: text(type),
     correlationId: text(correlationId),
@@ -139,6 +142,7 @@ const openDeliveries = (
     const delivery = {
       ...common,
       body,
+      trace: traces[index] ?? null,
       size: isBundled ? body.length : size,
       messageId: index === 0 ? messageId : `${messageId} ${index + 1}`,
       isSettled: false,

@@ -12,6 +12,8 @@ export interface Frame {
   readonly correlationId: string | undefined;
   readonly replyTo: string | undefined;
   readonly contentType: string | undefined;
+  /** What its publisher wrote beside them. */
+  readonly headers: Readonly<Record<string, unknown>>;
   readonly body: Buffer;
 }
 
@@ -57,6 +59,7 @@ const toFrame = ({ fields, properties, content }: ConsumeMessage): Frame => ({
   correlationId: text(properties.correlationId),
   replyTo: text(properties.replyTo),
   contentType: text(properties.contentType),
+  headers: { ...properties.headers },
   body: content,
 });
 

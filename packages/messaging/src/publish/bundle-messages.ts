@@ -1,5 +1,6 @@
 import { limits } from "@holdfast/contracts";
 import type { OutgoingMessage, PublishResult } from "../broker.ts";
+import { bundledTraces, traceBytes } from "./trace-headers.ts";
 
 /** What a message of several says it is: JSON, one a line. */
 const bundleContent = "application/x-ndjson";
@@ -46,26 +47,29 @@ export function bundleMessages(publish: Publish): Publish {
   };
 
   return (message) => {
-    const { bundle, body } = message;
+    const { bundle, body, trace = null } = message;
     if (bundle === undefined || bundle.most <= 1 || body.includes(newline)) return publish(message);
-    const found = bundleFor(bundle.key, body.length);
+    const size = body.length + traceBytes(trace);
+    const found = bundleFor(bundle.key, size);
     found.messages.push(message);
-    found.bytes += body.length;
+    found.bytes += size;
     if (found.messages.length >= bundle.most) close(bundle.key, found);
     return found.published;
   };
 }
 
-/** As the first of them, but with the bodies of all, and in time for the most urgent. */
+/** As the first of them, but with the bodies and traces of all, and in time for the most urgent. */
 function together(messages: readonly OutgoingMessage[]): OutgoingMessage {
   const [only] = messages;
   if (only !== undefined && messages.length === 1) return only;
-  const [{ correlationId: _, ...first }] = messages as [OutgoingMessage];
-  const { expirationMs } = first;
+  const [{ correlationId: _, trace: __, ...first }] = messages as [OutgoingMessage];
+  const { expirationMs, headers } = first;
+  const traces = bundledTraces(messages.map(({ trace = null }) => trace));
   return {
     ...first,
     body: Buffer.concat(messages.flatMap(({ body }) => [body, newline])),
     contentType: bundleContent,
+    ...(traces === null ? {} : { headers: { ...headers, ...traces } }),
     ...(expirationMs === undefined
       ? {}
       : { expirationMs: Math.min(...messages.map((one) => one.expirationMs ?? expirationMs)) }),

@@ -15,6 +15,8 @@ interface Options {
   /** Ends it: the connection is being closed. */
   readonly signal: AbortSignal;
   readonly log: ChannelLog;
+  /** Wraps the publishing of each message of the broker. */
+  readonly measure: (publish: Broker["publish"]) => Broker["publish"];
 }
 
 interface Publishing extends Pick<Broker, "publish">, AsyncDisposable {
@@ -40,7 +42,7 @@ export async function openPublishing(options: Options): Promise<Publishing> {
     signal,
     log,
   });
-  const publish: Broker["publish"] = (message) => messages.publish(message);
+  const publish = options.measure((message) => messages.publish(message));
   return {
     publish: bundles ? bundleMessages(publish) : publish,
     get isReady() {

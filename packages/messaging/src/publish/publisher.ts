@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConfirmChannel, Options } from "amqplib";
 import type { OutgoingMessage, PublishResult } from "../broker.ts";
+import { traceHeaders } from "./trace-headers.ts";
 
 /** The AMQP priority of urgent messages. That of others is not set: quorum queues of RabbitMQ 4 take it for 4. */
 export const urgentPriority = 8;
@@ -86,6 +87,7 @@ function optionsOf(message: OutgoingMessage): Options.Publish {
   const { type, messageId, correlationId, replyTo, expirationMs, userId } = message;
   const {
     headers,
+    trace = null,
     transient = false,
     isUrgent = false,
     contentType = "application/json",
@@ -101,6 +103,8 @@ function optionsOf(message: OutgoingMessage): Options.Publish {
     ...(isUrgent ? { priority: urgentPriority } : {}),
     ...(expirationMs === undefined ? {} : { expiration: String(Math.ceil(expirationMs)) }),
     ...(userId === undefined ? {} : { userId }),
-    ...(headers === undefined ? {} : { headers }),
+    ...(headers === undefined && trace === null
+      ? {}
+      : { headers: { ...headers, ...(trace === null ? {} : traceHeaders(trace)) } }),
   };
 }

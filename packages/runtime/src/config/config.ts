@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { ContractFault, parseDuration } from "@holdfast/domain";
 import { Ajv, type ErrorObject } from "ajv";
 import { type Static, type TObject, type TStringOptions, Type } from "typebox";
+import { TracingConfig } from "../tracing/tracing-config.ts";
 import { serverUrls } from "./server-urls.ts";
 
 const durationKeyword = "holdfastDuration";
@@ -64,6 +65,14 @@ export const BrokerUrl = Text({
   description: "a RabbitMQ URL such as amqp://user:password@host:5672/vhost",
 });
 
+/** RabbitMQ's HTTP API, with user and password. Without it some things cannot be seen. */
+export const BrokerManagementUrl = Text({
+  maxLength: 4_000,
+  format: "url",
+  pattern: "^https?://",
+  description: "a URL such as http://user:password@host:15672",
+});
+
 /** The largest message that is read from the broker, in bytes: the same for all services and Agents. */
 export const MaxMessageBytes = Integer({
   default: 1024 * 1024,
@@ -90,10 +99,11 @@ export const BaseConfig = Type.Object({
   DEFAULT_SECRETS: Type.Union([Type.Literal("refused"), Type.Literal("allowed")], {
     default: "refused",
   }),
-  /** The address on which `/health/live` and `/health/ready` answer. */
+  /** The address on which `/health/live`, `/health/ready` and `/metrics` answer. */
   HEALTH_HOST: Text({ default: "0.0.0.0" }),
-  /** The port of the health probes; 0 disables them. */
+  /** The port of the health probes and of `/metrics`; 0 disables both. */
   HEALTH_PORT: Integer({ default: 0, minimum: 0, maximum: 65_535 }),
+  ...TracingConfig.properties,
 });
 export type BaseConfig = Static<typeof BaseConfig>;
 

@@ -32,7 +32,10 @@ type Name =
   | "agent.replying"
   | "agent.replied"
   | "supervisor.found"
-  | "supervisor.recovered";
+  | "supervisor.recovered"
+  /** The next items of a bulk operation. */
+  | "supervisor.applying"
+  | "supervisor.applied";
 
 /**
  * Passes a gap; nothing happens, unless a test has set a trap there. `steps` names the steps

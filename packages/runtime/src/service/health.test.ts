@@ -1,5 +1,7 @@
 import { createServer } from "node:net";
 import { expect, test } from "@jest/globals";
+import { measureProcess } from "../metrics/measure-process.ts";
+import { openMetrics } from "../metrics/open-metrics.ts";
 import { openHealth, serveHealth } from "./health.ts";
 
 const never = new AbortController().signal;
@@ -72,6 +74,26 @@ test("the health server answers probes over HTTP", async () => {
   expect(ready.status).toBe(503);
   expect(await ready.json()).toEqual({ ready: false, failing: ["broker"] });
   expect((await ask("/metrics")).status).toBe(404);
+});
+
+test("the health server answers a scrape while the store is away, and says so", async () => {
+  const health = openHealth(never);
+  health.check("state store", () => Promise.reject(new Error("away")));
+  health.check("broker", () => true);
+  const metrics = openMetrics("scheduler");
+  using _sampling = measureProcess(metrics, health);
+  const port = await freePort();
+  await using _server = await serveHealth(health, { host: "127.0.0.1", port, metrics });
+  const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
+  expect(answer.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
+  const text = await answer.text();
+  expect(text).toContain(
+    'holdfast_dependency_up{dependency="state_store",service_name="scheduler"} 0',
+  );
+  expect(text).toContain('holdfast_dependency_up{dependency="broker",service_name="scheduler"} 1');
+  expect(text).toMatch(/^holdfast_build_info\{service_version="[^"]+",.*\} 1$/m);
+  expect(text).toMatch(/^nodejs_eventloop_delay_p99_seconds\{.*\} \d/m);
+  expect(text).not.toContain("NaN");
 });
 
 test("the health server does not listen if the port is 0", async () => {

@@ -1,4 +1,5 @@
 import { createServer, type ServerResponse } from "node:http";
+import type { ExposedMetrics } from "../metrics/open-metrics.ts";
 import { type Clock, systemClock } from "../time/clock.ts";
 
 export interface HealthReport {
@@ -14,6 +15,8 @@ export interface Health {
   live(): HealthReport;
   /** Asks every check, and each gets two seconds. Says the same for a second: anybody may ask. */
   ready(): Promise<HealthReport>;
+  /** The same checks, by their names, and whether each is well. */
+  checks(): Promise<ReadonlyMap<string, boolean>>;
 }
 
 const patience = 2_000;
@@ -25,18 +28,17 @@ type Check = () => boolean | string | Promise<boolean>;
 
 export function openHealth(signal: AbortSignal, clock: Pick<Clock, "now"> = systemClock): Health {
   const checks = new Map<string, Check>();
-  let cached: { readonly askedAt: number; readonly failing: Promise<readonly string[]> } | null =
-    null;
+  let cached: { readonly askedAt: number; readonly answers: Promise<Answers> } | null = null;
 
-  const askAll = async (): Promise<readonly string[]> => {
-    const results = await Promise.all(
-      [...checks].map(async ([name, isWell]) => {
-        const answer = await inTime(isWell);
-        if (answer === true) return [];
-        return [answer === false ? name : `${name}: ${answer}`];
-      }),
-    );
-    return results.flat();
+  const askAll = async (): Promise<Answers> =>
+    Promise.all([...checks].map(async ([name, isWell]) => [name, await inTime(isWell)] as const));
+
+  const ask = async (): Promise<Answers> => {
+    const now = clock.now();
+    if (cached === null || now - cached.askedAt >= cachedFor) {
+      cached = { askedAt: now, answers: askAll() };
+    }
+    return await cached.answers;
   };
 
   return {
@@ -46,11 +48,7 @@ export function openHealth(signal: AbortSignal, clock: Pick<Clock, "now"> = syst
     },
     live: () => ({ status: 200, body: { ready: true, failing: [] } }),
     async ready() {
-      const now = clock.now();
-      if (cached === null || now - cached.askedAt >= cachedFor) {
-        cached = { askedAt: now, failing: askAll() };
-      }
-      const results = await cached.failing;
+      const results = (await ask()).flatMap(failureOf);
       // A service registers its checks while it starts: without any it has not got that far.
       const starting = checks.size === 0 ? ["starting"] : [];
       const stopping = signal.aborted ? ["stopping"] : [];
@@ -58,8 +56,17 @@ export function openHealth(signal: AbortSignal, clock: Pick<Clock, "now"> = syst
       const ready = failing.length === 0;
       return { status: ready ? 200 : 503, body: { ready, failing } };
     },
+    checks: async () => new Map((await ask()).map(([name, answer]) => [name, answer === true])),
   };
 }
+
+/** By the name of each check. */
+type Answers = readonly (readonly [name: string, answer: boolean | string])[];
+
+const failureOf = ([name, answer]: Answers[number]): readonly string[] => {
+  if (answer === true) return [];
+  return [answer === false ? name : `${name}: ${answer}`];
+};
 
 async function inTime(isWell: Check): Promise<boolean | string> {
   const { promise: late, resolve } = Promise.withResolvers<false>();
@@ -80,14 +87,23 @@ const timeouts = {
   connectionsCheckingInterval: 1_000,
 };
 
-/** Answers the probes of Docker and Kubernetes. Port 0: no server. */
+interface ProbeOptions {
+  readonly host: string;
+  /** 0: no server. */
+  readonly port: number;
+  /** What `/metrics` answers; without it there is no such route. */
+  readonly metrics?: Pick<ExposedMetrics, "scrape">;
+}
+
+/** Answers the probes of Docker and Kubernetes, and the scrapes of Prometheus. */
 export async function serveHealth(
   health: Health,
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port, metrics }: ProbeOptions,
 ): Promise<AsyncDisposable> {
   if (port === 0) return { [Symbol.asyncDispose]: () => Promise.resolve() };
   const server = createServer(timeouts, (request, response) => {
-    void respond(health, request.url, response);
+    const isScrape = metrics !== undefined && request.url === "/metrics";
+    void (isScrape ? expose(metrics, response) : respond(health, request.url, response));
   });
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject).listen(port, host, resolve);
@@ -100,6 +116,15 @@ export async function serveHealth(
       await closed;
     },
   };
+}
+
+async function expose(
+  metrics: Pick<ExposedMetrics, "scrape">,
+  response: ServerResponse,
+): Promise<void> {
+  const { contentType, text } = await metrics.scrape();
+  response.writeHead(200, { "content-type": contentType });
+  response.end(text);
 }
 
 async function respond(

@@ -9,7 +9,13 @@ import { defaultSecrets } from "../config/default-secrets.ts";
 import { type Optimisations, readOptimisations } from "../config/optimisations.ts";
 import { type Failpoint, openFailpoints } from "../faults/failpoint.ts";
 import { injectedFaults } from "../faults/injected-faults.ts";
+import { measureProcess } from "../metrics/measure-process.ts";
+import { type Metrics, noMetrics } from "../metrics/metrics.ts";
+import { openMetrics } from "../metrics/open-metrics.ts";
 import { sleep, systemClock } from "../time/clock.ts";
+import { isTraced, type OpenTracing, openTracing } from "../tracing/open-tracing.ts";
+import { traceFields } from "../tracing/trace-fields.ts";
+import type { Tracing } from "../tracing/tracing.ts";
 import { type Health, openHealth, serveHealth } from "./health.ts";
 import { sampleLogs } from "./sample-logs.ts";
 import { holdfastVersion } from "./version.ts";
@@ -24,10 +30,14 @@ export interface ServiceContext<Config> {
   /** Resolves when `signal` aborts, for a service that only reacts to messages. */
   readonly stopped: Promise<unknown>;
   readonly health: Health;
+  /** What `/metrics` exposes; nothing is measured without `HEALTH_PORT`. */
+  readonly metrics: Metrics;
   /** Off, unless the environment sets traps for a test. */
   readonly failpoint: Failpoint;
   /** All on, unless a benchmark turns some off. */
   readonly optimisations: Optimisations;
+  /** Off, unless `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
+  readonly tracing: Tracing;
 }
 
 /** EX_CONFIG of sysexits.h: starting it again as it is will not help. */
@@ -60,11 +70,15 @@ export async function runProcess<Schema extends TObject>(
   const config = readConfig(schema);
   const base = config as BaseConfig;
   const instanceId = `${name}-${hostname()}-${process.pid}-${randomBytes(3).toString("hex")}`;
+  let tracing: OpenTracing | null = null;
   const log = pino({
     level: base.LOG_LEVEL,
     base: { service: name, instance: instanceId },
     hooks: { logMethod: sampleLogs() },
+    ...(isTraced(base) ? { mixin: () => traceFields(tracing?.current()) } : {}),
   });
+  const warn = (detail: string) => log.warn({ detail }, "trace export failed");
+  tracing = await openTracing({ config: base, service: name, instanceId, warn });
   const stop = stopOnSignals(log, base.SHUTDOWN_GRACE);
   const stopped = once(stop, "abort");
   injectedFaults.subscribe((fault) => log.warn(fault, "fault injected"));
@@ -78,15 +92,21 @@ export async function runProcess<Schema extends TObject>(
 
   try {
     const health = openHealth(stop);
+    const { HEALTH_HOST: host, HEALTH_PORT: port } = base;
+    const exposed = port === 0 ? null : openMetrics(name);
+    using _sampling = exposed === null ? nothingSampled : measureProcess(exposed, health);
+    const metrics = exposed ?? noMetrics;
     await using _probes = await serveHealth(health, {
-      host: base.HEALTH_HOST,
-      port: base.HEALTH_PORT,
+      host,
+      port,
+      ...(exposed === null ? {} : { metrics: exposed }),
     });
     log.info({ version: holdfastVersion() }, "started");
     const failpoint = openFailpoints(process.env["HOLDFAST_FAILPOINTS"]);
     const optimisations = readOptimisations(process.env["HOLDFAST_WITHOUT"]);
-    const settings = { config, failpoint, optimisations };
-    await body({ ...settings, log, instanceId, signal: stop, stopped, health });
+    const settings = { config, failpoint, optimisations, tracing };
+    await body({ ...settings, log, instanceId, signal: stop, stopped, health, metrics });
+    await tracing[Symbol.asyncDispose]();
     log.info("stopped");
   } catch (err) {
     if (err instanceof ContractFault && err.code === "config.invalid") refuseConfiguration(err);
@@ -94,6 +114,8 @@ export async function runProcess<Schema extends TObject>(
   }
   process.exit();
 }
+
+const nothingSampled: Disposable = { [Symbol.dispose]: () => {} };
 
 /** A restart of the process would do the same, and an orchestrator delays it for minutes. */
 async function runUntilDone(

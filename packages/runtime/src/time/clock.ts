@@ -19,7 +19,7 @@ export const systemClock: Clock = {
 };
 
 /** Resolves after so many milliseconds, or as soon as the signal aborts. */
-export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+export function sleep(clock: Pick<Clock, "after">, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();
   const cancel = clock.after(ms, resolve);

@@ -1,5 +1,5 @@
 -- The calls that compensations are to undo: whether they completed, and under which key.
-select task_id, name, process_state, key_generation
+select task_id, name, process_state, key_generation, attempt
   from state.steps
  where task_id = any(:task_ids::uuid[])
    and task_id between :first_id and :last_id

@@ -121,6 +121,7 @@ select claimed.task_id, claimed.name, claimed.lane, coalesce(claimed.agent, clai
        (extract(epoch from claimed.complete_by) * 1000)::float8 as complete_by,
        (extract(epoch from statement_timestamp()) * 1000)::float8 as now,
        claimed.key_generation, tasks.workflow, tasks.priority, tasks.fairness_key, tasks.reply_to, tasks.correlation_id,
+       tasks.trace_context,
        -- By a lookup: the planner may only nest loops, and would read all of `begun` for each step.
        case when tasks.process_state = 'pending'
             then ((select jsonb_object_agg(task_id, version) from begun) ->> claimed.task_id::text)::integer

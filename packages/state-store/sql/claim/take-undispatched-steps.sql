@@ -30,7 +30,7 @@ select taken.task_id, taken.name, taken.lane, coalesce(taken.agent, taken.lane) 
        (extract(epoch from taken.start_by) * 1000)::float8    as start_by,
        (extract(epoch from taken.complete_by) * 1000)::float8 as complete_by,
        (extract(epoch from statement_timestamp()) * 1000)::float8 as now,
-       taken.key_generation, tasks.workflow, tasks.priority, null::json as task_input
+       taken.key_generation, tasks.workflow, tasks.priority, tasks.trace_context, null::json as task_input
   from taken
   join state.tasks on tasks.task_id = taken.task_id
                   and tasks.task_id between :first_id and :last_id;

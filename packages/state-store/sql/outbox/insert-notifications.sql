@@ -2,8 +2,8 @@
 with notice as (
   select *
     from unnest(:subjects::text[], :channels::text[], :seqs::integer[], :addresses::text[],
-                :correlation_ids::text[], :bodies::json[])
-      with ordinality as notice (subject, channel, seq, address, correlation_id, body, place)
+                :correlation_ids::text[], :bodies::json[], :trace_contexts::text[])
+      with ordinality as notice (subject, channel, seq, address, correlation_id, body, trace_context, place)
 ),
 alert as (
   insert into state.alerts (task_id, episode, kind, step, code, detail)
@@ -12,7 +12,7 @@ alert as (
     from notice
    where channel = 'alert'
 )
-insert into state.outbox (subject, channel, seq, address, correlation_id, body)
-select subject, channel, seq, address, correlation_id, body
+insert into state.outbox (subject, channel, seq, address, correlation_id, body, trace_context)
+select subject, channel, seq, address, correlation_id, body, trace_context
   from notice
  order by place;

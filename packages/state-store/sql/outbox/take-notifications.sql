@@ -48,9 +48,9 @@ taken as (
    where outbox.subject = head.subject
      and outbox.channel = head.channel
   returning outbox.id, outbox.subject, outbox.channel, outbox.seq, outbox.address,
-            outbox.correlation_id, outbox.body
+            outbox.correlation_id, outbox.body, outbox.trace_context
 )
-select id::text as id, subject, channel, seq, address, correlation_id, body,
+select id::text as id, subject, channel, seq, address, correlation_id, body, trace_context,
        channel || ' ' || coalesce(address, body ->> 'kind', (body ->> 'event') || '.' || (body ->> 'workflow')) as destination
   from taken
  order by taken.id;

@@ -1,5 +1,7 @@
 -- Tasks that match, newest first. Looks at `scan` tasks at most, however many there are, by one index: that of the
--- ids, of open tasks, of business keys or of labels. `last_id` is the last of them, from which the next page goes
+-- ids, of open tasks, of business keys, of labels or of failures. A text is looked for in several: as an id, its
+-- beginning, a business key, an idempotency key, a correlation id or a fault code or the beginning of one; of each
+-- beginning the first 1,000 of its index are looked at. `last_id` is the last of them, from which the next page goes
 -- on; null when there are no more. A condition is `in` with a list, `like` with a pattern, or `exists` with a truth.
 with looked as materialized (
   (select tasks.*
@@ -40,11 +42,94 @@ with looked as materialized (
             order by task_id desc
             limit :scan) as labelled
      join state.tasks on tasks.task_id = labelled.task_id)
+  union all
+  (select tasks.*
+     from (select distinct task_id
+             from state.failures
+            where :by::text = 'fingerprint'
+              and fingerprint = :value::text
+              and task_id < :before
+              and task_id >= :from
+            order by task_id desc
+            limit :scan) as failed
+     join state.tasks on tasks.task_id = failed.task_id)
+  union all
+  (select tasks.*
+     from (select distinct task_id
+             from ((select task_id
+                      from state.tasks
+                     where :by::text = 'text'
+                       and task_id between :id_from::uuid and :id_to::uuid
+                       and task_id < :before
+                       and task_id >= :from
+                     order by task_id desc
+                     limit :scan)
+                   union all
+                   (select task_id
+                      from state.tasks
+                     where :by::text = 'text'
+                       and business_key between :value::text and :value::text
+                       and task_id < :before
+                       and task_id >= :from
+                     order by business_key desc, task_id desc
+                     limit :scan)
+                   union all
+                   (select task_id
+                      from state.tasks
+                     where :by::text = 'text'
+                       and correlation_id collate "C" between (:value::text collate "C") and (:value::text collate "C")
+                       and task_id < :before
+                       and task_id >= :from
+                     order by correlation_id collate "C" desc, task_id desc
+                     limit :scan)
+                   union all
+                   (select task_id
+                      from (select task_id
+                              from state.tasks
+                             where :by::text = 'text'
+                               and correlation_id collate "C" > :value::text collate "C"
+                               -- What correlation ids are made of comes before it.
+                               and correlation_id collate "C" < (:value::text || chr(127)) collate "C"
+                             order by correlation_id collate "C"
+                             limit 1000) as beginning)
+                   union all
+                   (select task_id
+                      from state.submissions
+                     where :by::text = 'text'
+                       and submissions.tenant = :tenant
+                       and idempotency_key = :value::text)
+                   union all
+                   (select task_id
+                      from (select fingerprint
+                              from state.failure_groups
+                             where :by::text = 'text'
+                               and fault_code >= :value::text collate "C"
+                               and fault_code < (:value::text || chr(127)) collate "C"
+                             order by fault_code
+                             limit 1000) as failing
+                     cross join lateral (
+                       select failures.task_id
+                         from state.failures
+                        where failures.fingerprint = failing.fingerprint
+                          and failures.task_id < :before
+                          and failures.task_id >= :from
+                        order by failures.task_id desc
+                        limit :scan) as failed
+                     order by task_id desc
+                     limit :scan)) as candidates
+            where task_id < :before
+              and task_id >= :from
+            order by task_id desc
+            limit :scan) as named
+     join state.tasks on tasks.task_id = named.task_id)
 ),
 matching as (
   select *
     from looked
    where tenant = :tenant
+     and (:fingerprint::text is null
+          or exists (select from state.failures
+                      where failures.task_id = looked.task_id and failures.fingerprint = :fingerprint::text))
      and not exists (
            select
              from unnest(:fields::text[], :operators::text[], :operands::json[])
@@ -78,8 +163,12 @@ select (select coalesce(json_agg(json_build_object(
                  'createdAt', created_at, 'updatedAt', updated_at, 'finishedAt', finished_at)
                  order by task_id desc), '[]')
           from matching
-         where not :count_only::boolean) as items,
+         where not :count_only::boolean
+            and not :ids_only::boolean) as items,
        (select count(*)::integer from matching) as matches,
+       -- Only the ids and versions, where nothing else is asked for: in the same order.
+       case when :ids_only::boolean
+            then (select json_agg(json_build_array(task_id, version) order by task_id desc) from matching) end as ids,
        case when (select count(*) from matching) = :most then (select task_id from matching order by task_id limit 1)
             when (select count(*) from looked) = :scan then (select task_id from looked order by task_id limit 1)
        end as last_id;

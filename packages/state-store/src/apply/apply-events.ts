@@ -46,7 +46,7 @@ const ofTask: ReadonlySet<string> = new Set([
 ]);
 
 /** Rethrows what no task has caused. */
-function faultOfTask(error: unknown): Fault {
+export function faultOfTask(error: unknown): Fault {
   const fault = toStoreFault(error);
   if (!ofTask.has(fault.code)) throw fault;
   return fault;
@@ -71,6 +71,7 @@ async function applyApart(
     claims: null,
     obsoleteAttempts: parts.flatMap(({ obsoleteAttempts }) => obsoleteAttempts),
     hasNotifications: parts.some(({ hasNotifications }) => hasNotifications),
+    traces: new Map(parts.flatMap(({ traces = [] }) => [...traces])),
   };
 }
 

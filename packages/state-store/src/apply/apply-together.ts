@@ -38,6 +38,8 @@ export interface AppliedEvents {
   readonly obsoleteAttempts: readonly AttemptOfTask[];
   /** Whether notifications were put into the outbox. */
   readonly hasNotifications: boolean;
+  /** The traces of those tasks that belong to one, by their ids, as `traceText` writes them. */
+  readonly traces?: ReadonlyMap<string, string>;
 }
 
 export interface ApplyOptions {
@@ -71,19 +73,34 @@ export function applyTogether(
       cached,
       partitions: context.partitions,
     });
-    const values = await valuesForConditions(client, loaded.tasks, byTask);
-    const batch = decideBatch(loaded.tasks, reportedEvents, {
-      now: loaded.now,
-      random: Math.random,
-      events: context.events,
-      unusable: new Set(loaded.unusable.map(({ taskId }) => taskId)),
-      valuesOf: (taskId) => values.get(taskId) ?? null,
-      checkOutput: ({ workflow }, step, output) =>
-        context.catalog.known(workflow.name)?.contracts.output(step, output) ?? null,
-    });
-    return save(context, client, { loaded, batch, reportedEvents, options });
+    const batch = await decideLoaded(context, client, { loaded, reportedEvents });
+    return saveBatch(context, client, { loaded, batch, reportedEvents, options });
   });
   return cached.tasks.size === 0 ? applying : applying.catch(orLoadNextTime);
+}
+
+interface Deciding {
+  readonly loaded: LoadedTasks;
+  readonly reportedEvents: readonly ReportedTaskEvent[];
+}
+
+/** Has the domain decide about tasks that were loaded in this transaction, and saves nothing. */
+export async function decideLoaded(
+  context: StoreContext,
+  client: Database,
+  { loaded, reportedEvents }: Deciding,
+): Promise<DecidedBatch> {
+  const byTask = Map.groupBy(reportedEvents, ({ taskId }) => taskId);
+  const values = await valuesForConditions(client, loaded.tasks, byTask);
+  return decideBatch(loaded.tasks, reportedEvents, {
+    now: loaded.now,
+    random: Math.random,
+    events: context.events,
+    unusable: new Set(loaded.unusable.map(({ taskId }) => taskId)),
+    valuesOf: (taskId) => values.get(taskId) ?? null,
+    checkOutput: ({ workflow }, step, output) =>
+      context.catalog.known(workflow.name)?.contracts.output(step, output) ?? null,
+  });
 }
 
 interface Saving {
@@ -94,7 +111,7 @@ interface Saving {
 }
 
 /** Sends all that saves the batch, and the claim of what it makes due. */
-function save(
+export function saveBatch(
   context: StoreContext,
   client: Database,
   { loaded, batch, reportedEvents, options }: Saving,
@@ -118,6 +135,7 @@ function save(
     result: async () => {
       // Committed, but the answer was lost: the relay publishes what was claimed.
       const claims = (await claiming?.catch(() => null)) ?? null;
+      context.counts.decided(changed);
       if (claim !== undefined) context.cache.keep(changed);
       if (claim !== undefined && claims !== null) context.cache.claimed(claims, claim);
       return {
@@ -126,10 +144,18 @@ function save(
         tasks: batch.decided.map(({ after }) => after),
         obsoleteAttempts: batch.obsoleteAttempts,
         hasNotifications: batch.notifications.length > 0,
+        traces: tracesOf(batch),
       };
     },
   };
 }
+
+const tracesOf = ({ decided }: DecidedBatch): ReadonlyMap<string, string> =>
+  new Map(
+    decided.flatMap(({ before: { traceContext }, after: { taskId } }) =>
+      traceContext == null ? [] : [[taskId, traceContext] as const],
+    ),
+  );
 
 /** Has the steps that the batch makes due found by claims. Null: none has a fairness key. */
 function rankWhatIsDue(

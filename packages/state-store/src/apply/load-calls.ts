@@ -9,6 +9,8 @@ export interface CallFacts {
   readonly name: string;
   readonly processState: StepState;
   readonly keyGeneration: number;
+  /** Its last one. */
+  readonly attempt: number;
 }
 
 const select = queryAmong("load-undone-steps", rowsOf<CallFacts>());

@@ -41,6 +41,7 @@ interface TaskRow {
   readonly paused: boolean;
   readonly replyTo: string | null;
   readonly correlationId: string | null;
+  readonly traceContext: string | null;
 }
 
 /** All columns: most of them are fields of a `Step`. */
@@ -55,6 +56,7 @@ type StoredFields = Readonly<Record<Exclude<KeysOf<Step>, "plan">, unknown>>;
 
 const lockTasks = queryAmong("lock-tasks", rowsOf<TaskRow>());
 const lockFreeTasks = queryAmong("lock-free-tasks", rowsOf<TaskRow>());
+const readRows = queryAmong("read-tasks", rowsOf<TaskRow>());
 const lockPendingSteps = queryAmong("lock-pending-steps");
 const loadSteps = queryAmong("load-steps", rowsOf<StepRow>());
 
@@ -102,11 +104,36 @@ export async function loadTasks(
     lockPendingSteps(db, months, steps),
     loadSteps(db, months, steps),
   ]);
+  const loaded = await toTasks(rows, stepRows, { findWorkflow, cached });
+  return { ...loaded, now: stepRows[0]?.now ?? cached.now };
+}
+
+/** Like `loadTasks`, but locks nothing: what is decided about these tasks is not saved. */
+export async function readTasks(
+  db: Database,
+  taskIds: readonly string[],
+  { findWorkflow, partitions }: Pick<LoadOptions, "findWorkflow" | "partitions">,
+): Promise<LoadedTasks> {
+  const months = partitions.monthsOf(taskIds);
+  const rows = await readRows(db, months, { taskIds, format: definitionFormat });
+  const stepRows = await loadSteps(db, months, { taskIds });
+  const loaded = await toTasks(rows, stepRows, { findWorkflow, cached: noneCached });
+  return { ...loaded, now: stepRows[0]?.now ?? 0 };
+}
+
+/** For callers that have no cache, or must not use it. */
+export const noneCached: CachedTasks = { tasks: new Map(), now: 0 };
+
+async function toTasks(
+  rows: readonly TaskRow[],
+  stepRows: readonly StepRow[],
+  { findWorkflow, cached }: Pick<LoadOptions, "findWorkflow" | "cached">,
+): Promise<Omit<LoadedTasks, "now">> {
   const stepsByTask = Map.groupBy(stepRows, ({ taskId }) => taskId);
   const loaded = await Promise.all(
     rows.map(async (row): Promise<VersionedTask | UnusableTask> => {
       const { taskId, workflow: name, version, replyTo, correlationId, ...urgencyAndRest } = row;
-      const { priority, fairnessKey, ...rest } = urgencyAndRest;
+      const { priority, fairnessKey, traceContext, ...rest } = urgencyAndRest;
       const fromCache = cached.tasks.get(taskId);
       if (fromCache !== undefined) return fromCache;
       const found = await findWorkflow(name);
@@ -117,13 +144,12 @@ export async function loadTasks(
       const problem = mismatchOf(workflow, known, mine);
       if (problem !== null) return { taskId, problem, workflow: null };
       const task = { ...rest, taskId, workflow, steps: known };
-      return { version, priority, fairnessKey, replyTo, correlationId, task };
+      return { version, priority, fairnessKey, replyTo, correlationId, traceContext, task };
     }),
   );
   return {
     tasks: loaded.filter((one) => "task" in one),
     unusable: loaded.filter((one) => "problem" in one),
-    now: stepRows[0]?.now ?? cached.now,
   };
 }
 

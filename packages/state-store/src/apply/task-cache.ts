@@ -137,13 +137,15 @@ const idle: ReadonlySet<string> = new Set(["waiting", "processed", "skipped"]);
 
 /** The task of a first claim: only its submission and this claim have happened to it. */
 function newlyBegun(
-  { taskId, workflow, attempt, version, priority, fairnessKey, replyTo, correlationId }: ClaimedRow,
+  claim: ClaimedRow,
   catalog: Pick<WorkflowCatalog, "known">,
 ): VersionedTask | null {
+  const { taskId, workflow, attempt, version, priority, fairnessKey } = claim;
+  const { replyTo, correlationId, traceContext = null } = claim;
   const plan = catalog.known(workflow)?.plan;
   if (plan === undefined || hasConditions(plan) || attempt !== 1 || version !== 2) return null;
   const task = { ...submitted(plan), taskId };
-  return { version, priority, fairnessKey, replyTo, correlationId, task };
+  return { version, priority, fairnessKey, replyTo, correlationId, traceContext, task };
 }
 
 const submissions = new WeakMap<WorkflowPlan, Task>();

@@ -8,8 +8,11 @@ import { rowsOf } from "../postgres/statement-types.ts";
 import type { ClaimedRow, ClaimedStep, ClaimOptions } from "./claimed-step.ts";
 import { type DueIndex, spansUpTo } from "./due-index.ts";
 
-const claim = queryAmong("claim-due-steps", rowsOf<ClaimedRow, "token">());
-const takeUndispatched = queryAmong("take-undispatched-steps", rowsOf<ClaimedStep, "token">());
+const claim = queryAmong("claim-due-steps", rowsOf<Required<ClaimedRow>, "token">());
+const takeUndispatched = queryAmong(
+  "take-undispatched-steps",
+  rowsOf<Required<ClaimedStep>, "token">(),
+);
 const undispatch = queryAmong("undispatch-steps", rowsOf<{ steps: number }>());
 const markDispatched = queryAmong("mark-dispatched-steps");
 

@@ -17,6 +17,8 @@ export interface ClaimedStep {
   readonly priority: Priority;
   /** The input of the task, if it is small and no operator has corrected the step's; null: load it. */
   readonly taskInput: Json;
+  /** The trace that its task belongs to, as `traceText` writes it; null or absent: none. */
+  readonly traceContext?: string | null;
   /** The store's clock at the claim. */
   readonly now: Instant;
 }

@@ -6,6 +6,7 @@ import {
   firstMigration as first,
   rehearsal as folders,
   later,
+  rehearsed,
   tasks,
 } from "../../test/rehearsal.ts";
 import { migrate } from "./migrate.ts";
@@ -47,7 +48,7 @@ test("a migration that is interrupted leaves what was committed, and is complete
 
 test("a migration that is interrupted in the middle of its batches goes on with what is left", async () => {
   await using database = await testDatabase();
-  await migrate(database.url, { folders, upTo: "0004_check" });
+  await migrate(database.url, { folders, upTo: "9004_check" });
   await using client = await connect(database.url);
   await client.query(fill);
   const left = async () =>
@@ -64,17 +65,17 @@ test("a migration that is interrupted in the middle of its batches goes on with 
   const before = await left();
   await expect(migrate(database.url, { folders })).rejects.toMatchObject({
     code: "store.migration_failed",
-    message: expect.stringContaining("migration 0005_backfill, phase 2 of 3"),
+    message: expect.stringContaining("migration 9005_backfill, phase 2 of 3"),
   });
   expect(await left()).toBe(before);
   await client.query(
     `update state.task_payloads set input = '12'
       where task_id in (select task_id from state.task_payloads order by task_id limit 6000)`,
   );
-  await expect(migrate(database.url, { folders })).rejects.toThrow("0005_backfill, phase 2 of 3");
+  await expect(migrate(database.url, { folders })).rejects.toThrow("9005_backfill, phase 2 of 3");
   expect(await left()).toBe(before - 5_000);
   await client.query("alter table state.task_payloads drop constraint in_the_way");
-  expect((await migrate(database.url, { folders }))[0]).toBe("0005_backfill");
+  expect((await migrate(database.url, { folders }))[0]).toBe("9005_backfill");
   expect(await left()).toBe(0);
 });
 
@@ -92,12 +93,12 @@ test("a migration gives up when its lock timeout is over, names the blocking ses
   await expect(migrating).rejects.toMatchObject({
     code: "store.contention",
     message: expect.stringMatching(
-      /migration 0002_column_with_default.*report, idle in transaction.*state\.tasks/,
+      /migration 9002_column_with_default.*report, idle in transaction.*state\.tasks/,
     ),
   });
   expect(waits.length).toBeGreaterThan(2);
   await reader.query("rollback");
-  expect(await migrate(database.url, { folders })).toEqual(later.map(({ name }) => name));
+  expect(await migrate(database.url, { folders })).toEqual(rehearsed);
 });
 
 test("migrations of further folders run among those of the release, and are not asked for without them", async () => {

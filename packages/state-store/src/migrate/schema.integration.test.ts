@@ -184,6 +184,7 @@ test("no index of tasks has a column that changes before the last decision", asy
   expect(columns.map(({ attname }) => attname)).toEqual([
     "business_key",
     "complete_by",
+    "correlation_id",
     "created_at",
     "finished_at",
     "task_id",

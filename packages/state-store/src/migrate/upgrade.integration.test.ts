@@ -76,13 +76,13 @@ test.each([
   await store.registerWorkflow(testWorkflow([{ name: "a" }, { name: "b" }]));
 
   expect(await migrate(database.url, { folders })).toEqual([
-    "0002_column_with_default",
-    "0003_index_of_each_month",
-    "0004_check",
-    "0005_backfill",
-    "0006_trigger",
-    "0007_table_becomes_view",
-    "0008_contract",
+    "9002_column_with_default",
+    "9003_index_of_each_month",
+    "9004_check",
+    "9005_backfill",
+    "9006_trigger",
+    "9007_table_becomes_view",
+    "9008_contract",
   ]);
   const grown = (table: string, columns: object) =>
     (before[table] ?? []).map((row) => ({ ...row, ...columns }));

@@ -8,6 +8,8 @@ export type Notification = {
   readonly subject: string;
   readonly seq: number;
   readonly correlationId: string | null;
+  /** The trace of its task, as `traceText` writes it; null or absent: none. */
+  readonly traceContext?: string | null;
 } & (
   | {
       readonly channel: "status";
@@ -26,8 +28,9 @@ export function enqueueNotifications(
   notifications: readonly Notification[],
 ): readonly Promise<unknown>[] {
   if (notifications.length === 0) return [];
-  const rows = notifications.map(({ body, ...notification }) => ({
+  const rows = notifications.map(({ body, traceContext = null, ...notification }) => ({
     ...notification,
+    traceContext,
     body: JSON.stringify(body),
   }));
   const names = {
@@ -37,6 +40,7 @@ export function enqueueNotifications(
     addresses: "address",
     correlationIds: "correlationId",
     bodies: "body",
+    traceContexts: "traceContext",
   } as const;
   return [insertNotifications(db, columns(rows, names))];
 }

@@ -26,7 +26,7 @@ export interface TakeOptions {
   readonly delayed?: readonly string[];
 }
 
-const take = query("take-notifications", rowsOf<TakenNotification>());
+const take = query("take-notifications", rowsOf<Required<TakenNotification>>());
 
 /** Takes notifications, in the order in which to send them. For `lease` no other Scheduler takes them. */
 export const takeNotifications = (

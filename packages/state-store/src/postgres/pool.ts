@@ -1,5 +1,6 @@
-import { serverUrls } from "@holdfast/runtime";
+import { type Metrics, noMetrics, serverUrls } from "@holdfast/runtime";
 import { Pool, type PoolClient } from "pg";
+import { measureStatements } from "../metrics/measure-statements.ts";
 import { breakConnections } from "./connection-faults.ts";
 import { withPlannerSettings } from "./planner-settings.ts";
 import { storeClient } from "./store-client.ts";
@@ -11,6 +12,8 @@ export interface ConnectionOptions {
   /** Shows in `pg_stat_activity`. */
   readonly applicationName: string;
   readonly maxConnections: number;
+  /** What measures statements and the pool; nothing unless given. */
+  readonly metrics?: Metrics;
 }
 
 /** Milliseconds. */
@@ -27,7 +30,8 @@ const sessionLimits = {
 };
 
 /** Opens a pool with a limit on every wait. */
-export function openPool({ url, applicationName, maxConnections }: ConnectionOptions): Pool {
+export function openPool(options: ConnectionOptions): Pool {
+  const { url, applicationName, maxConnections, metrics = noMetrics } = options;
   const behindPooler = sharesSessions(url);
   const urls = serverUrls(url).map(behindPooler ? withoutPooler : withPlannerSettings);
   const pool = new Pool({
@@ -49,6 +53,7 @@ export function openPool({ url, applicationName, maxConnections }: ConnectionOpt
   pool.on("error", () => {});
   pool.on("connect", watchReplication);
   if (behindPooler) pool.on("connect", sendUnnamed);
+  if (metrics !== noMetrics) measureStatements(pool, metrics);
   breakConnections(pool, process.env["HOLDFAST_STORE_FAULTS"]);
   return pool;
 }

@@ -1,9 +1,11 @@
+import { noMetrics } from "@holdfast/runtime";
 import { expect, test } from "@jest/globals";
 import { openTestStore } from "../../test/fixtures.ts";
 import { applyEvents } from "../apply/apply-events.ts";
 import { taskCache } from "../apply/task-cache.ts";
 import { dueIndex } from "../claim/due-index.ts";
 import { noScanWindow } from "../claim/scan-window.ts";
+import { decisionCounts } from "../metrics/count-decisions.ts";
 import { workflowCatalog } from "../workflows/workflow-catalog.ts";
 import { activePartitions } from "./active-partitions.ts";
 import { openPool } from "./pool.ts";
@@ -35,6 +37,7 @@ test("replies whose task ids name any month leave no prepared statement for each
     cache: taskCache(catalog),
     newScanWindow: () => noScanWindow,
     events: false,
+    counts: decisionCounts(noMetrics),
   });
   try {
     for (let month = 0; month < 300; month += 1) {

@@ -1,14 +1,17 @@
 import type { ApplyStatements } from "./statements/apply.ts";
 import type { BreakersStatements } from "./statements/breakers.ts";
+import type { BulkStatements } from "./statements/bulk.ts";
 import type { ClaimStatements } from "./statements/claim.ts";
 import type { ExpireStatements } from "./statements/expire.ts";
 import type { InspectStatements } from "./statements/inspect.ts";
+import type { LookStatements } from "./statements/look.ts";
 import type { MigrateStatements } from "./statements/migrate.ts";
 import type { OutboxStatements } from "./statements/outbox.ts";
 import type { PauseStatements } from "./statements/pause.ts";
 import type { PostgresStatements } from "./statements/postgres.ts";
 import type { ReadStatements } from "./statements/read.ts";
 import type { RetentionStatements } from "./statements/retention.ts";
+import type { StatisticsStatements } from "./statements/statistics.ts";
 import type { SubmitStatements } from "./statements/submit.ts";
 import type { WorkflowsStatements } from "./statements/workflows.ts";
 
@@ -16,15 +19,18 @@ import type { WorkflowsStatements } from "./statements/workflows.ts";
 interface Statements
   extends ApplyStatements,
     BreakersStatements,
+    BulkStatements,
     ClaimStatements,
     ExpireStatements,
     InspectStatements,
+    LookStatements,
     MigrateStatements,
     OutboxStatements,
     PauseStatements,
     PostgresStatements,
     ReadStatements,
     RetentionStatements,
+    StatisticsStatements,
     SubmitStatements,
     WorkflowsStatements {}
 

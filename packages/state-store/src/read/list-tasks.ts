@@ -29,6 +29,10 @@ export interface TaskFilter {
   readonly conditions: readonly TaskCondition[];
   readonly createdFrom: Instant | null;
   readonly createdBefore: Instant | null;
+  /** Tasks with a failure of that group. */
+  readonly fingerprint?: string | null;
+  /** An id, a business key, an idempotency key, a correlation id or a fault code; of an id or a code the beginning will do. */
+  readonly text?: string | null;
 }
 
 /** Where a page begins, and how long it is. */
@@ -79,15 +83,39 @@ const scan = 5_000;
 const countScan = 20_000;
 const countPages = 25;
 
-const findTasks = query(
-  "find-tasks",
-  rowsOf<{ items: readonly ListedTask[]; matches: number; lastId: string | null }>(),
-);
+interface FoundTasks {
+  readonly items: readonly ListedTask[];
+  readonly matches: number;
+  readonly ids: readonly (readonly [taskId: string, version: number])[] | null;
+  readonly lastId: string | null;
+}
+
+const findTasks = query("find-tasks", rowsOf<FoundTasks>());
+
+const wholeTasks = { countOnly: false, idsOnly: false };
+
+/** A page of the ids of tasks, newest first, and the versions that they have. */
+export interface TaskIdPage {
+  readonly ids: readonly (readonly [taskId: string, version: number])[];
+  /** Where the next page begins; null: this is the last one. */
+  readonly next: string | null;
+}
+
+/** Finds the ids of tasks, newest first, by the same rules as `listTasks`. */
+export async function listTaskIds(
+  db: Database,
+  filter: TaskFilter & PageWish,
+): Promise<TaskIdPage> {
+  const { after, most } = filter;
+  const how = { most, scan, countOnly: false, idsOnly: true };
+  const [page] = await findTasks(db, { ...wishOf(filter, after), ...how });
+  return { ids: page!.ids ?? [], next: page!.lastId };
+}
 
 /** Finds tasks, newest first, by the index that leaves least to look at. */
 export async function listTasks(db: Database, filter: TaskFilter & PageWish): Promise<TaskPage> {
   const { after, most } = filter;
-  const [page] = await findTasks(db, { ...wishOf(filter, after), most, scan, countOnly: false });
+  const [page] = await findTasks(db, { ...wishOf(filter, after), most, scan, ...wholeTasks });
   const items = page!.items.map((item) => ({
     ...item,
     createdAt: instant(item.createdAt) ?? item.createdAt,
@@ -102,7 +130,7 @@ export async function listTasks(db: Database, filter: TaskFilter & PageWish): Pr
 export async function countMatchingTasks(db: Database, filter: TaskFilter): Promise<TaskCount> {
   let count = 0;
   let after: string | null = null;
-  const how = { most: countScan, scan: countScan, countOnly: true };
+  const how = { most: countScan, scan: countScan, countOnly: true, idsOnly: false };
   for (let pages = 0; pages < countPages; pages += 1) {
     const [page] = await findTasks(db, { ...wishOf(filter, after), ...how });
     count += page!.matches;
@@ -113,7 +141,7 @@ export async function countMatchingTasks(db: Database, filter: TaskFilter): Prom
 }
 
 function wishOf(
-  { tenant, conditions, createdFrom, createdBefore }: TaskFilter,
+  { tenant, conditions, createdFrom, createdBefore, fingerprint = null, text = null }: TaskFilter,
   after: string | null,
 ) {
   const end = firstIdAt(createdBefore ?? Number.POSITIVE_INFINITY);
@@ -121,7 +149,11 @@ function wishOf(
     tenant,
     before: after !== null && after < end ? after : end,
     from: firstIdAt(createdFrom ?? 0),
-    ...indexFor(conditions),
+    ...(text === null && fingerprint === null
+      ? indexFor(conditions)
+      : { by: text === null ? "fingerprint" : "text", value: text ?? fingerprint, label: null }),
+    ...idsBeginning(text ?? ""),
+    fingerprint: text === null ? null : fingerprint,
     fields: conditions.map(({ field }) => field as string),
     operators: conditions.map(({ operator }) => operator as string),
     operands: conditions.map(({ operand }) => JSON.stringify(operand)),
@@ -152,3 +184,13 @@ function indexFor(conditions: readonly TaskCondition[]) {
   );
   return { by: isOpen ? "open" : "id", value: null, label: null };
 }
+
+/** The ids that begin so; none, if no id does. */
+function idsBeginning(text: string) {
+  const digits = text.toLowerCase().replaceAll("-", "");
+  if (!/^[0-9a-f]{4,32}$/.test(digits)) return { idFrom: null, idTo: null };
+  return { idFrom: asId(digits.padEnd(32, "0")), idTo: asId(digits.padEnd(32, "f")) };
+}
+
+const asId = (digits: string): string =>
+  digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");

@@ -1,11 +1,14 @@
-import type {
-  Fairness,
-  Goal,
-  Json,
-  Priority,
-  StepKind,
-  StepState,
-  TaskState,
+import {
+  type Fairness,
+  fromTraceText,
+  type Goal,
+  isSampled,
+  type Json,
+  type Priority,
+  type StepKind,
+  type StepState,
+  type TaskState,
+  traceIdOf,
 } from "@holdfast/domain";
 import type { StepProgress } from "../claim/attempt-signs.ts";
 import { type Database, query } from "../postgres/query.ts";
@@ -33,6 +36,8 @@ export interface TaskRecord {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly finishedAt: Date | null;
+  /** The trace that it belongs to; null: none, or none that is recorded. */
+  readonly traceId: string | null;
   readonly input: Json;
   readonly steps: readonly StepRecord[];
 }
@@ -75,7 +80,15 @@ export interface HistoryEntry {
   readonly at: Date;
 }
 
-const selectTask = query("find-task", rowsOf<TaskRecord>());
+type TaskRow = Omit<TaskRecord, "traceId"> & { readonly traceContext: string | null };
+
+const selectTask = query("find-task", rowsOf<TaskRow>());
+
+/** A trace whose beginner decided against recording it is nowhere to be found. */
+function traceIdIn(text: string | null): string | null {
+  const context = fromTraceText(text);
+  return context !== null && isSampled(context) ? traceIdOf(context) : null;
+}
 
 /** The task, or null when this tenant has none of that id. */
 export async function findTask(
@@ -84,9 +97,10 @@ export async function findTask(
 ): Promise<TaskRecord | null> {
   const [task] = await selectTask(db, id);
   if (task === undefined) return null;
-  const { paused, steps } = task;
+  const { paused, steps, traceContext, ...rest } = task;
   return {
-    ...task,
+    ...rest,
+    traceId: traceIdIn(traceContext),
     paused: paused && { ...paused, at: instant(paused.at) ?? paused.at },
     steps: steps.map((step) => ({
       ...step,

@@ -33,6 +33,7 @@ const deleteBusinessKeys = query(
 const deletePassed = queryAmong("delete-passed-fairness-keys", rowsOf<Deleted>());
 const deleteMessages = query("delete-old-messages", rowsOf<Deleted>());
 const lookAt = query("look-at-clock", rowsOf<{ aheadSince: number | null }>());
+const deleteBulkOperations = query("delete-old-bulk-operations", rowsOf<Deleted>());
 const deleteRecords = query("delete-old-records", rowsOf<Deleted>());
 
 /** Makes room for the orders of this month and the next; says for which months it did. */
@@ -84,6 +85,10 @@ export const deletePassedFairnessKeys =
 /** Deletes old alerts and pauses, which belong to no month; returns how many. */
 export const deleteOldRecords = async (db: Database, keeping: Keeping): Promise<number> =>
   (await deleteRecords(db, keeping))[0]!.deleted;
+
+/** Deletes ended bulk operations, and their items before them; returns how many rows. */
+export const deleteOldBulkOperations = async (db: Database, keeping: Keeping): Promise<number> =>
+  (await deleteBulkOperations(db, keeping))[0]!.deleted;
 
 /** Deletes old refused replies, dead letters and their alerts; returns how many. */
 export const deleteOldMessages = async (db: Database, keeping: Keeping): Promise<number> =>

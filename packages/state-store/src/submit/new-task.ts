@@ -18,6 +18,8 @@ export interface NewTask {
   readonly labels?: Labels | null;
   /** When its first steps become due, where that is later than now. */
   readonly notBefore?: Instant | null;
+  /** The trace that it belongs to, as `traceText` writes it; null or absent: none. */
+  readonly traceContext?: string | null;
   /** The same key with the same hash stands for the same task while the key is kept. */
   readonly idempotency: {
     readonly key: string;

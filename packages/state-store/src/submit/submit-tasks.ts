@@ -43,7 +43,11 @@ export const submitTasks =
     tasks: readonly NewTask[],
     options: { readonly actor: string },
   ): Promise<readonly Submitted[]> => {
-    const attempt = () => withRetries(() => submitTogether(context, tasks, options));
+    const attempt = async () => {
+      const submitted = await withRetries(() => submitTogether(context, tasks, options));
+      context.counts.submitted(tasks, submitted);
+      return submitted;
+    };
     try {
       return await attempt();
     } catch (error) {

@@ -8,6 +8,7 @@ import type {
   ProbeOptions,
   StateStore,
 } from "@holdfast/state-store";
+import type { SchedulerMeasures } from "../metrics/scheduler-measures.ts";
 import { batchReserve } from "./batch-reserve.ts";
 import type { ChosenCapacity } from "./choose-member.ts";
 import { claimBatch, dispatchClaims } from "./dispatch-claims.ts";
@@ -30,6 +31,7 @@ interface Dependencies {
   readonly relayAfter: () => number;
   /** Percent of the slots of a claim that are for the band `batch`, if a step of it is due. */
   readonly batchReserve: number;
+  readonly measures: Pick<SchedulerMeasures, "claimed">;
 }
 
 /** Milliseconds. The relay looks for due steps, with the statement that it runs anyway, and wakes the claim. */

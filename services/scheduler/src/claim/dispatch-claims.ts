@@ -1,5 +1,6 @@
 import type { Failpoint, Logger } from "@holdfast/runtime";
 import type { ClaimedStep } from "@holdfast/state-store";
+import type { SchedulerMeasures } from "../metrics/scheduler-measures.ts";
 import type { InFlightLimits } from "./in-flight-limits.ts";
 
 interface Dependencies {
@@ -9,13 +10,15 @@ interface Dependencies {
   readonly hint: () => void;
   readonly log: Logger;
   readonly failpoint: Failpoint;
+  readonly measures: Pick<SchedulerMeasures, "claimed">;
 }
 
 /** What one claim statement takes at most. */
 export const claimBatch = 500;
 
 /** Counts claimed steps as in flight, and dispatches them without waiting for publisher confirms. */
-export function dispatchClaims({ limits, dispatch, hint, log, failpoint }: Dependencies) {
+export function dispatchClaims(deps: Dependencies) {
+  const { limits, dispatch, hint, log, failpoint, measures } = deps;
   const dispatching = new Set<Promise<void>>();
 
   return {
@@ -23,6 +26,7 @@ export function dispatchClaims({ limits, dispatch, hint, log, failpoint }: Depen
     send(claims: readonly ClaimedStep[], claimedAt: number): void {
       if (claims.length === 0) return;
       failpoint("scheduler.claimed", () => claims.map(({ name }) => name));
+      measures.claimed(claims);
       for (const { agent } of claims) limits.claimed(agent, claimedAt);
       if (claims.some(({ priority }) => priority === "urgent")) limits.urgent.saw();
       const sent = dispatch(claims, claimedAt)

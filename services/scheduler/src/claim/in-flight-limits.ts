@@ -1,6 +1,7 @@
 import type { Broker } from "@holdfast/messaging";
 import type { Clock, Logger } from "@holdfast/runtime";
 import type { LaneCapacity, ProbedLane, StateStore } from "@holdfast/state-store";
+import type { AgentLoad } from "../metrics/expose-lanes.ts";
 import { type ChosenCapacity, memberChooser } from "./choose-member.ts";
 import { inFlightCounts } from "./in-flight-counts.ts";
 import { laneCapacities } from "./lane-capacities.ts";
@@ -59,7 +60,6 @@ export function inFlightLimits(deps: Dependencies) {
   };
   const refreshInBackground = () =>
     refreshStale().catch((err: unknown) => log.warn({ err }, "in-flight limits not refreshed"));
-
   const urgentOnes = urgentSteps(deps.clock);
   const capacities = laneCapacities({ ...deps, isHurried: urgentOnes.areUnderWay });
   const facts = laneFacts({ ...deps, replace });
@@ -88,6 +88,7 @@ export function inFlightLimits(deps: Dependencies) {
     claimed: (agent: string, since: number): void => counts.claimed(agent, since),
     /** The lanes of all workflows. */
     lanes: (): readonly string[] => facts.lanes(),
+    ...loadsOfAgents(facts, { stateOf, limitOf: capacities.limit }),
     /** `since`: on our clock, when the transaction that settled the step began. */
     settled(agent: string, since: number): void {
       capacities.settled(agent, stateOf(agent));
@@ -95,6 +96,34 @@ export function inFlightLimits(deps: Dependencies) {
     },
   };
 }
+
+interface AgentState {
+  readonly inFlight: number;
+  readonly own: number;
+}
+
+interface LoadOptions<State extends AgentState> {
+  readonly stateOf: (agent: string) => State;
+  readonly limitOf: (agent: string, state: State) => number;
+}
+
+/** What is known of the Agents and the other Schedulers, to be exposed. */
+const loadsOfAgents = <State extends AgentState>(
+  { agents, schedulers }: Pick<ReturnType<typeof laneFacts>, "agents" | "schedulers">,
+  { stateOf, limitOf }: LoadOptions<State>,
+) => ({
+  /** Whether a stored workflow names this Agent. */
+  isAgent: (name: string): boolean => agents().includes(name),
+  /** How many Schedulers there are. */
+  schedulers,
+  /** What is in flight of each Agent. */
+  loads: (): readonly AgentLoad[] =>
+    agents().map((agent) => {
+      const state = stateOf(agent);
+      const { inFlight, own } = state;
+      return { agent, inFlight, own, limit: limitOf(agent, state) };
+    }),
+});
 
 /** What may be claimed of which lanes. */
 const roomOfLanes = (

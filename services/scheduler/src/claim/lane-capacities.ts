@@ -57,6 +57,8 @@ export function laneCapacities({ clock, maxInFlight, isHurried, limitOf: leftOf 
   };
 
   return {
+    /** How many steps of an Agent may be in flight, of all Schedulers together. */
+    limit: (agent: string, state: LaneState): number => limitOf(agent, state).all,
     /**
      * A Scheduler has slots up to its share, and no more than all Schedulers have free, because one of them may
      * have died. Of several, each may use some more for steps that its own transaction makes due, so that no

@@ -24,7 +24,12 @@ export type RequestStore = Pick<StateStore, "findWorkflow" | "loadValues" | "loa
 
 /** A claimed step and the message for its Agent, or why there is nothing that could be sent. */
 export type BuiltRequest =
-  | { readonly claim: ClaimedStep; readonly body: Buffer }
+  | {
+      readonly claim: ClaimedStep;
+      readonly body: Buffer;
+      /** Of an undo: the last attempt at what is undone. */
+      readonly undoes?: { readonly step: string; readonly attempt: number };
+    }
   | { readonly claim: ClaimedStep; readonly fault: Fault };
 
 /** A claimed step with what its workflow says about it. */
@@ -61,7 +66,7 @@ export async function buildRequests(
       ? cameAlong(job.claim)
       : (values.get(job.claim.taskId) ?? nothing);
     const row = callRows.get(`${job.claim.taskId} ${job.call.name}`);
-    return attempt(job.claim, () => {
+    const built = attempt(job.claim, () => {
       if (known.problem !== null) throw unusable(known.problem);
       return {
         ...commonOf(job),
@@ -69,6 +74,9 @@ export async function buildRequests(
         ...(job.plan.undoes !== null && row !== undefined ? { undo: undoOf(job, known, row) } : {}),
       };
     });
+    return job.plan.undoes === null || row === undefined
+      ? built
+      : { ...built, undoes: { step: row.name, attempt: row.attempt } };
   });
 }
 

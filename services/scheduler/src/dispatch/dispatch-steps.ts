@@ -1,3 +1,4 @@
+import { noTracing } from "@holdfast/runtime";
 import {
   type ClaimedStep,
   type ReportedTaskEvent,
@@ -7,6 +8,7 @@ import {
 import { buildRequests, type RequestStore } from "./build-requests.ts";
 import { type PublishDependencies, requestPublisher } from "./publish-request.ts";
 import { unbuildable } from "./request-faults.ts";
+import { traceAttempt } from "./trace-attempt.ts";
 
 interface Dependencies extends PublishDependencies {
   readonly store: RequestStore;
@@ -19,7 +21,7 @@ interface Dependencies extends PublishDependencies {
  * says what was meant, and any Scheduler relays or requeues it.
  */
 export function dispatchSteps(deps: Dependencies) {
-  const { store, apply, log, failpoint, actor } = deps;
+  const { store, apply, log, failpoint, actor, clock, tracing = noTracing } = deps;
   const publish = requestPublisher(deps);
   const refuse = async (reportedEvents: readonly ReportedTaskEvent[]): Promise<void> => {
     if (reportedEvents.length === 0) return;
@@ -28,12 +30,21 @@ export function dispatchSteps(deps: Dependencies) {
     if (taskIds.length > 0) log.error({ taskIds }, "task decisions failed");
   };
 
-  return async (claims: readonly ClaimedStep[], claimedAt: number): Promise<void> => {
+  return async (
+    claims: readonly ClaimedStep[],
+    claimedAt: number,
+    { isRelay = false }: { readonly isRelay?: boolean } = {},
+  ): Promise<void> => {
     const built = await buildRequests(store, claims);
     const published = built
       .filter((one) => "body" in one)
-      .map((request) => publish(request, claimedAt));
-    await refuse(built.filter((one) => "fault" in one).map(unbuildable));
+      .map((request) => publish(request, { claimedAt, isRelay }));
+    const refused = built.filter((one) => "fault" in one);
+    for (const { claim, fault } of refused) {
+      const trace = traceAttempt(tracing, { claim, isRelay, age: clock.now() - claimedAt });
+      trace?.end({ "error.type": fault.code });
+    }
+    await refuse(refused.map(unbuildable));
     const returned = (await Promise.all(published)).filter(
       (reportedEvent) => reportedEvent !== null,
     );

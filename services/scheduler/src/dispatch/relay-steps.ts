@@ -1,11 +1,16 @@
 import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
 import type { ClaimedStep, StateStore } from "@holdfast/state-store";
+import type { SchedulerMeasures } from "../metrics/scheduler-measures.ts";
 import type { Dispatches } from "./dispatches.ts";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "stageDueSteps" | "takeUndispatchedSteps" | "applyPauses">;
   readonly dispatches: Dispatches;
-  readonly dispatch: (claims: readonly ClaimedStep[], claimedAt: number) => Promise<void>;
+  readonly dispatch: (
+    claims: readonly ClaimedStep[],
+    claimedAt: number,
+    how: { readonly isRelay: boolean },
+  ) => Promise<void>;
   /** There may be steps to claim. */
   readonly wake: () => void;
   /** There may be steps to claim, and the breakers must be known first. */
@@ -18,6 +23,7 @@ interface Dependencies {
   readonly relayAfter: () => number;
   /** The longest delay between two rounds, in milliseconds. */
   readonly maxDelay: number;
+  readonly measures: Pick<SchedulerMeasures, "relayed">;
 }
 
 /** How many lost requests the store hands out at a time. */
@@ -43,7 +49,8 @@ export function relaySteps(deps: Dependencies) {
       const lost = claims.filter((claim) => !dispatches.isOpen(claim));
       if (lost.length > 0) log.warn({ steps: lost.length }, "requests relayed");
       if (lost.length > 0) failpoint("scheduler.relaying", () => lost.map(({ name }) => name));
-      await dispatch(lost, takenAt);
+      if (lost.length > 0) deps.measures.relayed(lost.length);
+      await dispatch(lost, takenAt, { isRelay: true });
     }
   };
 

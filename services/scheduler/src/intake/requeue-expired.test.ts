@@ -58,6 +58,7 @@ async function eventOf(delivery: Delivery) {
       };
     },
     claims: { freed: silent },
+    measures: { returned: silent },
     log: { warn: silent, error: silent } as Partial<Logger> as Logger,
     failpoint: silent,
     actor: "scheduler-1",

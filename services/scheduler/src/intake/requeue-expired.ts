@@ -1,11 +1,19 @@
 import { expiredQueue, StepRequest } from "@holdfast/contracts";
 import type { AttemptRef, TaskEvent } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
-import type { Failpoint, Logger } from "@holdfast/runtime";
+import {
+  type Failpoint,
+  type Logger,
+  noTracing,
+  type Tracing,
+  traceFields,
+} from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
 import type { StepClaims } from "../claim/claim-steps.ts";
+import type { SchedulerMeasures } from "../metrics/scheduler-measures.ts";
 import { toDeadLetter } from "./dead-letter.ts";
 import { readEach, unreadableFields } from "./read-each.ts";
+import { traceDeliveries } from "./trace-deliveries.ts";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "recordDeadLetters">;
@@ -14,6 +22,9 @@ interface Dependencies {
   readonly log: Logger;
   readonly failpoint: Failpoint;
   readonly actor: string;
+  readonly measures: Pick<SchedulerMeasures, "returned">;
+  /** None unless given. */
+  readonly tracing?: Tracing;
 }
 
 interface Returned extends Pick<StepRequest, "taskId" | "step" | "agent"> {
@@ -27,7 +38,8 @@ interface Returned extends Pick<StepRequest, "taskId" | "step" | "agent"> {
  * the delivery limit, or an Agent could not read them. A step whose request expired is requeued, and no failure
  * is counted. Any of them may have had an effect: an expired message may have been delivered before.
  */
-export function requeueExpired({ store, apply, claims, log, failpoint, actor }: Dependencies) {
+export function requeueExpired(deps: Dependencies) {
+  const { store, apply, claims, log, failpoint, actor, measures, tracing = noTracing } = deps;
   return async (batch: readonly Delivery[]): Promise<void> => {
     const { readable, unreadable } = readEach(batch, read);
     if (unreadable.length > 0) log.error(unreadableFields(unreadable), "request unreadable");
@@ -35,16 +47,21 @@ export function requeueExpired({ store, apply, claims, log, failpoint, actor }: 
     if (readable.length === 0) return;
     const names = () => readable.map(({ step }) => step);
     failpoint("scheduler.requeuing", names);
-    const applied = await apply(
-      readable.map(({ taskId, event }) => ({ taskId, event })),
-      { actor },
-    );
+    const events = readable.map(({ taskId, event }) => ({ taskId, event }));
+    const reasons = new Map(readable.map(({ delivery, reason }) => [delivery, reason]));
+    const applied = await traceDeliveries(readable.map(toTraced), () => apply(events, { actor }), {
+      tracing,
+      queue: expiredQueue,
+      outcomeOf: (delivery) => ({ "error.type": reasons.get(delivery) }),
+    });
     failpoint("scheduler.requeued", names);
     const agents = readable.map(({ agent }) => agent);
     claims.freed(agents, applied);
-    for (const { taskId, step, agent, reason, event } of readable) {
+    for (const { taskId, step, agent, reason, event, delivery } of readable) {
       const { attempt } = event;
-      log.warn({ taskId, step, attempt, agent, reason }, "request dead-lettered");
+      measures.returned(agent, reason);
+      const fields = { taskId, step, attempt, agent, reason, ...traceFields(delivery.trace) };
+      log.warn(fields, "request dead-lettered");
     }
     const refused = readable.filter(({ reason }) => reason === "rejected");
     if (refused.length === 0) return;
@@ -55,6 +72,16 @@ export function requeueExpired({ store, apply, claims, log, failpoint, actor }: 
     );
   };
 }
+
+const toTraced = ({ delivery, taskId, step, agent, event }: Returned) => ({
+  delivery,
+  attributes: {
+    "holdfast.task.id": taskId,
+    "holdfast.step": step,
+    "holdfast.attempt": event.attempt,
+    "holdfast.agent": agent,
+  },
+});
 
 function read(delivery: Delivery): Returned {
   const request = StepRequest.decode(delivery.body);

@@ -5,8 +5,9 @@ import {
   TaskRefused,
   TaskStatus,
 } from "@holdfast/contracts";
+import { fromTraceText } from "@holdfast/domain";
 import type { Broker, OutgoingMessage, PublishResult } from "@holdfast/messaging";
-import type { Clock, Logger } from "@holdfast/runtime";
+import { type Clock, type Logger, noTracing, sendSpan, type Tracing } from "@holdfast/runtime";
 import type { StateStore, TakenNotification } from "@holdfast/state-store";
 import { delayedDestinations } from "./delayed-destinations.ts";
 
@@ -17,6 +18,8 @@ interface Dependencies {
   readonly kind: "alert" | "status";
   readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
+  /** None unless given. */
+  readonly tracing?: Tracing;
 }
 
 export type NotificationBroker = Pick<Broker, "publish" | "bind" | "isReady">;
@@ -39,7 +42,8 @@ const statusKeptFor = 24 * 60 * 60 * 1_000;
  * what the broker has. A notification without a queue is deleted as well: nothing may ever wait for a reader.
  * A destination that refuses a message is left alone for a while, so that all others have their turn.
  */
-export function sendNotifications({ store, broker, kind, clock, log }: Dependencies) {
+export function sendNotifications(deps: Dependencies) {
+  const { store, broker, kind, clock, log, tracing = noTracing } = deps;
   const delayed = delayedDestinations(clock, maxDelays[kind]);
   const unroutable = warnSeldom({ log, clock });
   let after: string | null = null;
@@ -53,7 +57,7 @@ export function sendNotifications({ store, broker, kind, clock, log }: Dependenc
         sent.push({ notification, result: "unroutable" });
         continue;
       }
-      const result = await send(broker, message);
+      const result = await sendTraced({ broker, tracing }, message, notification);
       if (result === "unknown") {
         // A connection that is lost says nothing about the queue.
         if (broker.isReady) delayed.failed(notification.destination);
@@ -88,8 +92,7 @@ export function sendNotifications({ store, broker, kind, clock, log }: Dependenc
     after = lines.size < fullBatch ? null : lastOf([...lines.values()]);
     if (notifications.length === 0) return begun === null ? (delayed.nextIn() ?? delay) : 0;
     const sent = (await Promise.all([...lines.values()].map(sendLine))).flat();
-    for (const { notification, result } of sent)
-      if (result === "unroutable") unroutable(notification);
+    for (const one of sent) if (one.result === "unroutable") unroutable(one.notification);
     const [ids, delivered] = [sent, sent.filter(({ result }) => result === "stored")].map((some) =>
       some.map(({ notification }) => notification.id),
     );
@@ -130,6 +133,21 @@ const lastOf = (lines: readonly (readonly TakenNotification[])[]): string | null
     const { destination = "" } = first ?? {};
     return last === null || destination > last ? destination : last;
   }, null);
+
+/** Publishes a notification within the trace of its task: its reader can go on there. */
+async function sendTraced(
+  { broker, tracing }: { readonly broker: NotificationBroker; readonly tracing: Tracing },
+  message: OutgoingMessage,
+  { traceContext = null, subject }: TakenNotification,
+): Promise<PublishResult> {
+  const parent = fromTraceText(traceContext);
+  if (parent === null) return send(broker, message);
+  const attributes = { "holdfast.task.id": subject };
+  const span = sendSpan(tracing, message, { parent, attributes });
+  const result = await send(broker, { ...message, trace: span.context });
+  span.end(result === "stored" ? {} : { "error.type": result });
+  return result;
+}
 
 /** A submitter's queue is bound when the first status for it finds no way there. */
 async function send(broker: NotificationBroker, message: OutgoingMessage): Promise<PublishResult> {

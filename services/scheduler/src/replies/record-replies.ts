@@ -1,7 +1,7 @@
-import { agentOfReply, StepReply } from "@holdfast/contracts";
-import type { Fault, Task } from "@holdfast/domain";
+import { agentOfReply, replyQueue, StepReply } from "@holdfast/contracts";
+import { type Fault, fromTraceText, type Task } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
-import type { Failpoint, Logger } from "@holdfast/runtime";
+import { type Failpoint, type Logger, type Tracing, traceFields } from "@holdfast/runtime";
 import type {
   AppliedEvents,
   EventOutcome,
@@ -13,6 +13,8 @@ import type { StepClaims } from "../claim/claim-steps.ts";
 import type { BatchSizes } from "../dispatch/batch-sizes.ts";
 import type { Dispatches } from "../dispatch/dispatches.ts";
 import { readEach, unreadableFields } from "../intake/read-each.ts";
+import { traceDeliveries } from "../intake/trace-deliveries.ts";
+import type { SchedulerMeasures } from "../metrics/scheduler-measures.ts";
 import type { RemoteGuard } from "../remotes/guard-remotes.ts";
 import { faultOfOutput, toReportedEvent } from "./to-reported-event.ts";
 
@@ -27,6 +29,8 @@ interface Dependencies {
   readonly failpoint: Failpoint;
   readonly actor: string;
   readonly identity: "required" | "trusted";
+  readonly measures: Pick<SchedulerMeasures, "replied" | "rejected">;
+  readonly tracing: Tracing;
 }
 
 interface Received {
@@ -45,12 +49,13 @@ interface Received {
  * time. Unreadable ones go to the dead letters and hold nothing up.
  */
 export function recordReplies(deps: Dependencies) {
-  const { log, identity } = deps;
+  const { log, identity, tracing } = deps;
   const rejections = keepRejections(deps);
 
   const readAll = (batch: readonly Delivery[]): readonly Received[] => {
     const { readable, unreadable } = readEach(batch, read);
     if (unreadable.length > 0) log.error(unreadableFields(unreadable), "reply unreadable");
+    if (unreadable.length > 0) deps.measures.rejected("unreadable", unreadable.length);
     for (const { delivery } of unreadable) delivery.reject();
     return readable;
   };
@@ -63,8 +68,8 @@ export function recordReplies(deps: Dependencies) {
       received,
       ({ delivery }) => identity === "required" && delivery.userId === undefined,
     );
-    const { outcomes, tasks } = await applyReplies(deps, signed);
-    for (const task of tasks) logTask(log, task);
+    const { outcomes, tasks, traces } = await applyReplies(deps, signed);
+    for (const task of tasks) logTask(log, task, traces?.get(task.taskId));
     return new Map([
       ...anonymous.map((one) => [one.delivery, toRejected(one, "no_user_id")] as const),
       ...signed.flatMap((one, index) => rejectionOf(one, outcomes[index])),
@@ -73,13 +78,30 @@ export function recordReplies(deps: Dependencies) {
 
   return async (batch: readonly Delivery[]): Promise<void> => {
     const received = readAll(batch.filter((delivery) => !rejections.isApplied(delivery)));
-    await rejections.keep(batch, received.length === 0 ? new Map() : await record(received));
+    let rejected: ReadonlyMap<Delivery, RejectedReply> = new Map();
+    const work = async (): Promise<void> => {
+      if (received.length > 0) rejected = await record(received);
+      await rejections.keep(batch, rejected);
+    };
+    const outcomeOf = (delivery: Delivery) => ({ "error.type": rejected.get(delivery)?.reason });
+    await traceDeliveries(received.map(toTraced), work, { tracing, queue: replyQueue, outcomeOf });
   };
 }
 
+const toTraced = ({ delivery, reply, agent }: Received) => ({
+  delivery,
+  attributes: {
+    "holdfast.task.id": reply.taskId,
+    "holdfast.step": reply.step,
+    "holdfast.attempt": reply.attempt,
+    "holdfast.agent": agent,
+    "holdfast.outcome": reply.outcome.kind,
+  },
+});
+
 /** Applies the events that replies report, and claims what they make due in the same transaction. */
 async function applyReplies(
-  { apply, dispatches, batchSizes, claims, remotes, failpoint, actor }: Dependencies,
+  { apply, dispatches, batchSizes, claims, remotes, failpoint, actor, measures }: Dependencies,
   received: readonly Received[],
 ): Promise<AppliedEvents> {
   const names = () => received.map(({ reply }) => reply.step);
@@ -93,7 +115,9 @@ async function applyReplies(
       remotes.learn(received, applied);
       received.forEach(({ reply, agent }, index) => {
         dispatches.answered({ ...reply, name: reply.step });
-        if (applied.outcomes[index]?.applied) batchSizes.learn(agent, reply.takes);
+        if (!applied.outcomes[index]?.applied) return;
+        batchSizes.learn(agent, reply.takes);
+        measures.replied(agent, reply.outcome);
       });
       return applied;
     },
@@ -102,7 +126,11 @@ async function applyReplies(
 }
 
 /** Keeps replies that did not count, and knows which deliveries must not be applied a second time. */
-function keepRejections({ store, log }: Pick<Dependencies, "store" | "log">) {
+function keepRejections({
+  store,
+  log,
+  measures,
+}: Pick<Dependencies, "store" | "log" | "measures">) {
   /** Deliveries that are applied and whose rejection could not be kept yet. */
   const applied = new WeakMap<Delivery, RejectedReply | null>();
   return {
@@ -122,7 +150,10 @@ function keepRejections({ store, log }: Pick<Dependencies, "store" | "log">) {
         }
         throw error;
       }
-      for (const one of rejected) log.warn(fieldsOf(one), "reply rejected");
+      for (const one of rejected) {
+        measures.rejected(one.reason);
+        log.warn(fieldsOf(one), "reply rejected");
+      }
     },
   };
 }
@@ -174,8 +205,9 @@ const fieldsOf = ({ taskId, step, attempt, reason }: RejectedReply) => ({
   reason,
 });
 
-function logTask(log: Logger, { taskId, processState, faultCode }: Task): void {
-  const fields = { taskId, processState, ...(faultCode === null ? {} : { faultCode }) };
+function logTask(log: Logger, { taskId, processState, faultCode }: Task, traceContext = ""): void {
+  const code = faultCode === null ? {} : { faultCode };
+  const fields = { taskId, processState, ...code, ...traceFields(fromTraceText(traceContext)) };
   if (processState === "error") log.error(fields, "task halted");
   else log.debug(fields, "task moved");
 }

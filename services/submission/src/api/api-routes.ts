@@ -1,10 +1,20 @@
+import type { Tracing } from "@holdfast/runtime";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { agentRoutes } from "../agent-routes.ts";
+import { bulkRoutes } from "../bulk/bulk-routes.ts";
+import { consoleRoutes } from "../console-routes.ts";
 import { findTasks } from "../find-tasks.ts";
+import { attemptsRoute } from "../look/attempts-route.ts";
+import { inspectionRoutes } from "../look/inspection-routes.ts";
+import type { Inspection } from "../look/open-inspection.ts";
 import { operatorRoutes } from "../operator-routes.ts";
+import { overviewRoutes } from "../overview/overview-routes.ts";
 import { resultRoute } from "../results/result-route.ts";
 import { resultWaiter } from "../results/result-waiter.ts";
 import { searchRoutes } from "../search/search-routes.ts";
+import { followTasks } from "../streams/follow-tasks.ts";
+import { openStreams } from "../streams/open-streams.ts";
+import { taskEventsRoute } from "../streams/task-events-route.ts";
 import { submitRoutes } from "../submit-routes.ts";
 import { viewRoutes } from "../view-routes.ts";
 import { workflowRoutes } from "../workflow-routes.ts";
@@ -14,11 +24,23 @@ type Shared = Omit<Parameters<typeof operatorRoutes>[1], "tasks" | "onRequest" |
   Omit<Parameters<typeof viewRoutes>[1], "tasks"> &
   Omit<Parameters<typeof searchRoutes>[1], "onRequest"> &
   Omit<Parameters<typeof agentRoutes>[1], "onRequest"> &
-  Omit<Parameters<typeof workflowRoutes>[1], "onRequest"> & {
-    readonly store: Parameters<typeof findTasks>[0] & Parameters<typeof resultWaiter>[0]["store"];
+  Omit<Parameters<typeof overviewRoutes>[1], "onRequest"> &
+  Omit<Parameters<typeof workflowRoutes>[1], "onRequest"> &
+  Omit<Parameters<typeof bulkRoutes>[1], "onRequest"> & {
+    readonly store: Parameters<typeof findTasks>[0] &
+      Parameters<typeof resultWaiter>[0]["store"] &
+      Parameters<typeof followTasks>[0]["store"] &
+      Parameters<typeof taskEventsRoute>[1]["store"] &
+      Parameters<typeof attemptsRoute>[1]["store"];
+    /** Streams of events at a time, each with its connection. */
+    readonly mostStreams: number;
   };
 
 interface Routes extends Shared {
+  /** Where a trace is found, with `{traceId}` in it; null or absent: unknown. */
+  readonly traceUrlTemplate?: string | null;
+  /** None unless given. */
+  readonly tracing?: Tracing;
   /** For applications; null: tasks are not taken here. */
   readonly submission:
     | (Omit<Parameters<typeof submitRoutes>[1], keyof Shared | "tasks" | "waiter"> & {
@@ -30,25 +52,39 @@ interface Routes extends Shared {
     /** Lets only operators pass. */
     readonly onRequest: onRequestAsyncHookHandler;
     readonly cancel: Parameters<typeof operatorRoutes>[1]["cancel"];
+    readonly inspection: Inspection;
   } | null;
 }
 
 /** All routes under `/v1`, the document that describes them, and its page. */
 export function apiRoutes(app: FastifyInstance, { submission, operations, ...deps }: Routes): void {
   const waiter = resultWaiter(deps);
-  const shared = { ...deps, tasks: findTasks(deps.store), waiter };
-  app.addHook("preClose", async () => waiter.stop());
+  const tasks = findTasks(deps.store);
+  const streams = openStreams({ most: deps.mostStreams });
+  const following = followTasks({ ...deps, tasks, streams });
+  const shared = { ...deps, tasks, waiter, streams, following };
+  app.addHook("preClose", async () => {
+    waiter.stop();
+    following.stop();
+    streams.stop();
+  });
   // In a scope of their own: by then the document listens to new routes.
   app.register(async (scope) => {
+    consoleRoutes(scope, { traceUrlTemplate: deps.traceUrlTemplate ?? null });
     viewRoutes(scope, shared);
     resultRoute(scope, shared);
+    taskEventsRoute(scope, shared);
     if (submission !== null) submitRoutes(scope, { ...shared, ...submission });
     if (operations !== null) {
       const { onRequest } = operations;
       operatorRoutes(scope, { ...shared, ...operations });
+      attemptsRoute(scope, { ...shared, onRequest });
+      inspectionRoutes(scope, { ...shared, ...operations });
       searchRoutes(scope, { ...shared, onRequest });
       agentRoutes(scope, { ...shared, onRequest });
+      overviewRoutes(scope, { ...shared, onRequest });
       workflowRoutes(scope, { ...shared, onRequest });
+      bulkRoutes(scope, { ...shared, onRequest });
     }
   });
   documentRoutes(app);

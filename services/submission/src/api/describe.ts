@@ -9,15 +9,37 @@ const problem = (description: string) => ({
   content: { "application/problem+json": { schema: ref("Problem") } },
 });
 
+interface Answer {
+  readonly words: string;
+  readonly schema?: unknown;
+  /** JSON unless said otherwise. */
+  readonly mediaType?: string;
+}
+
+/** The answer of a route that streams events. */
+export const eventStream: Answer = {
+  words: "A stream of events.",
+  schema: Type.String(),
+  mediaType: "text/event-stream",
+};
+
 interface Description {
   /** Unique among all routes: clients name their methods after it. */
   readonly id: string;
-  readonly tag: "tasks" | "collections" | "workflows" | "agents" | "remotes" | "service";
+  readonly tag:
+    | "tasks"
+    | "collections"
+    | "workflows"
+    | "agents"
+    | "remotes"
+    | "bulk"
+    | "statistics"
+    | "service";
   /** One sentence. */
   readonly summary: string;
   readonly description?: string;
   /** What it answers when all is well, by status: a schema, or words where there is no body. */
-  readonly answers: Readonly<Record<string, { readonly words: string; readonly schema?: unknown }>>;
+  readonly answers: Readonly<Record<string, Answer>>;
   /** Needs no token. */
   readonly isOpen?: boolean;
 }
@@ -31,11 +53,11 @@ export const describe = ({ id, tag, summary, description, answers, isOpen }: Des
   security: isOpen === true ? [] : [{ operatorToken: [] }],
   response: {
     ...Object.fromEntries(
-      Object.entries(answers).map(([status, { words, schema }]) => [
+      Object.entries(answers).map(([status, { words, schema, mediaType = "application/json" }]) => [
         status,
         schema === undefined
           ? { description: words, type: "null" }
-          : { description: words, content: { "application/json": { schema } } },
+          : { description: words, content: { [mediaType]: { schema } } },
       ]),
     ),
     "4xx": problem("The request is refused: `code` says why, and stays as it is."),

@@ -21,7 +21,9 @@ export function openDocument(app: FastifyInstance): void {
         { name: "collections", description: "The tasks of one workflow, under its own noun." },
         { name: "workflows", description: "Stored workflows." },
         { name: "agents", description: "Agents and their instances." },
+        { name: "bulk", description: "One action on many tasks." },
         { name: "remotes", description: "Remote services and their circuit breakers." },
+        { name: "statistics", description: "What happens, what happened, and what failed alike." },
         { name: "service", description: "The service itself." },
       ],
       components: {

@@ -1,16 +1,12 @@
 import { limits } from "@holdfast/contracts";
-import { priorities } from "@holdfast/domain";
+import { priorities, type StepKind, stepKinds } from "@holdfast/domain";
 import { Type } from "typebox";
+import { bulkSchemas } from "../bulk/bulk-schemas.ts";
 import { taskStates } from "../search/task-states.ts";
 import { ref } from "./describe.ts";
-
-/** Any JSON. */
-const Json = Type.Unsafe<unknown>({ description: "Any JSON." });
-const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-const Instant = Type.String({ format: "date-time" });
-const Text = Type.String();
-const named = <T extends Record<string, Type.TSchema>>($id: string, properties: T) =>
-  Type.Object(properties, { $id });
+import { lookSchemas } from "./look-schemas.ts";
+import { Instant, Json, named, nullable, Text } from "./schema-parts.ts";
+import { statisticsSchemas } from "./statistics-schemas.ts";
 
 const Problem = named("Problem", {
   type: Text,
@@ -31,7 +27,7 @@ const Fairness = Type.Object({ key: Text, weight: Type.Integer() });
 
 const Step = named("Step", {
   name: Text,
-  kind: Text,
+  kind: Type.Enum(Object.keys(stepKinds) as StepKind[]),
   agent: Text,
   processState: Type.Enum([
     "waiting",
@@ -47,6 +43,11 @@ const Step = named("Step", {
   requeueCount: Type.Integer(),
   lockedBy: nullable(Text),
   completeBy: nullable(Instant),
+  startedAt: nullable(Instant),
+  heartbeatAt: nullable(Instant),
+  progress: nullable(
+    Type.Object({ percent: Type.Optional(Type.Number()), note: Type.Optional(Text) }),
+  ),
   notBefore: nullable(Instant),
   faultCode: nullable(Text),
   faultDetail: nullable(Text),
@@ -72,11 +73,20 @@ const common = {
 const whole = {
   ...common,
   paused: nullable(Pause),
+  traceId: nullable(
+    Type.String({ description: "The trace that it belongs to; null: none that is recorded." }),
+  ),
   result: Json,
   steps: Type.Array(ref("Step")),
 };
 
 const page = ($id: string, item: Type.TSchema) => named($id, { items: Type.Array(item) });
+
+const ConsoleSettings = named("ConsoleSettings", {
+  traceUrlTemplate: nullable(
+    Type.String({ description: "Where a trace is found: `{traceId}` stands for its id." }),
+  ),
+});
 
 const HistoryEntry = named("HistoryEntry", {
   id: Text,
@@ -167,6 +177,7 @@ export const namedSchemas: readonly Type.TSchema[] = [
   }),
   HistoryEntry,
   page("History", ref("HistoryEntry")),
+  ConsoleSettings,
   Workflow,
   page("Workflows", ref("Workflow")),
   Type.Object(
@@ -180,4 +191,7 @@ export const namedSchemas: readonly Type.TSchema[] = [
   page("Pauses", ref("PauseRecord")),
   Remote,
   page("Remotes", ref("Remote")),
+  ...lookSchemas,
+  ...statisticsSchemas,
+  ...bulkSchemas,
 ];

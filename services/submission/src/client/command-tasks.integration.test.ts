@@ -60,7 +60,7 @@ describe("tasks", () => {
     });
   });
 
-  test("are followed to their end: 0 when done, 1 when undone, 4 when that takes longer", async () => {
+  test("are followed to their end: 0 when done, 1 when undone or halted, 4 when that takes longer", async () => {
     const [done, undone, open] = [await submitted(), await submitted(), await submitted()];
     await finishTask(commanded.trips.url, done);
     await finishTask(commanded.trips.url, undone, "compensated");
@@ -73,6 +73,11 @@ describe("tasks", () => {
     expect(await holdfast(["tasks", "watch", open, "--wait", "1s", "--json"])).toMatchObject({
       code: 4,
     });
+    const halted = await submitted();
+    await finishTask(commanded.trips.url, halted, "error", { isOver: false });
+    const halt = await holdfast(["tasks", "watch", halted, "--json"]);
+    expect(halt.code).toBe(1);
+    expect(json(halt)).toMatchObject({ state: "error", events: [{ action: "submit" }] });
     const waited = await holdfast([
       "tasks",
       "submit",

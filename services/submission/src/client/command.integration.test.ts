@@ -50,6 +50,19 @@ describe("workflows and Agents", () => {
     expect(await holdfast(["workflows", "apply", file])).toMatchObject({ code: 5 });
   });
 
+  test("the overview says what needs an operator, and failures are listed in groups", async () => {
+    expect((await holdfast(["agents", "pause", "hotels", "-r", "night"])).code).toBe(0);
+    const { out } = await holdfast(["system", "overview"]);
+    expect(out).toMatch(
+      /^0 pending, 0 processing.*\n[^]*! The Agent hotels is paused by ann: night\n/,
+    );
+    expect(json(await holdfast(["system", "overview", "--json"]))).toMatchObject({ states: { pending: 0 } });
+    expect(json(await holdfast(["system", "failures", "--json"]))).toEqual([]);
+    const none = ["tasks", "list", "--fingerprint", "0123456789abcdef", "--json"];
+    expect(json(await holdfast(none))).toMatchObject([]);
+    expect((await holdfast(["agents", "resume", "hotels", "-r", "day"])).code).toBe(0);
+  });
+
   test("are paused and resumed", async () => {
     expect((await holdfast(["agents", "pause", "hotels", "-r", "night"])).code).toBe(0);
     const agents = json<{ name: string; paused: object | null }[]>(

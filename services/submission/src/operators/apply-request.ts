@@ -28,13 +28,21 @@ export interface OperatorDependencies {
 }
 
 const closed = { additionalProperties: false };
-/** The version of the task that the operator has seen: another one is refused. */
 const requestFields = {
   ...Wish,
-  /** May be left out with If-Match, which names it as the ETag of the task does. */
-  version: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.integer })),
+  version: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: limits.integer,
+      description: "The version of the task that was seen: another one is refused. Or as If-Match.",
+    }),
+  ),
 };
-const RequestHeaders = Type.Object({ "if-match": Type.Optional(Type.String()) });
+const RequestHeaders = Type.Object({
+  "if-match": Type.Optional(
+    Type.String({ description: "The ETag of the task, instead of its version in the body." }),
+  ),
+});
 export const RequestBody = Type.Object(requestFields, closed);
 
 /** The body of a route that takes more than each request of an operator has. */

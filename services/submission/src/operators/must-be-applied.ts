@@ -1,9 +1,10 @@
+import { type OperatorRefusal, operatorRefusalOf } from "@holdfast/domain";
 import type { EventOutcome } from "@holdfast/state-store";
-import { codeAt, type Noun, type TaskCode } from "../noun.ts";
+import { codeAt, type Noun } from "../noun.ts";
 import { Problem } from "../problem.ts";
 
 /** Why a task cannot be moved as asked, in words; `{task}` stands for what it is called. */
-const refusals: Readonly<Partial<Record<TaskCode, string>>> = {
+const refusals: Readonly<Record<OperatorRefusal, string>> = {
   "task.changed": "The {task} was changed meanwhile: read it again.",
   "task.unusable_task":
     "The definition of its workflow, or its rows, were changed in the state store: restore them; see holdfast verify.",
@@ -17,9 +18,8 @@ const refusals: Readonly<Partial<Record<TaskCode, string>>> = {
   "task.task_paused": "The {task} is paused: resume it, and its steps are tried at once.",
   "task.already_paused": "The {task} is paused already.",
   "task.not_paused": "The {task} is not paused.",
+  "task.refused": "The {task} cannot be moved this way from where it stands.",
 };
-
-const unmovable = "The {task} cannot be moved this way from where it stands.";
 
 interface Expected {
   readonly noun: Noun;
@@ -34,12 +34,8 @@ export function mustBeApplied(
   { noun, version, isPrecondition }: Expected,
 ): void {
   if (outcome?.applied) return;
-  const reason = outcome?.reason ?? "unknown_task";
-  const named = reason === "version_changed" ? "task.changed" : `task.${reason}`;
-  const code = isRefusal(named) ? named : "task.refused";
-  const detail = (refusals[code] ?? unmovable).replaceAll("{task}", noun.singular);
+  const code = operatorRefusalOf(outcome?.reason ?? "unknown_task");
+  const detail = refusals[code].replaceAll("{task}", noun.singular);
   const status = isPrecondition && code === "task.changed" ? 412 : 409;
   throw new Problem(status, codeAt(noun, code), `${detail} You named version ${version}.`);
 }
-
-const isRefusal = (code: string): code is TaskCode => Object.hasOwn(refusals, code);

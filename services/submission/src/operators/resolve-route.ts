@@ -1,6 +1,6 @@
 import { Payload } from "@holdfast/contracts";
-import { type Json, stepKinds } from "@holdfast/domain";
-import type { StepRecord, TaskRecord } from "@holdfast/state-store";
+import type { Json } from "@holdfast/domain";
+import { resolveFault, type StepRecord, type TaskRecord } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import type { ById } from "../find-tasks.ts";
@@ -11,9 +11,12 @@ import { failedStep } from "./failed-step.ts";
 import { mustBeStorable } from "./must-be-storable.ts";
 
 const ResolveBody = requestBodyWith({
-  /** May be left out when only one step can be meant. */
-  step: Type.Optional(Type.String(storableName)),
-  output: Type.Optional(Payload),
+  step: Type.Optional(
+    Type.String({ ...storableName, description: "Its name; not needed if only one step failed." }),
+  ),
+  output: Type.Optional(
+    Type.Unsafe<Json>({ ...Payload, description: "What the step returned: later steps use it." }),
+  ),
 });
 
 /** Marks a failed step as done by hand, with the output that later steps use. */
@@ -58,24 +61,14 @@ async function mustBeUsable(
   { task, failed }: Target,
   store: OperatorDependencies["store"],
 ): Promise<void> {
-  const { name, kind } = failed;
-  const { hasUsableOutput } = stepKinds[kind];
-  if (output === undefined && hasUsableOutput) {
-    throw new Problem(
-      422,
-      "request.invalid",
-      `Say in output what step ${name} returned: the steps after it may use it.`,
-    );
-  }
-  const returned = output ?? null;
-  mustBeStorable(returned, "output");
-  if (!hasUsableOutput) return;
+  if (output !== undefined) mustBeStorable(output, "output");
   const stored = await store.findWorkflow(task.workflow);
-  const fault = stored?.contracts.output(name, returned) ?? null;
+  const fault = resolveFault(stored, failed, output);
   if (fault === null) return;
+  const { message, isMissing } = fault;
   throw new Problem(
     422,
     "request.invalid",
-    `${fault.message}. The steps after ${name} rely on its contract.`,
+    isMissing ? `${message}.` : `${message}. The steps after ${failed.name} rely on its contract.`,
   );
 }

@@ -12,9 +12,15 @@ import { failedStep } from "./failed-step.ts";
 import { mustBeStorable } from "./must-be-storable.ts";
 
 const ResubmitBody = requestBodyWith({
-  /** May be left out when only one step can be meant. */
-  step: Type.Optional(Type.String(storableName)),
-  input: Type.Optional(Payload),
+  step: Type.Optional(
+    Type.String({ ...storableName, description: "Its name; not needed if only one step failed." }),
+  ),
+  input: Type.Optional(
+    Type.Unsafe<Json>({
+      ...Payload,
+      description: "Another input of the step; without it the same again.",
+    }),
+  ),
 });
 
 /** Starts a failed step afresh, with the input that it had or a corrected one. */

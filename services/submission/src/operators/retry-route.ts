@@ -15,7 +15,10 @@ export function retryRoute(
   app: FastifyInstance,
   { door, deps, onRequest, params: taskParams, apply, describe }: OperatorDoor,
 ): void {
-  const params = Type.Object({ ...taskParams.properties, step: Type.String(storableName) });
+  const params = Type.Object({
+    ...taskParams.properties,
+    step: Type.String({ ...storableName, description: "The name of the step." }),
+  });
   app.post<ByStep>(
     `${door.path}/:id/steps/:step/retry`,
     {

@@ -1,4 +1,4 @@
-import type { ReportedTaskEvent } from "@holdfast/state-store";
+import { wholeTaskEvents } from "@holdfast/domain";
 import type { FastifyInstance } from "fastify";
 import type { Static } from "typebox";
 import type { ById } from "../find-tasks.ts";
@@ -9,7 +9,7 @@ export function wholeTaskRoutes(
   app: FastifyInstance,
   { door, deps, onRequest, params, apply, describe }: OperatorDoor,
 ): void {
-  const onTask = (act: string, summary: string, event: ReportedTaskEvent["event"]): void => {
+  const onTask = (act: keyof typeof wholeTaskEvents, summary: string): void => {
     app.post<ById & { readonly Body: Static<typeof RequestBody> }>(
       `${door.path}/:id/${act}`,
       { onRequest, schema: { ...describe(`${act}Task`, summary), params, body: RequestBody } },
@@ -19,16 +19,13 @@ export function wholeTaskRoutes(
         return apply(
           task,
           { ...request.body, noun, ifMatch: request.headers["if-match"] },
-          { event },
+          { event: wholeTaskEvents[act] },
         );
       },
     );
   };
-  onTask("undo", `Undoes the ${door.noun.one}.`, { kind: "undoRequested", code: "operator.undo" });
-  onTask("cancel", `Undoes the ${door.noun.one}, with another reason in its history.`, {
-    kind: "undoRequested",
-    code: "operator.cancel",
-  });
-  onTask("pause", "Begins no further step until the task is resumed.", { kind: "paused" });
-  onTask("resume", "Ends a pause.", { kind: "resumed" });
+  onTask("undo", `Undoes the ${door.noun.one}.`);
+  onTask("cancel", `Undoes the ${door.noun.one}, with another reason in its history.`);
+  onTask("pause", "Begins no further step until the task is resumed.");
+  onTask("resume", "Ends a pause.");
 }

@@ -17,8 +17,13 @@ interface Dependencies {
 }
 
 const Query = Type.Object({
-  /** How long to wait for the end of the task, such as `30s`: at most a minute. */
-  wait: Type.Optional(Type.String({ maxLength: 8, pattern: "^[0-9]{1,5}(ms|s|m)?$" })),
+  wait: Type.Optional(
+    Type.String({
+      maxLength: 8,
+      pattern: "^[0-9]{1,5}(ms|s|m)?$",
+      description: "How long to wait for the end of the task, such as 30s: at most a minute.",
+    }),
+  ),
 });
 
 /** Shows what a task resulted in, and waits for that if it is asked to. */

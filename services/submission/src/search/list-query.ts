@@ -7,25 +7,40 @@ import { Problem } from "../problem.ts";
 import { labelNamePattern } from "../read-naming.ts";
 import { openStates, taskStates } from "./task-states.ts";
 
-const Name = Type.Optional(Type.String({ minLength: 1, maxLength: limits.name }));
-const When = Type.Optional(Type.String({ maxLength: limits.instant }));
-const Property = Type.Optional(Type.String({ minLength: 1, maxLength: limits.property }));
+export const nameOf = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: limits.name, description }));
+export const instantOf = (description: string) =>
+  Type.Optional(Type.String({ maxLength: limits.instant, description }));
+const propertyOf = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: limits.property, description }));
 const labels = {
   [`^label\\.${labelNamePattern.slice(1)}`]: Type.String({ maxLength: limits.name }),
 };
 
+export const fingerprintPattern = "^[0-9a-f]{16}$";
+
 const filter = {
-  /** With its version, or without: then all versions. */
-  workflow: Name,
-  /** `open`: every state in which a task has not ended. */
-  state: Type.Optional(Type.Enum([...taskStates, "open"])),
-  priority: Type.Optional(Type.Enum([...priorities])),
-  key: Property,
-  faultCode: Name,
-  correlationId: Property,
-  /** Instants as in ISO 8601; the first belongs to the range, the last does not. */
-  createdFrom: When,
-  createdBefore: When,
+  workflow: nameOf("The name of a workflow with its version, or without: all versions."),
+  state: Type.Optional(
+    Type.Enum(["open", ...taskStates], {
+      description:
+        "open: every state in which a task has not ended; error: it waits for an operator.",
+    }),
+  ),
+  priority: Type.Optional(Type.Enum([...priorities], { description: "Which steps go first." })),
+  key: propertyOf("The business key."),
+  faultCode: nameOf("Why the task failed."),
+  correlationId: propertyOf("What the notifications of the task carry."),
+  fingerprint: Type.Optional(
+    Type.String({
+      maxLength: 16,
+      pattern: fingerprintPattern,
+      description: "Of a group of failures: 16 hexadecimal digits.",
+    }),
+  ),
+  text: propertyOf("An id, a key, an idempotency key, a correlation id or a fault code."),
+  createdFrom: instantOf("Submitted then or later: an instant as in ISO 8601."),
+  createdBefore: instantOf("Submitted before then: an instant as in ISO 8601."),
 };
 const options = { additionalProperties: false, patternProperties: labels };
 
@@ -35,8 +50,16 @@ export const CountQuery = Type.Object(filter, options);
 export const ListQuery = Type.Object(
   {
     ...filter,
-    limit: Type.Optional(Type.String({ maxLength: 3, pattern: "^([1-9][0-9]?|100)$" })),
-    cursor: Type.Optional(Type.String({ maxLength: 100 })),
+    limit: Type.Optional(
+      Type.String({
+        maxLength: 3,
+        pattern: "^([1-9][0-9]?|[1-4][0-9]{2}|500)$",
+        description: "Tasks of a page: from 1 to 500; 20 unless it is set.",
+      }),
+    ),
+    cursor: Type.Optional(
+      Type.String({ maxLength: 100, description: "The `next` of the page before." }),
+    ),
   },
   options,
 );
@@ -52,6 +75,8 @@ export const filterOfQuery = (query: CountQuery): TaskFilter => ({
   conditions: Object.entries(query).flatMap(([field, value]) => conditionOf(field, value)),
   createdFrom: readInstant(query.createdFrom, "createdFrom"),
   createdBefore: readInstant(query.createdBefore, "createdBefore"),
+  fingerprint: query.fingerprint ?? null,
+  text: query.text ?? null,
 });
 
 const fields: ReadonlySet<string> = new Set([

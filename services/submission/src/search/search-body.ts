@@ -3,7 +3,7 @@ import type { TaskCondition, TaskFilter } from "@holdfast/state-store";
 import { type Static, Type } from "typebox";
 import { Problem } from "../problem.ts";
 import { labelNamePattern } from "../read-naming.ts";
-import { readInstant } from "./list-query.ts";
+import { fingerprintPattern, readInstant } from "./list-query.ts";
 import { openStates } from "./task-states.ts";
 
 const closed = { additionalProperties: false };
@@ -24,26 +24,29 @@ const When = Type.Optional(Type.String({ maxLength: limits.instant }));
 
 const names = ["workflow", "state", "priority", "key", "faultCode", "correlationId"] as const;
 
+/** Which tasks are meant. */
+export const SearchFilter = Type.Object(
+  {
+    workflow: Type.Optional(Condition),
+    state: Type.Optional(Condition),
+    priority: Type.Optional(Condition),
+    key: Type.Optional(Condition),
+    faultCode: Type.Optional(Condition),
+    correlationId: Type.Optional(Condition),
+    fingerprint: Type.Optional(Type.String({ maxLength: 16, pattern: fingerprintPattern })),
+    text: Type.Optional(Type.String({ minLength: 1, maxLength: limits.property })),
+    createdAt: Type.Optional(Type.Object({ $gte: When, $lt: When }, closed)),
+  },
+  { additionalProperties: Condition, maxProperties: 20 },
+);
+
 /**
  * The body of a search. `$like` has `*` for any characters. All conditions must be true. Labels are named
  * `label.x`; other names are refused with those that there are.
  */
 export const SearchBody = Type.Object(
   {
-    filter: Type.Optional(
-      Type.Object(
-        {
-          workflow: Type.Optional(Condition),
-          state: Type.Optional(Condition),
-          priority: Type.Optional(Condition),
-          key: Type.Optional(Condition),
-          faultCode: Type.Optional(Condition),
-          correlationId: Type.Optional(Condition),
-          createdAt: Type.Optional(Type.Object({ $gte: When, $lt: When }, closed)),
-        },
-        { additionalProperties: Condition, maxProperties: 20 },
-      ),
-    ),
+    filter: Type.Optional(SearchFilter),
     sort: Type.Optional(
       Type.Array(
         Type.Object({ field: Type.Literal("createdAt"), order: Type.Literal("desc") }, closed),
@@ -53,7 +56,7 @@ export const SearchBody = Type.Object(
     page: Type.Optional(
       Type.Object(
         {
-          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
           after: Type.Optional(Type.String({ maxLength: 100 })),
         },
         closed,
@@ -67,13 +70,15 @@ type Condition = Static<typeof Condition>;
 
 /** A filter in which the workflows still have the names that were asked for. */
 export function filterOfBody({ filter = {} }: SearchBody): TaskFilter {
-  const { createdAt, ...rest } = filter;
+  const { createdAt, fingerprint = null, text = null, ...rest } = filter;
   const conditions = Object.entries(rest as Readonly<Record<string, Condition>>);
   return {
     tenant: "default",
     conditions: conditions.flatMap(([name, condition]) => conditionsOn(fieldOf(name), condition)),
     createdFrom: readInstant(createdAt?.$gte, "filter/createdAt/$gte"),
     createdBefore: readInstant(createdAt?.$lt, "filter/createdAt/$lt"),
+    fingerprint,
+    text,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ListedTask, StateStore, TaskCondition, TaskFilter } from "@holdfast/state-store";
+import type { ListedTask, StateStore, TaskFilter } from "@holdfast/state-store";
 import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
 import { describeAt, ref } from "../api/describe.ts";
@@ -13,6 +13,7 @@ import {
   usualLimit,
 } from "./list-query.ts";
 import { filterOfBody, SearchBody } from "./search-body.ts";
+import { withVersions } from "./with-versions.ts";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "listTasks" | "countMatchingTasks">;
@@ -104,7 +105,7 @@ function searchRoute(
           id: "searchTasks",
           summary: "What matches all conditions, newest first, a page at a time.",
           description:
-            "A condition is a text, or any of `$eq`, `$in`, `$like` (with `*` for any characters) and `$exists`. Fields: workflow, state (`open` for all in which a task has not ended), priority, key, faultCode, correlationId, createdAt (`$gte`, `$lt`) and `label.<name>`. A page looks at 5000 tasks at most: it may have few items, and is the last only if `next` is null.",
+            "A condition is a text, or any of `$eq`, `$in`, `$like` (with `*` for any characters) and `$exists`. Fields: workflow, state (`open` for all in which a task has not ended), priority, key, faultCode, correlationId, createdAt (`$gte`, `$lt`), `label.<name>`, fingerprint (of a group of failures) and text: an id, a key, an idempotency key, a correlation id or a fault code; of an id, a correlation id and a code the beginning will do. A page looks at 5000 tasks at most: it may have few items, and is the last only if `next` is null.",
           answers: page,
         }),
         params: Type.Object(door.params),
@@ -131,20 +132,12 @@ async function atDoor(
   { door, request, directory }: Asked,
 ): Promise<TaskFilter> {
   const { family } = await door.nounOf(request);
-  const conditions = await Promise.all(
-    filter.conditions.map(async (condition): Promise<TaskCondition> => {
-      if (condition.field !== "workflow" || condition.operator !== "in") return condition;
-      const versions = await Promise.all(
-        condition.operand.map((name) => directory.versionsOf(name)),
-      );
-      return { ...condition, operand: versions.flat() };
-    }),
-  );
-  if (family === null) return { ...filter, conditions };
+  const named = await withVersions(filter, directory);
+  if (family === null) return named;
   const own = await directory.versionsOf(family);
   return {
-    ...filter,
-    conditions: [...conditions, { field: "workflow", operator: "in", operand: own }],
+    ...named,
+    conditions: [...named.conditions, { field: "workflow", operator: "in", operand: own }],
   };
 }
 

@@ -45,6 +45,8 @@ async function scan({ steps = 0, taskIds = [], nextIn = null, isQuiet = true, ho
     },
     grace: { holdFor: () => hold, next: () => {} },
     outages: { look: () => {}, canTrustSilence: async () => isQuiet, overlapsOutage: () => false },
+    scanned: () => {},
+    recovered: () => {},
     hint: () => {
       hints += 1;
     },

@@ -1,4 +1,12 @@
-import type { Failpoint, Logger } from "@holdfast/runtime";
+import { fromTraceText } from "@holdfast/domain";
+import {
+  type Failpoint,
+  type Logger,
+  type Measure,
+  noTracing,
+  type Tracing,
+  traceFields,
+} from "@holdfast/runtime";
 import {
   type AttemptOfTask,
   type Expired,
@@ -8,6 +16,7 @@ import {
 } from "@holdfast/state-store";
 import type { BrokerOutages } from "./broker-outages.ts";
 import type { RecoveryDelay } from "./recovery-delay.ts";
+import { recoveryTracer } from "./recovery-tracer.ts";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "findExpired" | "applyEvents">;
@@ -22,6 +31,11 @@ interface Dependencies {
   readonly actor: string;
   /** How long to sleep at most, in milliseconds. */
   readonly rest: number;
+  readonly scanned: Measure;
+  /** By the name of the remedy. */
+  readonly recovered: Measure;
+  /** None unless given. */
+  readonly tracing?: Tracing;
 }
 
 const batch = 200;
@@ -37,8 +51,10 @@ const whileAway = 250;
  */
 export function recoverExpiredSteps(deps: Dependencies) {
   const { store, grace, outages, hint, cancel, log, failpoint, actor, rest } = deps;
+  const trace = recoveryTracer(deps.tracing ?? noTracing);
   return async (): Promise<number> => {
     const expired = await store.findExpired({ batch });
+    deps.scanned(1);
     outages.look();
     if (expired.steps.length > 0 && !(await outages.canTrustSilence())) {
       return Math.min(rest, whileAway);
@@ -49,7 +65,8 @@ export function recoverExpiredSteps(deps: Dependencies) {
     if (reportedEvents.length > 0) {
       const names = () => expired.steps.map(({ step }) => step);
       failpoint("supervisor.found", names);
-      const { outcomes, obsoleteAttempts } = await store.applyEvents(reportedEvents, {
+      const begun = performance.now();
+      const { outcomes, obsoleteAttempts, traces } = await store.applyEvents(reportedEvents, {
         actor,
         skipLocked: true,
       });
@@ -59,7 +76,12 @@ export function recoverExpiredSteps(deps: Dependencies) {
       if (unusable.length > 0) log.error({ taskIds: unusable }, "task decisions failed");
       reportedEvents.forEach((reportedEvent, index) => {
         const outcome = outcomes[index];
-        if (outcome?.applied) logRecovery(log, reportedEvent, outcome.changes[0]?.action);
+        if (!outcome?.applied) return;
+        const action = outcome.changes[0]?.action;
+        deps.recovered(1, reportedEvent.event.kind === "expired" ? (action ?? "") : "undo");
+        const context = fromTraceText(traces?.get(reportedEvent.taskId) ?? null);
+        logRecovery(log, reportedEvent, { action, ...traceFields(context) });
+        if (context !== null) trace(reportedEvent, { context, action, begun });
       });
       hint();
     }
@@ -88,9 +110,9 @@ function toReportedEvents(
 function logRecovery(
   log: Logger,
   { taskId, event }: ReportedTaskEvent,
-  action: string | undefined,
+  more: { readonly action: string | undefined },
 ): void {
   const attempt = event.kind === "expired" ? { step: event.step, attempt: event.attempt } : {};
   const message = event.kind === "expired" ? "step expired" : "task limit passed";
-  log.warn({ taskId, ...attempt, action }, message);
+  log.warn({ taskId, ...attempt, ...more }, message);
 }

@@ -8,6 +8,7 @@ function sweeping(looks: readonly StalledTasks[]) {
   const replanned: string[] = [];
   const logged: unknown[] = [];
   const look = replanStalledTasks({
+    replanned: () => {},
     store: {
       findStalledTasks: async ({ after }) => {
         asked.push(after);

@@ -1,10 +1,11 @@
-import type { Logger } from "@holdfast/runtime";
+import type { Logger, Measure } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "findStalledTasks" | "applyEvents">;
   readonly log: Logger;
   readonly actor: string;
+  readonly replanned: Measure;
 }
 
 /** Milliseconds. Longer than any decision takes to be saved. */
@@ -16,7 +17,7 @@ const untouchedFor = 60_000;
  * an error. Looks at the next few tasks each time, and resolves to whether they were the last: then it
  * begins again.
  */
-export function replanStalledTasks({ store, log, actor }: Dependencies) {
+export function replanStalledTasks({ store, log, actor, replanned: count }: Dependencies) {
   let after: string | null = null;
   return async (): Promise<boolean> => {
     const { taskIds, next } = await store.findStalledTasks({ after, untouchedFor });
@@ -28,6 +29,7 @@ export function replanStalledTasks({ store, log, actor }: Dependencies) {
       const { outcomes } = await store.applyEvents(replanned, { actor, skipLocked: true });
       // A long delay that the policy allows is no fault, and neither is a task that has just moved on.
       const moved = taskIds.filter((_, index) => outcomes[index]?.applied);
+      if (moved.length > 0) count(moved.length);
       if (moved.length > 0) log.error({ taskIds: moved }, "stalled tasks replanned");
     }
     after = next;

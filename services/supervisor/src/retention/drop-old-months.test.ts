@@ -26,6 +26,7 @@ async function forget({ keep = 1_000, months = [], rows = 0, isAborted = false }
       deletePassedFairnessKeys: ({ batch }) => take("fairness", batch),
       deleteFreeBusinessKeys: async () => ({ deleted: 0, next: null }),
       deleteOldRecords: ({ batch }) => take("records", batch),
+      deleteOldBulkOperations: ({ batch }) => take("bulk operations", batch),
       deleteOldMessages: async () => 0,
       deleteExcessMessages: async () => [],
       lookAtClock: async () => null,
@@ -57,22 +58,26 @@ async function forget({ keep = 1_000, months = [], rows = 0, isAborted = false }
 
 test.each<[string, World, readonly string[]]>([
   ["nothing is ever to go", { keep: null, months: [{}] }, ["keys", "fairness"]],
-  ["no month is old", {}, ["keys", "fairness", "records"]],
-  ["a month is over", { months: [{}] }, ["keys", "fairness", "drop m0", "records"]],
+  ["no month is old", {}, ["keys", "fairness", "records", "bulk operations"]],
+  [
+    "a month is over",
+    { months: [{}] },
+    ["keys", "fairness", "drop m0", "records", "bulk operations"],
+  ],
   [
     "one has an unfinished task",
     { months: [{ hasUnfinished: true }] },
-    ["keys", "fairness", "tasks of m0", "records"],
+    ["keys", "fairness", "tasks of m0", "records", "bulk operations"],
   ],
   [
     "one has a task that is to be kept for a while",
     { months: [{ hasRecent: true }] },
-    ["keys", "fairness", "records"],
+    ["keys", "fairness", "records", "bulk operations"],
   ],
   [
     "one has both",
     { months: [{ hasUnfinished: true, hasRecent: true }] },
-    ["keys", "fairness", "tasks of m0", "records"],
+    ["keys", "fairness", "tasks of m0", "records", "bulk operations"],
   ],
   ["it is told to stop", { months: [{}], isAborted: true }, []],
 ])("when %s, retention deletes only what may be deleted", async (_, world, expected) => {
@@ -89,5 +94,6 @@ test("retention deletes batch after batch, until one is not full", async () => {
     ...thrice("tasks of m0"),
     "drop m1",
     ...thrice("records"),
+    ...thrice("bulk operations"),
   ]);
 });

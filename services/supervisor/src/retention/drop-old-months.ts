@@ -11,6 +11,7 @@ export type ForgettingStore = Pick<
   | "deleteExpiredKeys"
   | "deleteFinishedTasks"
   | "deleteFreeBusinessKeys"
+  | "deleteOldBulkOperations"
   | "deleteOldMessages"
   | "deleteOldRecords"
   | "deletePassedFairnessKeys"
@@ -54,6 +55,7 @@ export function dropOldMonths(deps: Dependencies) {
       await dropMonth(old, { ...deps, keep, signal });
     }
     await deleteInBatches(() => store.deleteOldRecords({ keep, batch }), how);
+    await deleteInBatches(() => store.deleteOldBulkOperations({ keep, batch }), how);
     return interval;
   };
 }

@@ -30,6 +30,7 @@ const titles: Readonly<Record<string, string>> = {
   BaseConfig: "Every process",
   AgentConfig: "Every process that runs Agents",
   AgentHostConfig: "The agent host (`services/agent`)",
+  ConsoleConfig: "console",
   MigrationConfig: "The migration (`@holdfast/state-store`)",
   SchedulerConfig: "scheduler",
   SubmissionConfig: "submission",

@@ -8,7 +8,9 @@ import { faultCodesPage } from "./fault-codes-page.ts";
 import { httpPage } from "./http-page.ts";
 import { llmsFull, llmsIndex } from "./llms-files.ts";
 import { messagesPage } from "./messages-page.ts";
+import { metricsPage } from "./metrics-page.ts";
 import { openApiFile, openApiTypes } from "./openapi.ts";
+import { operationTable } from "./operation-table.ts";
 
 /** What is generated in each page, between the two marks. */
 const generators: Readonly<Record<string, () => string | Promise<string>>> = {
@@ -18,6 +20,7 @@ const generators: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/reference/fault-codes.md": faultCodesPage,
   "docs/reference/http.md": httpPage,
   "docs/reference/messages.md": messagesPage,
+  "docs/reference/metrics.md": metricsPage,
 };
 
 /** Files that are generated as a whole. */
@@ -27,6 +30,7 @@ const wholeFiles: Readonly<Record<string, () => string | Promise<string>>> = {
   "packages/testing/case.schema.json": caseSchemaFile,
   "docs/reference/openapi.json": openApiFile,
   "packages/client/src/openapi.ts": openApiTypes,
+  "packages/cli/src/api/operations.ts": operationTable,
 };
 
 export const generatedPages: readonly string[] = [

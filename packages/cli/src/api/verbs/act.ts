@@ -1,34 +1,27 @@
 import { type ActOptions, type HoldfastClient, ProblemError, type Task } from "@holdfast/client";
 import { exitCodes } from "../../exit-codes.ts";
 import { filterOf, filterOptions } from "../filters.ts";
+import { own } from "../own-options.ts";
 import { UsageError } from "../usage-error.ts";
-import { jsonOf, required } from "../values.ts";
-import type { Invocation, OptionSpec, Outcome, Verb } from "../verb.ts";
-
-const reason: OptionSpec = {
-  type: "string",
-  short: "r",
-  value: "WORDS",
-  help: "why: kept in the history",
-};
-const dryRun: OptionSpec = { type: "boolean", help: "only say what would be changed" };
+import type { Invocation, Outcome, Verb } from "../verb.ts";
+import { wishOf, wishOptions } from "../wish.ts";
 
 type Act = (tasks: HoldfastClient["tasks"], id: string, how: ActOptions) => Promise<Task>;
 
 /** Acts on tasks by their ids, or on all that match a filter. */
-const actVerb = (name: string, summary: string, act: Act): Verb => ({
+const actVerb = (
+  name: "cancel" | "undo" | "pause" | "resume",
+  summary: string,
+  act: Act,
+): Verb => ({
   name: `tasks ${name}`,
+  operations: [`${name}Task`, "getTask", "listTasks"],
   operands: ["[id...]"],
   summary,
-  options: {
-    ...filterOptions,
-    reason,
-    "dry-run": dryRun,
-    yes: { type: "boolean", short: "y", help: "change all that match a filter" },
-  },
+  options: { ...filterOptions, ...wishOptions, ...own("dry-run", "yes") },
   async run(invocation) {
+    const how = await wishOf(invocation);
     const ids = await idsOf(invocation);
-    const how = { reason: required(invocation, "reason"), actor: invocation.actor };
     const isMany = invocation.operands.length === 0;
     if (invocation.flag("dry-run")) {
       const note = `Would ${name} ${ids.length} ${ids.length === 1 ? "task" : "tasks"}.`;
@@ -37,7 +30,7 @@ const actVerb = (name: string, summary: string, act: Act): Verb => ({
     }
     if (isMany && !invocation.flag("yes")) {
       throw new UsageError(
-        `${ids.length} tasks match. Say --yes to ${name} them, or --dry-run to see which`,
+        `${ids.length} tasks match. Say --yes to ${name} them, or --dry-run to see which; holdfast bulk create ${name} has the Supervisors do it`,
       );
     }
     const { tasks } = invocation.client();
@@ -47,7 +40,7 @@ const actVerb = (name: string, summary: string, act: Act): Verb => ({
 });
 
 async function idsOf(invocation: Invocation): Promise<readonly string[]> {
-  const filter = filterOf(invocation);
+  const filter = await filterOf(invocation);
   if (invocation.operands.length > 0) {
     if (filter !== null)
       throw new UsageError("Name tasks by their ids or by a filter, not by both");
@@ -116,57 +109,9 @@ function ofMany(items: readonly Done[]): Outcome {
   };
 }
 
-const ofTask = (task: Task): Outcome => ({
+export const ofTask = (task: Task): Outcome => ({
   value: task,
   text: `${task.id} ${task.state}${task.paused === null ? "" : " (paused)"}`,
-});
-
-const step: OptionSpec = { type: "string", value: "NAME", help: "which step, if several failed" };
-
-/** Repairs one task: a step that failed for good. */
-const repairVerb = (
-  name: "resubmit" | "resolve",
-  summary: string,
-  json: "input" | "result",
-): Verb => ({
-  name: `tasks ${name}`,
-  operands: ["<id>"],
-  summary,
-  options: {
-    reason,
-    step,
-    [json]: {
-      type: "string",
-      value: "JSON",
-      help:
-        json === "input"
-          ? "another input; @file or - too"
-          : "what the step returned; @file or - too",
-    },
-    "dry-run": dryRun,
-  },
-  async run(invocation) {
-    const { operands, io, text } = invocation;
-    const [id = ""] = operands;
-    const given = text(json);
-    const named = text("step");
-    const how = {
-      reason: required(invocation, "reason"),
-      actor: invocation.actor,
-      ...(named === undefined ? {} : { step: named }),
-      ...(given === undefined
-        ? {}
-        : { [json === "input" ? "input" : "output"]: await jsonOf(given, `--${json}`, io) }),
-    };
-    const { tasks } = invocation.client();
-    if (invocation.flag("dry-run")) {
-      const { state, steps } = await tasks.get(id);
-      const failed = steps.filter((one) => one.processState === "error").map((one) => one.name);
-      const value = { dryRun: true, id, state, failed, ...how };
-      return { value, text: `Would ${name} ${named ?? failed.join(", ")} of ${id}.` };
-    }
-    return ofTask(await tasks[name](id, how));
-  },
 });
 
 export const actVerbs: readonly Verb[] = [
@@ -176,6 +121,4 @@ export const actVerbs: readonly Verb[] = [
   actVerb("undo", "undo tasks", (tasks, id, how) => tasks.undo(id, how)),
   actVerb("pause", "begin no further step of tasks", (tasks, id, how) => tasks.pause(id, how)),
   actVerb("resume", "end the pause of tasks", (tasks, id, how) => tasks.resume(id, how)),
-  repairVerb("resubmit", "retry a step that failed for good", "input"),
-  repairVerb("resolve", "record what a person did instead of a failed step", "result"),
 ];

@@ -1,47 +1,30 @@
-import { required } from "../values.ts";
-import type { Verb } from "../verb.ts";
+import { changeVerb, listingVerb } from "../operation-verb.ts";
+import type { Invocation, Outcome, Verb } from "../verb.ts";
 
-const listVerb: Verb = {
-  name: "agents list",
-  operands: [],
-  summary: "list the Agents, with their instances and what waits for them",
-  options: {},
-  async run({ client }) {
-    const value = await client().agents.list();
-    return {
-      value,
-      columns: ["name", "living", "slots", "inFlight", "due", "oldestDueMs", "paused.by"],
-    };
-  },
-};
+const change = (act: "pause" | "resume"): Verb =>
+  changeVerb({
+    name: `agents ${act}`,
+    operation: `${act}Agent`,
+    looksAt: "listAgents",
+    preview: (invocation, name) => preview(invocation, { act, name }),
+  });
 
-const changeVerb = (change: "pause" | "resume", summary: string): Verb => ({
-  name: `agents ${change}`,
-  operands: ["<name>"],
-  summary,
-  options: {
-    reason: { type: "string", short: "r", value: "WORDS", help: "why: kept with it" },
-    "dry-run": { type: "boolean", help: "only say what would be changed" },
-  },
-  async run(invocation) {
-    const [name = ""] = invocation.operands;
-    const how = { reason: required(invocation, "reason"), actor: invocation.actor };
-    const { agents } = invocation.client();
-    if (invocation.flag("dry-run")) {
-      const agent = (await agents.list()).find((one) => one.name === name) ?? null;
-      const value = { dryRun: true, name, due: agent?.due ?? 0, inFlight: agent?.inFlight ?? 0 };
-      return {
-        value,
-        text: `Would ${change} ${name}: ${value.due} of its steps are due, ${value.inFlight} in flight.`,
-      };
-    }
-    await agents[change](name, how);
-    return { value: { name, done: change }, text: `${name}: ${change} done.` };
-  },
-});
+async function preview(
+  { client }: Invocation,
+  { act, name }: { readonly act: string; readonly name: string },
+): Promise<Outcome> {
+  const agent = (await client().agents.list()).find((one) => one.name === name) ?? null;
+  const value = { dryRun: true, name, due: agent?.due ?? 0, inFlight: agent?.inFlight ?? 0 };
+  const text = `Would ${act} ${name}: ${value.due} of its steps are due, ${value.inFlight} in flight.`;
+  return { value, text };
+}
 
 export const agentVerbs: readonly Verb[] = [
-  listVerb,
-  changeVerb("pause", "claim no further step of an Agent"),
-  changeVerb("resume", "end the pause of an Agent"),
+  listingVerb({
+    name: "agents list",
+    operation: "listAgents",
+    columns: ["name", "living", "slots", "inFlight", "due", "oldestDueMs", "paused.by"],
+  }),
+  change("pause"),
+  change("resume"),
 ];

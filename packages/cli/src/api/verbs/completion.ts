@@ -5,6 +5,7 @@ import type { Verb } from "../verb.ts";
 /** Prints what a shell needs to complete the verbs that it is given. */
 export const completionVerb = (verbs: () => readonly Verb[]): Verb => ({
   name: "completion",
+  operations: [],
   operands: [`<${shells.join("|")}>`],
   summary: "print the completion of a shell: source it, or write it where the shell looks",
   options: {},

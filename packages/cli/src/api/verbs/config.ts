@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { serviceOf } from "../connection.ts";
+import { own } from "../own-options.ts";
 import { type Profile, profilesFile, readProfiles, writeProfiles } from "../profiles.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Invocation, Verb } from "../verb.ts";
@@ -10,6 +11,7 @@ const masked = (token: string | undefined): string | null =>
 
 const listVerb: Verb = {
   name: "config list",
+  operations: [],
   operands: [],
   summary: "list the profiles, without their tokens",
   options: {},
@@ -30,11 +32,10 @@ const name = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/;
 
 const setVerb: Verb = {
   name: "config set",
+  operations: [],
   operands: ["<profile>"],
   summary: "write a profile: --url and --token (or --token-stdin); the first is used from then on",
-  options: {
-    "token-stdin": { type: "boolean", help: "read the token from the standard input" },
-  },
+  options: own("token-stdin"),
   async run(invocation) {
     const { operands, io, text } = invocation;
     const [profile = ""] = operands;
@@ -61,6 +62,7 @@ const setVerb: Verb = {
 
 const changeVerb = (change: "use" | "delete", summary: string): Verb => ({
   name: `config ${change}`,
+  operations: [],
   operands: ["<profile>"],
   summary,
   options: {},
@@ -84,6 +86,7 @@ const changeVerb = (change: "use" | "delete", summary: string): Verb => ({
 
 const showVerb: Verb = {
   name: "config show",
+  operations: [],
   operands: [],
   summary: "show which service is used, and where that is said",
   options: {},
@@ -99,6 +102,7 @@ const chosen = ({ text, io }: Invocation): Profile =>
 
 const newKeyVerb: Verb = {
   name: "keys new",
+  operations: [],
   operands: [],
   summary: "make an operator's token: set it as OPERATOR_TOKEN of the submission service",
   options: {},
@@ -114,6 +118,7 @@ const newKeyVerb: Verb = {
 
 const checkKeyVerb: Verb = {
   name: "keys check",
+  operations: ["listPauses"],
   operands: [],
   summary: "say whether the service takes the token that would be sent",
   options: {},

@@ -1,15 +1,25 @@
-import type { HistoryEntry } from "@holdfast/client";
+import type {
+  HistoryEntry,
+  HoldfastClient,
+  ListedTask,
+  SearchWish,
+  TaskPage,
+} from "@holdfast/client";
 import { filterOf, filterOptions } from "../filters.ts";
+import { summaryOf } from "../operation.ts";
+import { own } from "../own-options.ts";
 import { table } from "../print.ts";
+import { requestOptions } from "../request-options.ts";
 import { UsageError } from "../usage-error.ts";
 import { waitOf } from "../values.ts";
-import type { Verb } from "../verb.ts";
+import type { Invocation, Outcome, Verb } from "../verb.ts";
 import { ofResult } from "./submit.ts";
 
 const columns = ["id", "workflow", "state", "key", "faultCode", "updatedAt"];
 
 export const getVerb: Verb = {
   name: "tasks get",
+  operations: ["getTask"],
   operands: ["<id>"],
   summary: "show a task and its steps",
   options: {},
@@ -20,30 +30,70 @@ export const getVerb: Verb = {
   },
 };
 
-export const listVerb: Verb = {
-  name: "tasks list",
-  operands: [],
-  summary: "list tasks, newest first",
-  options: {
-    ...filterOptions,
-    limit: { type: "string", value: "N", help: "how many; 20 unless said otherwise" },
-    all: { type: "boolean", help: "every one that matches" },
-  },
-  async run(invocation) {
-    const most = invocation.flag("all")
-      ? Number.POSITIVE_INFINITY
-      : limitOf(invocation.text("limit"));
-    const filter = filterOf(invocation) ?? {};
-    const { tasks } = invocation.client();
-    const items: object[] = [];
-    for await (const task of tasks.all(filter)) {
-      items.push(task);
-      if (items.length >= most) break;
-    }
-    const note = items.length === 0 ? "No task matches." : undefined;
-    return { value: items, columns, note };
+export const historyVerb: Verb = {
+  name: "tasks history",
+  operations: ["getHistory"],
+  operands: ["<id>"],
+  summary: summaryOf("getHistory"),
+  options: {},
+  async run({ operands: [id = ""], client }) {
+    const value = await client().tasks.history(id);
+    return { value, text: value.map(lineOf).join("\n") };
   },
 };
+
+export const listVerb: Verb = {
+  name: "tasks list",
+  operations: ["listTasks"],
+  operands: [],
+  summary: "list tasks, newest first",
+  options: { ...filterOptions, ...own("limit", "all") },
+  async run(invocation) {
+    const filter = (await filterOf(invocation)) ?? {};
+    return listed(invocation.client().tasks.all(filter), mostOf(invocation));
+  },
+};
+
+const search = requestOptions("searchTasks", { filter: { short: "f" } });
+
+export const searchVerb: Verb = {
+  name: "tasks search",
+  operations: ["searchTasks"],
+  operands: [],
+  summary: "list tasks that match a filter of several conditions, newest first",
+  options: { ...search.options, ...own("limit", "all") },
+  async run(invocation) {
+    const wish = await search.read(invocation);
+    const { tasks } = invocation.client();
+    return listed(searchAll(tasks, wish), mostOf(invocation));
+  },
+};
+
+async function* searchAll(
+  tasks: HoldfastClient["tasks"],
+  wish: SearchWish,
+): AsyncGenerator<ListedTask, void> {
+  let after: string | null = null;
+  do {
+    const page = after === null ? { limit: 100 } : { limit: 100, after };
+    const found: TaskPage = await tasks.search({ ...wish, page });
+    yield* found.items;
+    after = found.next;
+  } while (after !== null);
+}
+
+const mostOf = ({ flag, text }: Invocation): number =>
+  flag("all") ? Number.POSITIVE_INFINITY : limitOf(text("limit"));
+
+async function listed(tasks: AsyncIterable<ListedTask>, most: number): Promise<Outcome> {
+  const items: ListedTask[] = [];
+  for await (const task of tasks) {
+    items.push(task);
+    if (items.length >= most) break;
+  }
+  const note = items.length === 0 ? "No task matches." : undefined;
+  return { value: items, columns, note };
+}
 
 function limitOf(text = "20"): number {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
@@ -52,28 +102,28 @@ function limitOf(text = "20"): number {
 
 export const countVerb: Verb = {
   name: "tasks count",
+  operations: ["countTasks"],
   operands: [],
   summary: "count tasks",
   options: filterOptions,
   async run(invocation) {
-    const found = await invocation.client().tasks.count(filterOf(invocation) ?? {});
+    const found = await invocation.client().tasks.count((await filterOf(invocation)) ?? {});
     return { value: found, text: `${found.complete ? "" : "at least "}${found.count}` };
   },
 };
 
 export const watchVerb: Verb = {
   name: "tasks watch",
+  operations: ["followTask", "getResult", "getHistory"],
   operands: ["<id>"],
-  summary: "follow a task until it has ended; exit code 1 if it was undone",
-  options: {
-    wait: { type: "string", value: "DURATION", help: "for how long at most; for ever otherwise" },
-  },
+  summary: "follow a task until it has ended or halted; exit code 1 if it halted or was undone",
+  options: own("wait"),
   async run({ operands: [id = ""], client, text, output, io }) {
     const wait = text("wait");
     const limit = wait === undefined ? undefined : AbortSignal.timeout(waitOf(wait, "--wait"));
     const events: HistoryEntry[] = [];
     const service = client();
-    const moves = service.follow(id, limit === undefined ? {} : { signal: limit });
+    const moves = service.follow(id, { signal: limit, untilHalted: true });
     try {
       for (;;) {
         const next = await moves.next();

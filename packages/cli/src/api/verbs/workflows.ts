@@ -1,23 +1,24 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type HoldfastClient, ProblemError } from "@holdfast/client";
+import { summaryOf } from "../operation.ts";
+import { changeVerb, listingVerb } from "../operation-verb.ts";
+import { own } from "../own-options.ts";
 import { UsageError } from "../usage-error.ts";
-import { fileOf, required } from "../values.ts";
-import type { Verb } from "../verb.ts";
+import { fileOf } from "../values.ts";
+import type { Invocation, Outcome, Verb } from "../verb.ts";
 
 interface Definition {
   readonly name: string;
   readonly [key: string]: unknown;
 }
 
-const reason = { type: "string", short: "r", value: "WORDS", help: "why: kept with it" } as const;
-const dryRun = { type: "boolean", help: "only say what would be changed" } as const;
-
 const applyVerb: Verb = {
   name: "workflows apply",
+  operations: ["storeWorkflow", "getWorkflow"],
   operands: ["<file...>"],
   summary: "store workflows: JSON definitions, or modules that export what defineWorkflow returns",
-  options: { "dry-run": dryRun },
+  options: own("dry-run"),
   async run({ operands, client, flag }) {
     const definitions = (await Promise.all(operands.map(definitionsIn))).flat();
     const { workflows } = client();
@@ -95,21 +96,11 @@ const isDefinition = (value: unknown): value is Definition =>
   "name" in value &&
   typeof value.name === "string";
 
-const listVerb: Verb = {
-  name: "workflows list",
-  operands: [],
-  summary: "list the stored workflows",
-  options: {},
-  async run({ client }) {
-    const value = await client().workflows.list();
-    return { value, columns: ["name", "collections", "createdAt", "retired.reason"] };
-  },
-};
-
 const showVerb: Verb = {
   name: "workflows show",
+  operations: ["getWorkflow"],
   operands: ["<name>"],
-  summary: "show a workflow and its definition; without a version the newest one",
+  summary: summaryOf("getWorkflow"),
   options: {},
   async run({ operands: [name = ""], client }) {
     const value = await client().workflows.get(name);
@@ -117,33 +108,33 @@ const showVerb: Verb = {
   },
 };
 
-type Change = "retire" | "reinstate" | "pause" | "resume";
+const change = (act: "retire" | "reinstate" | "pause" | "resume"): Verb =>
+  changeVerb({
+    name: `workflows ${act}`,
+    operation: `${act}Workflow`,
+    looksAt: "countTasks",
+    preview: (invocation, name) => preview(invocation, { act, name }),
+  });
 
-const changeVerb = (change: Change, summary: string): Verb => ({
-  name: `workflows ${change}`,
-  operands: ["<name>"],
-  summary,
-  options: { reason, "dry-run": dryRun },
-  async run(invocation) {
-    const [name = ""] = invocation.operands;
-    const how = { reason: required(invocation, "reason"), actor: invocation.actor };
-    const { workflows, tasks } = invocation.client();
-    if (invocation.flag("dry-run")) {
-      const { count, complete } = await tasks.count({ workflow: name, state: "open" });
-      const value = { dryRun: true, name, openTasks: count, complete };
-      return { value, text: `Would ${change} ${name}, of which ${count} tasks are open.` };
-    }
-    await workflows[change](name, how);
-    return { value: { name, done: change }, text: `${name}: ${change} done.` };
-  },
-});
+async function preview(
+  { client }: Invocation,
+  { act, name }: { readonly act: string; readonly name: string },
+): Promise<Outcome> {
+  const { count, complete } = await client().tasks.count({ workflow: name, state: "open" });
+  const value = { dryRun: true, name, openTasks: count, complete };
+  return { value, text: `Would ${act} ${name}, of which ${count} tasks are open.` };
+}
 
 export const workflowVerbs: readonly Verb[] = [
   applyVerb,
-  listVerb,
+  listingVerb({
+    name: "workflows list",
+    operation: "listWorkflows",
+    columns: ["name", "collections", "createdAt", "retired.reason"],
+  }),
   showVerb,
-  changeVerb("retire", "have a workflow take no new tasks"),
-  changeVerb("reinstate", "have a retired workflow take tasks again"),
-  changeVerb("pause", "claim no further step of a workflow's tasks"),
-  changeVerb("resume", "end the pause of a workflow"),
+  change("retire"),
+  change("reinstate"),
+  change("pause"),
+  change("resume"),
 ];

@@ -64,6 +64,7 @@ export interface ApplyStatements {
       readonly name: string;
       readonly processState: string;
       readonly keyGeneration: number;
+      readonly attempt: number;
     };
   };
   readonly "load-values": {
@@ -97,6 +98,7 @@ export interface ApplyStatements {
       readonly paused: Maybe<boolean>;
       readonly replyTo: string | null;
       readonly correlationId: string | null;
+      readonly traceContext: string | null;
     };
   };
   readonly "lock-pending-steps": {
@@ -120,6 +122,7 @@ export interface ApplyStatements {
       readonly paused: Maybe<boolean>;
       readonly replyTo: string | null;
       readonly correlationId: string | null;
+      readonly traceContext: string | null;
     };
   };
   readonly "pause-unusable-workflows": {
@@ -129,6 +132,26 @@ export interface ApplyStatements {
       readonly reasons: readonly (string | null)[] | null;
     };
     readonly row: object;
+  };
+  readonly "read-tasks": {
+    readonly params: {
+      readonly taskIds: readonly (string | null)[] | null;
+      readonly format: number | null;
+    };
+    readonly row: {
+      readonly taskId: string;
+      readonly workflow: string;
+      readonly goal: string;
+      readonly processState: string;
+      readonly version: number;
+      readonly priority: string;
+      readonly fairnessKey: string | null;
+      readonly faultCode: string | null;
+      readonly paused: Maybe<boolean>;
+      readonly replyTo: string | null;
+      readonly correlationId: string | null;
+      readonly traceContext: string | null;
+    };
   };
   readonly "save-decisions": {
     readonly params: {

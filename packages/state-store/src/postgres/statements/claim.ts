@@ -33,6 +33,7 @@ export interface ClaimStatements {
       readonly fairnessKey: string | null;
       readonly replyTo: string | null;
       readonly correlationId: string | null;
+      readonly traceContext: string | null;
       readonly version: Maybe<number>;
       readonly taskInput: unknown;
     };
@@ -136,6 +137,7 @@ export interface ClaimStatements {
       readonly keyGeneration: number;
       readonly workflow: string;
       readonly priority: string;
+      readonly traceContext: string | null;
       readonly taskInput: unknown;
     };
   };

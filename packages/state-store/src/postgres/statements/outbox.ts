@@ -35,6 +35,7 @@ export interface OutboxStatements {
       readonly addresses: readonly (string | null)[] | null;
       readonly correlationIds: readonly (string | null)[] | null;
       readonly bodies: readonly (string | null)[] | null;
+      readonly traceContexts: readonly (string | null)[] | null;
     };
     readonly row: object;
   };
@@ -53,6 +54,7 @@ export interface OutboxStatements {
       readonly address: string | null;
       readonly correlationId: string | null;
       readonly body: unknown;
+      readonly traceContext: string | null;
       readonly destination: Maybe<string>;
     };
   };

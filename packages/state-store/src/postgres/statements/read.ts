@@ -38,6 +38,17 @@ export interface ReadStatements {
     readonly params: { readonly taskIds: readonly (string | null)[] | null };
     readonly row: { readonly taskId: string };
   };
+  readonly "find-fleet-facts": {
+    readonly params: { readonly lanes: readonly (string | null)[] | null };
+    readonly row: {
+      readonly lanes: unknown;
+      readonly notifications: Maybe<number>;
+      readonly oldestNotificationAge: Maybe<number>;
+      readonly deadLetters: Maybe<number>;
+      readonly newestDeadLetterAge: Maybe<number>;
+      readonly breakers: unknown;
+    };
+  };
   readonly "find-task": {
     readonly params: { readonly taskId: string | null; readonly tenant: string | null };
     readonly row: {
@@ -55,6 +66,7 @@ export interface ReadStatements {
       readonly createdAt: Maybe<Date>;
       readonly updatedAt: Maybe<Date>;
       readonly finishedAt: Date | null;
+      readonly traceContext: string | null;
       readonly input: unknown;
       readonly paused: unknown;
       readonly steps: unknown;
@@ -68,16 +80,21 @@ export interface ReadStatements {
       readonly scan: number | string | null;
       readonly value: string | null;
       readonly label: string | null;
+      readonly idFrom: string | null;
+      readonly idTo: string | null;
       readonly tenant: string | null;
+      readonly fingerprint: string | null;
       readonly fields: readonly (string | null)[] | null;
       readonly operators: readonly (string | null)[] | null;
       readonly operands: readonly (string | null)[] | null;
       readonly most: number | string | null;
       readonly countOnly: boolean | null;
+      readonly idsOnly: boolean | null;
     };
     readonly row: {
       readonly items: unknown;
       readonly matches: Maybe<number>;
+      readonly ids: unknown;
       readonly lastId: Maybe<string>;
     };
   };

@@ -27,6 +27,10 @@ export interface RetentionStatements {
     };
     readonly row: { readonly deleted: Maybe<number>; readonly next: unknown };
   };
+  readonly "delete-old-bulk-operations": {
+    readonly params: { readonly keep: number | null; readonly batch: number | string | null };
+    readonly row: { readonly deleted: Maybe<number> };
+  };
   readonly "delete-old-messages": {
     readonly params: { readonly keep: number | null; readonly batch: number | string | null };
     readonly row: { readonly deleted: Maybe<number> };

@@ -70,6 +70,7 @@ export interface SubmitStatements {
       readonly beginAts: readonly (number | null)[] | null;
       readonly completeBys: readonly (number | null)[] | null;
       readonly inputs: readonly (string | null)[] | null;
+      readonly traceContexts: readonly (string | null)[] | null;
       readonly actor: string | null;
     };
     readonly row: object;

@@ -66,9 +66,9 @@ export function reading(state: StoreState): Reading {
     loadCalls: ({ taskIds }) =>
       taskIds.flatMap((taskId) =>
         [...(tasks.get(taskId)?.task.steps.values() ?? [])].flatMap(
-          ({ plan, processState, keyGeneration }) =>
+          ({ plan, processState, keyGeneration, attempt }) =>
             stepKinds[plan.kind].goal === "do"
-              ? [{ taskId, name: plan.name, processState, keyGeneration }]
+              ? [{ taskId, name: plan.name, processState, keyGeneration, attempt }]
               : [],
         ),
       ),

@@ -1,6 +1,7 @@
 import { type Channel, findChannels } from "./channels.ts";
 import { type DocumentedMessage, findMessages, type JsonSchema } from "./find-messages.ts";
 import { operations } from "./operations.ts";
+import { tracedMessages, traceHeaders } from "./trace-headers.ts";
 
 /** A message as the document has it. */
 interface Message {
@@ -27,6 +28,9 @@ const otherMessages: Readonly<Record<string, Message>> = {
           "task-priority": { enum: ["urgent", "normal", "batch"] },
           "fairness-key": { type: "string", minLength: 1, maxLength: 200 },
           "fairness-weight": { type: "number" },
+          // An application may write anything: what is no trace is ignored.
+          traceparent: traceHeaders.properties.traceparent,
+          tracestate: traceHeaders.properties.tracestate,
         },
       },
     },
@@ -102,14 +106,20 @@ export async function asyncApiDocument(): Promise<object> {
         ...Object.fromEntries(
           Object.entries(otherMessages).map(([name, { more, ...message }]) => [
             name,
-            { name, ...message, ...more },
+            { name, ...message, ...headersOf(name), ...more },
           ]),
         ),
       },
-      schemas: Object.fromEntries(messages.map(({ type, schema }) => [type, schema])),
+      schemas: {
+        ...Object.fromEntries(messages.map(({ type, schema }) => [type, schema])),
+        "trace-headers": traceHeaders,
+      },
     },
   };
 }
+
+const headersOf = (name: string) =>
+  tracedMessages.has(name) ? { headers: refTo("schemas", "trace-headers") } : {};
 
 function mustBeCarried(messages: readonly DocumentedMessage[], channels: readonly Channel[]): void {
   const carried = new Set([
@@ -128,6 +138,7 @@ const messageOf = ({ type, summary }: DocumentedMessage) => ({
   summary,
   contentType: "application/json",
   payload: refTo("schemas", type),
+  ...headersOf(type),
   bindings: { amqp: { messageType: type, bindingVersion: "0.3.0" } },
 });
 
@@ -158,8 +169,17 @@ const parameterOf = (name: string) => ({ description: meanings[name] ?? name });
 /** One JSON Schema a message, for validators that read no AsyncAPI. By file name. */
 export async function schemaFiles(): Promise<ReadonlyMap<string, JsonSchema>> {
   const messages = await findMessages();
-  return new Map(
-    messages.map(({ type, summary, schema }) => [
+  const headers = {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: "trace-headers",
+    description: "The headers of AMQP messages that say which trace a message belongs to.",
+    ...traceHeaders,
+    // Of a message that belongs to a trace at all.
+    minProperties: 1,
+  };
+  return new Map<string, JsonSchema>([
+    ["trace-headers.json", headers],
+    ...messages.map(({ type, summary, schema }): [string, JsonSchema] => [
       `${type}.json`,
       {
         $schema: "http://json-schema.org/draft-07/schema#",
@@ -168,5 +188,5 @@ export async function schemaFiles(): Promise<ReadonlyMap<string, JsonSchema>> {
         ...schema,
       },
     ]),
-  );
+  ]);
 }

@@ -1,0 +1,88 @@
+import { callOperation } from "./call-operation.ts";
+import {
+  type FieldOf,
+  type OperationId,
+  operationOf,
+  type RequestOf,
+  summaryOf,
+} from "./operation.ts";
+import { own } from "./own-options.ts";
+import type { RequestOptions } from "./request-options.ts";
+import type { Invocation, Outcome, Verb } from "./verb.ts";
+import { wishOf, wishOptions } from "./wish.ts";
+
+interface Reading<Id extends OperationId> {
+  readonly name: string;
+  readonly operation: Id;
+  /** Its options; without them it has none. */
+  readonly request?: RequestOptions<Id, FieldOf<Id>>;
+  /** What is printed of the body of the answer. */
+  readonly show: (body: never) => Outcome;
+}
+
+/** A verb that shows what an operation answers. The parts of its path are the operands. */
+export function readingVerb<Id extends OperationId>(reading: Reading<Id>): Verb {
+  const { name, operation, request, show } = reading;
+  const places = Object.entries(operationOf(operation).fields)
+    .filter(([, field]) => field.in === "path")
+    .map(([place]) => place);
+  return {
+    name,
+    operations: [operation],
+    operands: places.map((place) => `<${place}>`),
+    summary: summaryOf(operation),
+    options: request?.options ?? {},
+    async run(invocation) {
+      const named = places.map((place, at) => [place, invocation.operands[at]] as const);
+      const asked = { ...Object.fromEntries(named), ...(await request?.read(invocation)) };
+      const body = await callOperation(invocation.client(), operation, asked as RequestOf<Id>);
+      return show(body as never);
+    },
+  };
+}
+
+interface Listing {
+  readonly name: string;
+  readonly operation: OperationId;
+  readonly columns: readonly string[];
+}
+
+/** A verb that shows all items of what an operation answers. */
+export const listingVerb = ({ name, operation, columns }: Listing): Verb =>
+  readingVerb({
+    name,
+    operation,
+    show: ({ items }: { readonly items: readonly object[] }) => ({ value: items, columns }),
+  });
+
+interface Change {
+  /** Such as `agents pause`: the last word is what is done. */
+  readonly name: string;
+  readonly operation: OperationId;
+  /** What it asks besides, for `--dry-run`. */
+  readonly looksAt: OperationId;
+  /** What would be changed, with `--dry-run`. */
+  readonly preview: (invocation: Invocation, name: string) => Promise<Outcome>;
+}
+
+/** A verb that changes what has a name, such as an Agent. */
+export const changeVerb = ({ name, operation, looksAt, preview }: Change): Verb => ({
+  name,
+  operations: [operation, looksAt],
+  operands: ["<name>"],
+  summary: summaryOf(operation),
+  options: { ...wishOptions, ...own("dry-run") },
+  async run(invocation) {
+    const wish = await wishOf(invocation);
+    const [target = ""] = invocation.operands;
+    if (invocation.flag("dry-run")) return preview(invocation, target);
+    const { method, path } = operationOf(operation);
+    await invocation.client().request({
+      method,
+      path: path.replace("{name}", encodeURIComponent(target)),
+      body: wish,
+    });
+    const done = name.split(" ").at(-1) ?? name;
+    return { value: { name: target, done }, text: `${target}: ${done} done.` };
+  },
+});

@@ -1,0 +1,143 @@
+import type { BulkItem, BulkOperation, BulkWish } from "@holdfast/client";
+import { filterOf, filterOptions } from "../filters.ts";
+import { own } from "../own-options.ts";
+import { requestOptions } from "../request-options.ts";
+import { UsageError } from "../usage-error.ts";
+import type { Invocation, Outcome, Verb } from "../verb.ts";
+
+const actions = ["resubmit", "undo", "cancel", "pause", "resume", "resolve", "retryNow"] as const;
+const why = { short: "r", value: "WORDS" } as const;
+
+const creation = requestOptions("createBulkOperation", {
+  reason: why,
+  step: { value: "NAME" },
+  output: { name: "result" },
+  canary: { value: "N" },
+  rate: { value: "N" },
+  dryRun: {},
+  "idempotency-key": { value: "KEY", help: "the same key: the same operation" },
+});
+const listing = requestOptions("listBulkOperations", { limit: { value: "N" } });
+const reading = requestOptions("listBulkItems", { outcome: {}, limit: { value: "N" } });
+const stopping = requestOptions("stopBulkOperation", { reason: why });
+
+const columns = [
+  "id",
+  "action",
+  "state",
+  "matched",
+  "done",
+  "refused",
+  "verified.succeeded",
+  "verified.failedAgain",
+  "actor",
+];
+
+const createVerb: Verb = {
+  name: "bulk create",
+  operations: ["createBulkOperation"],
+  operands: ["<action>"],
+  summary: `do one of ${actions.join(", ")} to all tasks that match`,
+  options: { ...filterOptions, ...creation.options },
+  async run(invocation) {
+    const { "idempotency-key": idempotencyKey, dryRun, ...given } = await creation.read(invocation);
+    const wish = { ...given, ...(await wishOf(invocation)), reason: given.reason ?? "" };
+    const { bulk } = invocation.client();
+    if (dryRun === true) {
+      const forecast = await bulk.forecast(wish);
+      const note = `Would ${wish.action} ${forecast.allowed} of ${forecast.matches} tasks.`;
+      return { value: forecast, items: forecast.refused, columns: ["reason", "count"], note };
+    }
+    return ofOperation(
+      await bulk.create(wish, idempotencyKey === undefined ? {} : { idempotencyKey }),
+    );
+  },
+};
+
+/** Which action, on which tasks. */
+async function wishOf(
+  invocation: Invocation,
+): Promise<Pick<BulkWish, "action" | "filter" | "actor">> {
+  const [asked] = invocation.operands;
+  const action = actions.find((one) => one === asked);
+  if (action === undefined) {
+    throw new UsageError(`There is no action ${asked}: name one of ${actions.join(", ")}`);
+  }
+  const { createdFrom, createdBefore, ...filter } = (await filterOf(invocation)) ?? {};
+  const createdAt = {
+    ...(createdFrom === undefined ? {} : { $gte: createdFrom }),
+    ...(createdBefore === undefined ? {} : { $lt: createdBefore }),
+  };
+  const within = Object.keys(createdAt).length > 0 ? { createdAt } : {};
+  const { actor } = invocation;
+  return { action, filter: { ...filter, ...within } as BulkWish["filter"], actor };
+}
+
+const ofOperation = (operation: BulkOperation): Outcome => ({ value: operation, columns });
+
+const pageOf = ({ limit }: { readonly limit?: string | undefined }) =>
+  limit === undefined ? {} : { limit: Number(limit) };
+
+const listVerb: Verb = {
+  name: "bulk list",
+  operations: ["listBulkOperations"],
+  operands: [],
+  summary: "list bulk operations, latest first",
+  options: listing.options,
+  async run(invocation) {
+    const { items } = await invocation.client().bulk.list(pageOf(await listing.read(invocation)));
+    const note = items.length === 0 ? "There is no bulk operation." : undefined;
+    return { value: items, columns, note };
+  },
+};
+
+const showVerb: Verb = {
+  name: "bulk show",
+  operations: ["getBulkOperation"],
+  operands: ["<id>"],
+  summary: "show a bulk operation and how far it is",
+  options: {},
+  async run({ operands: [id = ""], client }) {
+    const operation = await client().bulk.get(id);
+    const { stoppedBy, stopReason } = operation;
+    const note = stoppedBy === null ? undefined : `Stopped by ${stoppedBy}: ${stopReason}`;
+    return { ...ofOperation(operation), note };
+  },
+};
+
+const itemsVerb: Verb = {
+  name: "bulk items",
+  operations: ["listBulkItems"],
+  operands: ["<id>"],
+  summary: "list the tasks of a bulk operation and what became of each",
+  options: { ...reading.options, ...own("all") },
+  async run(invocation) {
+    const { operands, flag, client } = invocation;
+    const { limit, ...which } = await reading.read(invocation);
+    const how = { ...which, ...pageOf({ limit }) };
+    const value: BulkItem[] = [];
+    let after: string | null = null;
+    do {
+      const page = await client().bulk.items(operands[0] ?? "", { ...how, after });
+      value.push(...page.items);
+      after = page.next;
+    } while (after !== null && flag("all"));
+    const note = value.length === 0 ? "There is no such item." : undefined;
+    return { value, columns: ["taskId", "outcome", "code", "step", "at"], note };
+  },
+};
+
+const stopVerb: Verb = {
+  name: "bulk stop",
+  operations: ["stopBulkOperation"],
+  operands: ["<id>"],
+  summary: "apply no further item of a bulk operation",
+  options: stopping.options,
+  async run(invocation) {
+    const { reason = "" } = await stopping.read(invocation);
+    const how = { reason, actor: invocation.actor };
+    return ofOperation(await invocation.client().bulk.stop(invocation.operands[0] ?? "", how));
+  },
+};
+
+export const bulkVerbs: readonly Verb[] = [createVerb, listVerb, showVerb, itemsVerb, stopVerb];

@@ -1,0 +1,43 @@
+import { changeVerb, listingVerb } from "../operation-verb.ts";
+import type { Invocation, Outcome, Verb } from "../verb.ts";
+
+const change = (act: "open" | "close"): Verb =>
+  changeVerb({
+    name: `remotes ${act}`,
+    operation: `${act}Breaker`,
+    looksAt: "listRemotes",
+    preview: (invocation, name) => preview(invocation, { act, name }),
+  });
+
+async function preview(
+  { client }: Invocation,
+  { act, name }: { readonly act: string; readonly name: string },
+): Promise<Outcome> {
+  const remote = (await client().remotes.list()).find((one) => one.name === name) ?? null;
+  const { breaker = null, heldSteps = 0 } = remote ?? {};
+  const value = { dryRun: true, name, breaker, heldSteps };
+  const stands = breaker === null ? "there is no such service" : `its breaker is ${breaker}`;
+  return {
+    value,
+    text: `Would ${act} the breaker of ${name}: ${stands}, ${heldSteps} steps held.`,
+  };
+}
+
+/** Remote services, and the pauses of Agents and workflows: what holds steps back. */
+export const remoteVerbs: readonly Verb[] = [
+  listingVerb({
+    name: "remotes list",
+    operation: "listRemotes",
+    columns: ["name", "breaker", "agents", "heldSteps", "since", "actor", "reason"],
+  }),
+  change("open"),
+  change("close"),
+];
+
+export const pauseVerbs: readonly Verb[] = [
+  listingVerb({
+    name: "pauses list",
+    operation: "listPauses",
+    columns: ["kind", "name", "actor", "reason", "pausedAt", "resumedAt"],
+  }),
+];

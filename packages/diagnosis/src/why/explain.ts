@@ -1,0 +1,101 @@
+import { stepKinds } from "@holdfast/domain";
+import type { StandstillFacts, StepFacts } from "@holdfast/state-store";
+import { count } from "../print/count.ts";
+import { duration } from "../print/duration.ts";
+import { explainStep } from "./explain-step.ts";
+import type { Facts } from "./facts.ts";
+import { turnOf } from "./turn-of.ts";
+import { faultOf, instant, pausedBy, stepOf } from "./words.ts";
+
+/** Why a task is where it is. */
+export interface Explanation {
+  readonly sentence: string;
+  /** Where each step stands that is not what the sentence is about. */
+  readonly evidence: readonly string[];
+}
+
+/** One sentence about a task, with its evidence. Total: every state has an answer. */
+export function explain(facts: Facts): Explanation {
+  const subject = subjectOf(facts);
+  return {
+    sentence: sentenceOf(facts, subject),
+    evidence: [
+      ...(facts.processState === "compensating"
+        ? [`It is being undone because of ${reasonOf(facts)}.`]
+        : []),
+      ...facts.steps.filter((step) => step !== subject).map((step) => explainStep(step, facts)),
+      ...(facts.finishedAt === null ? facts.standstills.map(explainStandstill) : []),
+    ],
+  };
+}
+
+/** Who is ahead of the step that the sentence is about; null: it is not due, so that it has no turn. */
+export function turnIn(facts: Facts): string | null {
+  const subject = subjectOf(facts);
+  const isDue = subject?.processState === "pending" && (subject.notBefore ?? 0) <= facts.now;
+  return isDue ? turnOf(subject) : null;
+}
+
+const explainStandstill = (standstill: StandstillFacts): string => {
+  const { instance, queue, messages, forMs, error } = standstill;
+  return `${instance} has failed for ${duration(forMs)} to record ${count(messages, "message")} of ${queue} (${error}): what the task waits for may be among them; see holdfast doctor.`;
+};
+
+function sentenceOf(facts: Facts, subject: StepFacts | null): string {
+  switch (facts.processState) {
+    case "processed":
+      return `It was processed at ${instant(facts.finishedAt, facts.now)}.`;
+    case "compensated":
+      return `It was undone at ${instant(facts.finishedAt, facts.now)}, because of ${reasonOf(facts)}.`;
+    case "error":
+      return subject === null ? nothing(facts) : haltSentence(subject, facts);
+    case "compensating":
+    case "pending":
+    case "processing":
+      return openSentence(facts, subject);
+  }
+}
+
+function haltSentence(subject: StepFacts, { goal }: Facts): string {
+  const halted = `It halted with ${faultOf(subject)} at ${stepOf(subject)}`;
+  return goal === "do"
+    ? `${halted}: resubmit or resolve that step, or undo the task.`
+    : `${halted}: resubmit or resolve it, for nothing else can undo the task.`;
+}
+
+function openSentence(facts: Facts, subject: StepFacts | null): string {
+  if (facts.paused !== null && subject?.processState !== "processing") {
+    return `It is paused by ${pausedBy(facts.paused, facts.now)}.`;
+  }
+  return subject === null ? nothing(facts) : explainStep(subject, facts);
+}
+
+/** What an operator or the Supervisor must look at first, then what is in progress, then what is next. */
+const urgency = ["error", "processing", "pending", "waiting"] as const;
+
+/** The step that the sentence is about; null: none is open. */
+function subjectOf({ steps, processState, goal }: Facts): StepFacts | null {
+  if (processState === "processed" || processState === "compensated") return null;
+  // What failed while it was to be done is why it is undone, not what its undo waits for.
+  const open = steps.filter((step) => !(goal === "undo" && isFailedCall(step)));
+  for (const state of urgency) {
+    const found = open.find((step) => step.processState === state);
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+const isFailedCall = ({ kind, processState }: StepFacts): boolean =>
+  stepKinds[kind].goal === "do" && processState === "error";
+
+/** The task's own code, or what the step says that failed. */
+function reasonOf({ faultCode, steps }: Facts): string {
+  const failed = steps.find(({ processState }) => processState === "error");
+  if (failed === undefined) return faultCode ?? "a reason that was not written down";
+  return `${faultOf(failed)} at ${stepOf(failed)}`;
+}
+
+const nothing = ({ paused, now }: Facts): string =>
+  paused === null
+    ? "It has nothing to wait for, which must not be: the Supervisor plans it anew within a minute; see holdfast verify."
+    : `It is paused by ${pausedBy(paused, now)}.`;

@@ -1,0 +1,39 @@
+import type { StepState } from "../step.ts";
+import { stepKinds } from "../step-kinds.ts";
+import type { Goal } from "../task.ts";
+import type { StepKind } from "../workflow-plan.ts";
+
+/** What a request about a failed step looks at. */
+interface StepOfTask {
+  readonly name: string;
+  readonly kind: StepKind;
+  readonly processState: StepState;
+}
+
+interface Asked {
+  readonly goal: Goal;
+  /** Null: the only one that failed. */
+  readonly name: string | null;
+}
+
+/** The step that is meant, or why none is, with the names of those that failed. */
+export type FailedStepFound<S> =
+  | { readonly step: S }
+  | {
+      readonly refusal: "task.nothing_failed" | "task.step_not_failed";
+      readonly failed: readonly string[];
+    };
+
+/** Finds the failed step of that name, or without a name the only one that failed for the task's goal. */
+export function findFailedStep<S extends StepOfTask>(
+  steps: readonly S[],
+  { goal, name }: Asked,
+): FailedStepFound<S> {
+  const failed = steps.filter(
+    (one) => one.processState === "error" && stepKinds[one.kind].goal === goal,
+  );
+  const meant = failed.filter((one) => name === null || one.name === name);
+  if (meant.length === 1 && meant[0] !== undefined) return { step: meant[0] };
+  const refusal = failed.length === 0 ? "task.nothing_failed" : "task.step_not_failed";
+  return { refusal, failed: failed.map((one) => one.name) };
+}

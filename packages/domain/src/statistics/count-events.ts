@@ -1,0 +1,135 @@
+import type { Instant } from "../step.ts";
+import type { Milliseconds } from "../workflow-definition.ts";
+import { addDuration, addHistograms, type DurationHistogram } from "./duration-histogram.ts";
+
+/** An entry of the history, with what counting it needs to know. */
+export interface CountedEvent {
+  /** Null: the task is not there any more. */
+  readonly workflow: string | null;
+  /** Null: about the task as a whole. */
+  readonly step: string | null;
+  readonly action: string;
+  readonly from: string | null;
+  readonly to: string;
+  readonly at: Instant;
+  /** Of the end of an attempt: the Agent that had it. */
+  readonly agent: string | null;
+  /** Whether the step is an undo. */
+  readonly isUndo: boolean;
+  /** Of the end of a task or of an attempt: how long it took; null: not known. */
+  readonly took: Milliseconds | null;
+}
+
+/** What is counted. Of an Agent `attempts` are those that ended by a reply or by silence. */
+export const counters = [
+  "submitted",
+  "processed",
+  "compensated",
+  "halted",
+  "attempts",
+  "failedAttempts",
+  "undone",
+] as const;
+export type Counts = Readonly<Record<(typeof counters)[number], number>>;
+
+export const resolutions = ["minute", "hour", "day"] as const;
+export type Resolution = (typeof resolutions)[number];
+export const widthOf: Readonly<Record<Resolution, Milliseconds>> = {
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+};
+
+/** Counts of one subject: everything (""), `workflow:<name>` or `agent:<name>`, in a span of time that begins at `at`. */
+export interface CountedBucket extends Counts {
+  readonly resolution: Resolution;
+  readonly subject: string;
+  readonly at: Instant;
+  readonly durations: DurationHistogram;
+}
+
+type Increment = Partial<Counts> & { readonly took?: Milliseconds | null };
+
+/** Counts events by minute, hour and day of each subject. The order of the events does not matter. */
+export function countEvents(events: readonly CountedEvent[]): readonly CountedBucket[] {
+  const minutes = new Map<string, CountedBucket>();
+  for (const event of events) {
+    const at = startOf(event.at, "minute");
+    const add = (subject: string, increment: Increment | null): void => {
+      if (increment === null) return;
+      const key = `${at} ${subject}`;
+      const bucket = minutes.get(key) ?? emptyBucket({ resolution: "minute", subject, at });
+      minutes.set(key, increased(bucket, increment));
+    };
+    const ofTask = event.step === null ? ofWholeTask(event) : ofStep(event);
+    add("", ofTask);
+    if (event.workflow !== null) add(`workflow:${event.workflow}`, ofTask);
+    if (event.agent !== null) add(`agent:${event.agent}`, ofAgent(event));
+  }
+  const counted = [...minutes.values()];
+  return [...counted, ...inCoarser(counted, "hour"), ...inCoarser(counted, "day")];
+}
+
+/** The same counts in wider spans of time. */
+export function inCoarser(
+  buckets: readonly CountedBucket[],
+  resolution: Resolution,
+): readonly CountedBucket[] {
+  const wider = new Map<string, CountedBucket>();
+  for (const { subject, at: instant, durations, ...counts } of buckets) {
+    const at = startOf(instant, resolution);
+    const key = `${at} ${subject}`;
+    const bucket = increased(wider.get(key) ?? emptyBucket({ resolution, subject, at }), counts);
+    wider.set(key, { ...bucket, durations: addHistograms(bucket.durations, durations) });
+  }
+  return [...wider.values()];
+}
+
+export const startOf = (at: Instant, resolution: Resolution): Instant =>
+  Math.floor(at / widthOf[resolution]) * widthOf[resolution];
+
+function ofWholeTask({ action, from, to, took }: CountedEvent): Increment | null {
+  if (action === "submit") return { submitted: 1 };
+  if (from === to) return null;
+  if (to === "processed") return { processed: 1, took };
+  if (to === "compensated") return { compensated: 1, took };
+  return to === "error" ? { halted: 1 } : null;
+}
+
+const failing: ReadonlySet<string> = new Set(["retry", "coolDown", "fail"]);
+
+function ofStep({ action, isUndo }: CountedEvent): Increment | null {
+  if (action === "claim") return { attempts: 1 };
+  if (failing.has(action)) return { failedAttempts: 1 };
+  return isUndo && (action === "complete" || action === "resolve") ? { undone: 1 } : null;
+}
+
+function ofAgent({ action, took, isUndo }: CountedEvent): Increment | null {
+  if (failing.has(action)) return { attempts: 1, failedAttempts: 1, took };
+  if (action !== "complete") return null;
+  return { attempts: 1, took, ...(isUndo ? { undone: 1 } : {}) };
+}
+
+const none: Counts = {
+  submitted: 0,
+  processed: 0,
+  compensated: 0,
+  halted: 0,
+  attempts: 0,
+  failedAttempts: 0,
+  undone: 0,
+};
+
+const emptyBucket = (of: Pick<CountedBucket, "resolution" | "subject" | "at">): CountedBucket => ({
+  ...of,
+  ...none,
+  durations: [],
+});
+
+function increased(bucket: CountedBucket, { took, ...counts }: Increment): CountedBucket {
+  const sums = Object.fromEntries(
+    counters.map((counter) => [counter, bucket[counter] + (counts[counter] ?? 0)]),
+  ) as unknown as Counts;
+  const durations = took == null ? bucket.durations : addDuration(bucket.durations, took);
+  return { ...bucket, ...sums, durations };
+}

@@ -1,0 +1,105 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { type Clock, systemClock } from "../time/clock.ts";
+import { within } from "../time/within.ts";
+import { type Measure, type MetricDefinition, type Metrics, type Reading } from "./metrics.ts";
+import { seriesOf } from "./series.ts";
+
+/** Metrics, and how they are exposed. */
+export interface ExposedMetrics extends Metrics {
+  /** The text of one scrape. Never throws, and resolves within some seconds whatever the store and the broker do. */
+  scrape(): Promise<ScrapedMetrics>;
+}
+
+interface ScrapedMetrics {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** Milliseconds that a scrape waits for what must be asked for. Prometheus waits ten seconds by default. */
+const patience = 2_500;
+
+/**
+ * Opens a registry of one service. `service` stands in each series, so that boards and rules find it whatever a scraper
+ * calls its jobs.
+ */
+export function openMetrics(
+  service: string,
+  clock: Pick<Clock, "after"> = systemClock,
+): ExposedMetrics {
+  const registry = new Registry();
+  registry.setDefaultLabels({ service_name: service });
+  const measures = new Map<string, Measure>();
+  const readers = new Map<string, () => Iterable<Reading>>();
+  const refreshers = new Map<string, () => Promise<void>>();
+  let scraping: Promise<ScrapedMetrics> | null = null;
+
+  const measureOf = (definition: MetricDefinition, make: () => Measure): Measure => {
+    const measure = measures.get(definition.name) ?? make();
+    measures.set(definition.name, measure);
+    return measure;
+  };
+
+  const scrape = async (): Promise<ScrapedMetrics> => {
+    const refreshed = Promise.allSettled([...refreshers.values()].map((refresh) => refresh()));
+    await within(refreshed, patience, clock);
+    return { contentType: registry.contentType, text: await registry.metrics() };
+  };
+
+  return {
+    counter: (definition) => measureOf(definition, () => counterOf(definition, registry)),
+    histogram: (definition) => measureOf(definition, () => histogramOf(definition, registry)),
+    read(definition, read) {
+      const isNew = !readers.has(definition.name);
+      readers.set(definition.name, read);
+      if (isNew) addReader(definition, registry, () => readers.get(definition.name)?.() ?? []);
+    },
+    beforeScrape: (name, refresh) => void refreshers.set(name, refresh),
+    /** Scrapes at the same time share one. */
+    scrape() {
+      scraping ??= scrape().finally(() => {
+        scraping = null;
+      });
+      return scraping;
+    },
+  };
+}
+
+const optionsOf = ({ name, help, labels = {} }: MetricDefinition, registry: Registry) => ({
+  name,
+  help,
+  labelNames: Object.keys(labels),
+  registers: [registry],
+});
+
+function counterOf(definition: MetricDefinition, registry: Registry): Measure {
+  const counter = new Counter(optionsOf(definition, registry));
+  const find = seriesOf(definition, (values) => counter.labels(values));
+  return (by, ...labels) => find(labels).inc(by);
+}
+
+function histogramOf(definition: MetricDefinition, registry: Registry): Measure {
+  const { buckets = [] } = definition;
+  const histogram = new Histogram({ ...optionsOf(definition, registry), buckets: [...buckets] });
+  const find = seriesOf(definition, (values) => histogram.labels(values));
+  return (value, ...labels) => find(labels).observe(value);
+}
+
+/** A metric whose reader throws has no values in this scrape. */
+function addReader(
+  definition: MetricDefinition,
+  registry: Registry,
+  read: () => Iterable<Reading>,
+): void {
+  const find = seriesOf(definition, (values) => values);
+  const collect = (): void => {
+    metric.reset();
+    try {
+      for (const [value, ...labels] of read()) metric.inc(find(labels), value);
+    } catch {
+      metric.reset();
+    }
+  };
+  const options = { ...optionsOf(definition, registry), collect };
+  const metric: Counter | Gauge =
+    definition.kind === "counter" ? new Counter(options) : new Gauge(options);
+}

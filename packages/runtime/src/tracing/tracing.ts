@@ -1,0 +1,48 @@
+import type { TraceContext } from "@holdfast/domain";
+
+export type SpanKind = "internal" | "server" | "client" | "producer" | "consumer";
+
+/** Names and values as OpenTelemetry's conventions have them. What is undefined is left out. */
+export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface SpanOptions {
+  /** `internal` unless said otherwise. */
+  readonly kind?: SpanKind;
+  /** Null: the span begins a trace. */
+  readonly parent: TraceContext | null;
+  /** Other spans that led to this one, such as the attempt before. */
+  readonly links?: readonly TraceContext[];
+  readonly attributes?: SpanAttributes;
+  /** How long ago it began, in milliseconds; now unless said otherwise. */
+  readonly age?: number;
+  /** Instead of a random one, so that other processes know it: see `attemptSpan`. */
+  readonly spanId?: string;
+}
+
+export interface Span {
+  /** What goes into headers. Null: there is no trace. */
+  readonly context: TraceContext | null;
+  /** Runs `work` within the span: instrumentations find it, and so do log lines. */
+  run<T>(work: () => T): T;
+  set(attributes: SpanAttributes): void;
+  /** Ends it. It has failed if there is an `error.type`. */
+  end(attributes?: SpanAttributes): void;
+}
+
+/** The one seam between Holdfast and OpenTelemetry. Nothing else knows the library. */
+export interface Tracing {
+  /** Whether new traces begin here. A trace that came along is carried on anyway. */
+  readonly isOn: boolean;
+  span(name: string, options: SpanOptions): Span;
+  /** The span that the caller runs in; null: none. */
+  current(): TraceContext | null;
+}
+
+const ignore = (): void => {};
+
+/** Records nothing, and carries on what came along: the trace of others is not cut. */
+export const noTracing: Tracing = {
+  isOn: false,
+  span: (_, { parent }) => ({ context: parent, run: (work) => work(), set: ignore, end: ignore }),
+  current: () => null,
+};

@@ -1,0 +1,8 @@
+-- Like lock-tasks, but locks nothing: for what is only asked.
+select task_id, workflow, goal, process_state, version, priority, fairness_key, fault_code,
+       paused_at is not null as paused, reply_to, correlation_id, trace_context
+  from state.tasks
+ where task_id = any(:task_ids::uuid[])
+   and task_id between :first_id and :last_id
+   and format <= :format
+ order by task_id;

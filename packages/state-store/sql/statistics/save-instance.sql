@@ -1,0 +1,10 @@
+-- Notes that a process is there, and forgets those that have been silent for a day.
+with silent as (
+  delete from state.instances
+   where seen_at < clock_timestamp() - interval '1 day'
+)
+insert into state.instances (service, instance, version, slots)
+values (:service, :instance, :version, :slots::integer)
+    on conflict (service, instance) do update
+   set seen_at = clock_timestamp(),
+       slots   = excluded.slots;

@@ -1,0 +1,101 @@
+import type {
+  BulkAction,
+  BulkCounts,
+  BulkOutcome,
+  BulkProgress,
+  BulkState,
+  Json,
+} from "@holdfast/domain";
+import { type Database, query } from "../postgres/query.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+
+/** One action on many tasks, and how far it is. */
+export interface BulkOperation extends BulkCounts {
+  readonly id: string;
+  readonly action: BulkAction;
+  readonly step: string | null;
+  /** As it was asked. */
+  readonly filter: Json;
+  readonly actor: string;
+  readonly reason: string;
+  readonly at: Date;
+  readonly state: BulkState;
+  /** How many items it has. */
+  readonly matched: number;
+  readonly canary: number;
+  /** Items a second. */
+  readonly rate: number;
+  readonly stoppedBy: string | null;
+  readonly stopReason: string | null;
+  readonly endedAt: Date | null;
+}
+
+/** One task of a bulk operation. */
+export interface BulkItem {
+  /** Its place in the order of the items. */
+  readonly number: number;
+  readonly taskId: string;
+  readonly outcome: BulkOutcome;
+  /** Why it was refused, or what it failed again with. */
+  readonly code: string | null;
+  /** What the action was applied to; null: the task as a whole, or nothing yet. */
+  readonly step: string | null;
+  readonly at: Date;
+}
+
+interface ByTenant {
+  readonly tenant: string;
+}
+
+const findOperations = query("find-bulk-operations", rowsOf<BulkOperation>());
+const findOperation = query("find-bulk-operation", rowsOf<BulkOperation>());
+const findItems = query("find-bulk-items", rowsOf<BulkItem>());
+const stopOperation = query("stop-bulk-operation", rowsOf<{ id: string }>());
+
+/** A page of operations, latest first. */
+export const listBulkOperations = (
+  db: Database,
+  params: ByTenant & { readonly before: string | null; readonly most: number },
+): Promise<readonly BulkOperation[]> => findOperations(db, params);
+
+export const findBulkOperation = async (
+  db: Database,
+  params: ByTenant & { readonly id: string },
+): Promise<BulkOperation | null> => (await findOperation(db, params))[0] ?? null;
+
+/** Which items of an operation are asked for. */
+export interface BulkItemsWish {
+  readonly id: string;
+  /** Null: any. */
+  readonly outcome: BulkOutcome | null;
+  /** The number after which the page begins; 0: the first. */
+  readonly after: number;
+  readonly most: number;
+}
+
+export const listBulkItems = (db: Database, wish: BulkItemsWish): Promise<readonly BulkItem[]> =>
+  findItems(db, wish);
+
+export interface BulkStop extends ByTenant {
+  readonly id: string;
+  readonly actor: string;
+  readonly reason: string;
+}
+
+/** Nothing further of it is applied. False: it has ended, or there is none. */
+export const stopBulkOperation = async (db: Database, stop: BulkStop): Promise<boolean> =>
+  (await stopOperation(db, stop)).length > 0;
+
+/** A locked operation, or one that was looked at. */
+export interface BulkWork extends BulkProgress {
+  readonly id: string;
+  readonly action: BulkAction;
+  readonly rate: number;
+  readonly pacedFrom: number;
+  readonly now: number;
+}
+
+const findWork = query("find-bulk-work", rowsOf<BulkWork>());
+
+/** The operations of which something is to be applied or verified. */
+export const findBulkWork = (db: Database): Promise<readonly BulkWork[]> => findWork(db, {});

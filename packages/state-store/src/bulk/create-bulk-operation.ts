@@ -1,0 +1,94 @@
+import { type BulkAction, type BulkState, firstBulkState, type Json } from "@holdfast/domain";
+import { type Database, query } from "../postgres/query.ts";
+import { columns } from "../postgres/rows-to-columns.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+import type { ChosenTask } from "./choose-items.ts";
+
+/** What is to be done to which tasks. */
+export interface BulkAsked {
+  readonly action: BulkAction;
+  /** Null: the only step that can be meant. */
+  readonly step: string | null;
+  /** What a resolved step returned; undefined: nothing was said. */
+  readonly output: Json | undefined;
+}
+
+export interface NewBulkOperation extends BulkAsked {
+  readonly tenant: string;
+  /** As it was asked. */
+  readonly filter: Json;
+  readonly actor: string;
+  readonly reason: string;
+  readonly canary: number;
+  /** Items a second. */
+  readonly rate: number;
+  /** The same key stands for the same operation. */
+  readonly key: string | null;
+  /** Of all that was asked. */
+  readonly hash: string;
+}
+
+export type BulkCreated =
+  | { readonly kind: "created" | "replayed"; readonly id: string }
+  /** The key stands for another one. */
+  | { readonly kind: "conflict" }
+  | { readonly kind: "tooManyOpen"; readonly most: number };
+
+/** How many operations may be open at a time. */
+const mostOpen = 20;
+/** Items that one statement writes. */
+const itemsAtATime = 10_000;
+
+interface Known {
+  readonly known: { readonly id: string; readonly hash: string } | null;
+  readonly open: number;
+}
+
+const lockCreation = query("lock-bulk-creation");
+const findByKey = query("find-bulk-by-key", rowsOf<Known>());
+const insertOperation = query("insert-bulk-operation", rowsOf<{ id: string }>());
+const insertItems = query("insert-bulk-items");
+
+/** What stands in the way of a new operation, or what its key stands for already; null: nothing does. */
+export async function findBulkObstacle(
+  db: Database,
+  { tenant, key, hash }: Pick<NewBulkOperation, "tenant" | "key" | "hash">,
+): Promise<Exclude<BulkCreated, { kind: "created" }> | null> {
+  const [found] = await findByKey(db, { tenant, key, most: mostOpen });
+  const { known = null, open = 0 } = found ?? {};
+  if (known !== null) {
+    return known.hash === hash ? { kind: "replayed", id: known.id } : { kind: "conflict" };
+  }
+  return open >= mostOpen ? { kind: "tooManyOpen", most: mostOpen } : null;
+}
+
+/** Writes an operation with all its items: all of it or nothing. */
+export async function createBulkOperation(
+  db: Database,
+  { wish, items }: { readonly wish: NewBulkOperation; readonly items: readonly ChosenTask[] },
+): Promise<BulkCreated> {
+  await lockCreation(db, {});
+  const obstacle = await findBulkObstacle(db, wish);
+  if (obstacle !== null) return obstacle;
+  const { output, filter, ...rest } = wish;
+  const [row] = await insertOperation(db, {
+    ...rest,
+    output: output === undefined ? null : JSON.stringify(output),
+    filter: JSON.stringify(filter),
+    state: firstState(wish, items.length),
+    matched: items.length,
+  });
+  const { id } = row!;
+  const numbered = items.map((item, index) => ({ ...item, number: index + 1 }));
+  for (let from = 0; from < numbered.length; from += itemsAtATime) {
+    const some = numbered.slice(from, from + itemsAtATime);
+    await insertItems(db, {
+      id,
+      ...columns(some, { numbers: "number", taskIds: "taskId", versions: "version" }),
+    });
+  }
+  return { kind: "created", id };
+}
+
+const firstState = ({ canary }: NewBulkOperation, waiting: number): BulkState =>
+  firstBulkState({ canary, waiting, applied: 0, refused: 0, succeeded: 0, failedAgain: 0 });

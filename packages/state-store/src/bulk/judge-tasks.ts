@@ -1,0 +1,82 @@
+import type { ReportedTaskEvent } from "@holdfast/domain";
+import type { Pool } from "pg";
+import { decideLoaded } from "../apply/apply-together.ts";
+import { readTasks } from "../apply/load-tasks.ts";
+import { withRetries } from "../postgres/retry.ts";
+import type { StoreContext } from "../store-context.ts";
+import type { ChosenTask } from "./choose-items.ts";
+import type { BulkAsked } from "./create-bulk-operation.ts";
+import { itemRefusalOf, reportedRequestOf } from "./request-of.ts";
+
+/** What an operation would do. */
+export interface BulkForecast {
+  readonly matches: number;
+  /** Those that it would be applied to, if they stay as they are. */
+  readonly allowed: number;
+  /** Why it would not be applied to others, most frequent first. */
+  readonly refused: readonly { readonly reason: string; readonly count: number }[];
+  /** Some of those that it would be applied to. */
+  readonly sample: readonly string[];
+}
+
+/** Tasks that are read at a time. */
+const batch = 200;
+const sampled = 10;
+
+/** Judges tasks as they stand now, by the rules by which an operation is applied to them. Changes nothing. */
+export const judgeTasks =
+  (context: StoreContext) =>
+  async (tasks: readonly ChosenTask[], asked: BulkAsked): Promise<BulkForecast> => {
+    const refused = new Map<string, number>();
+    const sample: string[] = [];
+    let allowed = 0;
+    for (let from = 0; from < tasks.length; from += batch) {
+      const taskIds = tasks.slice(from, from + batch).map(({ taskId }) => taskId);
+      const judged = await withRetries(() => judgeSome(context, context.pool, { taskIds, asked }));
+      for (const taskId of taskIds) {
+        const refusal = judged.get(taskId);
+        if (refusal !== null) {
+          const reason = refusal ?? "task.unknown";
+          refused.set(reason, (refused.get(reason) ?? 0) + 1);
+          continue;
+        }
+        allowed += 1;
+        if (sample.length < sampled) sample.push(taskId);
+      }
+    }
+    return {
+      matches: tasks.length,
+      allowed,
+      refused: [...refused]
+        .map(([reason, count]) => ({ reason, count }))
+        .toSorted((a, b) => b.count - a.count),
+      sample,
+    };
+  };
+
+/** For each task why it would be refused; null: it would not be. A task that is gone is missing. */
+async function judgeSome(
+  context: StoreContext,
+  db: Pool,
+  { taskIds, asked }: { readonly taskIds: readonly string[]; readonly asked: BulkAsked },
+): Promise<ReadonlyMap<string, string | null>> {
+  const { catalog, partitions } = context;
+  const loaded = await readTasks(db, taskIds, {
+    findWorkflow: (name) => catalog.find(db, name),
+    partitions,
+  });
+  const judged = new Map<string, string | null>(
+    loaded.unusable.map(({ taskId }) => [taskId, "task.unusable_task"]),
+  );
+  const events: ReportedTaskEvent[] = [];
+  for (const { task } of loaded.tasks) {
+    const request = reportedRequestOf(task, { asked, now: loaded.now, catalog });
+    if ("refusal" in request) judged.set(task.taskId, request.refusal);
+    else events.push(request.reported);
+  }
+  const { outcomes } = await decideLoaded(context, db, { loaded, reportedEvents: events });
+  outcomes.forEach((outcome, index) => {
+    judged.set(events[index]!.taskId, outcome.applied ? null : itemRefusalOf(outcome));
+  });
+  return judged;
+}

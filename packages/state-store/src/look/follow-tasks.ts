@@ -1,0 +1,51 @@
+import type { Milliseconds, TaskState } from "@holdfast/domain";
+import { monthsOf } from "../postgres/id-ranges.ts";
+import { type Database, query, queryAmong } from "../postgres/query.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+import type { HistoryEntry } from "../read/read-task.ts";
+
+/** A task that is followed, and the move after which it is looked at. */
+export interface FollowedTask {
+  readonly taskId: string;
+  readonly after: string;
+}
+
+/** A move of a followed task. */
+export interface FollowedMove extends HistoryEntry, FollowedTask {}
+
+/** Where a followed task stands. */
+export interface TaskStanding {
+  readonly taskId: string;
+  readonly version: number;
+  readonly processState: TaskState;
+  readonly hasEnded: boolean;
+}
+
+const findMoves = queryAmong("find-moves-since", rowsOf<FollowedMove>());
+const findTasks = queryAmong("find-followed-tasks", rowsOf<TaskStanding>());
+const findEarlier = query("find-earlier-move", rowsOf<{ id: string }>());
+
+/** At most `most` moves of each task, oldest first. */
+export const findMovesSince = (
+  db: Database,
+  { followed, most }: { readonly followed: readonly FollowedTask[]; readonly most: number },
+): Promise<readonly FollowedMove[]> => {
+  const taskIds = followed.map(({ taskId }) => taskId);
+  const afters = followed.map(({ after }) => after);
+  return findMoves(db, monthsOf(taskIds), { taskIds, afters, most });
+};
+
+/** Where these tasks stand; those that were deleted are left out. */
+export const findStandings = (
+  db: Database,
+  { taskIds }: { readonly taskIds: readonly string[] },
+): Promise<readonly TaskStanding[]> => findTasks(db, monthsOf(taskIds), { taskIds: [...taskIds] });
+
+/** The last move that came at least `overlap` before the move `seen`; null: there is none. */
+export async function findEarlierMove(
+  db: Database,
+  asked: { readonly taskId: string; readonly seen: string; readonly overlap: Milliseconds },
+): Promise<string | null> {
+  const [found] = await findEarlier(db, asked);
+  return found?.id ?? null;
+}

@@ -1,0 +1,18 @@
+import type { Binder } from "../postgres/bind.ts";
+import { listAgents } from "../read/list-agents.ts";
+import type { StoreContext } from "../store-context.ts";
+import { findAttemptFacts } from "./find-attempt-facts.ts";
+import { findEarlierMove, findMovesSince, findStandings } from "./follow-tasks.ts";
+import type { LookStore } from "./look-store.ts";
+
+/** What people and their programs look at, over the connections of a store. */
+export const lookOperations = (
+  { partitions }: StoreContext,
+  { repeatable }: Binder,
+): LookStore => ({
+  listAgents: () => repeatable(listAgents(partitions))({}),
+  findAttemptFacts: repeatable(findAttemptFacts),
+  findMovesSince: repeatable(findMovesSince),
+  findStandings: repeatable(findStandings),
+  findEarlierMove: repeatable(findEarlierMove),
+});

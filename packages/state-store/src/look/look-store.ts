@@ -1,0 +1,28 @@
+import type { Milliseconds } from "@holdfast/domain";
+import type { ListedAgent } from "../read/list-agents.ts";
+import type { AttemptFacts } from "./find-attempt-facts.ts";
+import type { FollowedMove, FollowedTask, TaskStanding } from "./follow-tasks.ts";
+
+/** What people and their programs look at. All of it is safe to repeat. */
+export interface LookStore {
+  /** The Agents and their instances, with what waits for them. It reads a bounded number of rows. */
+  listAgents(): Promise<readonly ListedAgent[]>;
+  /** The latest moves of a task's steps and the replies that were refused, at most `most` of each. */
+  findAttemptFacts(params: {
+    readonly taskId: string;
+    readonly most: number;
+  }): Promise<AttemptFacts>;
+  /** What followed tasks have done since, at most `most` moves of each, oldest first. */
+  findMovesSince(params: {
+    readonly followed: readonly FollowedTask[];
+    readonly most: number;
+  }): Promise<readonly FollowedMove[]>;
+  /** Where these tasks stand; those that were deleted are left out. */
+  findStandings(params: { readonly taskIds: readonly string[] }): Promise<readonly TaskStanding[]>;
+  /** The last move that came at least `overlap` before the move `seen`; null: there is none. */
+  findEarlierMove(params: {
+    readonly taskId: string;
+    readonly seen: string;
+    readonly overlap: Milliseconds;
+  }): Promise<string | null>;
+}

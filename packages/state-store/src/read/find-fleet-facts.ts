@@ -1,0 +1,34 @@
+import type { BreakerState, Milliseconds } from "@holdfast/domain";
+import type { ActivePartitions } from "../postgres/active-partitions.ts";
+import { type Database, queryAmong } from "../postgres/query.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+
+/** What metrics say of all instances together. */
+export interface FleetFacts {
+  /** The lanes that have due steps: how many, no further than to 900, and for how long the oldest has been due. */
+  readonly lanes: readonly {
+    readonly lane: string;
+    readonly steps: number;
+    readonly age: Milliseconds;
+  }[];
+  /** Notifications in the outbox, counted no further than to 10,000. */
+  readonly notifications: number;
+  /** Null: the outbox is empty. */
+  readonly oldestNotificationAge: Milliseconds | null;
+  /** Dead letters that are kept, counted no further than to 10,000. */
+  readonly deadLetters: number;
+  /** Null: there is none. */
+  readonly newestDeadLetterAge: Milliseconds | null;
+  /** Those that have ever been open. */
+  readonly breakers: readonly { readonly service: string; readonly state: BreakerState }[];
+}
+
+const find = queryAmong("find-fleet-facts", rowsOf<FleetFacts>());
+
+/** Reads a bounded number of rows, whatever waits. */
+export const findFleetFacts =
+  (partitions: ActivePartitions) =>
+  async (db: Database, { lanes }: { readonly lanes: readonly string[] }): Promise<FleetFacts> => {
+    const [facts] = await find(db, partitions.range(), { lanes: [...lanes] });
+    return facts as FleetFacts;
+  };

@@ -1,0 +1,44 @@
+import { holdfastVersion } from "@holdfast/runtime";
+import { type Database, query } from "../postgres/query.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+
+/** A process of Holdfast, as it says of itself. */
+export interface Instance {
+  readonly service: "submission" | "scheduler" | "supervisor";
+  readonly instance: string;
+  readonly version: string;
+  /** Of a Scheduler: the steps that it may have in flight for each Agent. */
+  readonly slots: number | null;
+}
+
+export interface SeenInstance extends Instance {
+  readonly startedAt: Date;
+  readonly seenAt: Date;
+  /** Whether it was seen in the last 20 seconds. */
+  readonly living: boolean;
+}
+
+/** Milliseconds between two announcements, and after how many without one a process counts as gone. */
+const announceEvery = 5_000;
+const silentAfter = 20_000;
+
+const save = query("save-instance");
+const find = query("find-instances", rowsOf<SeenInstance>());
+
+export const recordInstance = async (db: Database, instance: Instance): Promise<void> =>
+  void (await save(db, { ...instance }));
+
+export const findInstances = (db: Database): Promise<readonly SeenInstance[]> =>
+  find(db, { silentAfter });
+
+/** One round in which this process says that it is there: resolves to the milliseconds until the next. */
+export function announceInstance(
+  store: { readonly recordInstance: (instance: Instance) => Promise<void> },
+  instance: Omit<Instance, "version">,
+): () => Promise<number> {
+  const version = holdfastVersion();
+  return async () => {
+    await store.recordInstance({ ...instance, version });
+    return announceEvery;
+  };
+}

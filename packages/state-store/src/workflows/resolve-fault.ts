@@ -1,0 +1,26 @@
+import { type Json, type StepKind, stepKinds } from "@holdfast/domain";
+import type { StoredWorkflow } from "./workflow-catalog.ts";
+
+/** Why what a person did instead of a step cannot be recorded. */
+export interface ResolveFault {
+  readonly code: string;
+  /** One sentence without its full stop, for people. */
+  readonly message: string;
+  /** Nothing was said of the output, and later steps may use it. */
+  readonly isMissing: boolean;
+}
+
+/** Why a failed step cannot be resolved with this output; null: it can. Undefined: no output was given. */
+export function resolveFault(
+  stored: Pick<StoredWorkflow, "contracts"> | null | undefined,
+  { name, kind }: { readonly name: string; readonly kind: StepKind },
+  output: Json | undefined,
+): ResolveFault | null {
+  if (!stepKinds[kind].hasUsableOutput) return null;
+  if (output === undefined) {
+    const message = `Say in output what step ${name} returned: the steps after it may use it`;
+    return { code: "bulk.output_missing", message, isMissing: true };
+  }
+  const fault = stored?.contracts.output(name, output) ?? null;
+  return fault === null ? null : { code: fault.code, message: fault.message, isMissing: false };
+}

@@ -1,0 +1,106 @@
+import { execFileSync } from "node:child_process";
+import { expect, test } from "@jest/globals";
+import type { Task } from "../api/types.ts";
+import { type Action, commandLine, curlLine, requestOf, shellWord } from "./action.ts";
+import { offersOf, resolveAction, retryAction, wholeTaskAction } from "./task-actions.ts";
+
+const task = { id: "01a1", version: 3, state: "error", paused: null } as const;
+const wish = { actor: "ada", reason: "the carrier's API is back", field: undefined };
+const first = (action: Action) => {
+  const [call] = action.calls;
+  if (call === undefined) throw new Error("There is no call.");
+  return call;
+};
+
+test.each(["plain", "", "it's", "$(rm -rf /)", "`id`", "a\nb", '"', "\\", "!history", "-n", "ünï"])(
+  "a shell passes %p on as it is",
+  (word) => {
+    const printed = execFileSync("sh", ["-c", `printf %s ${shellWord(word)}`], {
+      encoding: "utf8",
+    });
+    expect(printed).toBe(word === "-n" ? "-n" : word);
+  },
+);
+
+test("the curl line sends what the page sends, and names no token", () => {
+  const action = wholeTaskAction("undo", [task]);
+  const line = curlLine("http://localhost:3001", requestOf(action, first(action), wish));
+  expect(line).toBe(
+    `curl -X POST http://localhost:3001/v1/tasks/01a1/undo -H "authorization: Bearer $HOLDFAST_TOKEN" -H 'content-type: application/json' -d '{"version":3,"actor":"ada","reason":"the carrier'\\''s API is back"}'`,
+  );
+});
+
+test("the command line has the target, the reason and who acts", () => {
+  const action = resolveAction(task, "ship it", null);
+  expect(commandLine(action, first(action), { ...wish, field: { id: 1 } })).toBe(
+    `holdfast tasks resolve 01a1 --step 'ship it' --result '{"id":1}' --reason 'the carrier'\\''s API is back' --actor ada`,
+  );
+});
+
+test("a step whose name has a slash stays one part of the path", () => {
+  const action = retryAction(task, "a/../b");
+  expect(first(action).path).toBe("/v1/tasks/01a1/steps/a%2F..%2Fb/retry");
+  expect(commandLine(action, first(action), wish)).toBeNull();
+});
+
+test("the field of an action stands under its name, and null is a value", () => {
+  const action = resolveAction(task, "ship", null);
+  expect(requestOf(action, first(action), { ...wish, field: null }).body).toMatchObject({
+    step: "ship",
+    output: null,
+  });
+  expect(requestOf(action, first(action), wish).body).not.toHaveProperty("output");
+});
+
+const taskOf = (rest: Partial<Task>, ...steps: readonly Partial<Task["steps"][number]>[]): Task =>
+  ({ ...task, goal: "do", steps, ...rest }) as Task;
+const verbsOf = (given: Task, selected: string | null = null) =>
+  offersOf(given, selected)
+    .filter(({ action }) => action !== null)
+    .map(({ verb }) => verb);
+
+test.each<[string, Task, string]>([
+  [
+    "halted",
+    taskOf({}, { name: "a", processState: "error", output: null }),
+    "Resubmit Resolve Pause Undo Cancel",
+  ],
+  [
+    "delayed",
+    taskOf(
+      { state: "processing" },
+      { name: "a", processState: "pending", notBefore: "2026-11-25T21:00:00Z" },
+    ),
+    "Retry now Pause Undo Cancel",
+  ],
+  [
+    "paused",
+    taskOf(
+      { state: "processing", paused: { at: "", by: "ada", reason: "" } },
+      { name: "a", processState: "pending", notBefore: "2026-11-25T21:00:00Z" },
+    ),
+    "Resume Undo Cancel",
+  ],
+  ["being undone", taskOf({ state: "compensating", goal: "undo" }), "Pause"],
+  ["undone", taskOf({ state: "compensated" }), ""],
+])(
+  "to a task that is %s one can do what applies, and each other button says why not",
+  (_, given, verbs) => {
+    expect(verbsOf(given).join(" ")).toBe(verbs);
+    const refused = offersOf(given, null).filter(({ action }) => action === null);
+    for (const { refusal } of refused) expect(refusal).toMatch(/\.$/);
+    expect(offersOf(given, null)).toHaveLength(6);
+  },
+);
+
+test("of several failed steps the selected one is resubmitted", () => {
+  const given = taskOf(
+    {},
+    { name: "a", processState: "error", output: null },
+    { name: "b", processState: "error", output: null },
+  );
+  const titles = (selected: string) =>
+    offersOf(given, selected).flatMap(({ action }) => action?.title ?? []);
+  expect(titles("b")).toContain("Resubmit b");
+  expect(titles("gone")).toContain("Resubmit a");
+});

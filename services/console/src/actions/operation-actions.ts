@@ -1,0 +1,128 @@
+import { pathOf } from "../api/api.ts";
+import type { BulkOperation, DeadLetter } from "../api/operations-types.ts";
+import { shortId } from "../parts/format.ts";
+import type { Action } from "./action.ts";
+
+interface Act {
+  readonly verb: string;
+  readonly explain: string;
+  readonly isDangerous: boolean;
+}
+
+type Kind = "agents" | "workflows" | "remotes";
+
+const acts = {
+  agents: {
+    pause: {
+      verb: "Pause",
+      explain: "No Scheduler claims a further step of this Agent. Attempts that run go on.",
+      isDangerous: false,
+    },
+    resume: { verb: "Resume", explain: "Schedulers claim its steps again.", isDangerous: false },
+  },
+  workflows: {
+    pause: {
+      verb: "Pause",
+      explain:
+        "No Scheduler claims a further step of this workflow's tasks. Attempts that run go on.",
+      isDangerous: false,
+    },
+    resume: { verb: "Resume", explain: "Schedulers claim its steps again.", isDangerous: false },
+    retire: {
+      verb: "Retire",
+      explain: "The workflow takes no new tasks. Those that it has go on to their end.",
+      isDangerous: true,
+    },
+    reinstate: {
+      verb: "Reinstate",
+      explain: "The workflow takes new tasks again.",
+      isDangerous: false,
+    },
+  },
+  remotes: {
+    open: {
+      verb: "Open",
+      explain:
+        "No step of its Agents is attempted until an operator closes the breaker. Steps that are due wait.",
+      isDangerous: true,
+    },
+    close: {
+      verb: "Close",
+      explain: "The steps that it holds back are released, in growing numbers.",
+      isDangerous: false,
+    },
+  },
+} as const satisfies Readonly<Record<Kind, Readonly<Record<string, Act>>>>;
+
+const nouns: Readonly<Record<Kind, string>> = {
+  agents: "Agent",
+  workflows: "workflow",
+  remotes: "the breaker of",
+};
+
+/** Acts on an Agent, a workflow or the breaker of a remote service, by its name. */
+export function namedAction<K extends Kind>(
+  kind: K,
+  act: keyof (typeof acts)[K] & string,
+  name: string,
+): Action {
+  const look: Readonly<Record<string, Act>> = acts[kind];
+  const { verb, explain, isDangerous } = look[act] ?? { verb: act, explain: "", isDangerous: true };
+  return {
+    verb,
+    title: `${verb} ${nouns[kind]} ${name}`,
+    explain,
+    isDangerous,
+    calls: [
+      {
+        target: name,
+        method: "POST",
+        path: `/v1/${kind}${pathOf`/${name}`}/${act}`,
+        body: {},
+      },
+    ],
+    // The command has no verbs for breakers.
+    command: kind === "remotes" ? null : ({ target }) => [kind, act, target],
+    field: null,
+  };
+}
+
+/** Ends a bulk operation early. */
+export const stopBulkAction = ({ id }: Pick<BulkOperation, "id">): Action => ({
+  verb: "Stop",
+  title: `Stop bulk operation ${shortId(id)}`,
+  explain: "It acts on no further task. What it did already stays done.",
+  isDangerous: true,
+  calls: [{ target: id, method: "POST", path: pathOf`/v1/bulk-operations/${id}/stop`, body: {} }],
+  command: ({ target }) => ["bulk", "stop", target],
+  field: null,
+});
+
+/** Sends a dead letter once more, or deletes it. */
+export function deadLetterAction(
+  act: "replay" | "discard",
+  letter: Pick<DeadLetter, "id" | "queue">,
+): Action {
+  const { id, queue } = letter;
+  const words = {
+    replay: {
+      verb: "Replay",
+      explain: `The message is sent to ${queue} once more. If what made it a dead letter is still there, it comes back.`,
+      isDangerous: false,
+    },
+    discard: {
+      verb: "Discard",
+      explain: "The message is deleted for good. The audit log keeps who did it and why.",
+      isDangerous: true,
+    },
+  };
+  return {
+    ...words[act],
+    title: `${words[act].verb} dead letter ${shortId(id)}`,
+    calls: [
+      { target: id, method: "POST", path: `${pathOf`/v1/dead-letters/${id}`}/${act}`, body: {} },
+    ],
+    command: null,
+    field: null,
+  };
+}

@@ -1,0 +1,166 @@
+import { pathOf } from "../api/api.ts";
+import type { ListedTask, Step, Task } from "../api/types.ts";
+import { formatJson, shortId } from "../parts/format.ts";
+import type { Action, ActionCall } from "./action.ts";
+
+type Acted = Pick<ListedTask, "id" | "version" | "state"> & { readonly paused: unknown };
+type WholeAct = "undo" | "cancel" | "pause" | "resume";
+
+const whole: Readonly<Record<WholeAct, Pick<Action, "verb" | "explain" | "isDangerous">>> = {
+  undo: {
+    verb: "Undo",
+    explain:
+      "Completed steps are undone in reverse order, including steps whose outcome is unknown.",
+    isDangerous: true,
+  },
+  cancel: {
+    verb: "Cancel",
+    explain:
+      "The task is not wanted any more. Its completed steps are undone, and the history says that it was cancelled.",
+    isDangerous: true,
+  },
+  pause: {
+    verb: "Pause",
+    explain: "No further step begins until the task is resumed. An attempt that runs goes on.",
+    isDangerous: false,
+  },
+  resume: { verb: "Resume", explain: "Steps begin again.", isDangerous: false },
+};
+
+/** Acts on whole tasks, each as it was seen: one that has changed meanwhile is refused. */
+export function wholeTaskAction(act: WholeAct, tasks: readonly Acted[]): Action {
+  const [first] = tasks;
+  const what =
+    tasks.length === 1 && first !== undefined
+      ? `task ${shortId(first.id)}`
+      : `${tasks.length} tasks`;
+  return {
+    ...whole[act],
+    title: `${whole[act].verb} ${what}`,
+    calls: tasks.map(({ id, version }) => ({
+      target: id,
+      method: "POST",
+      path: `${pathOf`/v1/tasks/${id}`}/${act}`,
+      body: { version },
+    })),
+    command: ({ target }) => ["tasks", act, target],
+    field: null,
+  };
+}
+
+const stepCall = (
+  task: Acted,
+  act: string,
+  body: Readonly<Record<string, unknown>>,
+): ActionCall => ({
+  target: task.id,
+  method: "POST",
+  path: `${pathOf`/v1/tasks/${task.id}`}/${act}`,
+  body: { version: task.version, ...body },
+});
+
+/** Retries a step that failed for good, with another input where it is given. */
+const resubmitAction = (task: Acted, step: string): Action => ({
+  verb: "Resubmit",
+  title: `Resubmit ${step}`,
+  explain: "The step that failed for good is attempted again, and the task goes on from there.",
+  isDangerous: false,
+  calls: [stepCall(task, "resubmit", { step })],
+  command: ({ target }) => ["tasks", "resubmit", target, "--step", step],
+  field: {
+    name: "input",
+    label: "Another input (JSON)",
+    hint: "Leave it empty to use the input as it is.",
+    isRequired: false,
+    initial: "",
+    option: "--input",
+  },
+});
+
+/** Records what a person did instead of a failed step. */
+export const resolveAction = (task: Acted, step: string, output: unknown): Action => ({
+  verb: "Resolve",
+  title: `Resolve ${step} by hand`,
+  explain:
+    "You did by other means what the step should do. The task goes on with the output that you give.",
+  isDangerous: true,
+  calls: [stepCall(task, "resolve", { step })],
+  command: ({ target }) => ["tasks", "resolve", target, "--step", step],
+  field: {
+    name: "output",
+    label: "What the step returned (JSON)",
+    hint: "Later steps use it: it must keep to the contract of the step.",
+    isRequired: false,
+    initial: output === null || output === undefined ? "" : formatJson(output),
+    option: "--result",
+  },
+});
+
+/** Makes a step that waits for its next attempt due now. */
+export const retryAction = (task: Acted, step: string): Action => ({
+  verb: "Retry now",
+  title: `Retry ${step} now`,
+  explain: "The step does not wait for its next attempt: it becomes due now.",
+  isDangerous: false,
+  calls: [
+    {
+      target: task.id,
+      method: "POST",
+      path: pathOf`/v1/tasks/${task.id}/steps/${step}/retry`,
+      body: { version: task.version },
+    },
+  ],
+  command: null,
+  field: null,
+});
+
+/** A button: what it does, or why it does nothing now. */
+export interface Offer {
+  readonly verb: string;
+  readonly action: Action | null;
+  /** Why it does not apply; null when it does. */
+  readonly refusal: string | null;
+}
+
+const ended = (state: Task["state"]): string =>
+  `The task has ended (${state}): nothing more can be done to it.`;
+
+/** All that can be done to a task, and why the rest cannot. The service decides: this spares a refusal. */
+export function offersOf(task: Task, selected: string | null): readonly Offer[] {
+  const hasEnded = task.state === "processed" || task.state === "compensated";
+  const offer = (verb: string, refusal: string | null, make: () => Action | null): Offer =>
+    hasEnded
+      ? { verb, action: null, refusal: ended(task.state) }
+      : { verb, action: refusal === null ? make() : null, refusal };
+  const failed = chosen(task, selected, ({ processState }) => processState === "error");
+  const delayed = chosen(task, selected, isDelayed);
+  const noFailure = failed === null ? "No step of the task has failed for good." : null;
+  const noDelay =
+    delayed === null ? "No step waits for its next attempt." : pausedRefusal(task.paused);
+  const isUndone = task.goal === "undo" ? "The task is being undone already." : null;
+  const pause = task.paused === null ? "pause" : "resume";
+  return [
+    offer("Retry now", noDelay, () => delayed && retryAction(task, delayed.name)),
+    offer("Resubmit", noFailure, () => failed && resubmitAction(task, failed.name)),
+    offer("Resolve", noFailure, () => failed && resolveAction(task, failed.name, failed.output)),
+    offer(whole[pause].verb, null, () => wholeTaskAction(pause, [task])),
+    offer("Undo", isUndone, () => wholeTaskAction("undo", [task])),
+    offer("Cancel", isUndone, () => wholeTaskAction("cancel", [task])),
+  ];
+}
+
+/** Of the steps to which something applies, the one that is selected, or else the first. */
+function chosen(
+  task: Task,
+  selected: string | null,
+  applies: (step: Step) => boolean,
+): Step | null {
+  const steps = task.steps.filter(applies);
+  return steps.find(({ name }) => name === selected) ?? steps[0] ?? null;
+}
+
+const isDelayed = ({ processState, notBefore }: Step): boolean =>
+  processState === "pending" && notBefore !== null;
+
+const pausedRefusal = (paused: Task["paused"]): string | null =>
+  paused === null ? null : "The task is paused: resume it first.";

@@ -1,0 +1,67 @@
+import { expect, test } from "@jest/globals";
+import { openApi, pathOf, queryOf } from "./api.ts";
+import { openContactLog } from "./contact.ts";
+import { openSession } from "./session.ts";
+
+const problem = (status: number, code: string) =>
+  new Response(JSON.stringify({ status, code, detail: "No." }), { status });
+
+function open(answer: (request: RequestInit | undefined) => Response | Promise<Response>) {
+  const stored = new Map<string, string>([["holdfast.token", "secret"]]);
+  const session = openSession({
+    getItem: (key) => stored.get(key) ?? null,
+    setItem: (key, value) => void stored.set(key, value),
+    removeItem: (key) => void stored.delete(key),
+  });
+  const contact = openContactLog(() => 1_000);
+  const api = openApi({ session, contact, fetch: async (_, request) => answer(request) });
+  return { api, session, contact, stored };
+}
+const call = { method: "GET", path: "/v1/pauses" } as const;
+
+test("a request shows the token of the session", async () => {
+  const { api } = open((request) => Response.json(request?.headers));
+  expect(await api.ask(call)).toEqual({ authorization: "Bearer secret" });
+});
+
+test("an answer 401 forgets the token and asks for one", async () => {
+  const { api, session, stored } = open(() => problem(401, "operator.unknown"));
+  await expect(api.ask(call)).rejects.toMatchObject({ code: "operator.unknown", status: 401 });
+  expect(session.get()).toMatchObject({ status: "asking", token: null });
+  expect(stored.has("holdfast.token")).toBe(false);
+});
+
+test("a service that does not answer, or whose store is away, counts as lost until it answers", async () => {
+  let answer: () => Response = () => {
+    throw new TypeError("fetch failed");
+  };
+  const { api, contact } = open(() => answer());
+  await expect(api.ask(call)).rejects.toThrow("does not answer");
+  expect(contact.get()).toMatchObject({ lostSince: 1_000, lastAnswerAt: null });
+  answer = () => problem(503, "store.unavailable");
+  await expect(api.ask(call)).rejects.toMatchObject({ status: 503 });
+  expect(contact.get().lostSince).toBe(1_000);
+  answer = () => Response.json({});
+  await api.ask(call);
+  expect(contact.get()).toMatchObject({ lostSince: null, lastAnswerAt: 1_000 });
+});
+
+test("a refusal is an answer", async () => {
+  const { api, contact } = open(() => problem(409, "task.changed"));
+  await expect(api.ask(call)).rejects.toMatchObject({ code: "task.changed" });
+  expect(contact.get().lostSince).toBeNull();
+});
+
+test.each(["<html>", "null", '{"code": 1}'])(
+  "a page of a proxy, %p, is no refusal",
+  async (body) => {
+    const { api } = open(() => new Response(body, { status: 502 }));
+    await expect(api.ask(call)).rejects.toMatchObject({ name: "ConnectionFault" });
+  },
+);
+
+test("a value is never more than one part of a path, nor of a query", () => {
+  expect(pathOf`/v1/tasks/${"a/../b?c#d"}/why`).toBe("/v1/tasks/a%2F..%2Fb%3Fc%23d/why");
+  expect(queryOf({ a: "1&b=2", c: undefined })).toBe("?a=1%26b%3D2");
+  expect(queryOf({})).toBe("");
+});

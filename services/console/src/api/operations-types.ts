@@ -1,0 +1,153 @@
+/** A filter as `POST /v1/tasks/search` takes it. */
+export type SearchFilter = Readonly<Record<string, unknown>>;
+
+/** Failures that are alike. */
+export interface FailureGroup {
+  readonly fingerprint: string;
+  readonly workflow: string;
+  readonly step: string | null;
+  readonly faultCode: string;
+  /** With numbers and ids replaced. */
+  readonly message: string;
+  readonly count: number;
+  /** Halted now. */
+  readonly open: number;
+  readonly firstAt: string;
+  readonly lastAt: string;
+  readonly sample: readonly string[];
+  readonly filter: SearchFilter;
+}
+
+export interface Failures {
+  readonly groups: readonly FailureGroup[];
+  readonly truncated: boolean;
+}
+
+export type BulkAct = "resubmit" | "undo" | "cancel" | "pause" | "resume" | "resolve" | "retryNow";
+
+/** What a bulk operation would do. */
+export interface BulkForecast {
+  readonly matches: number;
+  readonly allowed: number;
+  readonly refused: readonly { readonly reason: string; readonly count: number }[];
+  readonly sample: readonly string[];
+}
+
+export type BulkState = "canary" | "running" | "verifying" | "done" | "stopped" | "failed";
+
+export interface BulkOperation {
+  readonly id: string;
+  readonly action: BulkAct;
+  readonly step: string | null;
+  readonly filter: SearchFilter;
+  readonly actor: string;
+  readonly reason: string;
+  readonly at: string;
+  readonly state: BulkState;
+  readonly matched: number;
+  readonly waiting: number;
+  readonly done: number;
+  readonly refused: number;
+  readonly verified: {
+    readonly succeeded: number;
+    readonly failedAgain: number;
+    readonly running: number;
+  };
+  readonly canary: number;
+  readonly rate: number;
+  readonly stoppedBy: string | null;
+  readonly stopReason: string | null;
+  readonly endedAt: string | null;
+}
+
+export const bulkOutcomes = ["waiting", "applied", "refused", "succeeded", "failedAgain"] as const;
+export type BulkOutcome = (typeof bulkOutcomes)[number];
+
+export interface BulkItem {
+  readonly taskId: string;
+  readonly outcome: BulkOutcome;
+  readonly code: string | null;
+  readonly step: string | null;
+  readonly at: string;
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly next: string | null;
+}
+
+/** What `holdfast doctor` says. */
+export interface Examination {
+  readonly at: string;
+  readonly ok: boolean;
+  readonly findings: readonly {
+    readonly check: string;
+    readonly severity: "ok" | "warning" | "error";
+    readonly sentence: string;
+    readonly advice: string | null;
+  }[];
+}
+
+/** What `holdfast verify` says. */
+export interface Verification {
+  readonly at: string;
+  readonly ok: boolean;
+  readonly tasks: number;
+  readonly complete: boolean;
+  readonly violations: readonly {
+    readonly rule: string;
+    readonly taskId: string | null;
+    readonly sentence: string;
+  }[];
+}
+
+export interface ProcessSeen {
+  readonly instance: string;
+  readonly seenAt: string;
+  readonly slots?: number | null;
+}
+
+export interface QueueSeen {
+  readonly name: string;
+  readonly ready: number | null;
+  readonly unacked: number | null;
+  readonly consumers: number | null;
+  readonly state: string | null;
+}
+
+export interface PartitionSeen {
+  readonly name: string;
+  readonly from: string | null;
+  readonly until: string | null;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** The parts of the system as one process sees them. */
+export interface SystemView {
+  readonly version: string;
+  readonly at: string;
+  readonly schedulers: readonly ProcessSeen[];
+  readonly supervisors: readonly ProcessSeen[];
+  readonly submissions: readonly ProcessSeen[];
+  readonly queues: readonly QueueSeen[];
+  readonly outbox: { readonly waiting: number; readonly oldestMs: number | null };
+  readonly partitions: readonly PartitionSeen[];
+  readonly configuration: Readonly<Record<string, unknown>>;
+}
+
+/** A message that no one could use. */
+export interface DeadLetter {
+  readonly id: string;
+  readonly queue: string;
+  readonly reason: string;
+  readonly detail: string | null;
+  readonly messageId: string | null;
+  readonly type: string | null;
+  readonly sender: string | null;
+  readonly size: number;
+  readonly at: string;
+  /** The first 4 KiB, where they are text. */
+  readonly body: string | null;
+  readonly replayable: boolean;
+}

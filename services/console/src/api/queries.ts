@@ -1,0 +1,114 @@
+import {
+  keepPreviousData,
+  type QueryClient,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { useCallback } from "react";
+import { useLiveEvents, useLiveState } from "../live/use-live.ts";
+import { pathOf } from "./api.ts";
+import { useConsole } from "./console-context.ts";
+import type { Agent, Overview, Pause, Remote, Statistics } from "./types.ts";
+
+/** Milliseconds between two questions while there is no stream. */
+const pollInterval = 3_000;
+
+export type TaskPart = "task" | "why" | "attempts" | "history";
+
+/** Keys of all that is cached: an action makes stale what it may have changed. */
+export const keys = {
+  overview: ["overview"] as const,
+  statistics: (range: string) => ["statistics", range] as const,
+  task: (id: string) => ["task", id] as const,
+  taskPart: (id: string, part: TaskPart) => ["task", id, part] as const,
+  agents: ["agents"] as const,
+  pauses: ["pauses"] as const,
+  remotes: ["remotes"] as const,
+};
+
+/** Milliseconds after which to ask again; false while the stream brings what changes. */
+export function usePollInterval(): number | false {
+  return useLiveState().kind === "live" ? false : pollInterval;
+}
+
+/** The overview: from the stream, or asked for. */
+export function useOverview() {
+  const { api } = useConsole();
+  const cache = useQueryClient();
+  const refetchInterval = usePollInterval();
+  const onOverview = useCallback(
+    (overview: Overview) => void cache.setQueryData(keys.overview, overview),
+    [cache],
+  );
+  useLiveEvents({ onOverview });
+  return useQuery({
+    queryKey: keys.overview,
+    queryFn: ({ signal }) => api.ask<Overview>({ method: "GET", path: "/v1/overview" }, signal),
+    refetchInterval,
+  });
+}
+
+/** Statistics over a range that ends now. */
+export function useStatistics(rangeMs: number) {
+  const { api } = useConsole();
+  return useQuery({
+    queryKey: keys.statistics(String(rangeMs)),
+    queryFn: ({ signal }) => {
+      const now = Date.now();
+      const query = {
+        from: new Date(now - rangeMs).toISOString(),
+        until: new Date(now).toISOString(),
+      };
+      return api.ask<Statistics>({ method: "GET", path: "/v1/statistics", query }, signal);
+    },
+    refetchInterval: 10_000,
+    // The chart of the range before stays until this one is there.
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** One part of what is known of a task: the task itself, or `why`, `attempts` or `history`. */
+export function useTaskPart<T>(id: string, name: TaskPart, refetchInterval: number | false) {
+  const { api } = useConsole();
+  const path = pathOf`/v1/tasks/${id}` + (name === "task" ? "" : `/${name}`);
+  return useQuery({
+    queryKey: keys.taskPart(id, name),
+    queryFn: ({ signal }) => api.ask<T>({ method: "GET", path }, signal),
+    refetchInterval,
+  });
+}
+
+/** What operators have set up for the console; a service that knows no settings has none. */
+export function useConsoleSettings() {
+  const { api } = useConsole();
+  return useQuery({
+    queryKey: ["console-settings"],
+    queryFn: ({ signal }) =>
+      api.ask<{ readonly traceUrlTemplate: string | null }>(
+        { method: "GET", path: "/v1/console-settings" },
+        signal,
+      ),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+}
+
+interface Items<T> {
+  readonly items: readonly T[];
+}
+
+function useList<T>(queryKey: readonly string[], path: string) {
+  const { api } = useConsole();
+  return useQuery({
+    queryKey,
+    queryFn: ({ signal }) => api.ask<Items<T>>({ method: "GET", path }, signal),
+    refetchInterval: pollInterval,
+  });
+}
+
+export const useAgents = () => useList<Agent>(keys.agents, "/v1/agents");
+export const usePauses = () => useList<Pause>(keys.pauses, "/v1/pauses");
+export const useRemotes = () => useList<Remote>(keys.remotes, "/v1/remotes");
+
+/** After an action: everything that is shown is asked for again. */
+export const refreshAll = (cache: QueryClient): Promise<void> => cache.invalidateQueries();

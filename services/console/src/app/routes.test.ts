@@ -1,0 +1,21 @@
+import { expect, test } from "@jest/globals";
+import { readRoute, taskPath } from "./routes.ts";
+
+test.each([
+  ["/", { page: "overview" }],
+  ["/tasks", { page: "tasks" }],
+  ["/tasks/", { page: "tasks" }],
+  ["/tasks/01a1", { page: "task", id: "01a1" }],
+  ["/agents/pay%2Fments", { page: "agents", rest: "pay/ments" }],
+  ["/system/dead-letters", { page: "system", rest: "dead-letters" }],
+  ["/gone", { page: "unknown" }],
+  ["/tasks/%E0%A4%A", { page: "unknown" }],
+  ["/__proto__", { page: "unknown" }],
+])("%s is %j", (path, route) => {
+  expect(readRoute(path)).toEqual(route);
+});
+
+test("an id with any characters leads to its task", () => {
+  const id = "../<script>?#%";
+  expect(readRoute(taskPath(id))).toEqual({ page: "task", id });
+});

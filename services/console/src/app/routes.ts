@@ -1,0 +1,55 @@
+/** Where in the console one is. */
+export type Route =
+  | { readonly page: "overview" }
+  | { readonly page: "tasks" }
+  | { readonly page: "task"; readonly id: string }
+  | { readonly page: "failures"; readonly rest: string }
+  | { readonly page: "workflows"; readonly rest: string }
+  | { readonly page: "agents"; readonly rest: string }
+  | { readonly page: "system"; readonly rest: string }
+  | { readonly page: "unknown" };
+
+export const base = "/console";
+
+/** The tabs, in their order; `g` and the key lead to each. */
+export const tabs = [
+  { page: "overview", title: "Overview", path: "/", key: "o" },
+  { page: "tasks", title: "Tasks", path: "/tasks", key: "t" },
+  { page: "failures", title: "Failures", path: "/failures", key: "f" },
+  { page: "workflows", title: "Workflows", path: "/workflows", key: "w" },
+  { page: "agents", title: "Agents", path: "/agents", key: "a" },
+  { page: "system", title: "System", path: "/system", key: "s" },
+] as const satisfies readonly {
+  readonly page: Route["page"];
+  readonly title: string;
+  readonly path: string;
+  readonly key: string;
+}[];
+
+/** The tab under which a route belongs. */
+export const tabOf = ({ page }: Route): string => (page === "task" ? "tasks" : page);
+
+/** Reads a path below the base. A part that cannot be decoded leads nowhere. */
+export function readRoute(path: string): Route {
+  const [first = "", second = "", ...more] = path.replace(/^\/+|\/+$/g, "").split("/");
+  const rest = decode([second, ...more].join("/"));
+  if (rest === null) return { page: "unknown" };
+  if (first === "") return { page: "overview" };
+  if (first === "tasks") return rest === "" ? { page: "tasks" } : { page: "task", id: rest };
+  if (first === "failures" || first === "workflows" || first === "agents" || first === "system") {
+    return { page: first, rest };
+  }
+  return { page: "unknown" };
+}
+
+function decode(part: string): string | null {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
+}
+
+export const taskPath = (id: string): string => `/tasks/${encodeURIComponent(id)}`;
+export const agentPath = (name: string): string => `/agents/${encodeURIComponent(name)}`;
+export const workflowPath = (name: string): string => `/workflows/${encodeURIComponent(name)}`;

@@ -1,0 +1,95 @@
+import { type FormEvent, useEffect, useId, useState } from "react";
+import { useConsole, useSession } from "../api/console-context.ts";
+import { ProblemFault } from "../api/faults.ts";
+import { Loading } from "../parts/loading.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+
+/** A route that only operators may ask, and that costs the service little. */
+const probe = { method: "GET", path: "/v1/pauses" } as const;
+
+/** Asks for the operators' token where the service wants one. It stays in this tab. */
+export function SignIn() {
+  const { status } = useSession();
+  return status === "probing" ? <Probe /> : <TokenForm />;
+}
+
+/** Finds out whether the service wants a token, once: wrong tries are counted. */
+function Probe() {
+  const { api, session } = useConsole();
+  const [error, setError] = useState<unknown>(null);
+  const [tries, setTries] = useState(0);
+  useEffect(() => {
+    const stop = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    api.ask(probe, stop.signal).then(
+      () => session.set({ ...session.get(), status: "ready" }),
+      (fault: unknown) => {
+        if (stop.signal.aborted) return;
+        setError(fault);
+        if (fault instanceof ProblemFault && fault.status < 500) return;
+        timer = setTimeout(() => setTries(tries + 1), 2_000);
+      },
+    );
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [api, session, tries]);
+  return error === null ? <Loading /> : <ProblemNote error={error} />;
+}
+
+function TokenForm() {
+  const { api, session } = useConsole();
+  const { actor: known } = useSession();
+  const [token, setToken] = useState("");
+  const [actor, setActor] = useState(known);
+  const [error, setError] = useState<unknown>(null);
+  const [isAsking, setAsking] = useState(false);
+  const ids = { token: useId(), actor: useId() };
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    setAsking(true);
+    setError(null);
+    const headers = { authorization: `Bearer ${token.trim()}` };
+    try {
+      await api.ask({ ...probe, headers });
+      session.signIn(token.trim(), actor.trim());
+    } catch (fault) {
+      setError(fault);
+      setAsking(false);
+    }
+  };
+  return (
+    <form className="sign-in card" onSubmit={(event) => void submit(event)}>
+      <h1>Who are you?</h1>
+      <p className="muted">
+        This service asks for the operators’ token. The token stays in this tab and is forgotten
+        when you close it.
+      </p>
+      <label htmlFor={ids.actor}>Your name</label>
+      <input
+        id={ids.actor}
+        value={actor}
+        required
+        maxLength={100}
+        autoComplete="username"
+        placeholder="ada@example.com"
+        onChange={(event) => setActor(event.target.value)}
+      />
+      <p className="hint">Each action is kept in the history under this name.</p>
+      <label htmlFor={ids.token}>Operators’ token</label>
+      <input
+        id={ids.token}
+        type="password"
+        value={token}
+        required
+        autoComplete="current-password"
+        onChange={(event) => setToken(event.target.value)}
+      />
+      {error !== null && <ProblemNote error={error} />}
+      <button type="submit" className="button button-primary" disabled={isAsking}>
+        {isAsking ? "Asking …" : "Continue"}
+      </button>
+    </form>
+  );
+}

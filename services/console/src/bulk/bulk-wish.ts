@@ -1,0 +1,138 @@
+import { shellWord } from "../actions/action.ts";
+import type { BulkAct, SearchFilter } from "../api/operations-types.ts";
+
+/** What a bulk operation is to do, and to which tasks. */
+export interface BulkTarget {
+  readonly action: BulkAct;
+  readonly filter: SearchFilter;
+  readonly step: string | null;
+}
+
+/** What the person typed. */
+export interface BulkForm {
+  readonly canary: string;
+  readonly rate: string;
+  /** JSON: what a resolved step returned. */
+  readonly output: string;
+  readonly reason: string;
+  readonly actor: string;
+}
+
+export type BulkBody = Readonly<Record<string, unknown>>;
+
+export interface ReadBulkForm {
+  readonly body: BulkBody;
+  readonly faults: Readonly<Partial<Record<keyof BulkForm, string>>>;
+}
+
+/** Reads the form into the body of the request, and says what is wrong with it. */
+export function readBulkForm(target: BulkTarget, form: BulkForm): ReadBulkForm {
+  const canary = numberIn(form.canary, /^\d{1,6}$/, { least: 0, most: 100_000 });
+  const rate = numberIn(form.rate, /^\d{1,4}(\.\d{1,2})?$/, { least: 0.01, most: 1_000 });
+  const output = target.action === "resolve" ? readOutput(form.output) : null;
+  const body = {
+    action: target.action,
+    filter: target.filter,
+    ...(target.step === null || !takesStep(target.action) ? {} : { step: target.step }),
+    ...(output !== null && "value" in output ? { output: output.value } : {}),
+    canary,
+    rate,
+    actor: form.actor,
+    reason: form.reason,
+  };
+  const faults = {
+    ...(canary === null ? { canary: "A whole number from 0 to 100,000." } : {}),
+    ...(rate === null ? { rate: "A number from 0.01 to 1,000." } : {}),
+    ...(output !== null && "fault" in output ? { output: output.fault } : {}),
+  };
+  return { body, faults };
+}
+
+const takesStep = (action: BulkAct): boolean =>
+  action === "resubmit" || action === "resolve" || action === "retryNow";
+
+function numberIn(
+  text: string,
+  form: RegExp,
+  { least, most }: { readonly least: number; readonly most: number },
+): number | null {
+  const value = form.test(text.trim()) ? Number(text) : Number.NaN;
+  return value >= least && value <= most ? value : null;
+}
+
+type ReadOutput = { readonly value: unknown } | { readonly fault: string };
+
+/** Null: nothing is given, which is null for the step. */
+function readOutput(text: string): ReadOutput | null {
+  if (text.trim() === "") return null;
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch (error) {
+    return { fault: `This is not JSON: ${(error as Error).message}` };
+  }
+}
+
+/** The same question without doing anything: who asks and why stands nowhere. */
+export const dryRunOf = (body: BulkBody): BulkBody => ({
+  ...body,
+  actor: body["actor"] === "" ? "console" : body["actor"],
+  reason: body["reason"] === "" ? "dry run" : body["reason"],
+  dryRun: true,
+});
+
+const options = [
+  ["fingerprint", "--fingerprint"],
+  ["state", "--state"],
+  ["workflow", "--workflow"],
+  ["faultCode", "--fault-code"],
+] as const;
+
+/** The command for the same; null where it cannot say the filter. */
+export function bulkCommand(body: BulkBody): string | null {
+  const { createdAt = {}, ...filter } = body["filter"] as Readonly<Record<string, unknown>>;
+  const known = options.filter(([name]) => typeof filter[name] === "string");
+  if (known.length !== Object.keys(filter).length) return null;
+  const span = createdAt as { readonly $gte?: string; readonly $lt?: string };
+  const words = [
+    "holdfast",
+    "bulk",
+    "create",
+    String(body["action"]),
+    ...known.flatMap(([name, option]) => [option, String(filter[name])]),
+    ...(span.$gte === undefined ? [] : ["--created-from", span.$gte]),
+    ...(span.$lt === undefined ? [] : ["--created-before", span.$lt]),
+    ...(typeof body["step"] === "string" ? ["--step", body["step"]] : []),
+    ...(body["output"] === undefined ? [] : ["--result", JSON.stringify(body["output"])]),
+    "--canary",
+    String(body["canary"]),
+    "--rate",
+    String(body["rate"]),
+    "--reason",
+    String(body["reason"]),
+    "--actor",
+    String(body["actor"]),
+  ];
+  return words.map(shellWord).join(" ");
+}
+
+/** The tasks of a filter, as the list of tasks takes it; null: the list cannot say it. */
+export function tasksQuery(filter: SearchFilter): string | null {
+  const { createdAt = {}, ...rest } = filter;
+  const span = createdAt as { readonly $gte?: string; readonly $lt?: string };
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(rest)) {
+    const text = typeof value === "string" ? value : listIn(value);
+    if (text === null) return null;
+    query.set(name, text);
+  }
+  if (span.$gte !== undefined) query.set("createdFrom", span.$gte);
+  if (span.$lt !== undefined) query.set("createdBefore", span.$lt);
+  return `?${query}`;
+}
+
+const listIn = (value: unknown): string | null => {
+  const list = (value as { readonly $in?: unknown } | null)?.$in;
+  return Array.isArray(list) && list.every((one) => typeof one === "string")
+    ? list.join(",")
+    : null;
+};

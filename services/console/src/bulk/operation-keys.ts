@@ -1,0 +1,18 @@
+import type { BulkBody } from "./bulk-wish.ts";
+
+/** Gives each wish a key of its own, and the same wish the same key. */
+export function operationKeys(): (body: BulkBody) => string {
+  const keys = new Map<string, string>();
+  return (body) => {
+    const text = JSON.stringify(body);
+    const key = keys.get(text) ?? randomKey();
+    keys.set(text, key);
+    return key;
+  };
+}
+
+/** Not `randomUUID`, which browsers offer to pages of this host and of HTTPS only. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

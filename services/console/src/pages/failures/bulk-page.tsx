@@ -1,0 +1,87 @@
+import { ActionButton } from "../../actions/action-provider.tsx";
+import { stopBulkAction } from "../../actions/operation-actions.ts";
+import { useBulkOperation } from "../../api/operations-queries.ts";
+import type { BulkOperation } from "../../api/operations-types.ts";
+import { Link } from "../../app/router.tsx";
+import { tasksQuery } from "../../bulk/bulk-wish.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { Facts } from "../../parts/facts.tsx";
+import { formatCount, shortId } from "../../parts/format.ts";
+import { bulkLooks, bulkVerb } from "../../parts/operation-looks.ts";
+import { Section } from "../../parts/section.tsx";
+import { ShareBar } from "../../parts/share-bar.tsx";
+import { Shown } from "../../parts/shown.tsx";
+import { lookOf } from "../../parts/state-looks.ts";
+import { Time } from "../../parts/time.tsx";
+import { BulkItems } from "./bulk-items.tsx";
+import { sharesOf, verdictOf } from "./bulk-verdict.ts";
+
+/** One bulk operation: how far it is, what is verified, and what became of each task. */
+export function BulkPage({ id }: { readonly id: string }) {
+  const first = useBulkOperation(id, false);
+  // Also what has ended goes on: what a stopped operation applied is still verified.
+  const every = first.data !== undefined && isSettled(first.data) ? 10_000 : 1_000;
+  const operation = useBulkOperation(id, every);
+  return (
+    <section className="page" aria-labelledby="bulk-title">
+      <div className="page-head">
+        <Link to="/failures">Failures</Link>
+        <Link to="/failures/bulk">Bulk operations</Link>
+        <h1 id="bulk-title" className="mono" title={id}>
+          {shortId(id)}
+        </h1>
+      </div>
+      <Shown query={operation}>
+        {(data) => (
+          <>
+            <Progress operation={data} />
+            <BulkItems id={id} every={every * 2} />
+          </>
+        )}
+      </Shown>
+    </section>
+  );
+}
+
+const isSettled = ({ endedAt, verified }: BulkOperation): boolean =>
+  endedAt !== null && Date.now() - Date.parse(endedAt) > 60_000 && verified.running === 0;
+
+function Progress({ operation }: { readonly operation: BulkOperation }) {
+  const { action, step, state, endedAt } = operation;
+  return (
+    <Section
+      title={`${bulkVerb(action)}${step === null ? "" : ` ${step}`}`}
+      note={<Badge look={lookOf(bulkLooks, state)} />}
+      end={endedAt === null && <ActionButton action={stopBulkAction(operation)} />}
+    >
+      <div className="section-body">
+        <p className="verdict" role="status">
+          {verdictOf(operation)}
+        </p>
+        <ShareBar shares={sharesOf(operation)} label={`Of ${operation.matched} tasks`} />
+        <OperationFacts operation={operation} />
+      </div>
+    </Section>
+  );
+}
+
+function OperationFacts({ operation }: { readonly operation: BulkOperation }) {
+  const { filter, actor, reason, at, canary, rate, stoppedBy, stopReason, endedAt } = operation;
+  const query = tasksQuery(filter);
+  const text = <code className="long">{JSON.stringify(filter)}</code>;
+  return (
+    <Facts
+      facts={[
+        ["Filter", query === null ? text : <Link to={`/tasks${query}`}>{text}</Link>],
+        ["By", actor],
+        ["Reason", reason],
+        ["Created", <Time at={at} />],
+        ["Canary", canary === 0 ? "none" : `${formatCount(canary)} first`],
+        ["Rate", `${formatCount(rate)} a second`],
+        ...(stoppedBy === null ? [] : [["Stopped by", stoppedBy] as const]),
+        ...(stopReason === null ? [] : [["Because", stopReason] as const]),
+        ["Ended", endedAt === null ? "not yet" : <Time at={endedAt} />],
+      ]}
+    />
+  );
+}

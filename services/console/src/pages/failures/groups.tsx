@@ -1,0 +1,109 @@
+import { useMemo } from "react";
+import { useConsole } from "../../api/console-context.ts";
+import { useFailures } from "../../api/operations-queries.ts";
+import type { FailureGroup, Failures } from "../../api/operations-types.ts";
+import { Link, setQuery, usePlace } from "../../app/router.tsx";
+import { useKeys } from "../../app/use-keys.ts";
+import { Chip, FilterChip } from "../../parts/chip.tsx";
+import { CommandLine } from "../../parts/command-line.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { formatCount } from "../../parts/format.ts";
+import { Shown } from "../../parts/shown.tsx";
+import { Group } from "./group.tsx";
+import { moveBetweenGroups } from "./move-between-groups.ts";
+import {
+  createdFrom,
+  type FailuresFilter,
+  readFailuresFilter,
+  spans,
+} from "./read-failures-filter.ts";
+
+/** Failures by fingerprint: workflow, step, fault code and the message without its numbers. */
+export function Groups() {
+  const { query } = usePlace();
+  const { ticker } = useConsole();
+  const filter = useMemo(() => readFailuresFilter(query), [query]);
+  const from = useMemo(() => createdFrom(filter.span, ticker.get()), [filter.span, ticker]);
+  const failures = useFailures({ createdFrom: from, workflow: filter.workflow || undefined });
+  useKeys(keys);
+  return (
+    <section className="page" aria-labelledby="failures-title">
+      <div className="page-head">
+        <h1 id="failures-title">Failures</h1>
+        <span className="muted">grouped by workflow, step, fault code and message</span>
+        <Link to="/failures/bulk" className="page-head-end">
+          Bulk operations
+        </Link>
+      </div>
+      <Filters filter={filter} />
+      <Shown query={failures}>{(data) => <GroupList data={data} filter={filter} />}</Shown>
+    </section>
+  );
+}
+
+const keys = { j: () => moveBetweenGroups(1), k: () => moveBetweenGroups(-1) };
+
+function Filters({ filter: { span, workflow, isOpenOnly } }: { readonly filter: FailuresFilter }) {
+  return (
+    <div className="chips" role="group" aria-label="Filters">
+      {spans.map((one) => (
+        <Chip key={one} isOn={one === span} onToggle={() => setQuery({ within: one })}>
+          {one}
+        </Chip>
+      ))}
+      <Chip isOn={isOpenOnly} onToggle={() => setQuery({ open: isOpenOnly ? null : "yes" })}>
+        Halted now
+      </Chip>
+      {workflow !== "" && (
+        <FilterChip
+          name="workflow"
+          value={workflow}
+          onRemove={() => setQuery({ workflow: null })}
+        />
+      )}
+    </div>
+  );
+}
+
+interface ListProps {
+  readonly data: Failures;
+  readonly filter: FailuresFilter;
+}
+
+function GroupList({ data: { groups, truncated }, filter }: ListProps) {
+  // Halted ones first; the service has the latest first.
+  const shown = groups
+    .filter(({ open }) => open > 0 || !filter.isOpenOnly)
+    .toSorted((one, other) => Number(other.open > 0) - Number(one.open > 0));
+  if (shown.length === 0) return <NoFailure filter={filter} />;
+  return (
+    <>
+      {truncated && (
+        <p className="note">
+          There are more failures than are grouped here: choose a shorter time or a workflow.
+        </p>
+      )}
+      <ul className="groups" aria-label={`${formatCount(shown.length)} groups`}>
+        {shown.map((group: FailureGroup) => (
+          <Group key={group.fingerprint} group={group} />
+        ))}
+      </ul>
+      <p className="keys-hint" aria-hidden="true">
+        <kbd>j</kbd> <kbd>k</kbd> move · <kbd>Enter</kbd> open · <kbd>Tab</kbd> to its buttons
+      </p>
+    </>
+  );
+}
+
+function NoFailure({ filter: { span, isOpenOnly } }: { readonly filter: FailuresFilter }) {
+  return (
+    <Empty title={isOpenOnly ? "No task is halted" : "No task has failed"}>
+      <p>
+        {span === "all"
+          ? "A task that fails for good appears here."
+          : `Of the tasks of the last ${span}, that is. One that fails for good appears here.`}
+      </p>
+      <CommandLine name="holdfast" line="holdfast tasks list --state error" />
+    </Empty>
+  );
+}

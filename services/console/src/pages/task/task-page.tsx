@@ -1,0 +1,136 @@
+import { useCallback, useMemo } from "react";
+import { isOutage, ProblemFault } from "../../api/faults.ts";
+import { useConsoleSettings } from "../../api/queries.ts";
+import type { Attempts, HistoryEntry, Task } from "../../api/types.ts";
+import { setQuery, usePlace } from "../../app/router.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { JsonView } from "../../parts/json-view.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { ProblemNote } from "../../parts/problem-note.tsx";
+import { Section } from "../../parts/section.tsx";
+import { AttemptsCard } from "./attempts/attempts-card.tsx";
+import { FactsCard } from "./facts-card.tsx";
+import { HistoryCard } from "./history/history-card.tsx";
+import { stepToShow } from "./step-to-show.ts";
+import { TaskGraph } from "./task-graph.tsx";
+import { TaskHead } from "./task-head.tsx";
+import type { Selected } from "./timeline/placed-lanes.ts";
+import { Timeline } from "./timeline/timeline.tsx";
+import { traceUrlOf } from "./trace-url.ts";
+import { useTask } from "./use-task.ts";
+import { Verdict } from "./verdict.tsx";
+
+/** One task: how it stands and why, what it did, and what can be done to it. */
+export function TaskPage({ id }: { readonly id: string }) {
+  const { task, why, attempts, history } = useTask(id);
+  if (task.data === undefined) return <Missing error={task.error} />;
+  return (
+    <section className="page" aria-label={`Task ${id}`}>
+      <TaskHead task={task.data} />
+      {task.error !== null && !isOutage(task.error) && <ProblemNote error={task.error} />}
+      <Verdict why={why.data} error={why.error} />
+      {attempts.data === undefined ? (
+        <Part error={attempts.error} />
+      ) : (
+        <Steps task={task.data} attempts={attempts.data} />
+      )}
+      <div className="columns">
+        {history.data === undefined ? (
+          <Part error={history.error} />
+        ) : (
+          <HistoryCard items={history.data.items} />
+        )}
+        <FactsCard task={task.data} submittedBy={submitterOf(history.data?.items)} />
+      </div>
+      <Payloads task={task.data} />
+    </section>
+  );
+}
+
+function Missing({ error }: { readonly error: unknown }) {
+  if (error === null) return <Loading />;
+  if (error instanceof ProblemFault && error.status === 404) {
+    return (
+      <Empty title="There is no such task">
+        It was never submitted here, or its month was deleted.
+      </Empty>
+    );
+  }
+  return (
+    <div className="page">
+      <ProblemNote error={error} />
+    </div>
+  );
+}
+
+const Part = ({ error }: { readonly error: unknown }) =>
+  error === null ? <Loading /> : <ProblemNote error={error} />;
+
+const submitterOf = (items: readonly HistoryEntry[] = []): string | null =>
+  items.find(({ action }) => action === "submit")?.actor ?? null;
+
+/** Timeline, graph and the attempts of one step: all three show what is selected in the URL. */
+function Steps({ task, attempts }: { readonly task: Task; readonly attempts: Attempts }) {
+  const { query } = usePlace();
+  const settings = useConsoleSettings();
+  const forward = useMemo(
+    () => task.steps.filter(({ kind }) => kind !== "compensation").map(({ name }) => name),
+    [task.steps],
+  );
+  const step = stepToShow(task, query.get("step"));
+  const given = Number(query.get("attempt"));
+  const attempt = Number.isInteger(given) && given > 0 ? given : null;
+  const selected = useMemo<Selected | null>(
+    () => (step === null ? null : { step: step.name, attempt }),
+    [step, attempt],
+  );
+  const onSelect = useCallback(
+    (next: Selected) =>
+      setQuery(
+        { step: next.step, attempt: next.attempt === null ? null : String(next.attempt) },
+        { replace: true },
+      ),
+    [],
+  );
+  return (
+    <>
+      <Section title="Attempts">
+        <Timeline
+          attempts={attempts}
+          steps={forward}
+          startedAt={Date.parse(task.createdAt)}
+          isLive={task.finishedAt === null && task.state !== "error"}
+          selected={selected}
+          onSelect={onSelect}
+        />
+      </Section>
+      {step !== null && selected !== null && (
+        <AttemptsCard
+          attempts={attempts}
+          step={step}
+          selected={selected}
+          onSelect={onSelect}
+          traceUrl={traceUrlOf(settings.data?.traceUrlTemplate ?? null, task)}
+        />
+      )}
+      <TaskGraph task={task} selected={step?.name ?? null} onSelect={onSelect} />
+    </>
+  );
+}
+
+function Payloads({ task }: { readonly task: Task }) {
+  return (
+    <Section title="Input and result of the task">
+      <div className="sides payloads">
+        <section className="side">
+          <h3>Input</h3>
+          <JsonView value={task.input} label="input of the task" />
+        </section>
+        <section className="side">
+          <h3>Result</h3>
+          <JsonView value={task.result} label="result of the task" />
+        </section>
+      </div>
+    </Section>
+  );
+}

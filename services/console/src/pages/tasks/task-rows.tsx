@@ -1,0 +1,97 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef } from "react";
+import type { ListedTask } from "../../api/types.ts";
+import { columns } from "./columns.tsx";
+import { TaskRow } from "./task-row.tsx";
+
+const rowHeight = 36;
+/** Rows before the end of what is loaded at which the next page is asked for. */
+const ahead = 60;
+
+interface TaskRowsProps {
+  readonly items: readonly ListedTask[];
+  readonly hasMore: boolean;
+  /** Its index; -1: there is none. */
+  readonly active: number;
+  readonly selected: ReadonlySet<string>;
+  readonly onActive: (id: string) => void;
+  readonly onToggle: (id: string) => void;
+  /** Asks for the next page. */
+  readonly onEnd: () => void;
+  /** Whether the first row is in sight. */
+  readonly onTop: (isAtTop: boolean) => void;
+}
+
+/** The list. Only the rows in sight are in the page, so a hundred thousand are as quick as ten. */
+export function TaskRows(props: TaskRowsProps) {
+  const { items, hasMore, active, selected, onActive, onToggle, onEnd, onTop } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: items.length + (hasMore ? 1 : 0),
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+    // The head stands above the rows, and stays in sight.
+    scrollMargin: rowHeight,
+    scrollPaddingStart: rowHeight,
+  });
+  const inSight = virtual.getVirtualItems();
+  const last = inSight.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (hasMore && last >= items.length - ahead) onEnd();
+  }, [hasMore, last, items.length, onEnd]);
+  const isAtTop = (virtual.scrollOffset ?? 0) < rowHeight;
+  useEffect(() => onTop(isAtTop), [isAtTop, onTop]);
+  useEffect(() => {
+    if (active >= 0) virtual.scrollToIndex(active);
+  }, [active, virtual]);
+  return (
+    <div
+      className="rows"
+      role="table"
+      aria-label="Tasks"
+      aria-rowcount={hasMore ? -1 : items.length + 1}
+    >
+      <div ref={scroller} className="rows-scroll" tabIndex={0} role="presentation">
+        <Head />
+        <div className="rows-all" role="rowgroup" style={{ height: virtual.getTotalSize() }}>
+          {inSight.map(({ index, start }) => {
+            const task = items[index];
+            const style = { transform: `translateY(${start - rowHeight}px)` };
+            return (
+              <div key={task?.id ?? "end"} className="row-place" style={style}>
+                {task === undefined ? (
+                  <p className="loading">Loading …</p>
+                ) : (
+                  <TaskRow
+                    task={task}
+                    index={index}
+                    isActive={index === active}
+                    isSelected={selected.has(task.id)}
+                    onActive={onActive}
+                    onToggle={onToggle}
+                  />
+                )}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Head() {
+  return (
+    <div className="row row-head" role="row" aria-rowindex={1}>
+      <div role="columnheader" className="cell-select">
+        <span className="visually-hidden">Selected</span>
+      </div>
+      {columns.map(({ id, header }) => (
+        <div key={id} role="columnheader" className={`cell-${id}`}>
+          {header}
+        </div>
+      ))}
+    </div>
+  );
+}

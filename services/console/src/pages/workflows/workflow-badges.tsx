@@ -1,0 +1,30 @@
+import { Badge } from "../../parts/badge.tsx";
+import { usePaused } from "./use-paused.ts";
+
+interface Props {
+  readonly name: string;
+  readonly retired: { readonly by: string; readonly reason: string } | null;
+}
+
+/** Whether a workflow takes tasks, and whether its steps are claimed. */
+export function WorkflowBadges({ name, retired }: Props) {
+  const paused = usePaused("workflow", name);
+  return (
+    <span className="badges">
+      {retired === null ? (
+        <Badge look={{ word: "Takes tasks", tone: "good", icon: "done" }} />
+      ) : (
+        <Badge
+          look={{ word: "Retired", tone: "quiet", icon: "stop" }}
+          title={`${retired.by}: ${retired.reason}`}
+        />
+      )}
+      {paused !== null && (
+        <Badge
+          look={{ word: "Paused", tone: "warn", icon: "pause" }}
+          title={`${paused.actor}: ${paused.reason ?? ""}`}
+        />
+      )}
+    </span>
+  );
+}

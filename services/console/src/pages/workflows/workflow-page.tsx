@@ -1,0 +1,104 @@
+import type { StoredWorkflow } from "@holdfast/client";
+import type { WorkflowDefinition } from "@holdfast/domain";
+import { useMemo } from "react";
+import { useWorkflow, useWorkflows } from "../../api/operations-queries.ts";
+import { Link, setQuery, usePlace } from "../../app/router.tsx";
+import { workflowPath } from "../../app/routes.ts";
+import { Facts } from "../../parts/facts.tsx";
+import { JsonView } from "../../parts/json-view.tsx";
+import { Section } from "../../parts/section.tsx";
+import { Shown } from "../../parts/shown.tsx";
+import { Time } from "../../parts/time.tsx";
+import { WorkflowGraph } from "../../parts/workflow-graph/workflow-graph.tsx";
+import { shownSteps } from "./shown-steps.ts";
+import { StepPolicyView } from "./step-policy.tsx";
+import { splitName } from "./versions.ts";
+import { WorkflowActions } from "./workflow-actions.tsx";
+import { WorkflowBadges } from "./workflow-badges.tsx";
+import { WorkflowTasks } from "./workflow-tasks.tsx";
+
+/** One version of a workflow: its picture, its tasks, and what each step may take. */
+export function WorkflowPage({ name }: { readonly name: string }) {
+  const workflow = useWorkflow(name);
+  return (
+    <section className="page" aria-labelledby="workflow-title">
+      <div className="page-head">
+        <Link to="/workflows">Workflows</Link>
+        <h1 id="workflow-title" className="cut" title={name}>
+          {name}
+        </h1>
+        <OtherVersions name={name} />
+      </div>
+      <Shown query={workflow}>{(data) => <Workflow workflow={data} />}</Shown>
+    </section>
+  );
+}
+
+function OtherVersions({ name }: { readonly name: string }) {
+  const { data } = useWorkflows();
+  const { family } = splitName(name);
+  const others = (data?.items ?? []).filter(
+    (one) => one.name !== name && splitName(one.name).family === family,
+  );
+  if (others.length === 0) return null;
+  return (
+    <nav className="page-head-end buttons" aria-label="Other versions">
+      {others.slice(0, 12).map((one) => (
+        <Link key={one.name} to={workflowPath(one.name)}>
+          {one.name.slice(family.length + 1)}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function Workflow({ workflow }: { readonly workflow: StoredWorkflow }) {
+  const { query } = usePlace();
+  const { name, retired, createdAt, collections } = workflow;
+  // The service stores valid definitions only.
+  const definition = workflow.definition as unknown as WorkflowDefinition;
+  const steps = useMemo(() => shownSteps(definition), [definition]);
+  const selected = query.get("step");
+  const step = definition.steps.find((one) => one.name === selected);
+  const select = (one: string): void =>
+    setQuery({ step: one === selected ? null : one }, { replace: true });
+  return (
+    <>
+      <Section
+        title="Steps"
+        note={<WorkflowBadges name={name} retired={retired} />}
+        end={<WorkflowActions name={name} retired={retired} />}
+      >
+        <WorkflowGraph
+          steps={steps}
+          selected={selected}
+          onSelect={select}
+          label={`The steps of ${name}`}
+        />
+        {step === undefined ? (
+          <p className="section-body hint">Choose a step to see its policy.</p>
+        ) : (
+          <StepPolicyView step={step} />
+        )}
+      </Section>
+      <WorkflowTasks name={name} />
+      <Section title="Definition">
+        <div className="section-body">
+          <Facts
+            facts={[
+              ["Stored", <Time at={createdAt} />],
+              ["Routes of its own", collections.length === 0 ? "none" : collections.join(", ")],
+              ...(retired === null
+                ? []
+                : [
+                    ["Retired", <Time at={retired.at} />] as const,
+                    ["By", `${retired.by}: ${retired.reason}`] as const,
+                  ]),
+            ]}
+          />
+          <JsonView value={workflow.definition} label="the definition" />
+        </div>
+      </Section>
+    </>
+  );
+}

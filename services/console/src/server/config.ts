@@ -1,0 +1,17 @@
+import { BaseConfig, Integer, Text } from "@holdfast/runtime";
+import { Type } from "typebox";
+
+/** The settings of the console, by the names of their environment variables. */
+export const ConsoleConfig = Type.Object({
+  ...BaseConfig.properties,
+  /** The submission service with the operators' routes, such as `http://operations:3000`. */
+  API_URL: Text({
+    format: "url",
+    pattern: "^https?://",
+    description: "the URL of an HTTP service such as http://operations:3000",
+  }),
+  /** The address on which the page answers. */
+  HTTP_HOST: Text({ default: "0.0.0.0" }),
+  /** The port of the page; 0 takes a free one. */
+  HTTP_PORT: Integer({ default: 3_100, minimum: 0, maximum: 65_535 }),
+});

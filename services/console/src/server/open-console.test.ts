@@ -1,0 +1,127 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { pino } from "pino";
+import { encodingFor } from "./console-routes.ts";
+import { openConsole } from "./open-console.ts";
+
+let respond: RequestListener = (_, response) => void response.end();
+const upstream = createServer((request, response) => respond(request, response));
+let url = "";
+let closed: Promise<unknown> | null = null;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+  const apiUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+  const app = openConsole({ apiUrl, log: pino({ level: "silent" }) });
+  url = await app.listen({ host: "127.0.0.1", port: 0 });
+  stop = () => app.close();
+});
+let stop = async (): Promise<void> => {};
+afterAll(async () => {
+  await stop();
+  upstream.closeAllConnections();
+  await new Promise((resolve) => upstream.close(resolve));
+  await closed;
+});
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(url + path, { headers, redirect: "manual" });
+
+test("each path of the page answers with the page and its policy", async () => {
+  for (const path of [
+    "/console/",
+    "/console/tasks/01a1?step=x",
+    "/console/..%2f..%2fetc%2fpasswd",
+  ]) {
+    const answer = await get(path);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-security-policy")).toContain("default-src 'self'");
+    expect(answer.headers.get("content-security-policy")).not.toContain("unsafe");
+    expect(answer.headers.get("cache-control")).toBe("no-cache");
+    expect(await answer.text()).toContain('<div id="root">');
+  }
+});
+
+test("the page has no inline script, no inline style and no address of another host", async () => {
+  const page = await (await get("/console/")).text();
+  expect(page).not.toMatch(/<script(?![^>]*src=)|<style|style=|\son[a-z]+=|https?:/);
+  const assets = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = ""]) => path);
+  expect(assets.length).toBeGreaterThan(1);
+  for (const path of assets) expect((await get(path)).status).toBe(200);
+});
+
+test("an asset is kept for ever, and one that is gone is none", async () => {
+  const page = await (await get("/console/")).text();
+  const [, script = ""] = /src="([^"]+\.js)"/.exec(page) ?? [];
+  const answer = await get(script, { "accept-encoding": "br" });
+  expect(answer.headers.get("cache-control")).toContain("immutable");
+  expect(answer.headers.get("content-encoding")).toBe("br");
+  expect((await get("/console/assets/gone.js")).status).toBe(404);
+});
+
+test("the root and the path without a slash lead to the page", async () => {
+  expect((await get("/")).headers.get("location")).toBe("/console/");
+  expect((await get("/console")).headers.get("location")).toBe("/console/");
+});
+
+test("requests to the API are passed on as they are", async () => {
+  respond = (request, response) => {
+    const { method, url: asked, headers } = request;
+    request.setEncoding("utf8");
+    let body = "";
+    request.on("data", (piece: string) => (body += piece));
+    request.on("end", () => {
+      response.statusCode = 202;
+      response.setHeader("etag", '"3"');
+      response.end(JSON.stringify({ method, asked, token: headers.authorization, body }));
+    });
+  };
+  const answer = await fetch(`${url}/v1/tasks/a%2Fb/undo?x=1`, {
+    method: "POST",
+    headers: { authorization: "Bearer t", "content-type": "application/json" },
+    body: '{"version":1}',
+  });
+  expect(answer.status).toBe(202);
+  expect(answer.headers.get("etag")).toBe('"3"');
+  expect(await answer.json()).toEqual({
+    method: "POST",
+    asked: "/v1/tasks/a%2Fb/undo?x=1",
+    token: "Bearer t",
+    body: '{"version":1}',
+  });
+});
+
+test("an event of a stream comes at once, and a browser that leaves ends the stream", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  closed = promise;
+  respond = (_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write("data: 1\n\n");
+    response.once("close", resolve);
+  };
+  const browser = new AbortController();
+  const answer = await fetch(`${url}/v1/events`, { signal: browser.signal });
+  const reader = answer.body?.getReader();
+  const first = await reader?.read();
+  expect(Buffer.from(first?.value ?? []).toString()).toBe("data: 1\n\n");
+  browser.abort();
+  await closed;
+});
+
+test("an API that does not answer is a problem with a code", async () => {
+  respond = (request) => void request.socket.destroy();
+  const answer = await get("/v1/pauses");
+  expect(answer.status).toBe(502);
+  expect(answer.headers.get("content-type")).toContain("application/problem+json");
+  expect(await answer.json()).toMatchObject({ status: 502, code: "console.api_unreachable" });
+});
+
+test.each([
+  ["gzip, deflate, br, zstd", "br"],
+  ["gzip;q=1.0, *;q=0.5", "gzip"],
+  ["br;q=0, gzip", "gzip"],
+  ["", "identity"],
+] as const)("of %p the encoding is %s", (accepted, encoding) => {
+  expect(encodingFor(accepted)).toBe(encoding);
+});

@@ -1,0 +1,23 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vite";
+
+/** Where `npx vite services/console` finds the API, for work on the page. */
+const api = process.env["API_URL"] ?? "http://127.0.0.1:3000";
+
+export default defineConfig({
+  root: fileURLToPath(new URL(".", import.meta.url)),
+  base: "/console/",
+  oxc: { jsx: { runtime: "automatic" } },
+  build: {
+    outDir: "built",
+    target: "es2024",
+    // Files alone: the policy of the page takes no data URL and no inline script.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      // Libraries mark modules for servers that render React; there is none here.
+      onwarn: (warning, warn) => warning.code === "MODULE_LEVEL_DIRECTIVE" || warn(warning),
+    },
+  },
+  server: { proxy: { "/v1": api } },
+});

@@ -1,0 +1,71 @@
+import { limits, Payload } from "@holdfast/contracts";
+import { bulkActions, bulkOutcomes } from "@holdfast/domain";
+import { type Static, Type } from "typebox";
+import { SearchFilter } from "../search/search-body.ts";
+import { storableName, Wish } from "../wishes.ts";
+
+const closed = { additionalProperties: false };
+
+/** Tasks a second, unless it is said. */
+export const usualRate = 10;
+
+/** The body that creates a bulk operation, or with `dryRun` asks what it would do. */
+export const BulkBody = Type.Object(
+  {
+    ...Wish,
+    filter: SearchFilter,
+    action: Type.Enum([...bulkActions]),
+    step: Type.Optional(
+      Type.String({
+        ...storableName,
+        description: "Which step of each task, if several can be meant.",
+      }),
+    ),
+    output: Type.Optional(
+      Type.Unsafe<Static<typeof Payload>>({
+        ...Payload,
+        description: "Of resolve: what the step of each task returned.",
+      }),
+    ),
+    dryRun: Type.Optional(Type.Boolean({ description: "Only says what would be done." })),
+    canary: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 100_000,
+        description: "So many tasks first; the others only if all of these succeed.",
+      }),
+    ),
+    rate: Type.Optional(
+      Type.Number({
+        minimum: 0.01,
+        maximum: 1_000,
+        description: `Tasks a second; ${usualRate} unless it is said.`,
+      }),
+    ),
+  },
+  closed,
+);
+export type BulkBody = Static<typeof BulkBody>;
+
+export const BulkParams = Type.Object({ id: Type.String({ maxLength: limits.name }) });
+
+const Limit = Type.Optional(
+  Type.String({
+    maxLength: 3,
+    pattern: "^([1-9][0-9]?|100)$",
+    description: "How many, at most 100; 20 unless it is said.",
+  }),
+);
+const Cursor = Type.Optional(Type.String({ maxLength: 100 }));
+
+export const BulkListQuery = Type.Object({ limit: Limit, cursor: Cursor }, closed);
+export const BulkItemsQuery = Type.Object(
+  {
+    outcome: Type.Optional(
+      Type.Enum([...bulkOutcomes], { description: "Only tasks of which this became." }),
+    ),
+    limit: Limit,
+    cursor: Cursor,
+  },
+  closed,
+);

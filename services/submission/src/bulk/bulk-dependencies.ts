@@ -1,0 +1,18 @@
+import type { StateStore } from "@holdfast/state-store";
+import type { onRequestAsyncHookHandler } from "fastify";
+import type { WorkflowDirectory } from "../workflow-directory.ts";
+
+/** What the routes of bulk operations need. */
+export interface BulkDependencies {
+  readonly store: Pick<
+    StateStore,
+    | "createBulkOperation"
+    | "forecastBulkOperation"
+    | "listBulkOperations"
+    | "findBulkOperation"
+    | "listBulkItems"
+    | "stopBulkOperation"
+  >;
+  readonly directory: WorkflowDirectory;
+  readonly onRequest: onRequestAsyncHookHandler;
+}

@@ -1,0 +1,146 @@
+import type { BulkOperation } from "@holdfast/state-store";
+import type { FastifyInstance } from "fastify";
+import type { Static } from "typebox";
+import { describe, ref } from "../api/describe.ts";
+import { isTaskId } from "../find-tasks.ts";
+import { Problem } from "../problem.ts";
+import { cursorOf, pageOf, usualLimit } from "../search/list-query.ts";
+import { WishBody } from "../wishes.ts";
+import { BulkItemsQuery, BulkListQuery, BulkParams } from "./bulk-body.ts";
+import type { BulkDependencies } from "./bulk-dependencies.ts";
+import { bulkItemResource, bulkResource } from "./bulk-resource.ts";
+import { createBulkRoute } from "./create-bulk-route.ts";
+
+const tenant = "default";
+const path = "/v1/bulk-operations";
+
+interface ById {
+  readonly Params: { readonly id: string };
+}
+
+/** One action on many tasks, which the Supervisors work off: created, looked at and stopped here. */
+export function bulkRoutes(app: FastifyInstance, deps: BulkDependencies): void {
+  createBulkRoute(app, deps);
+  listRoute(app, deps);
+  itemsRoute(app, deps);
+  stopRoute(app, deps);
+  app.get<ById>(
+    `${path}/:id`,
+    {
+      onRequest: deps.onRequest,
+      schema: {
+        ...describe({
+          id: "getBulkOperation",
+          tag: "bulk",
+          summary: "A bulk operation, and how far it is.",
+          answers: { "200": { words: "As it stands.", schema: ref("BulkOperation") } },
+        }),
+        params: BulkParams,
+      },
+    },
+    async ({ params }) => bulkResource(await mustFind(deps.store, params.id)),
+  );
+}
+
+function listRoute(app: FastifyInstance, { store, onRequest }: BulkDependencies): void {
+  app.get<{ Querystring: Static<typeof BulkListQuery> }>(
+    path,
+    {
+      onRequest,
+      schema: {
+        ...describe({
+          id: "listBulkOperations",
+          tag: "bulk",
+          summary: "Bulk operations, latest first, a page at a time.",
+          answers: { "200": { words: "A page.", schema: ref("BulkOperationPage") } },
+        }),
+        querystring: BulkListQuery,
+      },
+    },
+    async ({ query: { limit = String(usualLimit), cursor } }) => {
+      const { after: before, most } = pageOf(cursor, Number(limit));
+      const found = await store.listBulkOperations({ tenant, before, most });
+      const last = found.length < most ? null : (found.at(-1)?.id ?? null);
+      return { items: found.map(bulkResource), next: cursorOf(last) };
+    },
+  );
+}
+
+function itemsRoute(app: FastifyInstance, { store, onRequest }: BulkDependencies): void {
+  app.get<ById & { readonly Querystring: Static<typeof BulkItemsQuery> }>(
+    `${path}/:id/items`,
+    {
+      onRequest,
+      schema: {
+        ...describe({
+          id: "listBulkItems",
+          tag: "bulk",
+          summary: "The tasks of a bulk operation and what became of each, a page at a time.",
+          description:
+            "An item is `succeeded` only when its task has ended as the action intends, or its step got beyond the failure.",
+          answers: { "200": { words: "A page.", schema: ref("BulkItemPage") } },
+        }),
+        params: BulkParams,
+        querystring: BulkItemsQuery,
+      },
+    },
+    async ({ params: { id }, query: { outcome = null, limit = String(usualLimit), cursor } }) => {
+      await mustFind(store, id);
+      const most = Number(limit);
+      const after = readPlace(cursor);
+      const found = await store.listBulkItems({
+        id,
+        outcome,
+        after,
+        most,
+      });
+      const last = found.length < most ? null : String(found.at(-1)?.number);
+      return { items: found.map(bulkItemResource), next: cursorOf(last) };
+    },
+  );
+}
+
+function stopRoute(app: FastifyInstance, { store, onRequest }: BulkDependencies): void {
+  app.post<ById & { readonly Body: Static<typeof WishBody> }>(
+    `${path}/:id/stop`,
+    {
+      onRequest,
+      schema: {
+        ...describe({
+          id: "stopBulkOperation",
+          tag: "bulk",
+          summary: "Applies no further item of a bulk operation; what was applied stays applied.",
+          answers: { "200": { words: "As it stands then.", schema: ref("BulkOperation") } },
+        }),
+        params: BulkParams,
+        body: WishBody,
+      },
+    },
+    async ({ params: { id }, body }) => {
+      await mustFind(store, id);
+      const isStopped = await store.stopBulkOperation({ tenant, id, ...body });
+      const operation = await mustFind(store, id);
+      if (isStopped) return bulkResource(operation);
+      throw new Problem(409, "bulk.has_ended", `The bulk operation is ${operation.state} already.`);
+    },
+  );
+}
+
+async function mustFind(
+  store: Pick<BulkDependencies["store"], "findBulkOperation">,
+  id: string,
+): Promise<BulkOperation> {
+  const found = isTaskId(id) ? await store.findBulkOperation({ tenant, id }) : null;
+  if (found !== null) return found;
+  throw new Problem(404, "bulk.unknown", `There is no bulk operation ${id}.`);
+}
+
+/** Where a page of items ended. */
+function readPlace(cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  const place = Buffer.from(cursor, "base64url").toString("latin1");
+  if (/^[1-9]\d{0,8}$/.test(place)) return Number(place);
+  throw new Problem(422, "request.invalid", "The request is not complete or not right.", [
+    { pointer: "/cursor", detail: "must be what the page before named as its next" },
+  ]);
+}

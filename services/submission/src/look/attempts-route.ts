@@ -1,0 +1,86 @@
+import type { Json } from "@holdfast/domain";
+import type { LateReply, StateStore } from "@holdfast/state-store";
+import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
+import { Type } from "typebox";
+import { describeAt, ref } from "../api/describe.ts";
+import { type Door, doorsOf } from "../doors.ts";
+import { type ById, TaskParams, type Tasks } from "../find-tasks.ts";
+import { publicName } from "../public-names.ts";
+import { unusable, type WorkflowDirectory } from "../workflow-directory.ts";
+import { attemptInputs } from "./attempt-payloads.ts";
+import { type Attempt, attemptsOf, type Wait } from "./attempts.ts";
+
+interface Dependencies {
+  readonly store: Pick<StateStore, "findAttemptFacts" | "findWorkflow">;
+  readonly directory: Pick<WorkflowDirectory, "noun">;
+  readonly tasks: Tasks;
+  readonly onRequest: onRequestAsyncHookHandler;
+}
+
+/** The newest attempts, waits and late replies that are shown. */
+const most = 1_000;
+/** Moves that are read for them: an attempt has two, and a task that halts and goes on has more. */
+const mostMoves = 4_000;
+
+/** Shows the attempts of a task, with the deadline that each ran against, and what came too late. */
+export function attemptsRoute(app: FastifyInstance, deps: Dependencies): void {
+  for (const door of doorsOf(deps.directory)) {
+    const schema = {
+      ...describeAt(door, {
+        id: "listAttempts",
+        summary: `The attempts of the ${door.noun.one}'s steps, the waits between them, and replies that came too late.`,
+        description:
+          "Newest first, at most 1,000 of each. `input` and `output` are those of the latest attempt of each step.",
+        answers: { "200": { words: "The attempts.", schema: ref("Attempts") } },
+      }),
+      params: paramsOf(door),
+    };
+    const { onRequest } = deps;
+    app.get<ById>(`${door.path}/:id/attempts`, { onRequest, schema }, async (request) =>
+      showAttempts(deps, await deps.tasks.find(request.params.id, await door.nounOf(request))),
+    );
+  }
+}
+
+export const paramsOf = (door: Door) => Type.Object({ ...door.params, ...TaskParams.properties });
+
+interface ShownAttempts {
+  readonly items: readonly (Attempt & { readonly input: Json; readonly output: Json })[];
+  readonly waits: readonly Wait[];
+  readonly lateReplies: readonly (Omit<LateReply, "at"> & { readonly at: string })[];
+  /** There are more than are shown. */
+  readonly truncated: boolean;
+}
+
+async function showAttempts(
+  { store }: Pick<Dependencies, "store">,
+  task: Awaited<ReturnType<Tasks["find"]>>,
+): Promise<ShownAttempts> {
+  const [facts, stored] = await Promise.all([
+    store.findAttemptFacts({ taskId: task.taskId, most: mostMoves }),
+    store.findWorkflow(task.workflow),
+  ]);
+  if (stored === null) throw unusable();
+  const { moves, limits, lateReplies } = facts;
+  const { attempts, waits } = attemptsOf({ moves, limits, steps: task.steps });
+  const inputOf = attemptInputs({ task, definition: stored.definition, limits });
+  const latest = new Map(task.steps.map((step) => [step.name, step]));
+  return {
+    items: attempts.slice(0, most).map((attempt) => {
+      const step = latest.get(attempt.step);
+      const isLatest = step?.attempt === attempt.attempt;
+      const input = isLatest ? inputOf(attempt.step) : null;
+      const output = isLatest && attempt.outcome === "processed" ? step.output : null;
+      return { ...attempt, input, output };
+    }),
+    waits: waits.slice(0, most),
+    lateReplies: lateReplies.slice(0, most).map((reply) => ({
+      ...reply,
+      sender: reply.sender && publicName(reply.sender),
+      at: reply.at.toISOString(),
+    })),
+    truncated:
+      moves.length >= mostMoves ||
+      [attempts, waits, lateReplies].some(({ length }) => length > most),
+  };
+}

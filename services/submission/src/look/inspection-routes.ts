@@ -1,0 +1,92 @@
+import type { Finding } from "@holdfast/diagnosis";
+import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
+import { describe, describeAt, ref } from "../api/describe.ts";
+import { doorsOf } from "../doors.ts";
+import type { ById, Tasks } from "../find-tasks.ts";
+import { codeAt } from "../noun.ts";
+import { Problem } from "../problem.ts";
+import type { WorkflowDirectory } from "../workflow-directory.ts";
+import { paramsOf } from "./attempts-route.ts";
+import type { Inspection } from "./open-inspection.ts";
+
+interface Dependencies {
+  readonly directory: Pick<WorkflowDirectory, "noun">;
+  readonly tasks: Tasks;
+  readonly inspection: Inspection;
+  readonly onRequest: onRequestAsyncHookHandler;
+}
+
+/** What `holdfast why`, `holdfast doctor` and `holdfast verify` say. */
+export function inspectionRoutes(app: FastifyInstance, deps: Dependencies): void {
+  whyRoute(app, deps);
+  const { inspection, onRequest } = deps;
+  const doctor = describe({
+    id: "examine",
+    tag: "service",
+    summary: "How the servers are set up, and who serves whom, as `holdfast doctor` says it.",
+    description: "One look at a time; its findings are kept for five seconds.",
+    answers: { "200": { words: "What was found.", schema: ref("Examination") } },
+  });
+  app.get("/v1/doctor", { onRequest, schema: doctor }, async () => {
+    const { at, found } = await inspection.examine();
+    const findings = found.findings.map(findingResource);
+    const ok = found.complete && !findings.some(({ severity }) => severity === "error");
+    return { at, ok, findings };
+  });
+  const verify = describe({
+    id: "verify",
+    tag: "service",
+    summary: "What must never be, among the tasks of the last day, as `holdfast verify` says it.",
+    description:
+      "One look at a time, for ten seconds at most; what it found is kept for five. `complete` is false if there may be more.",
+    answers: { "200": { words: "What was found.", schema: ref("Verification") } },
+  });
+  app.get("/v1/verify", { onRequest, schema: verify }, async () => {
+    const { at, found } = await inspection.verify();
+    const violations = found.violations.map(({ invariant, taskId, witness, explanation }) => ({
+      rule: invariant,
+      taskId,
+      sentence: witness === null ? explanation : `${explanation} (${witness})`,
+    }));
+    const { tasks, more } = found;
+    return { at, ok: violations.length === 0, tasks, complete: !more, violations };
+  });
+}
+
+const severities = { fine: "ok", unseen: "warning", wrong: "error" } as const;
+
+const findingResource = ({ code, state, text, advice }: Finding) => ({
+  check: code,
+  severity: severities[state],
+  sentence: text,
+  advice,
+});
+
+function whyRoute(
+  app: FastifyInstance,
+  { directory, tasks, inspection, onRequest }: Dependencies,
+): void {
+  for (const door of doorsOf(directory)) {
+    const schema = {
+      ...describeAt(door, {
+        id: "explainTask",
+        summary: `What the ${door.noun.one} waits for, or how it ended, as \`holdfast why\` says it.`,
+        description:
+          "`turnOf` says who is ahead of a step that is due; null: it waits for something else.",
+        answers: { "200": { words: "Why it is where it is.", schema: ref("Explanation") } },
+      }),
+      params: paramsOf(door),
+    };
+    app.get<ById>(`${door.path}/:id/why`, { onRequest, schema }, async (request) => {
+      const noun = await door.nounOf(request);
+      const { taskId } = await tasks.find(request.params.id, noun);
+      const found = await inspection.explain(taskId);
+      if (found === null) {
+        const gone = `There is no ${noun.singular} ${taskId}.`;
+        throw new Problem(404, codeAt(noun, "task.unknown"), gone);
+      }
+      const { workflow, processState: state, sentence, evidence, turnOf } = found;
+      return { taskId, workflow, state, sentence, evidence, turnOf };
+    });
+  }
+}

@@ -1,0 +1,187 @@
+import { quantileOf } from "@holdfast/domain";
+import type {
+  FailureGroup,
+  StateStore,
+  StatisticsBucket,
+  SubjectTotals,
+} from "@holdfast/state-store";
+import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
+import type { Static } from "typebox";
+import { describe, ref } from "../api/describe.ts";
+import { readInstant } from "../search/list-query.ts";
+import type { WorkflowDirectory } from "../workflow-directory.ts";
+import { type OverviewStore, readOverview } from "./overview.ts";
+import { sharedLook } from "./shared-look.ts";
+import { FailuresQuery, rangeOf, StatisticsQuery } from "./statistics-query.ts";
+
+interface Dependencies {
+  readonly store: OverviewStore &
+    Pick<StateStore, "findStatistics" | "findStatisticsProgress" | "findFailures">;
+  readonly directory: Pick<WorkflowDirectory, "versionsOf">;
+  readonly onRequest: onRequestAsyncHookHandler;
+}
+
+/** Milliseconds: however many consoles are open, the store is asked once in this time. */
+const freshFor = 1_000;
+
+/** What operators look at: what needs them now, what happened over time, and what failed alike. */
+export function overviewRoutes(app: FastifyInstance, deps: Dependencies): void {
+  overviewRoute(app, deps);
+  statisticsRoute(app, deps);
+  failuresRoute(app, deps);
+}
+
+function overviewRoute(app: FastifyInstance, { store, onRequest }: Dependencies): void {
+  const look = sharedLook(() => readOverview(store), { freshFor });
+  const schema = describe({
+    id: "getOverview",
+    tag: "statistics",
+    summary: "How the system is, and what needs an operator.",
+    description:
+      "At most a second old. Open tasks are counted now, tasks that ended over the last 24 hours, Agents over the last 15 minutes.",
+    answers: { "200": { words: "As of `at`.", schema: ref("Overview") } },
+  });
+  app.get("/v1/overview", { onRequest, schema }, look);
+}
+
+function statisticsRoute(
+  app: FastifyInstance,
+  { store, directory, onRequest }: Dependencies,
+): void {
+  const schema = describe({
+    id: "getStatistics",
+    tag: "statistics",
+    summary: "What happened over time, of everything or of one workflow.",
+    description:
+      "At most 400 buckets of equal width, whatever the range: the last day, unless it is said. A quantile is at most 10 % wrong. The Supervisors count: `rolledUpTo` says until when, and `behind` how many entries of the history are not counted yet.",
+    answers: { "200": { words: "Every bucket of the range.", schema: ref("Statistics") } },
+  });
+  app.get<{ Querystring: Static<typeof StatisticsQuery> }>(
+    "/v1/statistics",
+    { onRequest, schema: { ...schema, querystring: StatisticsQuery } },
+    async ({ query }) => {
+      const now = Date.now();
+      const range = rangeOf(query, now);
+      const asked = query.workflow;
+      const workflows = asked === undefined ? null : await directory.versionsOf(asked);
+      const [{ buckets, ...statistics }, totals, progress] = await Promise.all([
+        store.findStatistics({ ...range, now, workflows }),
+        store.findTotals({ ...range, now, of: "workflow" }),
+        store.findStatisticsProgress(),
+      ]);
+      const { from, until, bucketMs } = statistics;
+      return {
+        from: iso(from),
+        until: iso(until),
+        bucketMs,
+        rolledUpTo: progress.countedAt?.toISOString() ?? null,
+        behind: progress.behind,
+        buckets: everyBucket(buckets, statistics).map(bucketResource),
+        workflows: totals
+          .filter(({ subject }) => workflows === null || workflows.includes(subject))
+          .map(totalsResource),
+      };
+    },
+  );
+}
+
+function failuresRoute(app: FastifyInstance, { store, directory, onRequest }: Dependencies): void {
+  const schema = describe({
+    id: "listFailures",
+    tag: "statistics",
+    summary: "Failures that are alike, in groups, the latest first.",
+    description:
+      "Alike are failures of one workflow, step and fault code whose messages differ in numbers, ids and quoted values alone. `count` is how often they happened; with a range of time, how many tasks of that range failed so, counted no further than to 1,000.",
+    answers: { "200": { words: "At most 100.", schema: ref("Failures") } },
+  });
+  app.get<{ Querystring: Static<typeof FailuresQuery> }>(
+    "/v1/failures",
+    { onRequest, schema: { ...schema, querystring: FailuresQuery } },
+    async ({ query: { workflow, ...range } }) => {
+      const workflows = workflow === undefined ? null : await directory.versionsOf(workflow);
+      const createdFrom = readInstant(range.createdFrom, "createdFrom");
+      const createdBefore = readInstant(range.createdBefore, "createdBefore");
+      const found = await store.findFailures({ workflows, createdFrom, createdBefore });
+      return {
+        groups: found.groups.map((group) => groupResource(group, range)),
+        truncated: found.truncated || found.groups.some(({ hasMore }) => hasMore),
+      };
+    },
+  );
+}
+
+function everyBucket(
+  found: readonly StatisticsBucket[],
+  { from, until, bucketMs }: { from: number; until: number; bucketMs: number },
+): readonly StatisticsBucket[] {
+  const known = new Map(found.map((bucket) => [bucket.at, bucket]));
+  return Array.from({ length: Math.round((until - from) / bucketMs) }, (_, place) => {
+    const at = from + place * bucketMs;
+    return known.get(at) ?? { ...nothing, at };
+  });
+}
+
+const nothing = {
+  submitted: 0,
+  processed: 0,
+  compensated: 0,
+  halted: 0,
+  attempts: 0,
+  failedAttempts: 0,
+  undone: 0,
+  durations: [],
+};
+
+const bucketResource = ({ at, durations, ...counts }: StatisticsBucket) => ({
+  at: iso(at),
+  ...counts,
+  latencyMs: latencyOf(durations),
+});
+
+const totalsResource = ({ subject, durations, ...counts }: SubjectTotals) => ({
+  workflow: subject,
+  ...counts,
+  latencyMs: latencyOf(durations),
+});
+
+const latencyOf = (durations: StatisticsBucket["durations"]) =>
+  quantileOf(durations, 1) === null
+    ? null
+    : {
+        p50: quantileOf(durations, 0.5),
+        p95: quantileOf(durations, 0.95),
+        p99: quantileOf(durations, 0.99),
+      };
+
+interface Range {
+  readonly createdFrom?: string;
+  readonly createdBefore?: string;
+}
+
+function groupResource(
+  { fingerprint, workflow, step, faultCode, message, count, open, sample, ...group }: FailureGroup,
+  { createdFrom: from, createdBefore: before }: Range,
+) {
+  const createdAt = {
+    ...(from === undefined ? {} : { $gte: from }),
+    ...(before === undefined ? {} : { $lt: before }),
+  };
+  return {
+    fingerprint,
+    workflow,
+    step: step === "" ? null : step,
+    faultCode,
+    message,
+    count,
+    open,
+    firstAt: group.firstAt.toISOString(),
+    lastAt: group.lastAt.toISOString(),
+    sample,
+    filter: {
+      fingerprint,
+      ...(Object.keys(createdAt).length === 0 ? {} : { createdAt }),
+    },
+  };
+}
+
+const iso = (at: number): string => new Date(at).toISOString();

@@ -1,0 +1,37 @@
+import { type Static, Type } from "typebox";
+import { Problem } from "../problem.ts";
+import { instantOf, nameOf, readInstant } from "../search/list-query.ts";
+
+const workflow = nameOf("The name of a workflow with its version.");
+const closed = { additionalProperties: false };
+
+export const StatisticsQuery = Type.Object(
+  {
+    from: instantOf("When it begins: an instant as in ISO 8601; a day ago unless it is set."),
+    until: instantOf("When it ends: an instant as in ISO 8601; now unless it is set."),
+    workflow,
+  },
+  closed,
+);
+export const FailuresQuery = Type.Object(
+  {
+    workflow,
+    createdFrom: instantOf("Submitted then or later: an instant as in ISO 8601."),
+    createdBefore: instantOf("Submitted before then: an instant as in ISO 8601."),
+  },
+  closed,
+);
+
+const day = 86_400_000;
+/** A time that dates can hold, and no longer ago than a table of months can be. */
+const latest = Date.parse("2200-01-01T00:00:00Z");
+
+/** The range that is asked for: the last day, unless it is said. */
+export function rangeOf({ from, until }: Static<typeof StatisticsQuery>, now: number) {
+  const end = Math.min(readInstant(until, "until") ?? now, latest);
+  const start = Math.max(0, readInstant(from, "from") ?? end - day);
+  if (start < end) return { from: start, until: end };
+  throw new Problem(422, "request.invalid", "The range of time is empty.", [
+    { pointer: "/from", detail: "must be before `until`" },
+  ]);
+}

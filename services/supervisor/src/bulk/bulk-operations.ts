@@ -1,0 +1,132 @@
+import { hasBulkEnded, mayApply, nextItemIn } from "@holdfast/domain";
+import { type Broker, cancelHints, wakeHint } from "@holdfast/messaging";
+import { type Failpoint, type Logger, repeat } from "@holdfast/runtime";
+import type { AttemptOfTask, BulkWork, StateStore } from "@holdfast/state-store";
+
+type BulkStore = Pick<StateStore, "findBulkWork" | "applyBulkItems" | "verifyBulkItems">;
+
+interface Dependencies {
+  readonly store: BulkStore;
+  /** Tells the Schedulers that there may be something to do. */
+  readonly hint: () => void;
+  /** Tells Agents what need not be finished. */
+  readonly cancel: (obsoleteAttempts: readonly AttemptOfTask[]) => void;
+  readonly log: Logger;
+  readonly failpoint: Failpoint;
+  /** How long to rest while there is no operation, in milliseconds. */
+  readonly rest: number;
+}
+
+/** Tasks that one transaction moves, and items of which one round looks what became of them. */
+const applyBatch = 50;
+const verifyBatch = 500;
+/** Milliseconds. A round after which others get their turn at the store, and one after which nothing was seen. */
+const shortestRest = 20;
+const whileVerifying = 500;
+
+interface BulkOptions extends Pick<Dependencies, "store" | "log" | "failpoint"> {
+  /** To hint at the Schedulers and Agents. */
+  readonly broker: Pick<Broker, "publish">;
+  /** How often a Supervisor scans, in milliseconds. */
+  readonly scanInterval: number;
+}
+
+/** Without an operation it looks for one every so many scan intervals. */
+const restFactor = 2;
+
+/** Works off bulk operations: `once` for cron, as far as their rates allow now; `run` until the signal aborts. */
+export function bulkOperations({ broker, scanInterval, ...options }: BulkOptions) {
+  const work = workBulkOperations({
+    ...options,
+    hint: wakeHint(broker),
+    cancel: cancelHints(broker),
+    rest: restFactor * scanInterval,
+  });
+  return {
+    async once(): Promise<void> {
+      while ((await work()) === shortestRest);
+    },
+    /** Resolves after the last round. */
+    run: (signal: AbortSignal): Promise<void> =>
+      repeat(work, { name: "bulk operations", signal, log: options.log }).ended,
+  };
+}
+
+/**
+ * One round over all open bulk operations: applies each to its next tasks, as its rate and its canary allow, and
+ * looks what became of those before. All that is known stands in the store, so any Supervisor goes on where another
+ * was killed; each skips an operation that another holds (SKIP LOCKED). Resolves to the delay until the next round.
+ */
+export function workBulkOperations(deps: Dependencies) {
+  const { store, rest } = deps;
+  const verify = verifier(deps);
+  return async (): Promise<number> => {
+    const found = await store.findBulkWork();
+    verify.forgetOthers(found);
+    const delays: number[] = [rest];
+    for (const operation of found) {
+      delays.push(await apply(deps, operation));
+      if (operation.applied > 0) delays.push(await verify.look(operation));
+    }
+    return Math.max(shortestRest, Math.min(...delays));
+  };
+}
+
+/** Resolves to when there may be more to apply. */
+async function apply(
+  { store, hint, cancel, log, failpoint, rest }: Dependencies,
+  operation: BulkWork,
+): Promise<number> {
+  if (mayApply(operation) === 0) return rest;
+  const dueIn = nextItemIn(operation);
+  if (dueIn >= 1) return dueIn;
+  const { id, action } = operation;
+  failpoint("supervisor.applying");
+  const done = await store.applyBulkItems({ id, batch: applyBatch });
+  failpoint("supervisor.applied");
+  const { applied, refused, state, obsoleteAttempts } = done;
+  cancel(obsoleteAttempts);
+  if (applied > 0) hint();
+  if (applied + refused > 0) {
+    log.info({ operationId: id, action, applied, refused }, "bulk items applied");
+  }
+  if (state !== null && hasBulkEnded({ state })) logEnd(log, operation, state);
+  // All were locked, or another Supervisor is at work on it.
+  return applied + refused > 0 ? 0 : whileVerifying;
+}
+
+function verifier({ store, log }: Dependencies) {
+  /** Where the next look at an operation begins: only this process needs to know. */
+  const places = new Map<string, number>();
+  return {
+    forgetOthers(found: readonly BulkWork[]): void {
+      const known = new Set(found.map(({ id }) => id));
+      for (const id of places.keys()) if (!known.has(id)) places.delete(id);
+    },
+    /** Resolves to when the next look is worth while. */
+    async look(operation: BulkWork): Promise<number> {
+      const { id, action } = operation;
+      const after = places.get(id) ?? 0;
+      const { next, state } = await store.verifyBulkItems({
+        id,
+        action,
+        after,
+        batch: verifyBatch,
+      });
+      places.set(id, next ?? 0);
+      const hasJustEnded = state !== null && hasBulkEnded({ state }) && !hasBulkEnded(operation);
+      if (hasJustEnded) logEnd(log, operation, state);
+      return next === null ? whileVerifying : shortestRest;
+    },
+  };
+}
+
+function logEnd(
+  log: Dependencies["log"],
+  { id, action }: BulkWork,
+  state: BulkWork["state"],
+): void {
+  const fields = { operationId: id, action, state };
+  if (state === "stopped") log.warn(fields, "bulk operation stopped by its canary");
+  else log.info(fields, "bulk operation ended");
+}

@@ -1,0 +1,22 @@
+import type { Clock } from "@holdfast/runtime";
+import type { StateStore } from "@holdfast/state-store";
+import { batch, deleteInBatches } from "../retention/delete-in-batches.ts";
+
+export type ForgettingStatistics = Pick<StateStore, "deleteOldStatistics">;
+
+interface Dependencies {
+  readonly store: ForgettingStatistics;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Milliseconds. The shortest time that counts are kept is three days. */
+const rest = 3_600_000;
+
+/** Deletes counts and groups of failures that are past their time. Resolves to how long to rest. */
+export const forgetStatistics =
+  ({ store, clock, signal }: Dependencies) =>
+  async (): Promise<number> => {
+    await deleteInBatches(() => store.deleteOldStatistics({ batch }), { clock, signal });
+    return rest;
+  };

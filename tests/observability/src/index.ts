@@ -1,0 +1,4 @@
+export { documentedMetrics } from "./documented-metrics.ts";
+export { expressions } from "./expressions.ts";
+export { type ExposedMetric, parseExposition } from "./parse-exposition.ts";
+export { promqlFacts } from "./promql-facts.ts";
