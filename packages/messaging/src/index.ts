@@ -15,6 +15,7 @@ export { type BrokerOptimisations, type BrokerOptions, connectBroker } from "./c
 export { brokerInBackground, connectInBackground } from "./connect-in-background.ts";
 export { userOf } from "./connection/user-of.ts";
 export { deadLetter } from "./consume/broken-deaths.ts";
+export type { KeptProperties } from "./consume/kept-properties.ts";
 export { cancelHints } from "./hints/cancel-hints.ts";
 export { wakeHint } from "./hints/wake-hint.ts";
 export { cutConsumers } from "./inspect/cut-consumers.ts";
@@ -25,6 +26,7 @@ export {
 } from "./inspect/inspect-broker.ts";
 export type { ManagedQueue, ManagementFacts } from "./inspect/inspect-management.ts";
 export type { QueueFacts } from "./inspect/inspect-queue.ts";
+export { type CountedQueue, countQueues } from "./inspect/count-queues.ts";
 export { type Frame, openTap, type TapOptions } from "./inspect/open-tap.ts";
 export { bodiesOf } from "./publish/bundle-messages.ts";
 export {

@@ -30,6 +30,7 @@ import { findUnavailableAgents } from "./claim/find-unavailable-agents.ts";
 import { findAgentSlots, recordHeartbeats } from "./claim/heartbeats.ts";
 import { noScanWindow, scanWindow } from "./claim/scan-window.ts";
 import { stageDueSteps } from "./claim/stage-due-steps.ts";
+import { deadLetterOperations } from "./letters/dead-letters.ts";
 import { findExpired } from "./expire/find-expired.ts";
 import { findStalledTasks } from "./expire/find-stalled.ts";
 import { findInvariantViolations } from "./inspect/find-invariant-violations.ts";
@@ -135,6 +136,7 @@ export async function openStateStore({
     ...workflowOperations(context, bind),
     ...readOperations(bind),
     ...lookOperations(context, bind),
+    ...deadLetterOperations(bind),
     ...outboxOperations(context, bind),
     ...retentionOperations(context, bind),
     ...statisticsOperations(context, bind),
