@@ -55,7 +55,7 @@ const firstOf = (value: unknown): unknown => (Array.isArray(value) ? value[0] : 
 
 /**
  * The broker puts the last death first, and names its queue itself. A publisher can forge the rest of the entry where the
- * broker only counts it up: who uses the routing key must hold it against what is allowed.
+ * broker only counts it up: what uses the routing key must hold it against what is allowed.
  */
 function lastDeath(headers: unknown): Readonly<Record<string, unknown>> | null {
   const deaths: unknown = ownOf(headers, "x-death");

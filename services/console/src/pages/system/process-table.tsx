@@ -20,8 +20,9 @@ const columns: readonly TableColumn<Row>[] = [
     header: "Slots",
     isNumber: true,
     cell: ({ slots }) =>
-      slots === null || slots === undefined ? <span className="muted">–</span> : formatCount(slots),
+      slots === null ? <span className="muted">–</span> : formatCount(slots),
   },
+  { id: "release", header: "Release", cell: ({ version }) => <code>{version}</code> },
   { id: "seen", header: "Seen", isNumber: true, cell: ({ seenAt }) => <Time at={seenAt} /> },
 ];
 
