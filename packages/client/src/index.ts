@@ -1,6 +1,6 @@
 export type { BulkCalls, BulkWish } from "./bulk.ts";
-export { ConnectionError, ProblemError } from "./errors.ts";
 export type { DeadLetterCalls } from "./dead-letters.ts";
+export { ConnectionError, ProblemError } from "./errors.ts";
 export type { FollowOptions } from "./follow.ts";
 export { type HoldfastClient, holdfastClient } from "./holdfast-client.ts";
 export type { components, operations, paths } from "./openapi.ts";

@@ -18,6 +18,7 @@ export { deadLetter } from "./consume/broken-deaths.ts";
 export type { KeptProperties } from "./consume/kept-properties.ts";
 export { cancelHints } from "./hints/cancel-hints.ts";
 export { wakeHint } from "./hints/wake-hint.ts";
+export { type CountedQueue, countQueues } from "./inspect/count-queues.ts";
 export { cutConsumers } from "./inspect/cut-consumers.ts";
 export {
   type BrokerFacts,
@@ -26,7 +27,6 @@ export {
 } from "./inspect/inspect-broker.ts";
 export type { ManagedQueue, ManagementFacts } from "./inspect/inspect-management.ts";
 export type { QueueFacts } from "./inspect/inspect-queue.ts";
-export { type CountedQueue, countQueues } from "./inspect/count-queues.ts";
 export { type Frame, openTap, type TapOptions } from "./inspect/open-tap.ts";
 export { bodiesOf } from "./publish/bundle-messages.ts";
 export {

@@ -5,7 +5,14 @@
 drop index concurrently if exists state.dead_letters_by_queue;
 create index concurrently dead_letters_by_queue on state.dead_letters (queue, id);
 
--- phase: locks state.dead_letters
+-- phase: locks state.tasks, state.outbox, state.dead_letters
+-- A task that an application submits in its own transaction goes on with the trace that the transaction has set. The
+-- services name these columns in each insert. No row is rewritten.
+alter table state.tasks alter column trace_context
+  set default substring(current_setting('holdfast.traceparent', true) from '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$');
+alter table state.outbox alter column trace_context
+  set default substring(current_setting('holdfast.traceparent', true) from '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$');
+
 alter table state.dead_letters add column properties json;
 
 -- What became of dead letters, who wanted it and why. The Supervisor deletes old ones.

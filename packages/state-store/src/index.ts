@@ -55,6 +55,7 @@ export {
   type UnvacuumedTable,
   type XminHolder,
 } from "./inspect/open-inspector.ts";
+export type { StandstillFacts } from "./inspect/standstills.ts";
 export type {
   DeadLetterStore,
   KeptLetter,
@@ -62,7 +63,6 @@ export type {
   LetterRecord,
   LetterWish,
 } from "./letters/dead-letter-store.ts";
-export type { StandstillFacts } from "./inspect/standstills.ts";
 export type { AttemptFacts, LateReply, StepLimits, StepMove } from "./look/find-attempt-facts.ts";
 export type { ChangedTask, ChangedTasks } from "./look/find-changed-tasks.ts";
 export type { OutboxSize, PartitionSize } from "./look/find-sizes.ts";

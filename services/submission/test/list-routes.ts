@@ -39,7 +39,8 @@ const addRoutes = (app: FastifyInstance): void =>
       publish: unused,
       queues: unused,
       configuration: {},
-      inspection: unused },
+      inspection: unused,
+    },
   });
 
 /** Every HTTP route of submission, with all duties. The tests and the reference page use it. */

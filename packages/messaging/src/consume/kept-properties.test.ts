@@ -52,7 +52,10 @@ test.each([
   ["a number that JSON lacks", { headers: { weight: Number.NaN } }],
   ["a correlation id that is too long", { correlationId: "x".repeat(10_000) }],
   ["NUL in the message id", { messageId: "a\0b" }],
-  ["a routing key of its death that is no text", { headers: { "x-death": [{ "routing-keys": [7] }] } }],
+  [
+    "a routing key of its death that is no text",
+    { headers: { "x-death": [{ "routing-keys": [7] }] } },
+  ],
 ])("a message with %s is not kept whole", (_, properties) => {
   expect(keptProperties(messageOf(properties)).isWhole).toBe(false);
 });

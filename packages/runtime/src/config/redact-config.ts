@@ -48,7 +48,8 @@ function redactUrl(url: string): string {
   const [, scheme, login, place = "", query] = partsOfUrl.exec(url) ?? [];
   if (scheme === undefined) return redacted;
   const user = login === undefined ? "" : `${login.split(":")[0]}@`;
-  const parameters = query === undefined ? "" : `?${query.split("&").map(redactParameter).join("&")}`;
+  const parameters =
+    query === undefined ? "" : `?${query.split("&").map(redactParameter).join("&")}`;
   return `${scheme}${user}${place}${parameters}`;
 }
 

@@ -56,7 +56,9 @@ describe("workflows and Agents", () => {
     expect(out).toMatch(
       /^0 pending, 0 processing.*\n[^]*! The Agent hotels is paused by ann: night\n/,
     );
-    expect(json(await holdfast(["system", "overview", "--json"]))).toMatchObject({ states: { pending: 0 } });
+    expect(json(await holdfast(["system", "overview", "--json"]))).toMatchObject({
+      states: { pending: 0 },
+    });
     expect(json(await holdfast(["system", "failures", "--json"]))).toEqual([]);
     const none = ["tasks", "list", "--fingerprint", "0123456789abcdef", "--json"];
     expect(json(await holdfast(none))).toMatchObject([]);

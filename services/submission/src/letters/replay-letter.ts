@@ -8,10 +8,7 @@ import { replayOf } from "./replay-of.ts";
 export type Publish = (message: OutgoingMessage) => Promise<PublishResult>;
 
 export interface ReplayDependencies {
-  readonly store: Pick<
-    StateStore,
-    "findDeadLetter" | "settleDeadLetter" | "findDeadLetterAction"
-  >;
+  readonly store: Pick<StateStore, "findDeadLetter" | "settleDeadLetter" | "findDeadLetterAction">;
   readonly publish: Publish;
 }
 

@@ -53,7 +53,11 @@ test.each([
   ["without a message id", { properties: { ...properties, messageId: null } }, /message id/],
   ["that is a request", { properties: { ...properties, diedIn: "requests.expired" } }, /Scheduler/],
   ["that an Agent refused", { queue: "requests.expired" }, /Scheduler/],
-  ["of the queue of an Agent", { properties: { ...properties, diedIn: "agent.payments" } }, /no sub/],
+  [
+    "of the queue of an Agent",
+    { properties: { ...properties, diedIn: "agent.payments" } },
+    /no sub/,
+  ],
   ["that did not die", { properties: { ...properties, diedIn: null } }, /no submission/],
   ["that was sent there", { properties: { ...properties, diedIn: "dead.replies" } }, /themselves/],
   ["of a foreign queue", { properties: { ...properties, diedIn: "constructor" } }, /no submission/],

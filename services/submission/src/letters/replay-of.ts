@@ -93,7 +93,5 @@ function readProperties(found: unknown): KeptProperties | null {
   const { headers, isWhole } = kept;
   const areTexts = texts.every((name) => kept[name] === null || typeof kept[name] === "string");
   const hasHeaders = typeof headers === "object" && headers !== null && !Array.isArray(headers);
-  return areTexts && hasHeaders && typeof isWhole === "boolean"
-    ? (found as KeptProperties)
-    : null;
+  return areTexts && hasHeaders && typeof isWhole === "boolean" ? (found as KeptProperties) : null;
 }

@@ -103,12 +103,7 @@ test("each thing that waits for an operator is one sentence, and leads to the pa
       "1 message could not be read or used: replay or discard it.",
       "/system/dead-letters",
     ],
-    [
-      "outbox",
-      1,
-      "The oldest notification has waited for 2 minutes to be sent.",
-      "/system",
-    ],
+    ["outbox", 1, "The oldest notification has waited for 2 minutes to be sent.", "/system"],
     [
       "alert",
       2,

@@ -1,5 +1,5 @@
-import { expect, test } from "@jest/globals";
 import type { ChangedTask } from "@holdfast/state-store";
+import { expect, test } from "@jest/globals";
 import { changesView, mostTasks } from "./changes-view.ts";
 
 const task = (id: string, version = 1): ChangedTask => ({

@@ -57,8 +57,12 @@ export function followChanges({ store, streams, overview }: Dependencies): Chang
     const missed = Map.groupBy(ready, ({ after }) => after);
     for (const one of missed.get(null) ?? []) sendChanges(one, changes);
     missed.delete(null);
-    for (const [after, some] of [...missed].slice(0, mostResumed)) await resume(after, some, changes.id);
-    await tick(ready.filter(({ after }) => after === null), changes.id);
+    for (const [after, some] of [...missed].slice(0, mostResumed))
+      await resume(after, some, changes.id);
+    await tick(
+      ready.filter(({ after }) => after === null),
+      changes.id,
+    );
   };
   const resume = async (after: string | null, some: readonly ChangesFollower[], id: string) => {
     const { tasks, moved } = await store.findChangedTasks({ after, most: mostTasks, mostMoves });

@@ -27,7 +27,8 @@ export function systemRoute(
   const schema = describe({
     id: "getSystem",
     tag: "service",
-    summary: "What the tasks run on: processes, queues, outbox, months and the settings of this process.",
+    summary:
+      "What the tasks run on: processes, queues, outbox, months and the settings of this process.",
     description:
       "At most five seconds old. `queues` is null where RabbitMQ's HTTP API is not known or does not answer; `queuesNote` says why. Secrets are shown as `(secret)`, and URLs without their passwords. Durations are milliseconds.",
     answers: { "200": { words: "As of `at`.", schema: ref("System") } },

@@ -1,9 +1,9 @@
 import { queryOnce } from "@holdfast/local-stack";
+import { connectBroker } from "@holdfast/messaging";
 import { parseConfig, redacted } from "@holdfast/runtime";
 import { openStateStore, type StateStore } from "@holdfast/state-store";
 import { type TestBroker, testBroker } from "@holdfast/test-servers";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { connectBroker } from "@holdfast/messaging";
 import { operationsUrl } from "../../test/operations-url.ts";
 import { serve } from "../../test/serve.ts";
 import { authorization, openTrips, type TripService, token } from "../../test/trips.ts";
@@ -57,7 +57,9 @@ test("the system has its living processes, its queues, its outbox and its months
     outbox: { waiting: 1, oldestMs: expect.any(Number) },
   });
   const month = new Date().toISOString().slice(0, 7);
-  const now = system.partitions.find(({ name }: { name: string }) => name === month.replace("-", "_"));
+  const now = system.partitions.find(
+    ({ name }: { name: string }) => name === month.replace("-", "_"),
+  );
   expect(now).toMatchObject({ from: `${month}-01T00:00:00.000Z`, rows: expect.any(Number) });
   expect(now.bytes).toBeGreaterThan(8_192);
   if (managementUrl === null) expect(system.queues).toBeNull();
@@ -70,13 +72,16 @@ test("the system has its living processes, its queues, its outbox and its months
 test.each([
   ["without its URL", null, /set BROKER_MANAGEMENT_URL/],
   ["that does not answer", "http://ada:planted@127.0.0.1:9", /does not answer/],
-])("RabbitMQ's HTTP API %s leaves the queues unknown, with a sentence and without its password", async (_, asked, words) => {
-  const queues = () => findQueues({ managementUrl: asked, brokerUrl: broker.url });
-  const { queues: found, queuesNote } = (await systemOf({ queues })).json();
-  expect(found).toBeNull();
-  expect(queuesNote).toMatch(words);
-  expect(queuesNote).not.toContain("planted");
-});
+])(
+  "RabbitMQ's HTTP API %s leaves the queues unknown, with a sentence and without its password",
+  async (_, asked, words) => {
+    const queues = () => findQueues({ managementUrl: asked, brokerUrl: broker.url });
+    const { queues: found, queuesNote } = (await systemOf({ queues })).json();
+    expect(found).toBeNull();
+    expect(queuesNote).toMatch(words);
+    expect(queuesNote).not.toContain("planted");
+  },
+);
 
 /** Settings that hold a secret, with one planted in them. Every other text is shown as it is. */
 const secrets: Readonly<Record<string, string>> = {
@@ -89,13 +94,7 @@ const secrets: Readonly<Record<string, string>> = {
   TRACE_URL_TEMPLATE: "https://ada:planted-9@tempo/{traceId}?token=planted-10",
 };
 /** Settings of text that hold none. A new setting of text must be named here or above. */
-const open = [
-  "HEALTH_HOST",
-  "HTTP_HOST",
-  "OTEL_SERVICE_NAME",
-  "WORKFLOW",
-  "WORKFLOW_MODULES",
-];
+const open = ["HEALTH_HOST", "HTTP_HOST", "OTEL_SERVICE_NAME", "WORKFLOW", "WORKFLOW_MODULES"];
 
 test("no secret of any setting occurs in the answer", async () => {
   const texts = Object.entries(SubmissionConfig.properties)

@@ -1,6 +1,6 @@
 import type { DeadLetter } from "@holdfast/client";
-import { listingVerb } from "../operation-verb.ts";
 import { type OperationId, summaryOf } from "../operation.ts";
+import { listingVerb } from "../operation-verb.ts";
 import { own } from "../own-options.ts";
 import { requestOptions } from "../request-options.ts";
 import type { Verb } from "../verb.ts";
