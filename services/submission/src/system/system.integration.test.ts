@@ -29,7 +29,7 @@ afterAll(() => resources.disposeAsync());
 
 const systemOf = async (options: Parameters<typeof serve>[1]) => {
   await using app = serve(store, { token, ...options });
-  return app.inject({ url: "/v1/system", headers: { authorization } });
+  return await app.inject({ url: "/v1/system", headers: { authorization } });
 };
 
 test("the system has its living processes, its queues, its outbox and its months", async () => {
