@@ -48,7 +48,7 @@ test("an order that was refused is processed once an operator replays it, and a 
       "select id::text, queue from state.dead_letters order by queue desc, id",
     );
   await until(async () => (await letters()).length === 2);
-  const [order, reply] = await letters();
+  const [order, late] = await letters();
   await faulty.store.registerWorkflow({ ...fulfilOrder.definition, name: "late.v1" });
   const replay = async (id = "") => {
     const response = await fetch(`${await faulty.operationsUrl()}/v1/dead-letters/${id}/replay`, {
@@ -63,12 +63,12 @@ test("an order that was refused is processed once an operator replays it, and a 
   };
   // RabbitMQ is connected to in the background.
   await until(async () => (await replay(order?.id)) === 204);
-  expect(await replay(reply?.id)).toBe(204);
+  expect(await replay(late?.id)).toBe(204);
   await until(async () => (await faulty.query("select 1 from state.tasks")).length === 1);
   const tasks = await faulty.query<{ task_id: string }>("select task_id::text from state.tasks");
   const ids = tasks.map(({ task_id }) => task_id);
   expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 0 }));
-  await until(async () => (await letters()).some(({ id }) => id !== reply?.id));
+  await until(async () => (await letters()).some(({ id }) => id !== late?.id));
   expect(await letters()).toMatchObject([{ queue: "dead.replies" }]);
 });
 

@@ -16,6 +16,7 @@ import { authorization, openTrips, type TripService, token, trip, wish } from ".
 import { until } from "../../test/until.ts";
 import { takeTasks } from "../take-tasks.ts";
 import { workflowDirectory } from "../workflow-directory.ts";
+import type { Publish } from "./replay-letter.ts";
 
 let trips: TripService;
 let server: TestBroker;
@@ -35,7 +36,7 @@ beforeAll(async () => {
   const consumer = resources.use(await connectBroker({ url: server.url, ...options }));
   const url = await operationsUrl(trips.url, resources);
   store = resources.use(await openStateStore({ url, applicationName: "test", maxConnections: 2 }));
-  app = resources.use(serve(store, { token, publish: broker.publish }));
+  app = resources.use(serve(store, { token, publish }));
   const batch = { prefetch: 10, max: 10 };
   const take = takeTasks({
     store: trips.store,
@@ -55,6 +56,8 @@ beforeEach(async () => {
   await trips.clear();
   await queryOnce(trips.url, "truncate state.dead_letters, state.dead_letter_actions");
 });
+
+const publish: Publish = (message) => broker.publish(message);
 
 /** As the Scheduler does. */
 const recordLetters = (deliveries: readonly Delivery[]) =>
@@ -145,7 +148,7 @@ describe("a submission that was refused", () => {
         ...store,
         settleDeadLetter: () => Promise.reject(new Error("The process died here")),
       },
-      { token, publish: broker.publish },
+      { token, publish },
     );
     await using _dying = dying;
     const died = await dying.inject({
