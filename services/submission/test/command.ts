@@ -50,6 +50,8 @@ export async function openCommanded(
     const child = spawn(process.execPath, ["--conditions=@holdfast/source", main, ...line], {
       env: {
         PATH: process.env["PATH"] ?? "",
+        // Where `npm test` has Node keep what it compiled.
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
         USER: "ann",
         HOLDFAST_CONFIG: join(folder, "config.json"),
         ...(env ?? { HOLDFAST_URL: url, HOLDFAST_TOKEN: token }),
