@@ -49,7 +49,8 @@ test("an order that was refused is processed once an operator replays it, and a 
     );
   await until(async () => (await letters()).length === 2);
   const [order, late] = await letters();
-  await faulty.store.registerWorkflow({ ...fulfilOrder.definition, name: "late.v1" });
+  const { collection: _taken, ...definition } = fulfilOrder.definition;
+  await faulty.store.registerWorkflow({ ...definition, name: "late.v1" });
   const replay = async (id = "") => {
     const response = await fetch(`${await faulty.operationsUrl()}/v1/dead-letters/${id}/replay`, {
       method: "POST",
