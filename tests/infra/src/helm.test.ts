@@ -138,6 +138,7 @@ describeRendered(`the chart with values of your own${because}`, () => {
   test("has no Agent and no workflow, unless values name them", () => {
     const workloads = workloadsOf(rendered([]));
     expect(workloads.map(nameOf).toSorted()).toEqual([
+      "console",
       "migrate",
       "operations",
       "scheduler",
@@ -196,9 +197,80 @@ describeRendered(`the chart with values of your own${because}`, () => {
     expect(users).toMatchObject({ hotels: "agent", flights: "agent", badges: "agent" });
   });
 
+  test("with tracing, the chart has the workloads and policies of examples/tracing", () => {
+    const objects = rendered([
+      ...shop,
+      "--set",
+      "tracing.endpoint=http://opentelemetry-collector.observability:4318",
+      "--set",
+      "tracing.headersSecret=tracing",
+      "--set",
+      "tracing.urlTemplate=https://grafana.example.com/d/holdfast-traces?var-traceId={traceId}",
+    ]);
+    const expected = render("infra/kubernetes/examples/tracing");
+    const environments = (all: readonly Manifest[]) =>
+      new Map(
+        workloadsOf(all)
+          .filter((one) => nameOf(one) !== "topology")
+          .map((one) => [nameOf(one), environmentOf(one, all)]),
+      );
+    expect(environments(objects)).toEqual(environments(expected));
+    const secrets = (all: readonly Manifest[]) =>
+      workloadsOf(all).flatMap((one) =>
+        (containerOf(one).env ?? []).flatMap(({ name, valueFrom }) =>
+          name === "OTEL_EXPORTER_OTLP_HEADERS"
+            ? [`${nameOf(one)} ${valueFrom?.secretKeyRef?.name}`]
+            : [],
+        ),
+      );
+    expect(secrets(objects).toSorted()).toEqual(secrets(expected).toSorted());
+    expect(secrets(objects)).toHaveLength(8);
+    const policy = (all: readonly Manifest[]) =>
+      ofKind(all, "NetworkPolicy").find((one) => nameOf(one) === "traces")?.spec;
+    expect(policy(objects)).toEqual(policy(expected));
+  });
+
+  test.each([
+    ["http://collector:4318", 4318],
+    ["https://otlp.example.com/tenant", 443],
+    ["http://collector", 80],
+  ])("traces to %s need port %i alone", async (endpoint, port) => {
+    const objects = rendered(["--set", `tracing.endpoint=${endpoint}`]);
+    const scheduler = workloadsOf(objects).find((one) => nameOf(one) === "scheduler");
+    if (scheduler === undefined) throw new Error("There is no scheduler");
+    const environment = environmentOf(scheduler, objects);
+    expect(await environmentFaults("services/scheduler/dist/main.js", environment)).toEqual([]);
+    const labels = labelsOf([scheduler], "scheduler");
+    const without = openPorts(rendered([]), labels);
+    expect(openPorts(objects, labels).filter((one) => !without.includes(one))).toEqual([port]);
+    expect((await Promise.all(objects.map(schemaFaults))).flat()).toEqual([]);
+  });
+
+  test("an Agent in another language learns where traces go, and the console does not", () => {
+    const badges = `agents[0]={"name":"badges","image":"badges:1","command":["x"]}`;
+    const objects = rendered(["--set-json", badges, "--set", "tracing.endpoint=http://x:4318"]);
+    const endpointOf = (name: string) => {
+      const workload = workloadsOf(objects).find((one) => nameOf(one) === name);
+      return workload && environmentOf(workload, objects)["OTEL_EXPORTER_OTLP_ENDPOINT"];
+    };
+    expect(endpointOf("badges-agent")).toBe("http://x:4318");
+    expect(endpointOf("console")).toBeUndefined();
+  });
+
+  test("0 instances of a service are none, and not one", () => {
+    const values = ["consoleReplicas=0", "operationsReplicas=0", "supervisorReplicas=0"];
+    const workloads = workloadsOf(rendered(values.flatMap((value) => ["--set", value])));
+    const replicas = new Map(workloads.map((one) => [nameOf(one), one.spec.replicas]));
+    expect(["console", "operations", "supervisor"].map((name) => replicas.get(name))).toEqual([
+      0, 0, 0,
+    ]);
+  });
+
   test.each([
     ["a misspelt value", ["--set", "submision.min=3"], /submision/],
     ["a name that is no Agent's", ["--set", "agents[0].name=My_Agent"], /agents/],
+    ["a collector without a scheme", ["--set", "tracing.endpoint=collector:4318"], /endpoint/],
+    ["a template without an id", ["--set", "tracing.urlTemplate=https://x/trace"], /urlTemplate/],
     ["a digest that is none", ["--set", "image.digest=latest"], /digest/],
   ])("%s is refused", (_, values, words) => {
     expect(() => rendered(values)).toThrow(words);

@@ -31,6 +31,7 @@ const production = folder("overlays/production");
 const cloudNativePg = folder("examples/cloudnative-pg");
 const rabbitmqOperator = folder("examples/rabbitmq-operator");
 const tls = folder("examples/tls");
+const tracing = folder("examples/tracing");
 
 interface Scaler {
   readonly spec: { readonly scaleTargetRef: { readonly name: string } };
@@ -40,7 +41,7 @@ const nameOf = ({ metadata }: Manifest) => metadata.name;
 /** Its operator has published no schema that could be asked. */
 const hasSchema = ({ kind }: Manifest) => kind !== "RabbitmqCluster";
 
-describeRendered.each([base, local, production, cloudNativePg, rabbitmqOperator, tls])(
+describeRendered.each([base, local, production, cloudNativePg, rabbitmqOperator, tls, tracing])(
   `%s${because}`,
   (name) => {
     const objects = why === null ? render(name) : [];
@@ -56,7 +57,7 @@ describeRendered.each([base, local, production, cloudNativePg, rabbitmqOperator,
   },
 );
 
-describeRendered.each([local, production])(`the pods of %s${because}`, (name) => {
+describeRendered.each([local, production, tracing])(`the pods of %s${because}`, (name) => {
   const objects = why === null ? render(name) : [];
   const workloads = workloadsOf(objects);
   const each = test.each(workloads.map((workload) => [nameOf(workload), workload] as const));
@@ -156,6 +157,25 @@ describeRendered.each([local, production])(`the pods of %s${because}`, (name) =>
     expect(openPorts(objects, labels)).not.toContain(5432);
   });
 
+  test("the console reaches operations, which lets it in, and neither the state store nor the broker", () => {
+    const [console, operations] = ["console", "operations"].map((wanted) =>
+      workloads.find((one) => nameOf(one) === wanted),
+    );
+    if (console === undefined || operations === undefined) throw new Error("One is not there");
+    const labels = console.spec.template.metadata?.labels ?? {};
+    const others = [5432, 5671, 5672, 443, 4318];
+    expect(openPorts(objects, labels)).toContain(
+      containerOf(operations).ports?.find(({ name }) => name === "http")?.containerPort,
+    );
+    expect(openPorts(objects, labels).filter((one) => others.includes(Number(one)))).toEqual([]);
+    expect(environmentOf(console, objects)["API_URL"]).toBe(`http://${nameOf(operations)}`);
+    const policies = ofKind(objects, "NetworkPolicy") as readonly INetworkPolicy[];
+    const allowed = policies.find(({ metadata }) => metadata?.name === "operations")?.spec?.ingress;
+    expect(allowed?.flatMap(({ from = [] }) => from)).toContainEqual({
+      podSelector: { matchLabels: { "app.kubernetes.io/name": "console" } },
+    });
+  });
+
   test("every pod with a URL of the state store can reach it", () => {
     const holders = workloads.filter((one) => "STATE_STORE_URL" in environmentOf(one, objects));
     const closed = holders.filter(
@@ -187,7 +207,7 @@ describeRendered(`in production${because}`, () => {
 
   test("every Deployment that grows with the load has one scaler, which alone says how many", () => {
     const deployments = ofDeployments(workloads).filter(
-      ([name]) => name !== "supervisor" && name !== "operations",
+      ([name]) => !["supervisor", "operations", "console"].includes(name),
     );
     expect(scaled.toSorted()).toEqual(deployments.map(([name]) => name).toSorted());
     expect(deployments.filter(([, { spec }]) => spec.replicas !== undefined)).toEqual([]);
