@@ -1,5 +1,5 @@
-import { documentedMetrics, parseExposition } from "@holdfast/observability";
 import { freePort } from "@holdfast/local-stack";
+import { documentedMetrics, parseExposition } from "@holdfast/observability";
 import { startService } from "@holdfast/processes";
 import { expect, test } from "@jest/globals";
 

@@ -5,7 +5,7 @@ import { holdfastFolder, startLocalStack } from "@holdfast/local-stack";
 import type { BenchOptions } from "../options.ts";
 import { settingOf } from "../setting.ts";
 import { measureObserved, type ObservedFigures } from "./measure-observed.ts";
-import { type ObservabilityResult, report, type RoundFigures, rowsOf } from "./report.ts";
+import { type ObservabilityResult, type RoundFigures, report, rowsOf } from "./report.ts";
 import { inOrder } from "./setups.ts";
 
 /** Measures what metrics and traces cost, on servers of its own: the setups in turn, round by round. */

@@ -65,7 +65,8 @@ export async function measureObserved(
       load: { orders: count },
       rate: null,
     });
-    if (accepted.length !== count) throw new Error(`Only ${accepted.length} of ${count} were taken`);
+    if (accepted.length !== count)
+      throw new Error(`Only ${accepted.length} of ${count} were taken`);
     while (((await store.countTasks()).processed ?? 0) < before + count) await sleep(50);
   };
 

@@ -52,7 +52,14 @@ Written by \`pnpm bench --observability\`; do not edit. ${setting.date}, ${setti
 ${setting.rounds} rounds. In each, every setup processes ${setting.orders} orders of three steps, with services that are started anew: submitted over HTTP, and measured until the last one is processed. One submission, one Scheduler, one process of Agents, the servers, the load and the collector share the machine. Metrics are scraped every 5 seconds; spans go as OTLP (protobuf) to a local collector, which counts and drops them.
 
 ${markdownTable(
-  ["", "orders/s", "beside metrics", "CPU ms an order", "beside metrics", "bytes of spans an order"],
+  [
+    "",
+    "orders/s",
+    "beside metrics",
+    "CPU ms an order",
+    "beside metrics",
+    "bytes of spans an order",
+  ],
   rows.map((row) => [
     row.title,
     row.ordersPerSecond.toFixed(),

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";
 import { parse, stringify } from "yaml";
-import { promtool, whyNoPromtool } from "./promtool.ts";
+import { promtool, whyNoPrometheus } from "./promtool.ts";
 
-const why = await whyNoPromtool();
+const why = await whyNoPrometheus();
 if (why !== null) process.stderr.write(`The alert rules are not run: ${why}.\n`);
 const describeRun = why === null ? describe : describe.skip;
 const because = why === null ? "" : ` (skipped: ${why})`;

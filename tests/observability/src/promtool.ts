@@ -7,20 +7,23 @@ export interface PromtoolAnswer {
   readonly text: string;
 }
 
-/** Why there is no promtool on this machine, after installing it where that is possible; null: there is one. */
-export async function whyNoPromtool(): Promise<string | null> {
-  if (hasPromtool()) return null;
-  if (!hasDebianPackages()) return "promtool is not installed, and this is no Debian";
-  if (process.getuid?.() !== 0) return "promtool is not installed, and only root may install it";
+/** Why there is no Prometheus on this machine, after installing it where that is possible; null: there is one. */
+export async function whyNoPrometheus(): Promise<string | null> {
+  if (hasPrometheus()) return null;
+  if (!hasDebianPackages()) return "prometheus is not installed, and this is no Debian";
+  if (process.getuid?.() !== 0) return "prometheus is not installed, and only root may install it";
   return installPackage("prometheus").then(
-    () => (hasPromtool() ? null : "the package prometheus has no promtool"),
-    (error: unknown) => `promtool cannot be installed: ${(error as Error).message.split("\n")[0]}`,
+    () => (hasPrometheus() ? null : "the package prometheus does not run"),
+    (error: unknown) =>
+      `prometheus cannot be installed: ${(error as Error).message.split("\n")[0]}`,
   );
 }
 
-function hasPromtool(): boolean {
+function hasPrometheus(): boolean {
   try {
-    execFileSync("promtool", ["--version"], { stdio: "ignore" });
+    for (const name of ["prometheus", "promtool"]) {
+      execFileSync(name, ["--version"], { stdio: "ignore" });
+    }
     return true;
   } catch {
     return false;
