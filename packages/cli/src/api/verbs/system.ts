@@ -1,6 +1,7 @@
 import type { components } from "@holdfast/client";
 import { exitCodes } from "../../exit-codes.ts";
 import { readingVerb } from "../operation-verb.ts";
+import { overviewText } from "../overview-text.ts";
 import { requestOptions } from "../request-options.ts";
 import type { Verb } from "../verb.ts";
 
@@ -36,7 +37,11 @@ export const systemVerbs: readonly Verb[] = [
   readingVerb({
     name: "system overview",
     operation: "getOverview",
-    show: (value: Schemas["Overview"]) => ({ value, text: JSON.stringify(value, null, 2) }),
+    show: (value: Schemas["Overview"]) => ({
+      value,
+      items: value.agents,
+      text: overviewText(value),
+    }),
   }),
   readingVerb({
     name: "system failures",

@@ -1,0 +1,12 @@
+import type { components } from "@holdfast/client";
+import { table } from "./print.ts";
+
+type Overview = components["schemas"]["Overview"];
+
+/** For people: how many tasks there are, what needs them, and how the Agents do. */
+export function overviewText({ states, needsYou, agents }: Overview): string {
+  const counts = Object.entries(states).map(([state, count]) => `${count} ${state}`);
+  const needs = needsYou.map(({ sentence }) => `! ${sentence}`);
+  const columns = ["name", "instances", "slots", "inFlight", "due", "p95Ms", "breaker", "paused"];
+  return [counts.join(", "), ...needs, table(agents, columns)].filter((part) => part).join("\n");
+}
