@@ -82,9 +82,11 @@ export async function measureObserved(
   };
 }
 
+const scrape = async (port: number): Promise<string> =>
+  (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+
 /** Scrapes as Prometheus would. */
 function scrapeRegularly(ports: readonly number[]): Disposable {
-  const scrape = async (port: number) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   const timer = setInterval(() => {
     void Promise.allSettled(ports.map(scrape));
   }, scrapeInterval);

@@ -157,25 +157,6 @@ describeRendered.each([local, production, tracing])(`the pods of %s${because}`, 
     expect(openPorts(objects, labels)).not.toContain(5432);
   });
 
-  test("the console reaches operations, which lets it in, and neither the state store nor the broker", () => {
-    const [console, operations] = ["console", "operations"].map((wanted) =>
-      workloads.find((one) => nameOf(one) === wanted),
-    );
-    if (console === undefined || operations === undefined) throw new Error("One is not there");
-    const labels = console.spec.template.metadata?.labels ?? {};
-    const others = [5432, 5671, 5672, 443, 4318];
-    expect(openPorts(objects, labels)).toContain(
-      containerOf(operations).ports?.find(({ name }) => name === "http")?.containerPort,
-    );
-    expect(openPorts(objects, labels).filter((one) => others.includes(Number(one)))).toEqual([]);
-    expect(environmentOf(console, objects)["API_URL"]).toBe(`http://${nameOf(operations)}`);
-    const policies = ofKind(objects, "NetworkPolicy") as readonly INetworkPolicy[];
-    const allowed = policies.find(({ metadata }) => metadata?.name === "operations")?.spec?.ingress;
-    expect(allowed?.flatMap(({ from = [] }) => from)).toContainEqual({
-      podSelector: { matchLabels: { "app.kubernetes.io/name": "console" } },
-    });
-  });
-
   test("every pod with a URL of the state store can reach it", () => {
     const holders = workloads.filter((one) => "STATE_STORE_URL" in environmentOf(one, objects));
     const closed = holders.filter(
