@@ -49,13 +49,17 @@ test("a gauge without labels is absent, and not 0, while its reader has nothing 
   metrics.read(age, () => read());
   expect(await linesOf(metrics, "age_seconds")).toEqual([]);
   read = () => [[7]];
-  expect(await linesOf(metrics, "age_seconds")).toEqual(['age_seconds{service_name="scheduler"} 7']);
+  expect(await linesOf(metrics, "age_seconds")).toEqual([
+    'age_seconds{service_name="scheduler"} 7',
+  ]);
   read = () => {
     throw new Error("no store");
   };
   expect(await linesOf(metrics, "age_seconds")).toEqual([]);
   read = () => [[0]];
-  expect(await linesOf(metrics, "age_seconds")).toEqual(['age_seconds{service_name="scheduler"} 0']);
+  expect(await linesOf(metrics, "age_seconds")).toEqual([
+    'age_seconds{service_name="scheduler"} 0',
+  ]);
 });
 
 test("a definition that is used twice is one metric, and its last reader is asked", async () => {
