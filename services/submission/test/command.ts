@@ -48,6 +48,8 @@ export async function openCommanded(): Promise<Commanded> {
     const child = spawn(process.execPath, ["--conditions=@holdfast/source", main, ...line], {
       env: {
         PATH: process.env["PATH"] ?? "",
+        // Where `npm test` has Node keep what it compiled.
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
         USER: "ann",
         HOLDFAST_CONFIG: join(folder, "config.json"),
         ...(env ?? { HOLDFAST_URL: url, HOLDFAST_TOKEN: token }),

@@ -3,8 +3,12 @@ import { table } from "./print.ts";
 
 type Overview = components["schemas"]["Overview"];
 
-/** For people: how many tasks there are, what needs them, and how the Agents do. */
-export function overviewText({ states, needsYou, agents }: Overview): string {
+/** For people: how many tasks there are, what needs them, and how the Agents do. What another release leaves out is left out. */
+export function overviewText({
+  states = {} as Overview["states"],
+  needsYou = [],
+  agents = [],
+}: Partial<Overview>): string {
   const counts = Object.entries(states).map(([state, count]) => `${count} ${state}`);
   const needs = needsYou.map(({ sentence }) => `! ${sentence}`);
   const columns = ["name", "instances", "slots", "inFlight", "due", "p95Ms", "breaker", "paused"];
