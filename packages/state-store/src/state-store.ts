@@ -22,6 +22,7 @@ import type { Expired } from "./expire/find-expired.ts";
 import type { StalledOptions, StalledTasks } from "./expire/find-stalled.ts";
 import type { Violation } from "./inspect/find-invariant-violations.ts";
 import type { KeptStandstill } from "./inspect/standstills.ts";
+import type { DeadLetterStore } from "./letters/dead-letter-store.ts";
 import type { LookStore } from "./look/look-store.ts";
 import type { DeadLetter } from "./outbox/dead-letters.ts";
 import type { Notification } from "./outbox/notifications.ts";
@@ -49,7 +50,12 @@ import type { StoredWorkflow } from "./workflows/workflow-catalog.ts";
  * are transient: the operation may have been carried out or not. Methods marked "safe to repeat" may then be
  * called again with the same arguments. Methods retry for about five seconds on their own before they throw.
  */
-export interface StateStore extends BulkStore, LookStore, StatisticsStore, AsyncDisposable {
+export interface StateStore
+  extends BulkStore,
+    DeadLetterStore,
+    LookStore,
+    StatisticsStore,
+    AsyncDisposable {
   /**
    * Writes tasks with all their steps, and their orders, in one transaction: all of them or none. Safe to repeat
    * with an idempotency key; without one, `store.outcome_unknown` may lead to a second task. Throws

@@ -35,6 +35,11 @@ export const taskReadings: readonly Verb[] = [
 /** What the service says of the whole system. */
 export const systemVerbs: readonly Verb[] = [
   readingVerb({
+    name: "system show",
+    operation: "getSystem",
+    show: (value: Schemas["System"]) => ({ value, text: JSON.stringify(value, null, 2) }),
+  }),
+  readingVerb({
     name: "system overview",
     operation: "getOverview",
     show: (value: Schemas["Overview"]) => ({
