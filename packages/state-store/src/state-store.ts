@@ -146,7 +146,6 @@ export interface StateStore
   holdBreakerOpen(wish: BreakerWish): Promise<boolean>;
   /** Closes a breaker. False: it held nothing back. Takes effect exactly once. */
   closeBreaker(wish: BreakerWish): Promise<boolean>;
-
   /** Finds overdue steps and tasks, at most `batch` of each, without locks. Safe to repeat. */
   findExpired(params: { readonly batch: number }): Promise<Expired>;
   /** Finds tasks that nothing will move, among the next few unfinished ones. Safe to repeat. */
@@ -189,7 +188,6 @@ export interface StateStore
   findWorkflowNames(): Promise<readonly string[]>;
   /** The Agents that stored workflows name. Safe to repeat. */
   findLanes(): Promise<readonly string[]>;
-
   /** The task, or null if this tenant has none of that id. Instants are ISO 8601. Safe to repeat. */
   findTask(id: { readonly taskId: string; readonly tenant: string }): Promise<TaskRecord | null>;
   /** The history of a task, oldest entry first. Safe to repeat. */
@@ -247,7 +245,6 @@ export interface StateStore
   }): Promise<readonly DroppedMessages[]>;
   /** Since when the store's clock has been more than a day ahead of its last check; null: it is not. Safe to repeat. */
   lookAtClock(): Promise<number | null>;
-
   /** Resolves if the store answers and accepts writes. */
   ping(): Promise<void>;
 }

@@ -149,6 +149,10 @@ function repliesOf(user: BrokerUser): string {
   return user.role === "agent" ? `^reply(-\\d+)?\\.(${user.agents.join("|")})\\.` : nothing;
 }
 
+const hints = [wakeExchange, cancelExchange];
+/** Where operators send dead letters once more. */
+const replayed = [submissionExchange, replyExchange];
+
 function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions {
   switch (user.role) {
     case "application": {
@@ -162,12 +166,7 @@ function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions
         write: only([wakeExchange]),
       };
     case "operations":
-      return {
-        configure: nothing,
-        read: nothing,
-        // The last two for dead letters that operators send once more.
-        write: only([wakeExchange, cancelExchange, submissionExchange, replyExchange]),
-      };
+      return { configure: nothing, read: nothing, write: only([...hints, ...replayed]) };
     case "scheduler":
       return {
         // It counts messages and consumers, which RabbitMQ 4.3 takes for declaring the queue.
@@ -194,7 +193,7 @@ function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions
       return {
         configure: only([...replyQueues, unrecordedQueue]),
         read: nothing,
-        write: only([wakeExchange, cancelExchange]),
+        write: only(hints),
       };
     case "agent":
       return {

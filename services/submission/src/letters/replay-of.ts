@@ -56,7 +56,9 @@ const refused = (reason: string): Replay => ({ kind: "refused", reason });
 
 function submissionOf(kept: KeptProperties): Replay {
   if (kept.messageId === null) {
-    return refused("It has no message id: repeated, it could not be told from another task.");
+    return refused(
+      "It has no message id: repeated, it could not be distinguished from another one.",
+    );
   }
   const place = { exchange: submissionExchange, routingKey: submissionQueue };
   return { kind: "possible", message: { ...place, ...propertiesOf(kept, kept.messageId) } };

@@ -38,51 +38,13 @@ const mostResumed = 20;
  * One look at the store at a time for all streams, once a second. A client that comes again, or that did not read for a
  * while, gets what it missed by a look of its own. Nothing is asked while no client follows.
  */
-export function followChanges({ store, streams, overview }: Dependencies): ChangesFollowing {
+export function followChanges(deps: Dependencies): ChangesFollowing {
   const followers = new Set<ChangesFollower>();
-  const unticked = new Set<ChangesFollower>();
+  const ticks = tickSender(deps);
   let view: ChangesView = changesView();
   let next: ReturnType<typeof setTimeout> | null = null;
   let [isLooking, isAway] = [false, false];
-  let tickAt = 0;
 
-  const lookAtChanges = async (): Promise<void> => {
-    const begun = [...followers];
-    const changes = view.take(
-      await store.findChangedTasks({ after: view.after, most: mostRead, mostMoves }),
-    );
-    const away = begun.filter(({ stream }) => !streams.isReady(stream));
-    for (const one of away) one.after ??= changes.id;
-    const ready = begun.filter((one) => !away.includes(one));
-    const missed = Map.groupBy(ready, ({ after }) => after);
-    for (const one of missed.get(null) ?? []) sendChanges(one, changes);
-    missed.delete(null);
-    for (const [after, some] of [...missed].slice(0, mostResumed))
-      await resume(after, some, changes.id);
-    await tick(
-      ready.filter(({ after }) => after === null),
-      changes.id,
-    );
-  };
-  const resume = async (after: string | null, some: readonly ChangesFollower[], id: string) => {
-    const { tasks, moved } = await store.findChangedTasks({ after, most: mostTasks, mostMoves });
-    for (const one of some) {
-      one.after = null;
-      sendChanges(one, { id, tasks, more: moved - tasks.length });
-    }
-  };
-  const tick = async (some: readonly ChangesFollower[], id: string): Promise<void> => {
-    const isDue = performance.now() >= tickAt;
-    const due = some.filter((one) => isDue || unticked.has(one));
-    if (due.length === 0) return;
-    const found = await overview();
-    const data = { at: found.at, overview: found };
-    if (isDue) tickAt = performance.now() + betweenTicks - betweenLooks / 2;
-    for (const one of due) {
-      unticked.delete(one);
-      one.stream.send({ id, event: "tick", data });
-    }
-  };
   const say = (text: string): void => {
     for (const { stream } of followers) stream.comment(text);
   };
@@ -90,7 +52,8 @@ export function followChanges({ store, streams, overview }: Dependencies): Chang
     next = null;
     isLooking = true;
     try {
-      await lookAtChanges();
+      const { current, id } = await lookAtChanges(deps, [...followers], view);
+      await ticks.send(current, id);
       if (isAway) say("the state store answers again");
       isAway = false;
     } catch {
@@ -110,17 +73,61 @@ export function followChanges({ store, streams, overview }: Dependencies): Chang
       // What happened while no client followed is of no interest to a new one.
       if (followers.size === 0) view = changesView();
       followers.add(one);
-      unticked.add(one);
       plan(0);
     },
-    leave(one) {
-      followers.delete(one);
-      unticked.delete(one);
-    },
+    leave: (one) => void followers.delete(one),
     stop() {
       if (next !== null) clearTimeout(next);
       followers.clear();
-      unticked.clear();
+    },
+  };
+}
+
+interface Looked {
+  /** Those that have everything up to now. */
+  readonly current: readonly ChangesFollower[];
+  /** The entry after which they go on. */
+  readonly id: string;
+}
+
+async function lookAtChanges(
+  { store, streams }: Dependencies,
+  followers: readonly ChangesFollower[],
+  view: ChangesView,
+): Promise<Looked> {
+  const { after } = view;
+  const changes = view.take(await store.findChangedTasks({ after, most: mostRead, mostMoves }));
+  const { id } = changes;
+  const ready = new Set(followers.filter(({ stream }) => streams.isReady(stream)));
+  for (const one of followers) if (!ready.has(one)) one.after ??= id;
+  const missed = Map.groupBy(ready, (one) => one.after);
+  for (const one of missed.get(null) ?? []) sendChanges(one, changes);
+  missed.delete(null);
+  for (const [from, some] of [...missed].slice(0, mostResumed)) {
+    const found = await store.findChangedTasks({ after: from, most: mostTasks, mostMoves });
+    for (const one of some) {
+      one.after = null;
+      sendChanges(one, { id, tasks: found.tasks, more: found.moved - found.tasks.length });
+    }
+  }
+  return { current: [...ready].filter((one) => one.after === null), id };
+}
+
+/** Sends the overview each two seconds, and at once to a client that has none yet. */
+function tickSender({ overview }: Pick<Dependencies, "overview">) {
+  const ticked = new WeakSet<ChangesFollower>();
+  let dueAt = 0;
+  return {
+    async send(some: readonly ChangesFollower[], id: string): Promise<void> {
+      const isDue = performance.now() >= dueAt;
+      const due = some.filter((one) => isDue || !ticked.has(one));
+      if (due.length === 0) return;
+      const found = await overview();
+      if (isDue) dueAt = performance.now() + betweenTicks - betweenLooks / 2;
+      for (const one of due) {
+        ticked.add(one);
+        one.stream.send({ id, event: "tick", data: { at: found.at, overview: found } });
+      }
     },
   };
 }

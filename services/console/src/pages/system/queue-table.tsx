@@ -33,7 +33,9 @@ export function QueueTable({ queues, note }: Props) {
   if (queues === null) {
     return (
       <Section title="Queues" note="not known">
-        <p className="section-body note-line tone-warn">{note}</p>
+        <div className="section-body">
+          <p className="tone-warn">{note}</p>
+        </div>
       </Section>
     );
   }
