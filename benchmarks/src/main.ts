@@ -3,6 +3,7 @@ import { measureAlone } from "./alone.ts";
 import { measureFlat } from "./flat/measure-flat.ts";
 import { measureFlow } from "./flow/measure-flow.ts";
 import { measureMigrate } from "./migrate/measure-migrate.ts";
+import { measureObservability } from "./observability/measure-observability.ts";
 import { type BenchOptions, readOptions, usage } from "./options.ts";
 import { measureOverload } from "./overload/measure-overload.ts";
 import { comparePeers } from "./peers/compare-peers.ts";
@@ -24,6 +25,7 @@ const modes = {
   flow: measureFlow,
   steady: measureSteady,
   migrate: measureMigrate,
+  observability: measureObservability,
 };
 
 // Each Ctrl-C ends it at once: what we started is taken along by its guards.
