@@ -1,5 +1,6 @@
 import { commandLine } from "@holdfast/runtime";
 import { measureAlone } from "./alone.ts";
+import { measureConsole } from "./console/measure-console.ts";
 import { measureFlat } from "./flat/measure-flat.ts";
 import { measureFlow } from "./flow/measure-flow.ts";
 import { measureMigrate } from "./migrate/measure-migrate.ts";
@@ -24,6 +25,7 @@ const modes = {
   flow: measureFlow,
   steady: measureSteady,
   migrate: measureMigrate,
+  console: measureConsole,
 };
 
 // Each Ctrl-C ends it at once: what we started is taken along by its guards.

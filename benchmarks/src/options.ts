@@ -14,6 +14,7 @@ const modes = [
   "flow",
   "steady",
   "migrate",
+  "console",
 ] as const;
 
 type Mode = "alone" | (typeof modes)[number];
@@ -58,6 +59,7 @@ pnpm bench --flat [--rounds N] [--orders N] [--pending N] [--finished N] [--hold
 pnpm bench --steady [--minutes N] [--load PART] [--orders N] [--out FOLDER] [--json]
 pnpm bench --flow [--only NAME,NAME] [--orders N] [--pending N] [--keys N] [--claims N] [--seconds N] [--json]
 pnpm bench --migrate [--finished N] [--json]
+pnpm bench --console [--rounds N] [--finished N] [--out FOLDER] [--json]
 All but --flat and --migrate take --without NAME,NAME
 
   --quick         one round
@@ -73,6 +75,7 @@ All but --flat and --migrate take --without NAME,NAME
                   leaves its work to others
   --steady        whether anything grows while orders come in steadily, and the past is deleted
   --migrate       how many orders wait while a store of 2,000,000 is migrated, and 500 come in per second
+  --console       how soon the pages of the console answer in a browser, in a store that is full
   --rounds N      how often: 3 alone, 5 beside peers
   --orders N      with how many orders: 5,000 alone and beside peers, 12,000 to scale, 300 for a trace
   --only NAMES    beside these peers only; of a flow: shares, slots, others, sick, urgent
@@ -103,6 +106,7 @@ const defaults = {
   flow: { rounds: 1, orders: 300 },
   steady: { rounds: 1, orders: 15_000 },
   migrate: { rounds: 1, orders: 500 },
+  console: { rounds: 7, orders: 1 },
 };
 
 /** Reads the command line. Throws with what is wrong. */
@@ -121,6 +125,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       flow: { type: "boolean", default: false },
       steady: { type: "boolean", default: false },
       migrate: { type: "boolean", default: false },
+      console: { type: "boolean", default: false },
       rounds: { type: "string" },
       orders: { type: "string" },
       only: { type: "string" },
