@@ -17,16 +17,15 @@ const chromium = await getChromium((line) => void process.stderr.write(`${line}\
 /** Without a browser each test is counted as skipped. */
 const inBrowser = chromium === null ? test.skip : test;
 
+const owner = new AsyncDisposableStack();
 let bench: Bench;
 let seeded: Seeded;
 beforeAll(async () => {
   if (chromium === null) return;
-  bench = await startBench(chromium);
+  bench = owner.use(await startBench(chromium));
   seeded = await seed(bench);
 });
-afterAll(async () => {
-  if (chromium !== null) await bench[Symbol.asyncDispose]();
-});
+afterAll(() => owner.disposeAsync());
 
 inBrowser("each page opens in dark and in light without complaints, without barriers and as it is laid out", async () => {
   await openEachPage(bench, seeded);

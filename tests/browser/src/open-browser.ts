@@ -51,7 +51,7 @@ export async function openBrowser(executablePath: string, origin: string): Promi
         actor: options.actor ?? "ada@example.com",
       });
       const page = await context.newPage();
-      page.setDefaultTimeout(60_000);
+      page.setDefaultTimeout(20_000);
       const complaints: string[] = [];
       watch(page, new URL(origin).host, complaints);
       return { page, context, complaints };
@@ -80,7 +80,7 @@ function beforeThePage({ token, actor }: Given): void {
 function watch(page: Page, host: string, complaints: string[]): void {
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") {
-      complaints.push(`console: ${message.text()}`);
+      complaints.push(`console: ${message.text()} ${message.location().url}`);
     }
   });
   page.on("pageerror", (error) => complaints.push(`exception: ${error.message}`));

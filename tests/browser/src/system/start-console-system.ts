@@ -50,7 +50,7 @@ export async function startConsoleSystem(): Promise<ConsoleSystem> {
     await startSystem({
       stateStoreUrl: url,
       storeUrlOf: (role) => asRole(role === "holdfast_operations" ? storeLink.url : url, role),
-      broker,
+      broker: { ...broker, moreAgents: ["echo"] },
       dataFolder: folder,
       ports: { operations: port },
       count: { operations: 1 },
