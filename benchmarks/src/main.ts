@@ -4,6 +4,7 @@ import { measureConsole } from "./console/measure-console.ts";
 import { measureFlat } from "./flat/measure-flat.ts";
 import { measureFlow } from "./flow/measure-flow.ts";
 import { measureMigrate } from "./migrate/measure-migrate.ts";
+import { measureObservability } from "./observability/measure-observability.ts";
 import { type BenchOptions, readOptions, usage } from "./options.ts";
 import { measureOverload } from "./overload/measure-overload.ts";
 import { comparePeers } from "./peers/compare-peers.ts";
@@ -25,6 +26,7 @@ const modes = {
   flow: measureFlow,
   steady: measureSteady,
   migrate: measureMigrate,
+  observability: measureObservability,
   console: measureConsole,
 };
 

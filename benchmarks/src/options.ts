@@ -14,6 +14,7 @@ const modes = [
   "flow",
   "steady",
   "migrate",
+  "observability",
   "console",
 ] as const;
 
@@ -59,6 +60,7 @@ pnpm bench --flat [--rounds N] [--orders N] [--pending N] [--finished N] [--hold
 pnpm bench --steady [--minutes N] [--load PART] [--orders N] [--out FOLDER] [--json]
 pnpm bench --flow [--only NAME,NAME] [--orders N] [--pending N] [--keys N] [--claims N] [--seconds N] [--json]
 pnpm bench --migrate [--finished N] [--json]
+pnpm bench --observability [--rounds N] [--orders N] [--out FOLDER] [--json]
 pnpm bench --console [--rounds N] [--finished N] [--out FOLDER] [--json]
 All but --flat and --migrate take --without NAME,NAME
 
@@ -75,6 +77,7 @@ All but --flat and --migrate take --without NAME,NAME
                   leaves its work to others
   --steady        whether anything grows while orders come in steadily, and the past is deleted
   --migrate       how many orders wait while a store of 2,000,000 is migrated, and 500 come in per second
+  --observability what metrics and traces cost: the setups in turn, round by round
   --console       how soon the pages of the console answer in a browser, in a store that is full
   --rounds N      how often: 3 alone, 5 beside peers
   --orders N      with how many orders: 5,000 alone and beside peers, 12,000 to scale, 300 for a trace
@@ -106,6 +109,7 @@ const defaults = {
   flow: { rounds: 1, orders: 300 },
   steady: { rounds: 1, orders: 15_000 },
   migrate: { rounds: 1, orders: 500 },
+  observability: { rounds: 4, orders: 10_000 },
   console: { rounds: 7, orders: 1 },
 };
 
@@ -125,6 +129,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       flow: { type: "boolean", default: false },
       steady: { type: "boolean", default: false },
       migrate: { type: "boolean", default: false },
+      observability: { type: "boolean", default: false },
       console: { type: "boolean", default: false },
       rounds: { type: "string" },
       orders: { type: "string" },

@@ -43,6 +43,8 @@ export interface HoldfastOptions extends Pick<SystemOptions, "nodeOptions" | "on
   readonly workflow?: WorkflowDefinition;
   /** Processes that take orders over HTTP; none, unless said otherwise. */
   readonly submissions?: number;
+  /** What they are told beyond the usual. */
+  readonly submissionEnv?: Readonly<Record<string, string>>;
   /** Optimisations that the services leave out. */
   readonly without: readonly string[];
 }
@@ -89,6 +91,7 @@ function systemOf(options: HoldfastOptions, workflow: WorkflowDefinition): Syste
     schedulers = {},
     agents = {},
     submissions = 0,
+    submissionEnv = {},
     without,
   } = options;
   const { nodeOptions, onLog } = options;
@@ -107,7 +110,7 @@ function systemOf(options: HoldfastOptions, workflow: WorkflowDefinition): Syste
     count,
     programs: { agent: `benchmarks/src/${agents.program ?? "agent.ts"}` },
     env: {
-      submission: { WORKFLOW: workflow.name },
+      submission: { WORKFLOW: workflow.name, ...submissionEnv },
       scheduler: { LOG_LEVEL: "info", ...schedulers.env },
       agent: { LOG_LEVEL: "info", ...agents.env },
     },

@@ -1,5 +1,6 @@
 import { replyExchange, submissionExchange, submissionQueue } from "@holdfast/contracts";
-import { sampleOrder } from "@holdfast/orders";
+import { fulfilOrder, sampleOrder } from "@holdfast/orders";
+import { operatorToken } from "@holdfast/processes";
 import { expect, test } from "@jest/globals";
 import { allRight, type FaultySystem, startFaultySystem, until } from "./faulty-system.ts";
 import { publish } from "./publish.ts";
@@ -28,6 +29,47 @@ test("an unreadable reply is stored as a dead letter, and blocks no other messag
   await until(async () => (await faulty.query("select 1 from state.dead_letters")).length === 5);
   const [letter] = await faulty.query("select queue, reason from state.dead_letters limit 1");
   expect(letter).toEqual({ queue: "dead.replies", reason: "rejected" });
+});
+
+test("an order that was refused is processed once an operator replays it, and a reply that is still unreadable comes back", async () => {
+  await using faulty = await startFaultySystem({ forging: true });
+  await publish(faulty, {
+    exchange: submissionExchange,
+    routingKey: submissionQueue,
+    body: JSON.stringify(sampleOrder({ kind: "good" })),
+    messageId: "late-1",
+    headers: { workflow: "late" },
+    url: faulty.system.broker.urlOf("application"),
+  });
+  const routingKey = "reply.inventory.x";
+  await publish(faulty, { exchange: replyExchange, routingKey, body: "{", messageId: "r-1" });
+  const letters = () =>
+    faulty.query<{ id: string; queue: string }>(
+      "select id::text, queue from state.dead_letters order by queue desc, id",
+    );
+  await until(async () => (await letters()).length === 2);
+  const [order, late] = await letters();
+  await faulty.store.registerWorkflow({ ...fulfilOrder.definition, name: "late.v1" });
+  const replay = async (id = "") => {
+    const response = await fetch(`${await faulty.operationsUrl()}/v1/dead-letters/${id}/replay`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${operatorToken}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ actor: "ann", reason: "it is stored now" }),
+    });
+    return response.status;
+  };
+  // RabbitMQ is connected to in the background.
+  await until(async () => (await replay(order?.id)) === 204);
+  expect(await replay(late?.id)).toBe(204);
+  await until(async () => (await faulty.query("select 1 from state.tasks")).length === 1);
+  const tasks = await faulty.query<{ task_id: string }>("select task_id::text from state.tasks");
+  const ids = tasks.map(({ task_id }) => task_id);
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 0 }));
+  await until(async () => (await letters()).some(({ id }) => id !== late?.id));
+  expect(await letters()).toMatchObject([{ queue: "dead.replies" }]);
 });
 
 test("a forged reply changes nothing and is recorded with its reason", async () => {

@@ -6,6 +6,9 @@ import {
   expressions,
   parseExposition,
   promqlFacts,
+  type RunningPrometheus,
+  startPrometheus,
+  whyNoPrometheus,
 } from "@holdfast/observability";
 import { operatorToken, type ServiceName } from "@holdfast/processes";
 import { expect, test } from "@jest/globals";
@@ -83,6 +86,56 @@ const lateReply = (taskId: string) => ({
   outcome: { kind: "completed", output: null },
 });
 
+const why = await whyNoPrometheus();
+if (why !== null) process.stderr.write(`No Prometheus evaluates boards and rules: ${why}.\n`);
+
+/** Milliseconds: a rate needs two scrapes. */
+const patience = 15_000;
+
+/** Asks again until each expression of the boards returns series; those that still do not are the answer. */
+async function expressionsWithoutSeries(prometheus: RunningPrometheus) {
+  const deadline = performance.now() + patience;
+  let left = expressions().filter(({ runbook }) => runbook === null);
+  await until(async () => {
+    const counts = await Promise.all(left.map(({ text }) => prometheus.countSeries(text)));
+    left = left.filter(
+      ({ text }, index) =>
+        counts[index] === 0 && !mayHaveNone.some((metric) => text.includes(metric)),
+    );
+    return left.length === 0 || performance.now() > deadline;
+  }, 200);
+  return left.map(({ at, text }) => `${at}: ${text}`);
+}
+
+interface EvaluatedRules {
+  readonly groups: readonly {
+    readonly rules: readonly {
+      readonly name: string;
+      readonly health: string;
+      readonly state: string;
+    }[];
+  }[];
+}
+
+/** Alerts that the faults of this run are for, and that wait for no time to pass. */
+async function expectAlerts(prometheus: RunningPrometheus): Promise<void> {
+  const evaluated = async () =>
+    ((await prometheus.ask("rules")) as EvaluatedRules).groups.flatMap((group) => group.rules);
+  const deadline = performance.now() + patience;
+  let stateOf = new Map<string, string>();
+  // What follows from Postgres is some seconds old.
+  await until(async () => {
+    const rules = await evaluated();
+    expect(rules.filter(({ health }) => health !== "ok")).toEqual([]);
+    stateOf = new Map(rules.map(({ name, state }) => [name, state]));
+    return stateOf.get("HoldfastBreakerOpen") !== "inactive" || performance.now() > deadline;
+  }, 200);
+  expect(stateOf.get("HoldfastDeadLetters")).toBe("firing");
+  expect(stateOf.get("HoldfastBreakerOpen")).not.toBe("inactive");
+  expect(stateOf.get("HoldfastNoScheduler")).toBe("inactive");
+  expect(stateOf.get("HoldfastTasksHalted")).toBe("inactive");
+}
+
 /** No sample is due to a run in which nothing goes wrong by itself. */
 const mayHaveNone = ["holdfast_store_failed_statements_total"];
 
@@ -93,7 +146,16 @@ test("after orders with faults, all metrics of the boards and rules are exposed 
     scraped.map((name) => [name, at(name)]),
   );
   await using faulty = await startFaultySystem({ forging: true, env });
+  await using prometheus =
+    why === null
+      ? await startPrometheus({ ports: Object.values(ports), from: ports.agent + 1 })
+      : null;
   await runWithFaults(faulty);
+
+  if (prometheus !== null) {
+    expect(await expressionsWithoutSeries(prometheus)).toEqual([]);
+    await expectAlerts(prometheus);
+  }
 
   const documented = documentedMetrics();
   const exposed = new Map<string, ExposedMetric>();

@@ -80,6 +80,8 @@ export const reads = [
   "show_workflow",
   "list_agents",
   "list_remotes",
+  "show_system",
+  "list_dead_letters",
   "explain_error",
   "read_doc",
   "search_docs",

@@ -36,6 +36,8 @@ Through the API of a submission service; see each with --help:
   remotes          show remote services, open and close their circuit breakers
   pauses           show what is paused, and what was
   system           show how the system is, what failed, and figures over time
+  bulk             one action on many tasks, with a canary and a verified outcome
+  dead-letters     show messages that no service could use, replay and discard them
   config           profiles: which service, with which token
   keys             make and check operators' tokens
   completion       for bash, zsh and fish

@@ -1,13 +1,16 @@
 #!/usr/bin/env node
 import { processIo } from "./api/process-io.ts";
 import { isVerb, runVerb } from "./api/run-verb.ts";
-import { dev } from "./dev.ts";
-import { runCommand } from "./run-command.ts";
 
+// A verb needs only the client. What the other commands need takes a second to load from sources.
 const args = process.argv.slice(2);
-if (args[0] === "dev") process.exit(await dev(args.slice(1)));
+if (args[0] === "dev") {
+  const { dev } = await import("./dev.ts");
+  process.exit(await dev(args.slice(1)));
+}
 if (isVerb(args)) process.exitCode = await runVerb(args, processIo());
 else {
+  const { runCommand } = await import("./run-command.ts");
   const { exitCode, stdout, stderr } = await runCommand(args, process.env);
   // A pipe whose reader is gone refuses even an empty text.
   if (stdout !== "") process.stdout.write(stdout);

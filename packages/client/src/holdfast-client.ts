@@ -1,5 +1,7 @@
 import { type BulkCalls, bulkCalls } from "./bulk.ts";
+import { type DeadLetterCalls, deadLetterCalls } from "./dead-letters.ts";
 import { type FollowOptions, followTask } from "./follow.ts";
+import { followChanges } from "./follow-changes.ts";
 import { type OperationCalls, operationCalls } from "./operations.ts";
 import {
   type Answer,
@@ -14,6 +16,7 @@ import { awaitResult, hasEnded, longestRequest } from "./result.ts";
 import { type TaskCalls, taskCalls } from "./tasks.ts";
 import type {
   AnyWorkflow,
+  Change,
   HistoryEntry,
   InputFor,
   ResultFor,
@@ -51,8 +54,11 @@ export interface HoldfastClient extends OperationCalls {
     task: TaskRef<Output> | string,
     options?: FollowOptions,
   ): AsyncGenerator<HistoryEntry, TaskResult<Output>>;
+  /** Which tasks change, and how the system is, for as long as it is read. For operators. */
+  changes(options?: { readonly signal?: AbortSignal }): AsyncGenerator<Change, void>;
   readonly tasks: TaskCalls;
   readonly bulk: BulkCalls;
+  readonly deadLetters: DeadLetterCalls;
   /** Sends any request of the OpenAPI document. One that changes something is only repeated if it was refused. */
   request<Body>(request: Request): Promise<Answer<Body>>;
 }
@@ -85,8 +91,10 @@ export function holdfastClient(options: ClientOptions): HoldfastClient {
     },
     result,
     follow: (task, how = {}) => followTask(service, idOf(task), how) as never,
+    changes: (how = {}) => followChanges(service, how),
     tasks: taskCalls(send, actor),
     bulk: bulkCalls(send, actor),
+    deadLetters: deadLetterCalls(send, actor),
     request: (request) =>
       send({ ...request, repeat: request.method === "GET" ? "safe" : "only when refused" }),
     ...operationCalls(send, actor),

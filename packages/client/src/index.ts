@@ -1,4 +1,5 @@
 export type { BulkCalls, BulkWish } from "./bulk.ts";
+export type { DeadLetterCalls } from "./dead-letters.ts";
 export { ConnectionError, ProblemError } from "./errors.ts";
 export type { FollowOptions } from "./follow.ts";
 export { type HoldfastClient, holdfastClient } from "./holdfast-client.ts";
@@ -17,6 +18,10 @@ export type {
   BulkItemPage,
   BulkOperation,
   BulkOperationPage,
+  Change,
+  DeadLetter,
+  DeadLetterAction,
+  DeadLetterPage,
   Examination,
   Explanation,
   Failures,
@@ -37,6 +42,7 @@ export type {
   Step,
   StoredWorkflow,
   SubmitOptions,
+  System,
   Task,
   TaskCount,
   TaskPage,

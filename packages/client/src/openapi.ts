@@ -1085,6 +1085,120 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: follows all tasks: which of them have changed, and how the system is.
+         * @description Server-Sent Events. `changed`, once a second at most: `{ tasks, more }`, at most 200 tasks with `id`, `workflow`, `state`, `version` and `updatedAt` as they are now, the latest first; `more` have changed besides. `tick`, each two seconds: `{ at, overview }` as `GET /v1/overview` answers it. After a lost connection it goes on after Last-Event-ID: of the last 20,000 moves, and tasks of the last five seconds may come once more.
+         */
+        get: operations["followChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/dead-letters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Operators: messages that no service could use, latest first, a page at a time. */
+        get: operations["listDeadLetters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/dead-letter-actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Operators: which dead letters were sent once more or discarded, by whom and why, latest first. */
+        get: operations["listDeadLetterActions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/dead-letters/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Operators: sends a dead letter once more, as it came.
+         * @description Only submissions and replies can be sent once more; `replayable` says which. It is gone from the list once a queue has it, and comes back if what made it a dead letter is still there. Asking again does no harm: it is sent under its own message id.
+         */
+        post: operations["replayDeadLetter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/dead-letters/{id}/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Operators: deletes a dead letter for good.
+         * @description Who did it and why stays in `GET /v1/dead-letter-actions`.
+         */
+        post: operations["discardDeadLetter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/system": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Operators: what the tasks run on: processes, queues, outbox, months and the settings of this process.
+         * @description At most five seconds old. `queues` is null where RabbitMQ's HTTP API is not known or does not answer; `queuesNote` says why. Secrets are shown as `(secret)`, and URLs without their passwords. Durations are milliseconds.
+         */
+        get: operations["getSystem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1638,6 +1752,95 @@ export interface components {
                 count: number;
             }[];
             sample: string[];
+        };
+        DeadLetter: {
+            id: string;
+            /** @description Where it was found. */
+            queue: string;
+            reason: string;
+            detail: string | null;
+            messageId: string | null;
+            type: string | null;
+            sender: string | null;
+            /** @description Bytes of the message as it came. */
+            size: number;
+            /** Format: date-time */
+            at: string;
+            body: string | null;
+            replayable: boolean;
+            whyNot: string | null;
+        };
+        DeadLetterPage: {
+            items: components["schemas"]["DeadLetter"][];
+            next: string | null;
+        };
+        DeadLetterActions: {
+            items: {
+                id: string;
+                queue: string;
+                messageId: string | null;
+                type: string | null;
+                sender: string | null;
+                /** @enum {unknown} */
+                action: "replay" | "discard";
+                actor: string;
+                reason: string;
+                /** Format: date-time */
+                at: string;
+            }[];
+        };
+        System: {
+            version: string;
+            /** Format: date-time */
+            at: string;
+            schedulers: {
+                instance: string;
+                version: string;
+                slots: number | null;
+                /** Format: date-time */
+                seenAt: string;
+            }[];
+            supervisors: {
+                instance: string;
+                version: string;
+                slots: number | null;
+                /** Format: date-time */
+                seenAt: string;
+            }[];
+            submissions: {
+                instance: string;
+                version: string;
+                slots: number | null;
+                /** Format: date-time */
+                seenAt: string;
+            }[];
+            queues: {
+                name: string;
+                ready: number | null;
+                unacked: number | null;
+                consumers: number | null;
+                state: string | null;
+            }[] | null;
+            queuesNote: string | null;
+            outbox: {
+                /** @description Counted no further than to 10,000. */
+                waiting: number;
+                oldestMs: number | null;
+            };
+            partitions: {
+                name: string;
+                /** Format: date-time */
+                from: string;
+                /** Format: date-time */
+                until: string;
+                /** @description Of all tables of the month, as Postgres estimates it. */
+                rows: number;
+                /** @description With indexes. */
+                bytes: number;
+            }[];
+            configuration: {
+                [key: string]: unknown;
+            };
         };
     };
     responses: never;
@@ -4816,6 +5019,263 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BulkOperation"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    followChanges: {
+        parameters: {
+            query?: {
+                lastEventId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A stream of events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listDeadLetters: {
+        parameters: {
+            query?: {
+                /** @description Where they were found. */
+                queue?: string;
+                /** @description Letters of a page: from 1 to 100; 20 unless it is set. */
+                limit?: string;
+                /** @description The `next` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeadLetterPage"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listDeadLetterActions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description At most 200. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeadLetterActions"];
+                };
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replayDeadLetter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the dead letter. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Who acts: kept in the history. */
+                    actor: string;
+                    /** @description Why: kept in the history. */
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    discardDeadLetter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the dead letter. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Who acts: kept in the history. */
+                    actor: string;
+                    /** @description Why: kept in the history. */
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is refused: `code` says why, and stays as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It could not be done now: send the same request again. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getSystem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As of `at`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["System"];
                 };
             };
             /** @description The request is refused: `code` says why, and stays as it is. */

@@ -12,6 +12,7 @@ import type {
   Statistics,
   StatisticsQuery,
   StoredWorkflow,
+  System,
   Verification,
 } from "./types.ts";
 
@@ -51,8 +52,9 @@ export interface OperationCalls {
   statistics(query?: StatisticsQuery): Promise<Statistics>;
   /** Failures that are alike, in groups: the latest first. */
   failures(query?: FailuresQuery): Promise<Failures>;
-  /** What `holdfast doctor` and `holdfast verify` say. */
+  /** What the tasks run on, and what `holdfast doctor` and `holdfast verify` say. */
   readonly system: {
+    show(): Promise<System>;
     examine(): Promise<Examination>;
     verify(): Promise<Verification>;
   };
@@ -108,6 +110,7 @@ export function operationCalls(send: Send, usualActor: string): OperationCalls {
     statistics: (query = {}) => get<Statistics>("/v1/statistics", { ...query }),
     failures: (query = {}) => get<Failures>("/v1/failures", { ...query }),
     system: {
+      show: () => get<System>("/v1/system"),
       examine: () => get<Examination>("/v1/doctor"),
       verify: () => get<Verification>("/v1/verify"),
     },

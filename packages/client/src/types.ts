@@ -30,6 +30,25 @@ type QueryOf<Path extends "/v1/statistics" | "/v1/failures"> = NonNullable<
 export type StatisticsQuery = QueryOf<"/v1/statistics">;
 export type FailuresQuery = QueryOf<"/v1/failures">;
 
+export type System = Schemas["System"];
+export type DeadLetter = Schemas["DeadLetter"];
+export type DeadLetterPage = Schemas["DeadLetterPage"];
+export type DeadLetterAction = Schemas["DeadLetterActions"]["items"][number];
+
+/** What the stream of all tasks has. */
+export type Change =
+  | {
+      readonly event: "changed";
+      /** At most 200, as they are now: the latest first. */
+      readonly tasks: readonly Pick<
+        ListedTask,
+        "id" | "workflow" | "state" | "version" | "updatedAt"
+      >[];
+      /** So many have changed besides. */
+      readonly more: number;
+    }
+  | { readonly event: "tick"; readonly at: string; readonly overview: Overview };
+
 export type BulkOperation = Schemas["BulkOperation"];
 export type BulkOperationPage = Schemas["BulkOperationPage"];
 export type BulkItem = Schemas["BulkItem"];

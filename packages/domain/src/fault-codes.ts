@@ -105,6 +105,11 @@ export const faultCodes = {
     meaning: "RabbitMQ's HTTP API refused what it was asked for.",
     action: "Read the broker's words in the message.",
   },
+  "broker.unconfirmed": {
+    transient: true,
+    meaning: "RabbitMQ did not confirm in time that it has a message.",
+    action: "Send the same request again. If it stays so, run `holdfast doctor`.",
+  },
   "broker.unreachable": {
     transient: true,
     meaning: "RabbitMQ did not accept a connection within half a minute.",
@@ -214,10 +219,30 @@ export const faultCodes = {
     meaning: "A request for one Agent came to the queue of another.",
     action: "Check the bindings with `holdfast doctor`.",
   },
+  "message.not_replayable": {
+    transient: false,
+    meaning: "A dead letter cannot be sent once more; the detail says why.",
+    action: "Discard it, or have its sender publish it again.",
+  },
+  "message.settled": {
+    transient: false,
+    meaning: "Another operator has sent the dead letter once more or discarded it.",
+    action: "None: `GET /v1/dead-letter-actions` says who did.",
+  },
   "message.unhandled": {
     transient: false,
     meaning: "A message failed with an error that is not a Fault.",
     action: "Read the log of the Scheduler. Report it: this is a bug.",
+  },
+  "message.unknown": {
+    transient: false,
+    meaning: "There is no dead letter of this number.",
+    action: "Look at `GET /v1/dead-letters`.",
+  },
+  "message.unroutable": {
+    transient: false,
+    meaning: "No queue takes the dead letter where it would be sent.",
+    action: "Declare the queue again, as `holdfast doctor` says, or discard the letter.",
   },
   "operator.cancel": {
     transient: null,

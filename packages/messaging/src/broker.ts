@@ -1,5 +1,6 @@
 import type { TraceContext } from "@holdfast/domain";
 import type { MarkerEvents } from "./connection/keep-marker.ts";
+import type { KeptProperties } from "./consume/kept-properties.ts";
 
 /** What is to be published: persistent and mandatory, unless it is transient. */
 export interface OutgoingMessage {
@@ -12,7 +13,7 @@ export interface OutgoingMessage {
   readonly correlationId?: string;
   readonly replyTo?: string;
   /** Of a submission: `workflow` names what it is for, the others are as in HTTP. */
-  readonly headers?: Readonly<Record<string, string | number>>;
+  readonly headers?: Readonly<Record<string, unknown>>;
   /** Its place in a trace: goes into the headers `traceparent` and `tracestate`. Null or absent: they are left out. */
   readonly trace?: TraceContext | null;
   /** To be handled before others. Quorum queues of RabbitMQ 4 deliver it before others, too; those of RabbitMQ 3 do not. */
@@ -66,6 +67,8 @@ export interface Delivery {
   readonly trace?: TraceContext | null;
   /** For a dead letter: why it died first (`expired`, `rejected`, `delivery_limit`, …). */
   readonly deathReason: string | undefined;
+  /** What must be kept of it beside its body, for a dead letter that may be sent once more. */
+  readonly keep?: () => KeptProperties;
   /** The broker has delivered it before. */
   readonly redelivered: boolean;
   /** False once its channel has closed: the broker delivers it again, unless it was settled before. */

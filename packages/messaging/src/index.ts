@@ -15,8 +15,10 @@ export { type BrokerOptimisations, type BrokerOptions, connectBroker } from "./c
 export { brokerInBackground, connectInBackground } from "./connect-in-background.ts";
 export { userOf } from "./connection/user-of.ts";
 export { deadLetter } from "./consume/broken-deaths.ts";
+export type { KeptProperties } from "./consume/kept-properties.ts";
 export { cancelHints } from "./hints/cancel-hints.ts";
 export { wakeHint } from "./hints/wake-hint.ts";
+export { type CountedQueue, countQueues } from "./inspect/count-queues.ts";
 export { cutConsumers } from "./inspect/cut-consumers.ts";
 export {
   type BrokerFacts,

@@ -21,6 +21,7 @@ export {
   optimisationNames,
   readOptimisations,
 } from "./config/optimisations.ts";
+export { redactConfig, redacted } from "./config/redact-config.ts";
 export { serverUrls } from "./config/server-urls.ts";
 export type { Failpoint } from "./faults/failpoint.ts";
 export { injectedFaults } from "./faults/injected-faults.ts";

@@ -56,7 +56,16 @@ export {
   type XminHolder,
 } from "./inspect/open-inspector.ts";
 export type { StandstillFacts } from "./inspect/standstills.ts";
+export type {
+  DeadLetterStore,
+  KeptLetter,
+  LetterAction,
+  LetterRecord,
+  LetterWish,
+} from "./letters/dead-letter-store.ts";
 export type { AttemptFacts, LateReply, StepLimits, StepMove } from "./look/find-attempt-facts.ts";
+export type { ChangedTask, ChangedTasks } from "./look/find-changed-tasks.ts";
+export type { OutboxSize, PartitionSize } from "./look/find-sizes.ts";
 export type { FollowedMove, FollowedTask, TaskStanding } from "./look/follow-tasks.ts";
 export { migrate } from "./migrate/migrate.ts";
 export { openStateStore } from "./open-state-store.ts";

@@ -34,6 +34,7 @@ import { findExpired } from "./expire/find-expired.ts";
 import { findStalledTasks } from "./expire/find-stalled.ts";
 import { findInvariantViolations } from "./inspect/find-invariant-violations.ts";
 import { recordStandstills } from "./inspect/standstills.ts";
+import { deadLetterOperations } from "./letters/dead-letters.ts";
 import { lookOperations } from "./look/look-operations.ts";
 import { decisionCounts } from "./metrics/count-decisions.ts";
 import { mustBeCompatible } from "./migrate/must-be-compatible.ts";
@@ -135,6 +136,7 @@ export async function openStateStore({
     ...workflowOperations(context, bind),
     ...readOperations(bind),
     ...lookOperations(context, bind),
+    ...deadLetterOperations(bind),
     ...outboxOperations(context, bind),
     ...retentionOperations(context, bind),
     ...statisticsOperations(context, bind),

@@ -22,6 +22,7 @@ import type { Expired } from "./expire/find-expired.ts";
 import type { StalledOptions, StalledTasks } from "./expire/find-stalled.ts";
 import type { Violation } from "./inspect/find-invariant-violations.ts";
 import type { KeptStandstill } from "./inspect/standstills.ts";
+import type { DeadLetterStore } from "./letters/dead-letter-store.ts";
 import type { LookStore } from "./look/look-store.ts";
 import type { DeadLetter } from "./outbox/dead-letters.ts";
 import type { Notification } from "./outbox/notifications.ts";
@@ -49,7 +50,12 @@ import type { StoredWorkflow } from "./workflows/workflow-catalog.ts";
  * are transient: the operation may have been carried out or not. Methods marked "safe to repeat" may then be
  * called again with the same arguments. Methods retry for about five seconds on their own before they throw.
  */
-export interface StateStore extends BulkStore, LookStore, StatisticsStore, AsyncDisposable {
+export interface StateStore
+  extends BulkStore,
+    DeadLetterStore,
+    LookStore,
+    StatisticsStore,
+    AsyncDisposable {
   /**
    * Writes tasks with all their steps, and their orders, in one transaction: all of them or none. Safe to repeat
    * with an idempotency key; without one, `store.outcome_unknown` may lead to a second task. Throws
@@ -140,7 +146,6 @@ export interface StateStore extends BulkStore, LookStore, StatisticsStore, Async
   holdBreakerOpen(wish: BreakerWish): Promise<boolean>;
   /** Closes a breaker. False: it held nothing back. Takes effect exactly once. */
   closeBreaker(wish: BreakerWish): Promise<boolean>;
-
   /** Finds overdue steps and tasks, at most `batch` of each, without locks. Safe to repeat. */
   findExpired(params: { readonly batch: number }): Promise<Expired>;
   /** Finds tasks that nothing will move, among the next few unfinished ones. Safe to repeat. */
@@ -183,7 +188,6 @@ export interface StateStore extends BulkStore, LookStore, StatisticsStore, Async
   findWorkflowNames(): Promise<readonly string[]>;
   /** The Agents that stored workflows name. Safe to repeat. */
   findLanes(): Promise<readonly string[]>;
-
   /** The task, or null if this tenant has none of that id. Instants are ISO 8601. Safe to repeat. */
   findTask(id: { readonly taskId: string; readonly tenant: string }): Promise<TaskRecord | null>;
   /** The history of a task, oldest entry first. Safe to repeat. */
@@ -241,7 +245,6 @@ export interface StateStore extends BulkStore, LookStore, StatisticsStore, Async
   }): Promise<readonly DroppedMessages[]>;
   /** Since when the store's clock has been more than a day ahead of its last check; null: it is not. Safe to repeat. */
   lookAtClock(): Promise<number | null>;
-
   /** Resolves if the store answers and accepts writes. */
   ping(): Promise<void>;
 }

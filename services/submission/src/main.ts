@@ -1,6 +1,14 @@
 import { limits, submissionQueue } from "@holdfast/contracts";
 import { ContractFault } from "@holdfast/domain";
-import { type Broker, cancelHints, connectInBackground, wakeHint } from "@holdfast/messaging";
+import {
+  type Broker,
+  cancelHints,
+  connectInBackground,
+  type OutgoingMessage,
+  type PublishResult,
+  userOf,
+  wakeHint,
+} from "@holdfast/messaging";
 import { repeat, runService } from "@holdfast/runtime";
 import {
   type AttemptOfTask,
@@ -11,12 +19,13 @@ import {
 import { apiRoutes } from "./api/api-routes.ts";
 import { SubmissionConfig } from "./config.ts";
 import { loadWorkflows } from "./load-workflows.ts";
-import { openInspection } from "./look/open-inspection.ts";
+import { type Inspection, openInspection } from "./look/open-inspection.ts";
 import { measureHttp } from "./measure-http.ts";
 import { openHttp } from "./open-http.ts";
 import { operatorGate, tokenFault } from "./operator-gate.ts";
 import { Problem } from "./problem.ts";
 import { serveConsole } from "./serve-console.ts";
+import { findQueues } from "./system/find-queues.ts";
 import { takeTasks } from "./take-tasks.ts";
 import { traceRequests } from "./trace-requests.ts";
 import { type WorkflowDirectory, workflowDirectory } from "./workflow-directory.ts";
@@ -65,7 +74,7 @@ await runService("submission", SubmissionConfig, async (service) => {
     mostStreams: Math.ceil(config.MAX_CONNECTIONS / 2),
     hint: hints.hint,
     submission: duty === "operations" ? null : submissionFor(service, store),
-    operations: duty === "tasks" ? null : { ...gateFor(service), cancel: hints.cancel, inspection },
+    operations: duty === "tasks" ? null : operationsFor(service, { hints, inspection }),
   });
   serveConsole(http, { isOn: config.CONSOLE === "on", duty });
 
@@ -92,8 +101,23 @@ function submissionFor({ config, failpoint, instanceId: actor }: Service, store:
   };
 }
 
-function gateFor({ config }: Service) {
-  return { onRequest: operatorGate(config.OPERATOR_TOKEN ?? null) };
+interface ForOperations {
+  readonly hints: ReturnType<typeof latestHints>;
+  readonly inspection: Inspection;
+}
+
+/** What the routes of operators need. */
+function operationsFor({ config }: Service, { hints, inspection }: ForOperations) {
+  const { BROKER_MANAGEMENT_URL: managementUrl = null, BROKER_URL: brokerUrl } = config;
+  const userId = userOf(brokerUrl);
+  return {
+    onRequest: operatorGate(config.OPERATOR_TOKEN ?? null),
+    cancel: hints.cancel,
+    inspection,
+    publish: (message: OutgoingMessage) => hints.publish({ ...message, userId }),
+    queues: () => findQueues({ managementUrl, brokerUrl }),
+    configuration: config,
+  };
 }
 
 /** What operators ask about this system. */
@@ -159,8 +183,10 @@ function consumeTasks(
 function latestHints() {
   let wake: (() => void) | null = null;
   let cancelAttempts: ReturnType<typeof cancelHints> | null = null;
+  let connected: Broker | null = null;
   return {
     connect(broker: Broker): void {
+      connected = broker;
       wake = wakeHint(broker);
       // For the tasks that came before the connection.
       wake();
@@ -171,6 +197,9 @@ function latestHints() {
     /** Asks Agents to stop these attempts. */
     cancel: (obsoleteAttempts: readonly AttemptOfTask[]): void =>
       cancelAttempts?.(obsoleteAttempts),
+    /** Unlike a hint, what is published says what became of it. */
+    publish: async (message: OutgoingMessage): Promise<PublishResult> =>
+      (await connected?.publish(message)) ?? "unknown",
   };
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { serve } from "./serve.ts";
+import { type ServeOptions, serve } from "./serve.ts";
 import { input, openTrips, type TripService, token } from "./trips.ts";
 
 const main = fileURLToPath(new URL("../../../packages/cli/src/main.ts", import.meta.url));
@@ -36,10 +36,12 @@ export interface Commanded extends AsyncDisposable {
 
 export const json = <T>({ out }: Ran): T => JSON.parse(out) as T;
 
-export async function openCommanded(): Promise<Commanded> {
+export async function openCommanded(
+  options: Pick<ServeOptions, "publish"> = {},
+): Promise<Commanded> {
   await using opened = new AsyncDisposableStack();
   const trips = opened.use(await openTrips());
-  const app = opened.use(serve(trips.store, { token }));
+  const app = opened.use(serve(trips.store, { token, ...options }));
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   const folder = mkdtempSync(join(tmpdir(), "holdfast-command-"));
   opened.defer(() => rmSync(folder, { recursive: true }));
@@ -48,6 +50,8 @@ export async function openCommanded(): Promise<Commanded> {
     const child = spawn(process.execPath, ["--conditions=@holdfast/source", main, ...line], {
       env: {
         PATH: process.env["PATH"] ?? "",
+        // Where `npm test` has Node keep what it compiled.
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
         USER: "ann",
         HOLDFAST_CONFIG: join(folder, "config.json"),
         ...(env ?? { HOLDFAST_URL: url, HOLDFAST_TOKEN: token }),

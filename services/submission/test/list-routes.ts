@@ -33,7 +33,14 @@ const addRoutes = (app: FastifyInstance): void =>
     hint,
     mostStreams: 1,
     submission: { store: unused, failpoint: () => {}, actor: "test" },
-    operations: { onRequest: async () => {}, cancel: () => {}, inspection: unused },
+    operations: {
+      onRequest: async () => {},
+      cancel: () => {},
+      publish: unused,
+      queues: unused,
+      configuration: {},
+      inspection: unused,
+    },
   });
 
 /** Every HTTP route of submission, with all duties. The tests and the reference page use it. */

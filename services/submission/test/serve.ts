@@ -10,6 +10,8 @@ import { operatorGate } from "../src/operator-gate.ts";
 import type { WaitingLimits } from "../src/submit-task.ts";
 import { type WorkflowDirectory, workflowDirectory } from "../src/workflow-directory.ts";
 
+type Operations = NonNullable<Parameters<typeof apiRoutes>[1]["operations"]>;
+
 export interface ServeOptions {
   readonly health?: Parameters<typeof openHttp>[0];
   readonly hint?: () => void;
@@ -23,6 +25,11 @@ export interface ServeOptions {
   /** What `why`, `doctor` and `verify` find; without one they are not asked. */
   readonly inspection?: Inspection;
   readonly mostStreams?: number;
+  /** Sends dead letters once more; without one there is no broker. */
+  readonly publish?: Operations["publish"];
+  readonly queues?: Operations["queues"];
+  /** Of the process, with its secrets. */
+  readonly configuration?: Operations["configuration"];
   readonly httpLimits?: HttpLimits;
 }
 
@@ -35,6 +42,7 @@ export function serve(
   const { hint = () => {}, failpoint = () => {}, cancel = () => {} } = options;
   const { directory = workflowDirectory(store), waiting, takesUnknownAgents = false } = options;
   const { inspection = notAsked, mostStreams = 100, httpLimits = defaultLimits } = options;
+  const { publish = noBroker, queues = noQueues, configuration = {} } = options;
   const app = openHttp(health, pino({ level: "silent" }), httpLimits);
   apiRoutes(app, {
     store,
@@ -48,11 +56,20 @@ export function serve(
       takesUnknownAgents,
       ...(waiting === undefined ? {} : { waiting }),
     },
-    operations: { onRequest: operatorGate(token), cancel, inspection },
+    operations: {
+      onRequest: operatorGate(token),
+      cancel,
+      inspection,
+      publish,
+      queues,
+      configuration,
+    },
   });
   return app;
 }
 
+const noBroker = async () => "unknown" as const;
+const noQueues = async () => ({ queues: null, queuesNote: "This test has no broker." });
 const refuse = async (): Promise<never> => {
   throw new Error("This test has no inspection");
 };

@@ -1,4 +1,4 @@
-import { brokerInBackground, cancelHints, connectBroker, wakeHint } from "@holdfast/messaging";
+import { brokerInBackground, connectBroker } from "@holdfast/messaging";
 import { repeat, runProcess, runService } from "@holdfast/runtime";
 import { announceInstance, openStateStore } from "@holdfast/state-store";
 import { bulkOperations } from "./bulk/bulk-operations.ts";

@@ -59,7 +59,10 @@ test.each(Object.entries(services))("%s has bounded memory and a bounded log", (
 test("the compose file holds no password, and passes each password to a service as a file", () => {
   const { secrets = { volumes: [] }, ...others } = services;
   const passed = Object.values(others).flatMap(({ environment = {} }) => Object.keys(environment));
-  expect(passed.filter((name) => /PASSWORD$|TOKEN$|_URL$/.test(name))).toEqual(["PARTNERS_URL"]);
+  expect(passed.filter((name) => /PASSWORD$|TOKEN$|_URL$/.test(name))).toEqual([
+    "API_URL",
+    "PARTNERS_URL",
+  ]);
   const readers = Object.values(others).flatMap(({ volumes = [] }) =>
     volumes.filter((volume) => volume.startsWith("secrets")).map((volume) => volume.split(":")[0]),
   );
@@ -88,13 +91,13 @@ test("Prometheus scrapes every service of ours, over a network without the serve
   expect(others.filter((networks) => networks?.includes("metrics"))).toEqual([]);
 });
 
-test.each(["prometheus", "grafana"])(
+test.each(["prometheus", "tempo", "grafana"])(
   "%s starts with the profile observability only, and what it mounts is there",
   (name) => {
     const { profiles, volumes = [], networks } = services[name] ?? {};
     expect({ profiles, networks }).toEqual({ profiles: ["observability"], networks: ["metrics"] });
     const mounted = volumes.flatMap((volume) => /^\.\/([^:]+):/.exec(volume)?.[1] ?? []);
-    expect(mounted.length).toBeGreaterThan(1);
+    expect(mounted.length).toBeGreaterThan(0);
     expect(mounted.filter((path) => !existsSync(pathOf(path)))).toEqual([]);
   },
 );
@@ -103,6 +106,62 @@ test("Agents have no network in common with the state store", () => {
   const networks = services["postgres"]?.networks ?? [];
   expect(networks).not.toHaveLength(0);
   expect(services["agent"]?.networks?.filter((name) => networks.includes(name))).toEqual([]);
+});
+
+test("the console reaches operations, and neither the state store nor the broker", () => {
+  const { networks = [], environment = {}, volumes } = services["console"] ?? {};
+  expect(new URL(environment["API_URL"] ?? "").hostname).toBe("operations");
+  expect(services["operations"]?.networks).toEqual(expect.arrayContaining(["operators"]));
+  expect(networks).toContain("operators");
+  const servers = ["postgres", "rabbitmq"].flatMap((name) => services[name]?.networks ?? []);
+  expect(networks.filter((name) => servers.includes(name))).toEqual([]);
+  expect(volumes).toBeUndefined();
+});
+
+test("all services that make spans send them where one variable says, and the console links to a board that is there", () => {
+  const senders = ours.filter(
+    ([, { environment }]) => "OTEL_EXPORTER_OTLP_ENDPOINT" in (environment ?? {}),
+  );
+  const running = ours.filter(([, { command }]) => command?.[0]?.startsWith("services/"));
+  expect(senders.map(([name]) => name).toSorted()).toEqual(
+    running
+      .map(([name]) => name)
+      .filter((name) => name !== "console")
+      .toSorted(),
+  );
+  const template = services["operations"]?.environment?.["TRACE_URL_TEMPLATE"] ?? "";
+  const { uid, templating } = JSON.parse(
+    readFile("infra/observability/grafana/boards/traces.json"),
+  ) as {
+    readonly uid: string;
+    readonly templating: { readonly list: readonly { readonly name: string }[] };
+  };
+  const url = new URL(template);
+  expect(url.pathname).toBe(`/d/${uid}`);
+  expect([...url.searchParams]).toEqual(
+    templating.list.map(({ name }) => [`var-${name}`, "{traceId}"]),
+  );
+});
+
+test("Tempo listens where Grafana asks it and where services are to send their traces", () => {
+  const tempo = parse(readFile("infra/observability/tempo.yml")) as {
+    readonly server: { readonly http_listen_port: number };
+    readonly distributor: {
+      readonly receivers: {
+        readonly otlp: { readonly protocols: { readonly http: { readonly endpoint: string } } };
+      };
+    };
+  };
+  const { datasources } = parse(
+    readFile("infra/observability/grafana/provisioning/datasources/tempo.yml"),
+  ) as { readonly datasources: readonly { readonly uid: string; readonly url: string }[] };
+  expect(datasources).toMatchObject([
+    { uid: "tempo", url: `http://tempo:${tempo.server.http_listen_port}` },
+  ]);
+  const [, port] = tempo.distributor.receivers.otlp.protocols.http.endpoint.split(":");
+  expect(readFile("docker-compose.yml")).toContain(
+    `OTEL_EXPORTER_OTLP_ENDPOINT=http://tempo:${port}`,
+  );
 });
 
 test("the README says what can be set, with its default", () => {

@@ -138,6 +138,7 @@ describeRendered(`the chart with values of your own${because}`, () => {
   test("has no Agent and no workflow, unless values name them", () => {
     const workloads = workloadsOf(rendered([]));
     expect(workloads.map(nameOf).toSorted()).toEqual([
+      "console",
       "migrate",
       "operations",
       "scheduler",
@@ -196,9 +197,20 @@ describeRendered(`the chart with values of your own${because}`, () => {
     expect(users).toMatchObject({ hotels: "agent", flights: "agent", badges: "agent" });
   });
 
+  test("0 instances of a service are none, and not one", () => {
+    const values = ["consoleReplicas=0", "operationsReplicas=0", "supervisorReplicas=0"];
+    const workloads = workloadsOf(rendered(values.flatMap((value) => ["--set", value])));
+    const replicas = new Map(workloads.map((one) => [nameOf(one), one.spec.replicas]));
+    expect(["console", "operations", "supervisor"].map((name) => replicas.get(name))).toEqual([
+      0, 0, 0,
+    ]);
+  });
+
   test.each([
     ["a misspelt value", ["--set", "submision.min=3"], /submision/],
     ["a name that is no Agent's", ["--set", "agents[0].name=My_Agent"], /agents/],
+    ["a collector without a scheme", ["--set", "tracing.endpoint=collector:4318"], /endpoint/],
+    ["a template without an id", ["--set", "tracing.urlTemplate=https://x/trace"], /urlTemplate/],
     ["a digest that is none", ["--set", "image.digest=latest"], /digest/],
   ])("%s is refused", (_, values, words) => {
     expect(() => rendered(values)).toThrow(words);

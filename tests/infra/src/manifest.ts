@@ -54,6 +54,7 @@ export function environmentOf(
 
 const madeUp: Readonly<Record<string, string>> = {
   STATE_STORE_URL: "postgres://login:password@host/holdfast",
+  OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20x",
   BROKER_URL: "amqp://user:password@host/holdfast",
 };
 

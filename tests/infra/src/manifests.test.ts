@@ -31,6 +31,7 @@ const production = folder("overlays/production");
 const cloudNativePg = folder("examples/cloudnative-pg");
 const rabbitmqOperator = folder("examples/rabbitmq-operator");
 const tls = folder("examples/tls");
+const tracing = folder("examples/tracing");
 
 interface Scaler {
   readonly spec: { readonly scaleTargetRef: { readonly name: string } };
@@ -40,7 +41,7 @@ const nameOf = ({ metadata }: Manifest) => metadata.name;
 /** Its operator has published no schema that could be asked. */
 const hasSchema = ({ kind }: Manifest) => kind !== "RabbitmqCluster";
 
-describeRendered.each([base, local, production, cloudNativePg, rabbitmqOperator, tls])(
+describeRendered.each([base, local, production, cloudNativePg, rabbitmqOperator, tls, tracing])(
   `%s${because}`,
   (name) => {
     const objects = why === null ? render(name) : [];
@@ -56,7 +57,7 @@ describeRendered.each([base, local, production, cloudNativePg, rabbitmqOperator,
   },
 );
 
-describeRendered.each([local, production])(`the pods of %s${because}`, (name) => {
+describeRendered.each([local, production, tracing])(`the pods of %s${because}`, (name) => {
   const objects = why === null ? render(name) : [];
   const workloads = workloadsOf(objects);
   const each = test.each(workloads.map((workload) => [nameOf(workload), workload] as const));
@@ -187,7 +188,7 @@ describeRendered(`in production${because}`, () => {
 
   test("every Deployment that grows with the load has one scaler, which alone says how many", () => {
     const deployments = ofDeployments(workloads).filter(
-      ([name]) => name !== "supervisor" && name !== "operations",
+      ([name]) => !["supervisor", "operations", "console"].includes(name),
     );
     expect(scaled.toSorted()).toEqual(deployments.map(([name]) => name).toSorted());
     expect(deployments.filter(([, { spec }]) => spec.replicas !== undefined)).toEqual([]);

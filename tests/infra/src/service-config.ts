@@ -5,7 +5,10 @@ import { pathOf } from "./repository.ts";
 
 /** The configuration of the service whose compiled entry is `main`, such as services/x/dist/main.js. */
 export async function configOf(main: string): Promise<TObject> {
-  return exportedConfig(pathOf(main.replace("/dist/main.js", "/src/config.ts")));
+  const folder = pathOf(main.replace("/dist/main.js", "/src"));
+  // The console has another half, which runs in browsers.
+  const server = `${folder}/server/config.ts`;
+  return exportedConfig(existsSync(server) ? server : `${folder}/config.ts`);
 }
 
 /** What the compiled module of Agents, such as ./x/dist/index.js, reads of the environment. */

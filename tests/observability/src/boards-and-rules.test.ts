@@ -73,6 +73,15 @@ test("every metric of Holdfast's own is on a board or in a rule, and ends in its
     (name) => name.startsWith("holdfast_") && !parts(name).some((part) => used.has(part)),
   );
   expect(unused).toEqual([]);
+  const units = /_(seconds|bytes|tasks|steps|messages)$/;
+  const histograms = [...documented].filter(([, { kind }]) => kind === "histogram");
+  expect(histograms.filter(([name]) => !units.test(name))).toEqual([]);
+  const durations = [...documented.keys()].filter((name) =>
+    /_(age|duration|delay|uptime)(_|$)/.test(name),
+  );
+  expect(durations.filter((name) => !/_seconds(_total)?$/.test(name))).toEqual([]);
+  const others = [...documented].filter(([, { kind }]) => kind !== "counter");
+  expect(others.filter(([name]) => name.endsWith("_total"))).toEqual([]);
   const counters = [...documented].filter(([, { kind }]) => kind === "counter");
   expect(counters.filter(([name]) => !name.endsWith("_total"))).toEqual([]);
 });

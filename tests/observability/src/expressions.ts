@@ -15,7 +15,8 @@ interface Board {
   readonly title: string;
   readonly panels: readonly {
     readonly title: string;
-    readonly targets: readonly { readonly expr: string }[];
+    /** Those of Tempo have no expression. */
+    readonly targets: readonly { readonly expr?: string }[];
   }[];
 }
 
@@ -40,11 +41,17 @@ const ofBoards = (): readonly Expression[] =>
   readdirSync(`${folder}grafana/boards`).flatMap((file) => {
     const board = JSON.parse(read(`grafana/boards/${file}`)) as Board;
     return board.panels.flatMap(({ title, targets }) =>
-      targets.map(({ expr }) => ({
-        at: `${board.title}, ${title}`,
-        text: expr.replaceAll("$__rate_interval", "1m"),
-        runbook: null,
-      })),
+      targets.flatMap(({ expr }) =>
+        expr === undefined
+          ? []
+          : [
+              {
+                at: `${board.title}, ${title}`,
+                text: expr.replaceAll("$__rate_interval", "1m"),
+                runbook: null,
+              },
+            ],
+      ),
     );
   });
 

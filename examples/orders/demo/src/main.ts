@@ -54,6 +54,7 @@ async function demonstrate(): Promise<number> {
   await using system = await startDemoSystem({
     stateStoreUrl,
     broker: stack.broker,
+    managementUrl: stack.broker.managementUrl,
     dataFolder: join(folder, "partners"),
     onLog: (line) => {
       const worthShowing = newsOf(line);

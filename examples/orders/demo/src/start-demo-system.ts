@@ -2,7 +2,10 @@ import { createDatabase, freePort, type LocalStack } from "@holdfast/local-stack
 import { type System, type SystemOptions, startSystem } from "@holdfast/processes";
 
 /** Starts what the demonstration shows, at ports that are the same at each start where they are free. */
-export async function startDemoSystem(options: SystemOptions): Promise<System> {
+export async function startDemoSystem({
+  managementUrl,
+  ...options
+}: SystemOptions & { readonly managementUrl: string | null }): Promise<System> {
   const submission = await freePort(3_000);
   return await startSystem({
     ...options,
@@ -16,7 +19,12 @@ export async function startDemoSystem(options: SystemOptions): Promise<System> {
       // One user does everything here, and the Schedulers say each time that a task has moved.
       scheduler: { LOG_LEVEL: "debug", EVENTS: "on" },
       submission: { EVENTS: "on" },
-      operations: { EVENTS: "on", CONSOLE: "on" },
+      operations: {
+        EVENTS: "on",
+        CONSOLE: "on",
+        // Without it the console does not know the queues.
+        ...(managementUrl === null ? {} : { BROKER_MANAGEMENT_URL: managementUrl }),
+      },
       supervisor: { EVENTS: "on" },
       // Partners as they are: slow, sometimes unwell, and sometimes silent after the effect.
       partners: { LATENCY: "150ms", ERROR_RATE: "0.05", APPLY_THEN_DROP_RATE: "0.03" },

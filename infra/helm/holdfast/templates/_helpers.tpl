@@ -49,6 +49,11 @@ env:
     valueFrom:
       secretKeyRef: { name: {{ $secret }}, key: {{ . }} }
   {{- end }}
+  {{- if and .traced .Values.tracing.headersSecret }}
+  - name: OTEL_EXPORTER_OTLP_HEADERS
+    valueFrom:
+      secretKeyRef: { name: {{ .Values.tracing.headersSecret }}, key: OTEL_EXPORTER_OTLP_HEADERS }
+  {{- end }}
 {{- end }}
 securityContext:
   allowPrivilegeEscalation: false
@@ -65,7 +70,7 @@ metadata:
   name: {{ .name }}
   labels: {{- include "holdfast.labels" . | nindent 4 }}
 spec:
-  {{- if .replicas }}
+  {{- if hasKey . "replicas" }}
   replicas: {{ .replicas }}
   {{- end }}
   revisionHistoryLimit: 5
@@ -99,7 +104,7 @@ spec:
           ports:
             - { name: health, containerPort: 9464 }
             {{- if .http }}
-            - { name: http, containerPort: 3000 }
+            - { name: http, containerPort: {{ .http }} }
             {{- end }}
           livenessProbe:
             httpGet: { path: /health/live, port: health }

@@ -9,6 +9,7 @@ import { runVerb } from "./run-verb.ts";
 const withoutVerb: Partial<Record<OperationId, string>> = {
   getLive: "A probe for what runs the service; holdfast doctor looks at the whole system.",
   getConsoleSettings: "Settings of the console, for its page.",
+  followChanges: "A stream of all tasks, for the console; holdfast tasks watch follows one.",
   getReady: "A probe for what runs the service; holdfast doctor looks at the whole system.",
 };
 

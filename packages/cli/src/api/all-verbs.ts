@@ -4,6 +4,7 @@ import { agentVerbs } from "./verbs/agents.ts";
 import { bulkVerbs } from "./verbs/bulk.ts";
 import { completionVerb } from "./verbs/completion.ts";
 import { configVerbs, keyVerbs } from "./verbs/config.ts";
+import { deadLetterVerbs } from "./verbs/dead-letters.ts";
 import { countVerb, getVerb, historyVerb, listVerb, searchVerb, watchVerb } from "./verbs/look.ts";
 import { pauseVerbs, remoteVerbs } from "./verbs/remotes.ts";
 import { repairVerbs } from "./verbs/repair.ts";
@@ -29,6 +30,7 @@ export const allVerbs: readonly Verb[] = [
   ...remoteVerbs,
   ...pauseVerbs,
   ...systemVerbs,
+  ...deadLetterVerbs,
   ...configVerbs,
   ...keyVerbs,
   completionVerb(() => allVerbs),

@@ -2424,5 +2424,166 @@ export const operations = {
         }
       }
     }
+  },
+  "followChanges": {
+    "method": "GET",
+    "path": "/v1/events",
+    "summary": "follows all tasks: which of them have changed, and how the system is.",
+    "description": "Server-Sent Events. `changed`, once a second at most: `{ tasks, more }`, at most 200 tasks with `id`, `workflow`, `state`, `version` and `updatedAt` as they are now, the latest first; `more` have changed besides. `tick`, each two seconds: `{ at, overview }` as `GET /v1/overview` answers it. After a lost connection it goes on after Last-Event-ID: of the last 20,000 moves, and tasks of the last five seconds may come once more.",
+    "needsToken": true,
+    "hasPlainBody": false,
+    "fields": {
+      "lastEventId": {
+        "in": "query",
+        "required": false,
+        "schema": {
+          "type": "string",
+          "maxLength": 200
+        }
+      }
+    }
+  },
+  "listDeadLetters": {
+    "method": "GET",
+    "path": "/v1/dead-letters",
+    "summary": "messages that no service could use, latest first, a page at a time.",
+    "description": "",
+    "needsToken": true,
+    "hasPlainBody": false,
+    "fields": {
+      "queue": {
+        "in": "query",
+        "required": false,
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 255,
+          "pattern": "^[^\\u0000\\ud800-\\udfff]*$",
+          "description": "Where they were found."
+        }
+      },
+      "limit": {
+        "in": "query",
+        "required": false,
+        "schema": {
+          "type": "string",
+          "maxLength": 3,
+          "pattern": "^([1-9][0-9]?|100)$",
+          "description": "Letters of a page: from 1 to 100; 20 unless it is set."
+        }
+      },
+      "cursor": {
+        "in": "query",
+        "required": false,
+        "schema": {
+          "type": "string",
+          "maxLength": 18,
+          "pattern": "^[0-9]{1,18}$",
+          "description": "The `next` of the page before."
+        }
+      }
+    }
+  },
+  "listDeadLetterActions": {
+    "method": "GET",
+    "path": "/v1/dead-letter-actions",
+    "summary": "which dead letters were sent once more or discarded, by whom and why, latest first.",
+    "description": "",
+    "needsToken": true,
+    "hasPlainBody": false,
+    "fields": {}
+  },
+  "replayDeadLetter": {
+    "method": "POST",
+    "path": "/v1/dead-letters/{id}/replay",
+    "summary": "sends a dead letter once more, as it came.",
+    "description": "Only submissions and replies can be sent once more; `replayable` says which. It is gone from the list once a queue has it, and comes back if what made it a dead letter is still there. Asking again does no harm: it is sent under its own message id.",
+    "needsToken": true,
+    "hasPlainBody": false,
+    "fields": {
+      "id": {
+        "in": "path",
+        "required": true,
+        "schema": {
+          "type": "string",
+          "maxLength": 18,
+          "pattern": "^[0-9]{1,18}$",
+          "description": "The number of the dead letter."
+        }
+      },
+      "actor": {
+        "in": "body",
+        "required": true,
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200,
+          "pattern": "^[^\\u0000-\\u001f\\u007f\\ud800-\\udfff]*$",
+          "description": "Who acts: kept in the history."
+        }
+      },
+      "reason": {
+        "in": "body",
+        "required": true,
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 1000,
+          "pattern": "^[^\\u0000\\ud800-\\udfff]*$",
+          "description": "Why: kept in the history."
+        }
+      }
+    }
+  },
+  "discardDeadLetter": {
+    "method": "POST",
+    "path": "/v1/dead-letters/{id}/discard",
+    "summary": "deletes a dead letter for good.",
+    "description": "Who did it and why stays in `GET /v1/dead-letter-actions`.",
+    "needsToken": true,
+    "hasPlainBody": false,
+    "fields": {
+      "id": {
+        "in": "path",
+        "required": true,
+        "schema": {
+          "type": "string",
+          "maxLength": 18,
+          "pattern": "^[0-9]{1,18}$",
+          "description": "The number of the dead letter."
+        }
+      },
+      "actor": {
+        "in": "body",
+        "required": true,
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200,
+          "pattern": "^[^\\u0000-\\u001f\\u007f\\ud800-\\udfff]*$",
+          "description": "Who acts: kept in the history."
+        }
+      },
+      "reason": {
+        "in": "body",
+        "required": true,
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 1000,
+          "pattern": "^[^\\u0000\\ud800-\\udfff]*$",
+          "description": "Why: kept in the history."
+        }
+      }
+    }
+  },
+  "getSystem": {
+    "method": "GET",
+    "path": "/v1/system",
+    "summary": "what the tasks run on: processes, queues, outbox, months and the settings of this process.",
+    "description": "At most five seconds old. `queues` is null where RabbitMQ's HTTP API is not known or does not answer; `queuesNote` says why. Secrets are shown as `(secret)`, and URLs without their passwords. Durations are milliseconds.",
+    "needsToken": true,
+    "hasPlainBody": false,
+    "fields": {}
   }
 } as const;

@@ -1,5 +1,5 @@
-import { definitionFormat, type WorkflowDefinition } from "@holdfast/domain";
-import { Ajv, type ErrorObject } from "ajv";
+import { definitionFormat } from "@holdfast/domain";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { type TSchema, Type } from "typebox";
 import { limits } from "../limits/limits.ts";
 import { Payload } from "../limits/parts.ts";
@@ -136,10 +136,11 @@ export const definitionSchema = Type.Object(
   closed,
 );
 
-const conforms = new Ajv({ allErrors: true, strict: false }).compile<WorkflowDefinition>(
-  definitionSchema,
-);
+// Compiled at its first use: that takes longer than loading half of the packages, and most processes check none.
+let conforms: ValidateFunction | undefined;
 
 /** Everything that is wrong with the outer form. */
-export const formErrors = (json: unknown): readonly ErrorObject[] =>
-  conforms(json) ? [] : (conforms.errors ?? []);
+export function formErrors(json: unknown): readonly ErrorObject[] {
+  conforms ??= new Ajv({ allErrors: true, strict: false }).compile(definitionSchema);
+  return conforms(json) ? [] : (conforms.errors ?? []);
+}

@@ -18,9 +18,12 @@ export interface Places {
   readonly brokerUrl: string;
 }
 
-/** The services, which have loaded their packages. */
+/** The services, of which those have loaded their packages that the first task needs. */
 export interface PreparedServices extends AsyncDisposable {
-  /** Starts them and resolves to the API's URL once all are ready. */
+  /**
+   * Starts them and resolves to the API's URL once the first task can be done. The Supervisor starts then: it mends
+   * what has gone wrong for seconds, and would take its part of the processor from the others.
+   */
   begin(places: Places): Promise<string>;
 }
 
@@ -33,44 +36,48 @@ interface Options {
   readonly say: (line: string) => void;
 }
 
+const common = ["@holdfast/state-store", "@holdfast/messaging"];
 const packagesOf: Readonly<Record<Started, readonly string[]>> = {
-  submission: ["@holdfast/state-store", "@holdfast/messaging", "fastify"],
-  scheduler: ["@holdfast/state-store", "@holdfast/messaging"],
-  supervisor: ["@holdfast/state-store", "@holdfast/messaging"],
+  submission: [...common, "fastify"],
+  scheduler: common,
+  supervisor: common,
 };
-const names = Object.keys(packagesOf) as readonly Started[];
 
 /** Prepares one process for each service. Disposing stops them. */
 export function prepareServices(options: Options): PreparedServices {
   const { folder, cacheFolder, port, operatorToken, say } = options;
   const mains = serviceMains();
-  const prepared = new Map(
-    names.map((name) => [
-      name,
-      prepareProcess({ main: mains[name], packages: packagesOf[name], folder, cacheFolder }),
-    ]),
-  );
   const stack = disposableStack();
-  for (const one of prepared.values()) stack.use(one);
+  let isStopping = false;
+  const prepare = (name: Started): PreparedProcess => {
+    const packages = packagesOf[name];
+    return stack.use(prepareProcess({ main: mains[name], packages, folder, cacheFolder }));
+  };
+  const submission = prepare("submission");
+  const scheduler = prepare("scheduler");
   return {
     async begin({ stateStoreUrl, brokerUrl }) {
       const shared = { STATE_STORE_URL: stateStoreUrl, BROKER_URL: brokerUrl };
       const http = { HTTP_HOST: "127.0.0.1", HTTP_PORT: String(await freePort(port)) };
-      const own: Readonly<Record<Started, Readonly<Record<string, string>>>> = {
-        submission: { ...http, ...lenient, OPERATOR_TOKEN: operatorToken, CONSOLE: "on" },
-        scheduler: {},
-        supervisor: {},
+      const start = (name: Started, service: PreparedProcess, own = {}) => {
+        const ready = untilReady(name, service, say);
+        service.begin({ ...shared, ...own });
+        return ready;
       };
-      const ready = await Promise.all(
-        [...prepared].map(([name, one]) => {
-          const fields = untilReady(name, one, say);
-          one.begin({ ...shared, ...own[name] });
-          return fields.then((line) => ({ name, line }));
-        }),
-      );
-      return String(ready.find(({ name }) => name === "submission")?.line["url"]);
+      const api = { ...http, ...lenient, OPERATOR_TOKEN: operatorToken, CONSOLE: "on" };
+      const [ready] = await Promise.all([
+        start("submission", submission, api),
+        start("scheduler", scheduler),
+      ]);
+      start("supervisor", prepare("supervisor")).catch((error: Error) => {
+        if (!isStopping) say(error.message);
+      });
+      return String(ready["url"]);
     },
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    [Symbol.asyncDispose]() {
+      isStopping = true;
+      return stack.disposeAsync();
+    },
   };
 }
 

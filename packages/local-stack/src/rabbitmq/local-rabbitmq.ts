@@ -28,7 +28,8 @@ export const serverOnly = {
   RABBITMQ_SERVER_START_ARGS: "-noinput",
   // The script would boot at once.
   RABBITMQ_NODE_ONLY: "true",
-  RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: `-kernel inet_dist_use_interface {127,0,0,1} ${loadModulesThenBoot}`,
+  // Its schedulers rest at once when they have nothing to do: others need the processor that they would wait on.
+  RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: `+sbwt none +sbwtdcpu none +sbwtdio none -kernel inet_dist_use_interface {127,0,0,1} ${loadModulesThenBoot}`,
 };
 
 /** Runs a RabbitMQ node of our own, reachable from this machine only. */

@@ -5,6 +5,7 @@ import { bodiesOf } from "../publish/bundle-messages.ts";
 import { urgentPriority } from "../publish/publisher.ts";
 import { tracesIn } from "../publish/trace-headers.ts";
 import { deadLetter, hasBrokenDeaths } from "./broken-deaths.ts";
+import { keptProperties } from "./kept-properties.ts";
 
 export interface OpenDelivery extends Delivery {
   /** Its handler has said what is to become of it. */
@@ -128,6 +129,7 @@ const openDeliveries = (
     labels: header(message, "task-labels"),
     notBefore: header(message, "not-before"),
     deathReason: deathReasons.find((reason) => reason === header(message, "x-first-death-reason")),
+    keep: () => keptProperties(message),
     redelivered: message.fields.redelivered,
     isCurrent: () => !closedChannels.has(channel),
     isBundled,

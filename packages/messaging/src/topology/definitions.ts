@@ -114,7 +114,7 @@ export function definitionsOf({ vhost, agents, users, duringUpgrade = false }: D
         vhost,
         exchange: replyExchange,
         read: user.role === "conformance" ? anything : nothing,
-        write: user.role === "agent" ? `^reply(-\\d+)?\\.(${user.agents.join("|")})\\.` : nothing,
+        write: repliesOf(user),
       },
       {
         user: user.name,
@@ -143,6 +143,16 @@ export function definitionsOf({ vhost, agents, users, duringUpgrade = false }: D
   };
 }
 
+/** Agents reply under their own names alone. Operators send dead replies once more, whose token makes them count. */
+function repliesOf(user: BrokerUser): string {
+  if (user.role === "operations") return "^reply(-\\d+)?\\.";
+  return user.role === "agent" ? `^reply(-\\d+)?\\.(${user.agents.join("|")})\\.` : nothing;
+}
+
+const hints = [wakeExchange, cancelExchange];
+/** Where operators send dead letters once more. */
+const replayed = [submissionExchange, replyExchange];
+
 function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions {
   switch (user.role) {
     case "application": {
@@ -156,7 +166,7 @@ function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions
         write: only([wakeExchange]),
       };
     case "operations":
-      return { configure: nothing, read: nothing, write: only([wakeExchange, cancelExchange]) };
+      return { configure: nothing, read: nothing, write: only([...hints, ...replayed]) };
     case "scheduler":
       return {
         // It counts messages and consumers, which RabbitMQ 4.3 takes for declaring the queue.
@@ -183,7 +193,7 @@ function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions
       return {
         configure: only([...replyQueues, unrecordedQueue]),
         read: nothing,
-        write: only([wakeExchange, cancelExchange]),
+        write: only(hints),
       };
     case "agent":
       return {

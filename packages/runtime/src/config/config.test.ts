@@ -47,6 +47,9 @@ test("the configuration requires only settings without a default", () => {
     DEFAULT_SECRETS: "refused",
     HEALTH_HOST: "0.0.0.0",
     HEALTH_PORT: 0,
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf",
+    OTEL_TRACES_SAMPLER: "parentbased_always_on",
+    OTEL_TRACES_SAMPLER_ARG: 1,
     WINDOW: 200,
     PAUSED: false,
     WAIT: 1_000,
@@ -189,5 +192,11 @@ test("the configuration lists the environment variables that it reads", () => {
     "DEFAULT_SECRETS",
     "HEALTH_HOST",
     "HEALTH_PORT",
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_PROTOCOL",
+    "OTEL_EXPORTER_OTLP_HEADERS",
+    "OTEL_TRACES_SAMPLER",
+    "OTEL_TRACES_SAMPLER_ARG",
+    "OTEL_SERVICE_NAME",
   ]);
 });

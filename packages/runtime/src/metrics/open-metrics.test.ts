@@ -42,6 +42,26 @@ test("a gauge with more label values than it may have exposes the first of them 
   expect(await linesOf(metrics, "waiting")).toHaveLength(6);
 });
 
+test("a gauge without labels is absent, and not 0, while its reader has nothing to say or throws", async () => {
+  const metrics = openMetrics("scheduler");
+  const age = { kind: "gauge", name: "age_seconds", help: "Age." } as const;
+  let read = (): readonly [number][] => [];
+  metrics.read(age, () => read());
+  expect(await linesOf(metrics, "age_seconds")).toEqual([]);
+  read = () => [[7]];
+  expect(await linesOf(metrics, "age_seconds")).toEqual([
+    'age_seconds{service_name="scheduler"} 7',
+  ]);
+  read = () => {
+    throw new Error("no store");
+  };
+  expect(await linesOf(metrics, "age_seconds")).toEqual([]);
+  read = () => [[0]];
+  expect(await linesOf(metrics, "age_seconds")).toEqual([
+    'age_seconds{service_name="scheduler"} 0',
+  ]);
+});
+
 test("a definition that is used twice is one metric, and its last reader is asked", async () => {
   const metrics = openMetrics("scheduler");
   metrics.counter(claimed)(1, "a", "completed");

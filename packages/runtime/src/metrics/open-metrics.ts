@@ -84,19 +84,25 @@ function histogramOf(definition: MetricDefinition, registry: Registry): Measure 
   return (value, ...labels) => find(labels).observe(value);
 }
 
-/** A metric whose reader throws has no values in this scrape. */
+/** A metric whose reader throws, or has nothing to say, has no values in this scrape. */
 function addReader(
   definition: MetricDefinition,
   registry: Registry,
   read: () => Iterable<Reading>,
 ): void {
   const find = seriesOf(definition, (values) => values);
-  const collect = (): void => {
+  const isUnlabelled = Object.keys(definition.labels ?? {}).length === 0;
+  const clear = (): void => {
     metric.reset();
+    // Without labels a reset leaves a 0, which would say that something is known.
+    if (isUnlabelled) metric.remove();
+  };
+  const collect = (): void => {
+    clear();
     try {
       for (const [value, ...labels] of read()) metric.inc(find(labels), value);
     } catch {
-      metric.reset();
+      clear();
     }
   };
   const options = { ...optionsOf(definition, registry), collect };

@@ -1,13 +1,13 @@
 -- Keeps unreadable messages, and alerts an operator: once a minute for each queue and reason,
 -- with the number of messages since the alert before. `:bodies` holds all bodies, one after the other.
 with letter as (
-  insert into state.dead_letters (queue, reason, detail, message_id, type, sender, body, size)
+  insert into state.dead_letters (queue, reason, detail, message_id, type, sender, body, size, properties)
   select queue, reason, detail, message_id, type, sender,
          substring(:bodies::bytea from (sum(length) over (order by nth) - length + 1)::integer for length),
-         size
+         size, properties::json
     from unnest(:queues::text[], :reasons::text[], :details::text[], :message_ids::text[], :types::text[],
-                :senders::text[], :lengths::integer[], :sizes::integer[]) with ordinality
-      as letter (queue, reason, detail, message_id, type, sender, length, size, nth)
+                :senders::text[], :lengths::integer[], :sizes::integer[], :properties::text[]) with ordinality
+      as letter (queue, reason, detail, message_id, type, sender, length, size, properties, nth)
    order by nth
   returning id, queue, reason, at
 ),

@@ -1,5 +1,5 @@
--- Deletes what is older than :keep milliseconds and belongs to no month: pauses that are over, and alerts that
--- were delivered, once their tasks are gone. Returns how many rows. Messages have a statement and a limit of
+-- Deletes what is older than :keep milliseconds and belongs to no month: pauses that are over, what became of dead
+-- letters, and alerts that were delivered, once their tasks are gone. Returns how many rows. Messages have a statement and a limit of
 -- their own: delete-old-messages.
 with past as (
   select state.trusted_now() - :keep::float8 * interval '1 millisecond' as until
@@ -23,5 +23,13 @@ pauses as (
                  order by id
                  limit :batch)
   returning 1
+),
+letters as (
+  delete from state.dead_letter_actions
+   where letter_id in (select letter_id
+                         from (select letter_id, at from state.dead_letter_actions order by letter_id limit :batch) as oldest
+                        where at < (select until from past))
+  returning 1
 )
-select (select count(*) from alerts)::integer + (select count(*) from pauses)::integer as deleted;
+select (select count(*) from alerts)::integer + (select count(*) from pauses)::integer
+     + (select count(*) from letters)::integer as deleted;

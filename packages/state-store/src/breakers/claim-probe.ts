@@ -15,7 +15,8 @@ export interface ProbeOptions extends Omit<ClaimOptions, "capacity"> {
 /** A lane, and of a pool the Agent that gets the step. */
 export type ProbedLane = Pick<LaneCapacity, "lane" | "agent">;
 
-const lock = queryAmong("lock-breaker", rowsOf<{ service: string }>());
+const lock = query("lock-breaker", rowsOf<{ service: string }>());
+const findInFlight = queryAmong("find-probe-in-flight", rowsOf<{ taskId: string }>());
 const begin = query("begin-probe");
 
 /**
@@ -35,9 +36,11 @@ export const claimProbe =
       return probe;
     };
     const work = async (client: Database): Promise<Decided<ClaimedRow | null>> => {
-      const [due] = await lock(client, context.partitions.range(), { service });
+      const isDue =
+        (await lock(client, { service })).length > 0 &&
+        (await findInFlight(client, context.partitions.range(), { service })).length === 0;
       let probe: ClaimedRow | null = null;
-      for (const lane of due === undefined ? [] : lanes) probe ??= await claimInLane(client, lane);
+      for (const lane of isDue ? lanes : []) probe ??= await claimInLane(client, lane);
       return { sent: [], result: () => probe };
     };
     const claimed = await asFault(() => inTransaction(context.pool, work));

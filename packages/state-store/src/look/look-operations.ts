@@ -2,6 +2,8 @@ import type { Binder } from "../postgres/bind.ts";
 import { listAgents } from "../read/list-agents.ts";
 import type { StoreContext } from "../store-context.ts";
 import { findAttemptFacts } from "./find-attempt-facts.ts";
+import { findChangedTasks } from "./find-changed-tasks.ts";
+import { findPartitionSizes, measureOutbox } from "./find-sizes.ts";
 import { findEarlierMove, findMovesSince, findStandings } from "./follow-tasks.ts";
 import type { LookStore } from "./look-store.ts";
 
@@ -15,4 +17,7 @@ export const lookOperations = (
   findMovesSince: repeatable(findMovesSince),
   findStandings: repeatable(findStandings),
   findEarlierMove: repeatable(findEarlierMove),
+  findChangedTasks: repeatable(findChangedTasks),
+  findPartitionSizes: () => repeatable(findPartitionSizes)({}),
+  measureOutbox: () => repeatable(measureOutbox)({}),
 });

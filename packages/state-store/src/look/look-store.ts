@@ -1,6 +1,8 @@
 import type { Milliseconds } from "@holdfast/domain";
 import type { ListedAgent } from "../read/list-agents.ts";
 import type { AttemptFacts } from "./find-attempt-facts.ts";
+import type { ChangedTasks } from "./find-changed-tasks.ts";
+import type { OutboxSize, PartitionSize } from "./find-sizes.ts";
 import type { FollowedMove, FollowedTask, TaskStanding } from "./follow-tasks.ts";
 
 /** What people and their programs look at. All of it is safe to repeat. */
@@ -25,4 +27,17 @@ export interface LookStore {
     readonly seen: string;
     readonly overlap: Milliseconds;
   }): Promise<string | null>;
+  /**
+   * The tasks with moves after `after` (null: after the last one), at most `most`, the latest first. Of a long history
+   * the last `mostMoves` are looked at.
+   */
+  findChangedTasks(params: {
+    readonly after: string | null;
+    readonly most: number;
+    readonly mostMoves: number;
+  }): Promise<ChangedTasks>;
+  /** The months of the state store and how large they are, the last one first. */
+  findPartitionSizes(): Promise<readonly PartitionSize[]>;
+  /** How many notifications wait to be sent. */
+  measureOutbox(): Promise<OutboxSize>;
 }

@@ -15,6 +15,8 @@ export interface DeadLetter {
   readonly body: Buffer;
   /** Bytes of the message as it came, where `body` has only the first of them. */
   readonly size?: number;
+  /** What it needs beside its body to be sent once more, as JSON; absent: that was not kept. */
+  readonly properties?: object;
 }
 
 const insertDeadLetters = query("insert-dead-letters");
@@ -25,9 +27,10 @@ export async function recordDeadLetters(
   letters: readonly DeadLetter[],
 ): Promise<void> {
   if (letters.length === 0) return;
-  const rows = letters.map(({ body, detail = null, size = null, ...letter }) => ({
+  const rows = letters.map(({ body, detail = null, size = null, properties, ...letter }) => ({
     ...letter,
     detail,
+    properties: properties === undefined ? null : JSON.stringify(properties),
     length: body.length,
     size: size === body.length ? null : size,
   }));
@@ -41,6 +44,7 @@ export async function recordDeadLetters(
       senders: "sender",
       lengths: "length",
       sizes: "size",
+      properties: "properties",
     }),
     // One value goes to Postgres as bytes; in an array each body would be written in hexadecimal first.
     bodies: Buffer.concat(letters.map(({ body }) => body)),

@@ -4,6 +4,7 @@ import type { BulkStatements } from "./statements/bulk.ts";
 import type { ClaimStatements } from "./statements/claim.ts";
 import type { ExpireStatements } from "./statements/expire.ts";
 import type { InspectStatements } from "./statements/inspect.ts";
+import type { LettersStatements } from "./statements/letters.ts";
 import type { LookStatements } from "./statements/look.ts";
 import type { MigrateStatements } from "./statements/migrate.ts";
 import type { OutboxStatements } from "./statements/outbox.ts";
@@ -23,6 +24,7 @@ interface Statements
     ClaimStatements,
     ExpireStatements,
     InspectStatements,
+    LettersStatements,
     LookStatements,
     MigrateStatements,
     OutboxStatements,

@@ -35,6 +35,32 @@ test("a task and the rows of its application are written in one transaction, or 
   expect(await count("state.events")).toBe(1);
 });
 
+const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+test("a task goes on with the trace of its application, in that transaction alone", async () => {
+  const tasks = [{ workflow: "trip.v1", input: { x: 1 }, replyTo: "status.shop" }];
+  await application.query("begin");
+  await submitTasks(application, tasks, { traceparent });
+  await submitTasks(application, tasks);
+  await application.query("commit");
+  await application.query("begin");
+  await application.query(`set local holdfast.traceparent = '${traceparent.replace("4b", "5c")}'`);
+  await submitTasks(application, tasks);
+  await application.query("commit");
+  await application.query("begin");
+  await submitTasks(application, tasks, { traceparent: `${traceparent}\n` });
+  await submitTasks(application, tasks, { traceparent: "x".repeat(100_000) });
+  await application.query("commit");
+  await submitTasks(application, tasks);
+  const expected = [traceparent, null, traceparent.replace("4b", "5c"), null, null, null];
+  for (const table of ["tasks order by task_id", "outbox order by id"]) {
+    const found = await db.query<{ trace_context: string | null }>(
+      `select trace_context from state.${table}`,
+    );
+    expect(found.map((row) => row.trace_context)).toEqual(expected);
+  }
+});
+
 const rows = (table: string) =>
   db.query(
     `select to_jsonb(one) - '{task_id,id,created_at,updated_at,at,actor,rank,not_before,complete_by}'::text[] as row

@@ -48,6 +48,8 @@ export interface SubmittedTaskId {
 interface Options {
   /** As EVENTS of the services: whether new tasks are published to `holdfast.events`. */
   readonly publishEvents?: boolean;
+  /** W3C Trace Context: the tasks go on with this trace. Without it, with the setting `holdfast.traceparent` of the transaction. */
+  readonly traceparent?: string;
 }
 
 /**
@@ -61,8 +63,9 @@ interface Options {
 export async function submitTasks(
   client: TransactionClient,
   tasks: readonly SubmittedTask[],
-  { publishEvents = false }: Options = {},
+  { publishEvents = false, traceparent }: Options = {},
 ): Promise<readonly SubmittedTaskId[]> {
+  if (traceparent !== undefined) await ask(client, setTrace, [traceparent]);
   const checks = new Map<string, InputCheck>();
   const submitted: SubmittedTaskId[] = [];
   for (const task of tasks) {
@@ -71,8 +74,13 @@ export async function submitTasks(
     mustBeValid(task, check);
     submitted.push(await submit(client, task, publishEvents));
   }
+  // What the transaction submits later has a trace of its own, or none.
+  if (traceparent !== undefined) await ask(client, setTrace, [""]);
   return submitted;
 }
+
+/** Until the transaction ends. */
+const setTrace = "select set_config('holdfast.traceparent', $1, true)";
 
 const select = "select definition from state.workflow_to_submit($1)";
 

@@ -101,28 +101,29 @@ export const stopBulkAction = ({ id }: Pick<BulkOperation, "id">): Action => ({
 /** Sends a dead letter once more, or deletes it. */
 export function deadLetterAction(
   act: "replay" | "discard",
-  letter: Pick<DeadLetter, "id" | "queue">,
+  letter: Pick<DeadLetter, "id">,
 ): Action {
-  const { id, queue } = letter;
+  const { id } = letter;
   const words = {
     replay: {
       verb: "Replay",
-      explain: `The message is sent to ${queue} once more. If what made it a dead letter is still there, it comes back.`,
+      explain:
+        "The message is sent once more, as it came. If what made it a dead letter is still there, it comes back.",
       isDangerous: false,
     },
     discard: {
       verb: "Discard",
-      explain: "The message is deleted for good. The audit log keeps who did it and why.",
+      explain: "The message is deleted for good. Who did it and why is kept.",
       isDangerous: true,
     },
   };
   return {
     ...words[act],
-    title: `${words[act].verb} dead letter ${shortId(id)}`,
+    title: `${words[act].verb} dead letter ${id}`,
     calls: [
       { target: id, method: "POST", path: `${pathOf`/v1/dead-letters/${id}`}/${act}`, body: {} },
     ],
-    command: null,
+    command: ({ target }) => ["dead-letters", act, target],
     field: null,
   };
 }

@@ -7,6 +7,7 @@ import type {
   BulkOperation,
   BulkOutcome,
   DeadLetter,
+  DeadLetterAction,
   Examination,
   Failures,
   Page,
@@ -80,6 +81,11 @@ export const useWorkflowCount = (workflow: string, state: ListedTask["state"] | 
 export const useSystem = () => useResource<SystemView>("/v1/system", { every: 5_000 });
 export const useDoctor = () => useResource<Examination>("/v1/doctor", { every: false });
 export const useVerify = () => useResource<Verification>("/v1/verify", { every: false });
+
+export const useDeadLetterActions = () =>
+  useResource<{ readonly items: readonly DeadLetterAction[] }>("/v1/dead-letter-actions", {
+    every: 10_000,
+  });
 
 export const useDeadLetters = (queue: string) =>
   usePages<DeadLetter>("/v1/dead-letters", {

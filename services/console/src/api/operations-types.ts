@@ -103,8 +103,10 @@ export interface Verification {
 
 export interface ProcessSeen {
   readonly instance: string;
+  /** Its release. */
+  readonly version: string;
   readonly seenAt: string;
-  readonly slots?: number | null;
+  readonly slots: number | null;
 }
 
 export interface QueueSeen {
@@ -117,8 +119,9 @@ export interface QueueSeen {
 
 export interface PartitionSeen {
   readonly name: string;
-  readonly from: string | null;
-  readonly until: string | null;
+  readonly from: string;
+  readonly until: string;
+  /** As Postgres estimates it. */
   readonly rows: number;
   readonly bytes: number;
 }
@@ -130,7 +133,9 @@ export interface SystemView {
   readonly schedulers: readonly ProcessSeen[];
   readonly supervisors: readonly ProcessSeen[];
   readonly submissions: readonly ProcessSeen[];
-  readonly queues: readonly QueueSeen[];
+  /** Null: they are not known, and `queuesNote` says why. */
+  readonly queues: readonly QueueSeen[] | null;
+  readonly queuesNote: string | null;
   readonly outbox: { readonly waiting: number; readonly oldestMs: number | null };
   readonly partitions: readonly PartitionSeen[];
   readonly configuration: Readonly<Record<string, unknown>>;
@@ -150,4 +155,19 @@ export interface DeadLetter {
   /** The first 4 KiB, where they are text. */
   readonly body: string | null;
   readonly replayable: boolean;
+  /** Why not: one sentence. */
+  readonly whyNot: string | null;
+}
+
+/** What became of a dead letter. */
+export interface DeadLetterAction {
+  readonly id: string;
+  readonly queue: string;
+  readonly messageId: string | null;
+  readonly type: string | null;
+  readonly sender: string | null;
+  readonly action: "replay" | "discard";
+  readonly actor: string;
+  readonly reason: string;
+  readonly at: string;
 }

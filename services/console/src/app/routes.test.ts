@@ -15,6 +15,18 @@ test.each([
   expect(readRoute(path)).toEqual(route);
 });
 
+test.each([
+  "/failures",
+  "/agents/hotels",
+  "/workflows/trip.v1",
+  "/tasks?state=open",
+  "/system",
+  "/system/dead-letters",
+  "/system/doctor",
+])("%s, which the overview links to, is a page", (page) => {
+  expect(readRoute(page.replace(/\?.*/, "")).page).not.toBe("unknown");
+});
+
 test("an id with any characters leads to its task", () => {
   const id = "../<script>?#%";
   expect(readRoute(taskPath(id))).toEqual({ page: "task", id });

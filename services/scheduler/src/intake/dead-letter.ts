@@ -13,6 +13,7 @@ export const toDeadLetter = (delivery: Delivery, cause: Cause): DeadLetter => ({
   sender: delivery.userId ?? null,
   body: delivery.body,
   size: delivery.size,
+  ...(delivery.keep === undefined ? {} : { properties: delivery.keep() }),
 });
 
 /** Stores a delivery of `queue` that its consumer could not handle, with the reason. */

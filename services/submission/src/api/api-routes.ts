@@ -4,18 +4,24 @@ import { agentRoutes } from "../agent-routes.ts";
 import { bulkRoutes } from "../bulk/bulk-routes.ts";
 import { consoleRoutes } from "../console-routes.ts";
 import { findTasks } from "../find-tasks.ts";
+import { letterRoutes } from "../letters/letter-routes.ts";
 import { attemptsRoute } from "../look/attempts-route.ts";
 import { inspectionRoutes } from "../look/inspection-routes.ts";
 import type { Inspection } from "../look/open-inspection.ts";
 import { operatorRoutes } from "../operator-routes.ts";
+import { type OverviewStore, readOverview } from "../overview/overview.ts";
 import { overviewRoutes } from "../overview/overview-routes.ts";
+import { sharedLook } from "../overview/shared-look.ts";
 import { resultRoute } from "../results/result-route.ts";
 import { resultWaiter } from "../results/result-waiter.ts";
 import { searchRoutes } from "../search/search-routes.ts";
+import { eventsRoute } from "../streams/events-route.ts";
+import { followChanges } from "../streams/follow-changes.ts";
 import { followTasks } from "../streams/follow-tasks.ts";
 import { openStreams } from "../streams/open-streams.ts";
 import { taskEventsRoute } from "../streams/task-events-route.ts";
 import { submitRoutes } from "../submit-routes.ts";
+import { systemRoute } from "../system/system-route.ts";
 import { viewRoutes } from "../view-routes.ts";
 import { workflowRoutes } from "../workflow-routes.ts";
 import { documentRoutes } from "./document.ts";
@@ -24,14 +30,18 @@ type Shared = Omit<Parameters<typeof operatorRoutes>[1], "tasks" | "onRequest" |
   Omit<Parameters<typeof viewRoutes>[1], "tasks"> &
   Omit<Parameters<typeof searchRoutes>[1], "onRequest"> &
   Omit<Parameters<typeof agentRoutes>[1], "onRequest"> &
-  Omit<Parameters<typeof overviewRoutes>[1], "onRequest"> &
+  Omit<Parameters<typeof overviewRoutes>[1], "onRequest" | "overview"> &
   Omit<Parameters<typeof workflowRoutes>[1], "onRequest"> &
   Omit<Parameters<typeof bulkRoutes>[1], "onRequest"> & {
     readonly store: Parameters<typeof findTasks>[0] &
       Parameters<typeof resultWaiter>[0]["store"] &
       Parameters<typeof followTasks>[0]["store"] &
       Parameters<typeof taskEventsRoute>[1]["store"] &
-      Parameters<typeof attemptsRoute>[1]["store"];
+      Parameters<typeof attemptsRoute>[1]["store"] &
+      Parameters<typeof followChanges>[0]["store"] &
+      Parameters<typeof letterRoutes>[1]["store"] &
+      Parameters<typeof systemRoute>[1]["store"] &
+      OverviewStore;
     /** Streams of events at a time, each with its connection. */
     readonly mostStreams: number;
   };
@@ -53,8 +63,14 @@ interface Routes extends Shared {
     readonly onRequest: onRequestAsyncHookHandler;
     readonly cancel: Parameters<typeof operatorRoutes>[1]["cancel"];
     readonly inspection: Inspection;
+    readonly publish: Parameters<typeof letterRoutes>[1]["publish"];
+    readonly queues: Parameters<typeof systemRoute>[1]["queues"];
+    readonly configuration: Parameters<typeof systemRoute>[1]["configuration"];
   } | null;
 }
+
+/** Milliseconds: however many consoles are open, the store is asked once in this time. */
+const overviewFreshFor = 1_000;
 
 /** All routes under `/v1`, the document that describes them, and its page. */
 export function apiRoutes(app: FastifyInstance, { submission, operations, ...deps }: Routes): void {
@@ -62,10 +78,13 @@ export function apiRoutes(app: FastifyInstance, { submission, operations, ...dep
   const tasks = findTasks(deps.store);
   const streams = openStreams({ most: deps.mostStreams });
   const following = followTasks({ ...deps, tasks, streams });
-  const shared = { ...deps, tasks, waiter, streams, following };
+  const overview = sharedLook(() => readOverview(deps.store), { freshFor: overviewFreshFor });
+  const changes = followChanges({ ...deps, streams, overview });
+  const shared = { ...deps, tasks, waiter, streams, following, overview, changes };
   app.addHook("preClose", async () => {
     waiter.stop();
     following.stop();
+    changes.stop();
     streams.stop();
   });
   // In a scope of their own: by then the document listens to new routes.
@@ -85,6 +104,9 @@ export function apiRoutes(app: FastifyInstance, { submission, operations, ...dep
       overviewRoutes(scope, { ...shared, onRequest });
       workflowRoutes(scope, { ...shared, onRequest });
       bulkRoutes(scope, { ...shared, onRequest });
+      eventsRoute(scope, { ...shared, onRequest });
+      letterRoutes(scope, { ...shared, ...operations });
+      systemRoute(scope, { ...shared, ...operations });
     }
   });
   documentRoutes(app);

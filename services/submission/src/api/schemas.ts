@@ -2,7 +2,9 @@ import { limits } from "@holdfast/contracts";
 import { priorities, type StepKind, stepKinds } from "@holdfast/domain";
 import { Type } from "typebox";
 import { bulkSchemas } from "../bulk/bulk-schemas.ts";
+import { letterSchemas } from "../letters/letter-schemas.ts";
 import { taskStates } from "../search/task-states.ts";
+import { systemSchemas } from "../system/system-schemas.ts";
 import { ref } from "./describe.ts";
 import { lookSchemas } from "./look-schemas.ts";
 import { Instant, Json, named, nullable, Text } from "./schema-parts.ts";
@@ -194,4 +196,6 @@ export const namedSchemas: readonly Type.TSchema[] = [
   ...lookSchemas,
   ...statisticsSchemas,
   ...bulkSchemas,
+  ...letterSchemas,
+  ...systemSchemas,
 ];

@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { queryOnce } from "@holdfast/local-stack";
 import { openStateStore } from "@holdfast/state-store";
 import { testBroker } from "@holdfast/test-servers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { operationsUrl } from "../../test/operations-url.ts";
 import { serve } from "../../test/serve.ts";
 import { authorization, openTrips, type TripService, token } from "../../test/trips.ts";
 import { openInspection } from "./open-inspection.ts";
@@ -13,7 +13,7 @@ const resources = new AsyncDisposableStack();
 beforeAll(async () => {
   trips = resources.use(await openTrips());
   const broker = resources.use(await testBroker());
-  const url = await operationsUrl(trips.url);
+  const url = await operationsUrl(trips.url, resources);
   const store = resources.use(
     await openStateStore({ url, applicationName: "test", maxConnections: 2 }),
   );
@@ -29,14 +29,6 @@ beforeAll(async () => {
 });
 afterAll(() => resources.disposeAsync());
 beforeEach(() => trips.clear());
-
-/** A login that may do what operators' routes need, and no more. */
-async function operationsUrl(owner: string): Promise<string> {
-  const name = `operations_${randomUUID().slice(0, 8)}`;
-  await queryOnce(owner, `create role ${name} login password 'secret' in role holdfast_operations`);
-  resources.defer(async () => void (await queryOnce(owner, `drop role ${name}`)));
-  return Object.assign(new URL(owner), { username: name, password: "secret" }).href;
-}
 
 const get = (path: string, headers: Record<string, string> = { authorization }) =>
   app.inject({ url: `/v1/${path}`, headers });

@@ -101,19 +101,14 @@ test("each thing that waits for an operator is one sentence, and leads to the pa
       "deadLetters",
       1,
       "1 message could not be read or used: replay or discard it.",
-      "/system?tab=dead-letters",
+      "/system/dead-letters",
     ],
-    [
-      "outbox",
-      1,
-      "The oldest notification has waited for 2 minutes to be sent.",
-      "/system?tab=outbox",
-    ],
+    ["outbox", 1, "The oldest notification has waited for 2 minutes to be sent.", "/system"],
     [
       "alert",
       2,
       "2 alerts undo.failing in the last hour, the last one: it fails",
-      "/system?tab=alerts",
+      "/system/doctor",
     ],
     ["paused", 1, "The workflow trip.v1 is paused by ann: a bug", "/workflows/trip.v1"],
     [

@@ -88,7 +88,7 @@ function deadLetters({ facts }: NeedFacts): readonly Need[] {
       count,
       sentence,
       since: iso(deadLettersSince),
-      page: "/system?tab=dead-letters",
+      page: "/system/dead-letters",
     },
   ];
 }
@@ -98,7 +98,7 @@ function lateOutbox({ facts: { outboxFor, now } }: NeedFacts): readonly Need[] {
   const minutes = Math.floor(outboxFor / 60_000);
   const sentence = `The oldest notification has waited for ${counted(minutes, "minute", "minutes")} to be sent.`;
   const since = at(now.getTime() - outboxFor);
-  return [{ kind: "outbox", count: 1, sentence, since, page: "/system?tab=outbox" }];
+  return [{ kind: "outbox", count: 1, sentence, since, page: "/system" }];
 }
 
 function recentAlerts({ kind, alerts, since, detail }: OverviewFacts["alerts"][number]): Need {
@@ -109,7 +109,7 @@ function recentAlerts({ kind, alerts, since, detail }: OverviewFacts["alerts"][n
     count: alerts,
     sentence,
     since: iso(new Date(since)),
-    page: "/system?tab=alerts",
+    page: "/system/doctor",
   };
 }
 

@@ -10,19 +10,19 @@ import type { Static } from "typebox";
 import { describe, ref } from "../api/describe.ts";
 import { readInstant } from "../search/list-query.ts";
 import type { WorkflowDirectory } from "../workflow-directory.ts";
-import { type OverviewStore, readOverview } from "./overview.ts";
-import { sharedLook } from "./shared-look.ts";
+import type { readOverview } from "./overview.ts";
 import { FailuresQuery, rangeOf, StatisticsQuery } from "./statistics-query.ts";
 
 interface Dependencies {
-  readonly store: OverviewStore &
-    Pick<StateStore, "findStatistics" | "findStatisticsProgress" | "findFailures">;
+  readonly store: Pick<
+    StateStore,
+    "findStatistics" | "findStatisticsProgress" | "findFailures" | "findTotals"
+  >;
+  /** The overview, at most a second old. */
+  readonly overview: () => ReturnType<typeof readOverview>;
   readonly directory: Pick<WorkflowDirectory, "versionsOf">;
   readonly onRequest: onRequestAsyncHookHandler;
 }
-
-/** Milliseconds: however many consoles are open, the store is asked once in this time. */
-const freshFor = 1_000;
 
 /** What operators look at: what needs them now, what happened over time, and what failed alike. */
 export function overviewRoutes(app: FastifyInstance, deps: Dependencies): void {
@@ -31,8 +31,7 @@ export function overviewRoutes(app: FastifyInstance, deps: Dependencies): void {
   failuresRoute(app, deps);
 }
 
-function overviewRoute(app: FastifyInstance, { store, onRequest }: Dependencies): void {
-  const look = sharedLook(() => readOverview(store), { freshFor });
+function overviewRoute(app: FastifyInstance, { overview, onRequest }: Dependencies): void {
   const schema = describe({
     id: "getOverview",
     tag: "statistics",
@@ -41,7 +40,7 @@ function overviewRoute(app: FastifyInstance, { store, onRequest }: Dependencies)
       "At most a second old. Open tasks are counted now, tasks that ended over the last 24 hours, Agents over the last 15 minutes.",
     answers: { "200": { words: "As of `at`.", schema: ref("Overview") } },
   });
-  app.get("/v1/overview", { onRequest, schema }, look);
+  app.get("/v1/overview", { onRequest, schema }, overview);
 }
 
 function statisticsRoute(

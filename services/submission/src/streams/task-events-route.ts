@@ -1,12 +1,12 @@
-import { limits } from "@holdfast/contracts";
 import type { StateStore } from "@holdfast/state-store";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type Static, Type } from "typebox";
+import { Type } from "typebox";
 import { describeAt, eventStream } from "../api/describe.ts";
 import { type Door, doorsOf } from "../doors.ts";
 import { type ById, TaskParams, type Tasks } from "../find-tasks.ts";
 import type { WorkflowDirectory } from "../workflow-directory.ts";
 import type { TaskFollowing } from "./follow-tasks.ts";
+import { lastEventId, type Resuming, StreamQuery } from "./last-event-id.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import { follower, overlap } from "./task-followers.ts";
 
@@ -17,12 +17,6 @@ interface Dependencies {
   readonly streams: OpenStreams;
   readonly following: TaskFollowing;
 }
-
-const StreamQuery = Type.Object({
-  /** For clients that cannot set the header Last-Event-ID. */
-  lastEventId: Type.Optional(Type.String({ maxLength: limits.name })),
-});
-type Query = { readonly Querystring: Static<typeof StreamQuery> };
 
 /** Streams what becomes of a task, to those who know its id. */
 export function taskEventsRoute(app: FastifyInstance, deps: Dependencies): void {
@@ -39,7 +33,7 @@ export function taskEventsRoute(app: FastifyInstance, deps: Dependencies): void 
       querystring: StreamQuery,
     };
     const path = `${door.path}/:id/events`;
-    app.get<ById & Query>(path, { schema, exposeHeadRoute: false }, async (request, reply) => {
+    app.get<ById & Resuming>(path, { schema, exposeHeadRoute: false }, async (request, reply) => {
       deps.streams.mustHaveRoom();
       const start = await startOf(request, door, deps);
       const stream = deps.streams.open(request, reply, () => deps.following.leave(one));
@@ -53,23 +47,13 @@ const words =
   "Server-Sent Events. `moved`: an entry of its history, with its id as the id of the event. `task`: the task as it stands since. `end`: it has ended, or was deleted (`state` null); then the stream ends. Without Last-Event-ID it begins with the first move. After a lost connection, moves of the last five seconds before Last-Event-ID may come once more.";
 
 async function startOf(
-  request: FastifyRequest<ById & Query>,
+  request: FastifyRequest<ById & Resuming>,
   door: Door,
   { tasks, store }: Dependencies,
 ) {
   const noun = await door.nounOf(request);
   const { taskId } = await tasks.find(request.params.id, noun);
   const seen = lastEventId(request);
-  const isMove = seen !== null && /^[0-9]{1,18}$/.test(seen);
-  const after = isMove ? await store.findEarlierMove({ taskId, seen, overlap }) : null;
+  const after = seen === null ? null : await store.findEarlierMove({ taskId, seen, overlap });
   return { taskId, noun, after: after ?? "0" };
-}
-
-/** The event after which the client goes on, as it says; null: it says nothing. */
-function lastEventId({
-  headers,
-  query,
-}: Pick<FastifyRequest<Query>, "headers" | "query">): string | null {
-  const shown = [headers["last-event-id"] ?? query.lastEventId ?? []].flat()[0];
-  return shown === undefined || shown === "" ? null : shown;
 }

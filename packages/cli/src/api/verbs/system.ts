@@ -1,6 +1,7 @@
 import type { components } from "@holdfast/client";
 import { exitCodes } from "../../exit-codes.ts";
 import { readingVerb } from "../operation-verb.ts";
+import { overviewText } from "../overview-text.ts";
 import { requestOptions } from "../request-options.ts";
 import type { Verb } from "../verb.ts";
 
@@ -34,9 +35,18 @@ export const taskReadings: readonly Verb[] = [
 /** What the service says of the whole system. */
 export const systemVerbs: readonly Verb[] = [
   readingVerb({
+    name: "system show",
+    operation: "getSystem",
+    show: (value: Schemas["System"]) => ({ value, text: JSON.stringify(value, null, 2) }),
+  }),
+  readingVerb({
     name: "system overview",
     operation: "getOverview",
-    show: (value: Schemas["Overview"]) => ({ value, text: JSON.stringify(value, null, 2) }),
+    show: (value: Schemas["Overview"]) => ({
+      value,
+      items: value.agents,
+      text: overviewText(value),
+    }),
   }),
   readingVerb({
     name: "system failures",

@@ -50,6 +50,10 @@ export interface BreakersStatements {
     readonly params: object;
     readonly row: { readonly service: Maybe<string>; readonly instances: Maybe<number> };
   };
+  readonly "find-probe-in-flight": {
+    readonly params: { readonly service: string | null };
+    readonly row: { readonly taskId: string };
+  };
   readonly "find-remotes": {
     readonly params: {
       readonly lanes: readonly (string | null)[] | null;

@@ -76,6 +76,16 @@ export interface InspectStatements {
     readonly params: object;
     readonly row: { readonly name: string };
   };
+  readonly "find-partition-sizes": {
+    readonly params: object;
+    readonly row: {
+      readonly name: Maybe<string>;
+      readonly firstDay: Maybe<string>;
+      readonly endDay: Maybe<string>;
+      readonly rowCount: Maybe<number>;
+      readonly bytes: Maybe<number>;
+    };
+  };
   readonly "find-partitions": {
     readonly params: object;
     readonly row: { readonly months: Maybe<number>; readonly hasNext: Maybe<boolean> };

@@ -2,6 +2,18 @@ import type { Maybe } from "../maybe.ts";
 
 /** What the statements of sql/look take and return. Written by `npm run rows`, from the database. */
 export interface LookStatements {
+  readonly "find-changed-tasks": {
+    readonly params: {
+      readonly after: number | string | null;
+      readonly mostMoves: number | string | null;
+      readonly most: number | string | null;
+    };
+    readonly row: {
+      readonly lastId: Maybe<string>;
+      readonly moved: Maybe<number>;
+      readonly tasks: unknown;
+    };
+  };
   readonly "find-earlier-move": {
     readonly params: {
       readonly taskId: string | null;

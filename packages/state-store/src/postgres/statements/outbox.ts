@@ -24,6 +24,7 @@ export interface OutboxStatements {
       readonly senders: readonly (string | null)[] | null;
       readonly lengths: readonly (number | null)[] | null;
       readonly sizes: readonly (number | null)[] | null;
+      readonly properties: readonly (string | null)[] | null;
     };
     readonly row: object;
   };
@@ -38,6 +39,10 @@ export interface OutboxStatements {
       readonly traceContexts: readonly (string | null)[] | null;
     };
     readonly row: object;
+  };
+  readonly "measure-outbox": {
+    readonly params: object;
+    readonly row: { readonly waiting: Maybe<number>; readonly oldestFor: Maybe<number> };
   };
   readonly "take-notifications": {
     readonly params: {

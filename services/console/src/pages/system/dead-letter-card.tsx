@@ -10,6 +10,7 @@ import { Time } from "../../parts/time.tsx";
 /** One dead letter. Its body is text, whatever it holds. */
 export function DeadLetterCard({ letter }: { readonly letter: DeadLetter }) {
   const { queue, reason, detail, messageId, type, sender, size, at, body, replayable } = letter;
+  const { id, whyNot } = letter;
   return (
     <li className="card letter">
       <header className="card-head">
@@ -38,9 +39,8 @@ export function DeadLetterCard({ letter }: { readonly letter: DeadLetter }) {
             ["Sender", sender ?? "–"],
             ["Message id", messageId === null ? "–" : <code>{messageId}</code>],
             ["Size", formatBytes(size)],
-            ...(replayable
-              ? []
-              : [["Replay", "not possible: it came from no queue of ours"] as const]),
+            ["Number", <code>{id}</code>],
+            ...(whyNot === null ? [] : [["Replay", `not possible. ${whyNot}`] as const]),
           ]}
         />
         {body === null ? (

@@ -5,6 +5,7 @@ import { CommandLine } from "../../parts/command-line.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Shown } from "../../parts/shown.tsx";
 import { DeadLetterCard } from "./dead-letter-card.tsx";
+import { SettledLetters } from "./settled-letters.tsx";
 
 /** Messages that no one could use: what is in them, and what can be done. */
 export function DeadLetters() {
@@ -36,6 +37,7 @@ export function DeadLetters() {
           More
         </button>
       )}
+      <SettledLetters />
     </>
   );
 }

@@ -3,14 +3,11 @@ import { DataTable, type TableColumn } from "../../parts/data-table.tsx";
 import { exactTime, formatBytes, formatCount } from "../../parts/format.ts";
 import { Section } from "../../parts/section.tsx";
 
-const day = (at: string | null) =>
-  at === null ? (
-    <span className="muted">–</span>
-  ) : (
-    <time dateTime={at} title={exactTime(at)}>
-      {at.slice(0, 10)}
-    </time>
-  );
+const day = (at: string) => (
+  <time dateTime={at} title={exactTime(at)}>
+    {at.slice(0, 10)}
+  </time>
+);
 
 const columns: readonly TableColumn<PartitionSeen>[] = [
   { id: "partition", header: "Partition", cell: ({ name }) => <code title={name}>{name}</code> },

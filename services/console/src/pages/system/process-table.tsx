@@ -19,9 +19,9 @@ const columns: readonly TableColumn<Row>[] = [
     id: "slots",
     header: "Slots",
     isNumber: true,
-    cell: ({ slots }) =>
-      slots === null || slots === undefined ? <span className="muted">–</span> : formatCount(slots),
+    cell: ({ slots }) => (slots === null ? <span className="muted">–</span> : formatCount(slots)),
   },
+  { id: "release", header: "Release", cell: ({ version }) => <code>{version}</code> },
   { id: "seen", header: "Seen", isNumber: true, cell: ({ seenAt }) => <Time at={seenAt} /> },
 ];
 

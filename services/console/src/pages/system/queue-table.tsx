@@ -23,8 +23,22 @@ const columns: readonly TableColumn<QueueSeen>[] = [
   },
 ];
 
-/** The queues of the broker. */
-export function QueueTable({ queues }: { readonly queues: readonly QueueSeen[] }) {
+interface Props {
+  readonly queues: readonly QueueSeen[] | null;
+  readonly note: string | null;
+}
+
+/** The queues of the broker, or why they are not known. */
+export function QueueTable({ queues, note }: Props) {
+  if (queues === null) {
+    return (
+      <Section title="Queues" note="not known">
+        <div className="section-body">
+          <p className="tone-warn">{note}</p>
+        </div>
+      </Section>
+    );
+  }
   return (
     <Section title="Queues" note={formatCount(queues.length)}>
       {queues.length === 0 ? (

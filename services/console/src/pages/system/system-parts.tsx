@@ -18,7 +18,7 @@ export function SystemParts() {
         <>
           <ProcessTable system={data} />
           <Outbox system={data} />
-          <QueueTable queues={data.queues} />
+          <QueueTable queues={data.queues} note={data.queuesNote} />
           <PartitionTable partitions={data.partitions} />
         </>
       )}

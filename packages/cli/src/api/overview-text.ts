@@ -1,0 +1,16 @@
+import type { components } from "@holdfast/client";
+import { table } from "./print.ts";
+
+type Overview = components["schemas"]["Overview"];
+
+/** For people: how many tasks there are, what needs them, and how the Agents do. What another release leaves out is left out. */
+export function overviewText({
+  states = {} as Overview["states"],
+  needsYou = [],
+  agents = [],
+}: Partial<Overview>): string {
+  const counts = Object.entries(states).map(([state, count]) => `${count} ${state}`);
+  const needs = needsYou.map(({ sentence }) => `! ${sentence}`);
+  const columns = ["name", "instances", "slots", "inFlight", "due", "p95Ms", "breaker", "paused"];
+  return [counts.join(", "), ...needs, table(agents, columns)].filter((part) => part).join("\n");
+}

@@ -1,0 +1,64 @@
+import type { DeadLetter } from "@holdfast/client";
+import { type OperationId, summaryOf } from "../operation.ts";
+import { listingVerb } from "../operation-verb.ts";
+import { own } from "../own-options.ts";
+import { requestOptions } from "../request-options.ts";
+import type { Verb } from "../verb.ts";
+import { wishOf, wishOptions } from "../wish.ts";
+
+const listing = requestOptions("listDeadLetters", {
+  queue: { value: "NAME" },
+  limit: { value: "N" },
+});
+
+const listVerb: Verb = {
+  name: "dead-letters list",
+  operations: ["listDeadLetters"],
+  operands: [],
+  summary: "list messages that no service could use, latest first",
+  options: { ...listing.options, ...own("all") },
+  async run(invocation) {
+    const { limit, queue } = await listing.read(invocation);
+    const how = {
+      ...(queue === undefined ? {} : { queue }),
+      ...(limit === undefined ? {} : { limit: Number(limit) }),
+    };
+    const value: DeadLetter[] = [];
+    let after: string | null = null;
+    do {
+      const page = await invocation.client().deadLetters.list({ ...how, after });
+      value.push(...page.items);
+      after = page.next;
+    } while (after !== null && invocation.flag("all"));
+    const note = value.length === 0 ? "There is no dead letter." : undefined;
+    const columns = ["id", "queue", "reason", "type", "sender", "size", "at", "replayable"];
+    return { value, columns, note };
+  },
+};
+
+const act = (what: "replay" | "discard", operation: OperationId): Verb => ({
+  name: `dead-letters ${what}`,
+  operations: [operation],
+  operands: ["<id>"],
+  summary: summaryOf(operation),
+  options: wishOptions,
+  async run(invocation) {
+    const wish = await wishOf(invocation);
+    const [id = ""] = invocation.operands;
+    await invocation.client().deadLetters[what](id, wish);
+    const done = what === "replay" ? "sent once more" : "discarded";
+    return { value: { id, done }, text: `${id}: ${done}.` };
+  },
+});
+
+/** Messages that no service could use. */
+export const deadLetterVerbs: readonly Verb[] = [
+  listVerb,
+  act("replay", "replayDeadLetter"),
+  act("discard", "discardDeadLetter"),
+  listingVerb({
+    name: "dead-letters actions",
+    operation: "listDeadLetterActions",
+    columns: ["id", "queue", "action", "actor", "reason", "at"],
+  }),
+];

@@ -1,0 +1,52 @@
+import type { Send } from "./request.ts";
+import type { ActOptions, DeadLetterAction, DeadLetterPage } from "./types.ts";
+
+type Wish = Pick<ActOptions, "reason" | "actor" | "signal">;
+
+/** Messages that no service could use, for operators. */
+export interface DeadLetterCalls {
+  /** A page, latest first: at most 100, and 20 unless said otherwise. */
+  list(page?: {
+    readonly queue?: string;
+    readonly limit?: number;
+    /** What the page before named as its `next`. */
+    readonly after?: string | null;
+  }): Promise<DeadLetterPage>;
+  /** Who sent which of them once more or discarded them, and why. */
+  actions(): Promise<readonly DeadLetterAction[]>;
+  /** Sends one once more, as it came. Safe to repeat. */
+  replay(id: string, how: Wish): Promise<void>;
+  /** Deletes one for good. Safe to repeat. */
+  discard(id: string, how: Wish): Promise<void>;
+}
+
+const path = "/v1/dead-letters";
+
+export function deadLetterCalls(send: Send, usualActor: string): DeadLetterCalls {
+  const act =
+    (what: string) =>
+    async (id: string, { reason, actor = usualActor, signal }: Wish): Promise<void> =>
+      void (await send({
+        method: "POST",
+        path: `${path}/${encodeURIComponent(id)}/${what}`,
+        body: { reason, actor },
+        signal,
+        repeat: "safe",
+      }));
+  return {
+    async list({ queue, limit, after } = {}) {
+      const query = { queue, limit: limit?.toString(), cursor: after ?? undefined };
+      return (await send<DeadLetterPage>({ method: "GET", path, query, repeat: "safe" })).body;
+    },
+    async actions() {
+      const { body } = await send<{ readonly items: readonly DeadLetterAction[] }>({
+        method: "GET",
+        path: "/v1/dead-letter-actions",
+        repeat: "safe",
+      });
+      return body.items;
+    },
+    replay: act("replay"),
+    discard: act("discard"),
+  };
+}

@@ -1,0 +1,8 @@
+-- The same of one queue.
+select id::text as id, queue, reason, detail, message_id, type, sender, at, coalesce(size, length(body)) as size,
+       length(body) as kept, substring(body from 1 for :shown::integer) as body, properties
+  from state.dead_letters
+ where queue = :queue
+   and id < :before::bigint
+ order by dead_letters.id desc
+ limit :most;

@@ -1,0 +1,46 @@
+import type { TaskState } from "@holdfast/domain";
+import { type Database, query } from "../postgres/query.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+import { instant } from "../read/read-task.ts";
+
+/** A task that has changed, as it is now. */
+export interface ChangedTask {
+  readonly id: string;
+  readonly workflow: string;
+  readonly state: TaskState;
+  readonly version: number;
+  readonly updatedAt: string;
+}
+
+/** Which tasks have changed since. */
+export interface ChangedTasks {
+  /** The last entry of the history by now. */
+  readonly lastId: string;
+  /** How many tasks have changed. */
+  readonly moved: number;
+  /** Those of them that changed last, the latest first. */
+  readonly tasks: readonly ChangedTask[];
+}
+
+const find = query("find-changed-tasks", rowsOf<ChangedTasks>());
+
+/** After every entry of the history. */
+const last = "9223372036854775806";
+
+/** The tasks with entries of the history after one; null: after the last one. */
+export async function findChangedTasks(
+  db: Database,
+  {
+    after,
+    most,
+    mostMoves,
+  }: { readonly after: string | null; readonly most: number; readonly mostMoves: number },
+): Promise<ChangedTasks> {
+  const [found] = await find(db, { after: after ?? last, most, mostMoves: String(mostMoves) });
+  const { lastId = "0", moved = 0, tasks = [] } = found ?? {};
+  return {
+    lastId,
+    moved,
+    tasks: tasks.map((task) => ({ ...task, updatedAt: instant(task.updatedAt) ?? task.updatedAt })),
+  };
+}

@@ -1,0 +1,32 @@
+import { type Database, query } from "../postgres/query.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+
+/** A month of the state store. Days are `YYYY-MM-DD`. */
+export interface PartitionSize {
+  readonly name: string;
+  readonly firstDay: string;
+  /** The day after its last. */
+  readonly endDay: string;
+  /** Of all its tables, as Postgres estimates it. */
+  readonly rowCount: number;
+  readonly bytes: number;
+}
+
+/** Notifications that wait to be sent. */
+export interface OutboxSize {
+  /** Counted no further than to 10,000. */
+  readonly waiting: number;
+  /** Milliseconds; null: none waits. */
+  readonly oldestFor: number | null;
+}
+
+const findPartitions = query("find-partition-sizes", rowsOf<PartitionSize>());
+const measure = query("measure-outbox", rowsOf<OutboxSize>());
+
+export const findPartitionSizes = (db: Database): Promise<readonly PartitionSize[]> =>
+  findPartitions(db, {});
+
+export async function measureOutbox(db: Database): Promise<OutboxSize> {
+  const [found] = await measure(db, {});
+  return found ?? { waiting: 0, oldestFor: null };
+}

@@ -1,0 +1,133 @@
+import { limits } from "@holdfast/contracts";
+import type { KeptLetter, StateStore } from "@holdfast/state-store";
+import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
+import { type Static, Type } from "typebox";
+import { describe, ref } from "../api/describe.ts";
+import { WishBody } from "../wishes.ts";
+import { mustBeSettled } from "./must-be-settled.ts";
+import { printableBody } from "./printable-body.ts";
+import { type ReplayDependencies, replayLetter } from "./replay-letter.ts";
+import { replayOf } from "./replay-of.ts";
+
+interface Dependencies extends ReplayDependencies {
+  readonly store: ReplayDependencies["store"] &
+    Pick<StateStore, "findDeadLetters" | "findDeadLetterActions">;
+  readonly onRequest: onRequestAsyncHookHandler;
+}
+
+const path = "/v1/dead-letters";
+/** Bytes of a body that a list has. */
+const shown = 4_096;
+const usualLimit = 20;
+/** A number of Postgres. */
+const number = { maxLength: 18, pattern: "^[0-9]{1,18}$" };
+
+const LettersQuery = Type.Object(
+  {
+    queue: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: limits.property,
+        pattern: "^[^\\u0000\\ud800-\\udfff]*$",
+        description: "Where they were found.",
+      }),
+    ),
+    limit: Type.Optional(
+      Type.String({
+        maxLength: 3,
+        pattern: "^([1-9][0-9]?|100)$",
+        description: "Letters of a page: from 1 to 100; 20 unless it is set.",
+      }),
+    ),
+    cursor: Type.Optional(
+      Type.String({ ...number, description: "The `next` of the page before." }),
+    ),
+  },
+  { additionalProperties: false },
+);
+const LetterParams = Type.Object({
+  id: Type.String({ ...number, description: "The number of the dead letter." }),
+});
+interface Acting {
+  readonly Params: Static<typeof LetterParams>;
+  readonly Body: Static<typeof WishBody>;
+}
+
+/** Messages that no service could use: operators look at them, send them once more, or discard them. */
+export function letterRoutes(app: FastifyInstance, deps: Dependencies): void {
+  const { store, onRequest } = deps;
+  listRoute(app, deps);
+  const acted = describe({
+    id: "listDeadLetterActions",
+    tag: "service",
+    summary: "Which dead letters were sent once more or discarded, by whom and why, latest first.",
+    answers: { "200": { words: "At most 200.", schema: ref("DeadLetterActions") } },
+  });
+  app.get("/v1/dead-letter-actions", { onRequest, schema: acted }, async () => ({
+    items: await store.findDeadLetterActions(),
+  }));
+  const act = (action: "replay" | "discard", words: { summary: string; description: string }) => {
+    const schema = {
+      ...describe({
+        id: `${action}DeadLetter`,
+        tag: "service",
+        ...words,
+        answers: { "204": { words: "Done." } },
+      }),
+      params: LetterParams,
+      body: WishBody,
+    };
+    app.post<Acting>(
+      `${path}/:id/${action}`,
+      { onRequest, schema },
+      async ({ params: { id }, body }, reply) => {
+        const wish = { id, action, ...body };
+        if (action === "replay") await replayLetter(wish, deps);
+        else mustBeSettled(wish, await store.settleDeadLetter(wish));
+        return reply.code(204).send();
+      },
+    );
+  };
+  act("replay", {
+    summary: "Sends a dead letter once more, as it came.",
+    description:
+      "Only submissions and replies can be sent once more; `replayable` says which. It is gone from the list once a queue has it, and comes back if what made it a dead letter is still there. Asking again does no harm: it is sent under its own message id.",
+  });
+  act("discard", {
+    summary: "Deletes a dead letter for good.",
+    description: "Who did it and why stays in `GET /v1/dead-letter-actions`.",
+  });
+}
+
+function listRoute(app: FastifyInstance, { store, onRequest }: Dependencies): void {
+  const schema = {
+    ...describe({
+      id: "listDeadLetters",
+      tag: "service",
+      summary: "Messages that no service could use, latest first, a page at a time.",
+      answers: { "200": { words: "A page.", schema: ref("DeadLetterPage") } },
+    }),
+    querystring: LettersQuery,
+  };
+  app.get<{ readonly Querystring: Static<typeof LettersQuery> }>(
+    path,
+    { onRequest, schema },
+    async ({ query: { queue = null, limit = String(usualLimit), cursor = null } }) => {
+      const most = Number(limit);
+      const found = await store.findDeadLetters({ queue, before: cursor, most, shown });
+      const next = found.length < most ? null : (found.at(-1)?.id ?? null);
+      return { items: found.map(letterResource), next };
+    },
+  );
+}
+
+function letterResource(letter: KeptLetter) {
+  const { body, properties: _properties, kept: _kept, ...known } = letter;
+  const replay = replayOf(letter);
+  return {
+    ...known,
+    body: printableBody(body, { isCut: body.length < letter.size }),
+    replayable: replay.kind === "possible",
+    whyNot: replay.kind === "possible" ? null : replay.reason,
+  };
+}

@@ -1,0 +1,15 @@
+import type { LetterAction, LetterWish } from "@holdfast/state-store";
+import { Problem } from "../problem.ts";
+
+/** Throws unless a letter became what was wished. */
+export function mustBeSettled(
+  { id, action }: Pick<LetterWish, "id" | "action">,
+  outcome: LetterAction | null,
+): void {
+  if (outcome === action) return;
+  if (outcome === null) {
+    throw new Problem(404, "message.unknown", `There is no dead letter ${id}.`);
+  }
+  const what = outcome === "replay" ? "was sent once more" : "was discarded";
+  throw new Problem(409, "message.settled", `The dead letter ${id} ${what} already.`);
+}

@@ -1,0 +1,49 @@
+import type { OutgoingMessage, PublishResult } from "@holdfast/messaging";
+import type { LetterWish, StateStore } from "@holdfast/state-store";
+import { Problem } from "../problem.ts";
+import { mustBeSettled } from "./must-be-settled.ts";
+import { replayOf } from "./replay-of.ts";
+
+/** Publishes, under the name of this process's own user. */
+export type Publish = (message: OutgoingMessage) => Promise<PublishResult>;
+
+export interface ReplayDependencies {
+  readonly store: Pick<StateStore, "findDeadLetter" | "settleDeadLetter" | "findDeadLetterAction">;
+  readonly publish: Publish;
+}
+
+/**
+ * Sends a dead letter once more. It stays until a queue has it: when the process dies in between, it is sent again under
+ * the same message id, which changes nothing.
+ */
+export async function replayLetter(
+  wish: LetterWish,
+  { store, publish }: ReplayDependencies,
+): Promise<void> {
+  const letter = await store.findDeadLetter({ id: wish.id });
+  if (letter === null) return mustBeSettled(wish, await store.findDeadLetterAction(wish));
+  const replay = replayOf(letter);
+  if (replay.kind === "refused") {
+    throw new Problem(409, "message.not_replayable", replay.reason);
+  }
+  const result = await publish({ ...replay.message, body: letter.body });
+  mustBeStored(result, replay.message.exchange);
+  mustBeSettled(wish, await store.settleDeadLetter(wish));
+}
+
+function mustBeStored(result: PublishResult, exchange: string): void {
+  if (result === "unroutable") {
+    throw new Problem(
+      409,
+      "message.unroutable",
+      `No queue takes messages from ${exchange} now. The dead letter stays: declare the queue again, or discard the letter.`,
+    );
+  }
+  if (result === "unknown") {
+    throw new Problem(
+      503,
+      "broker.unconfirmed",
+      "RabbitMQ did not confirm the message. The dead letter stays: send the same request again.",
+    );
+  }
+}

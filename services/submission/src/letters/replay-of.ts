@@ -1,0 +1,99 @@
+import {
+  agentOfReply,
+  deadReplyQueue,
+  deadRequestQueue,
+  replyExchange,
+  replyQueues,
+  submissionExchange,
+  submissionQueue,
+} from "@holdfast/contracts";
+import type { KeptProperties, OutgoingMessage } from "@holdfast/messaging";
+import type { KeptLetter } from "@holdfast/state-store";
+
+/** How a dead letter is sent once more; or one sentence that says why it cannot be. */
+export type Replay =
+  | {
+      readonly kind: "possible";
+      readonly message: Pick<
+        OutgoingMessage,
+        "exchange" | "routingKey" | "type" | "messageId" | "headers"
+      > & { readonly correlationId?: string; readonly replyTo?: string };
+    }
+  | { readonly kind: "refused"; readonly reason: string };
+
+const dead: ReadonlySet<string> = new Set([deadReplyQueue, deadRequestQueue]);
+const replies: ReadonlySet<string> = new Set(replyQueues);
+
+/**
+ * Decides by what the broker said of a letter, not by its body. Only submissions and replies may be sent once more: both
+ * are recorded once however often they come. A request belongs to an attempt that is over by now: repeated, it could do
+ * what was undone meanwhile.
+ */
+export function replayOf(
+  letter: Pick<KeptLetter, "id" | "queue" | "size" | "kept" | "properties">,
+): Replay {
+  const kept = readProperties(letter.properties);
+  if (kept === null) {
+    return refused("An earlier release stored it, without its headers and its routing key.");
+  }
+  if (letter.size > letter.kept) {
+    return refused(`Only the first ${letter.kept} of its ${letter.size} bytes were kept.`);
+  }
+  if (!kept.isWhole) {
+    return refused("It has a header or a property that could not be kept as it was.");
+  }
+  const from = dead.has(letter.queue) ? kept.diedIn : letter.queue;
+  if (from === submissionQueue) return submissionOf(kept);
+  if (from !== null && replies.has(from)) return replyOf(kept, letter.id);
+  return refused(
+    from !== null && dead.has(from)
+      ? "It was sent to the dead letters themselves."
+      : "It is no submission and no reply. The Scheduler sends requests again by itself.",
+  );
+}
+
+const refused = (reason: string): Replay => ({ kind: "refused", reason });
+
+function submissionOf(kept: KeptProperties): Replay {
+  if (kept.messageId === null) {
+    return refused(
+      "It has no message id: repeated, it could not be distinguished from another one.",
+    );
+  }
+  const place = { exchange: submissionExchange, routingKey: submissionQueue };
+  return { kind: "possible", message: { ...place, ...propertiesOf(kept, kept.messageId) } };
+}
+
+/** The token in a reply is what makes it count: a routing key that was forged leads to a reply that is refused. */
+function replyOf(kept: KeptProperties, id: string): Replay {
+  const { routingKey } = kept;
+  if (routingKey === null || agentOfReply(routingKey) === null) {
+    return refused("It was not sent under the name of an Agent.");
+  }
+  const messageId = kept.messageId ?? `dead-letter-${id}`;
+  const place = { exchange: replyExchange, routingKey };
+  return { kind: "possible", message: { ...place, ...propertiesOf(kept, messageId) } };
+}
+
+const propertiesOf = (
+  { type, correlationId, replyTo, headers }: KeptProperties,
+  messageId: string,
+) => ({
+  messageId,
+  type: type ?? "",
+  headers,
+  ...(correlationId === null ? {} : { correlationId }),
+  ...(replyTo === null ? {} : { replyTo }),
+});
+
+const texts = ["diedIn", "routingKey", "correlationId", "replyTo", "type", "messageId"] as const;
+
+/** Null: it is not what this release keeps. */
+function readProperties(found: unknown): KeptProperties | null {
+  if (typeof found !== "object" || found === null) return null;
+  const kept = found as Readonly<Record<string, unknown>>;
+  const { headers, isWhole } = kept;
+  const areTexts = texts.every((name) => kept[name] === null || typeof kept[name] === "string");
+  const hasHeaders = typeof headers === "object" && headers !== null && !Array.isArray(headers);
+  return areTexts && hasHeaders && typeof isWhole === "boolean" ? (found as KeptProperties) : null;
+}

@@ -1,0 +1,38 @@
+import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
+import { describe, eventStream } from "../api/describe.ts";
+import type { ChangesFollower, ChangesFollowing } from "./follow-changes.ts";
+import { lastEventId, type Resuming, StreamQuery } from "./last-event-id.ts";
+import type { OpenStreams } from "./open-streams.ts";
+
+interface Dependencies {
+  readonly streams: OpenStreams;
+  readonly changes: ChangesFollowing;
+  readonly onRequest: onRequestAsyncHookHandler;
+}
+
+/** Streams which tasks change, and how the system is. */
+export function eventsRoute(
+  app: FastifyInstance,
+  { streams, changes, onRequest }: Dependencies,
+): void {
+  const schema = {
+    ...describe({
+      id: "followChanges",
+      tag: "statistics",
+      summary: "Follows all tasks: which of them have changed, and how the system is.",
+      description:
+        "Server-Sent Events. `changed`, once a second at most: `{ tasks, more }`, at most 200 tasks with `id`, `workflow`, `state`, `version` and `updatedAt` as they are now, the latest first; `more` have changed besides. `tick`, each two seconds: `{ at, overview }` as `GET /v1/overview` answers it. After a lost connection it goes on after Last-Event-ID: of the last 20,000 moves, and tasks of the last five seconds may come once more.",
+      answers: { "200": eventStream },
+    }),
+    querystring: StreamQuery,
+  };
+  app.get<Resuming>(
+    "/v1/events",
+    { onRequest, schema, exposeHeadRoute: false },
+    async (request, reply) => {
+      const stream = streams.open(request, reply, () => changes.leave(one));
+      const one: ChangesFollower = { stream, after: lastEventId(request) };
+      changes.follow(one);
+    },
+  );
+}

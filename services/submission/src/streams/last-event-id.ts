@@ -1,0 +1,21 @@
+import { limits } from "@holdfast/contracts";
+import type { FastifyRequest } from "fastify";
+import { type Static, Type } from "typebox";
+
+export const StreamQuery = Type.Object({
+  /** For clients that cannot set the header Last-Event-ID. */
+  lastEventId: Type.Optional(Type.String({ maxLength: limits.name })),
+});
+
+export interface Resuming {
+  readonly Querystring: Static<typeof StreamQuery>;
+}
+
+/** The entry of the history after which the client goes on, as it says; null: it says nothing, or nothing that is one. */
+export function lastEventId({
+  headers,
+  query,
+}: Pick<FastifyRequest<Resuming>, "headers" | "query">): string | null {
+  const shown = [headers["last-event-id"] ?? query.lastEventId ?? []].flat()[0] ?? "";
+  return /^[0-9]{1,18}$/.test(shown) ? shown : null;
+}

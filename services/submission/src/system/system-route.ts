@@ -1,0 +1,40 @@
+import { holdfastVersion, redactConfig } from "@holdfast/runtime";
+import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
+import { describe, ref } from "../api/describe.ts";
+import { sharedLook } from "../overview/shared-look.ts";
+import type { FoundQueues } from "./find-queues.ts";
+import { readSystem, type SystemStore } from "./read-system.ts";
+
+interface Dependencies {
+  readonly store: SystemStore;
+  readonly queues: () => Promise<FoundQueues>;
+  /** Of this process, with its secrets: they are left out of the answer. */
+  readonly configuration: Readonly<Record<string, unknown>>;
+  readonly onRequest: onRequestAsyncHookHandler;
+}
+
+/** Milliseconds: both servers are asked once in this time, however many consoles are open. */
+const freshFor = 5_000;
+
+/** What the tasks run on, for operators. */
+export function systemRoute(
+  app: FastifyInstance,
+  { store, queues, configuration, onRequest }: Dependencies,
+): void {
+  const version = holdfastVersion();
+  const look = sharedLook(() => readSystem({ store, queues, version }), { freshFor });
+  const shown = redactConfig(configuration);
+  const schema = describe({
+    id: "getSystem",
+    tag: "service",
+    summary:
+      "What the tasks run on: processes, queues, outbox, months and the settings of this process.",
+    description:
+      "At most five seconds old. `queues` is null where RabbitMQ's HTTP API is not known or does not answer; `queuesNote` says why. Secrets are shown as `(secret)`, and URLs without their passwords. Durations are milliseconds.",
+    answers: { "200": { words: "As of `at`.", schema: ref("System") } },
+  });
+  app.get("/v1/system", { onRequest, schema }, async () => ({
+    ...(await look()),
+    configuration: shown,
+  }));
+}
