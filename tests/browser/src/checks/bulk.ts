@@ -33,7 +33,7 @@ export async function repairInBulk({ at, show }: Bench): Promise<void> {
   expect(await verdict.count()).toBe(1);
   for (const id of ids) await at.reaches(id, "processed");
   expect(await page.locator("main").textContent()).toContain("the carrier is back");
-  const items = page.getByRole("table", { name: "Tasks of the operation" });
+  const items = page.getByRole("region", { name: "Tasks of the operation" });
   await expect(items.getByText("Succeeded").count()).resolves.toBe(count);
   expect(complaints).toEqual([]);
 }

@@ -1,3 +1,4 @@
+import { sampleOrder } from "@holdfast/orders";
 import { expect } from "@jest/globals";
 import type { Bench } from "../bench.ts";
 import { quick } from "../system/workflows.ts";
@@ -10,12 +11,12 @@ export async function pauseAgent({ at, show }: Bench): Promise<void> {
   await using shown = await show("/agents");
   const { page, complaints } = shown;
   const row = page
-    .getByRole("table", { name: "Agents" })
+    .getByRole("region", { name: "Agents", exact: true })
     .getByRole("row")
     .filter({ hasText: "inventory" });
   await act({ page, within: row, verb: "Pause", reason: "stocktaking" });
   await row.getByText("Paused").waitFor();
-  const pauses = page.getByRole("table", { name: "Pauses" }).getByRole("row");
+  const pauses = page.getByRole("region", { name: "Pauses", exact: true }).getByRole("row");
   const pause = pauses.filter({ hasText: "inventory" }).filter({ hasText: actor }).first();
   expect(await pause.textContent()).toContain("stocktaking");
   const id = await at.order(quick.name, "good", 30);
@@ -35,7 +36,7 @@ export async function openBreaker({ at, show }: Bench): Promise<void> {
   await using shown = await show("/agents");
   const { page, complaints } = shown;
   const row = page
-    .getByRole("table", { name: "Circuit breakers" })
+    .getByRole("region", { name: "Circuit breakers", exact: true })
     .getByRole("row")
     .filter({ hasText: "payments" });
   await act({ page, within: row, verb: "Open", reason: "maintenance of the bank" });
@@ -58,7 +59,7 @@ export async function retireWorkflow({ at, show }: Bench): Promise<void> {
   const answer = await fetch(`${at.system.submissionUrl}/v1/tasks`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ workflow: quick.name, input: {} }),
+    body: JSON.stringify({ workflow: quick.name, input: sampleOrder({ kind: "good" }) }),
   });
   expect(await answer.json()).toMatchObject({ code: "workflow.retired" });
   await act({ page, verb: "Reinstate", reason: "the newer one is wrong" });

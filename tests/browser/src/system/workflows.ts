@@ -8,7 +8,7 @@ const within = { startWithin: 20_000, completeWithin: 20_000 };
 
 const withPolicy = (
   workflow: WorkflowDefinition,
-  policy: Partial<Pick<StepPolicy, "onFailure">>,
+  policy: Partial<Pick<StepPolicy, "onFailure" | "coolDown">>,
 ): WorkflowDefinition => ({
   ...workflow,
   steps: workflow.steps.map((step) => ({ ...step, ...policy })),
@@ -26,7 +26,7 @@ export const halting = withPolicy(
     name: "halting-order.v1",
     limits: { ...within, retry: { failures: 1, backoff: 100, max: 100 } },
   }),
-  { onFailure: "halt" },
+  { onFailure: "halt", coolDown: null },
 );
 
 /** An order with three attempts for each step, soon after one another; then it is undone. */
