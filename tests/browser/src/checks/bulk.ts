@@ -1,12 +1,14 @@
 import { setFaultSettings } from "@holdfast/processes";
 import { expect } from "@jest/globals";
 import type { Bench } from "../bench.ts";
+import { until } from "../system/start-console-system.ts";
 import { halting } from "../system/workflows.ts";
 
 const count = 5;
 
 /** From the group of failures over dry run and canary to an outcome that is verified, while a Supervisor is killed. */
 export async function repairInBulk({ at, show }: Bench): Promise<void> {
+  await setFaultSettings(at.system, "notifications", {});
   await setFaultSettings(at.system, "shipping", { errorRate: 1 });
   const ids: string[] = [];
   for (let seed = 40; seed < 40 + count; seed += 1) {
@@ -34,6 +36,6 @@ export async function repairInBulk({ at, show }: Bench): Promise<void> {
   for (const id of ids) await at.reaches(id, "processed");
   expect(await page.locator("main").textContent()).toContain("the carrier is back");
   const items = page.getByRole("region", { name: "Tasks of the operation" });
-  await expect(items.getByText("Succeeded").count()).resolves.toBe(count);
+  await until(async () => (await items.getByText("Succeeded").count()) === count);
   expect(complaints).toEqual([]);
 }

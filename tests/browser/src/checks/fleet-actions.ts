@@ -1,4 +1,5 @@
 import { sampleOrder } from "@holdfast/orders";
+import { setFaultSettings } from "@holdfast/processes";
 import { expect } from "@jest/globals";
 import type { Bench } from "../bench.ts";
 import { quick } from "../system/workflows.ts";
@@ -8,6 +9,7 @@ const actor = "ada@example.com";
 
 /** An Agent is paused and resumed: its steps wait meanwhile, and the page says who did it. */
 export async function pauseAgent({ at, show }: Bench): Promise<void> {
+  await setFaultSettings(at.system, "notifications", {});
   await using shown = await show("/agents");
   const { page, complaints } = shown;
   const row = page
@@ -33,18 +35,19 @@ export async function pauseAgent({ at, show }: Bench): Promise<void> {
 
 /** The breaker of a remote service is opened and closed: its steps wait meanwhile. */
 export async function openBreaker({ at, show }: Bench): Promise<void> {
+  await setFaultSettings(at.system, "notifications", {});
   await using shown = await show("/agents");
   const { page, complaints } = shown;
   const row = page
     .getByRole("region", { name: "Circuit breakers", exact: true })
     .getByRole("row")
     .filter({ hasText: "payments" });
-  await act({ page, within: row, verb: "Open", reason: "maintenance of the bank" });
+  await act({ page, within: row, verb: "Open breaker", reason: "maintenance of the bank" });
   await row.getByText("Held", { exact: true }).waitFor();
   expect(await row.textContent()).toContain(`${actor}: maintenance of the bank`);
   const id = await at.order(quick.name, "good", 31);
   await at.killAndRestart("agent");
-  await act({ page, within: row, verb: "Close", reason: "the bank is back" });
+  await act({ page, within: row, verb: "Close breaker", reason: "the bank is back" });
   await at.reaches(id, "processed");
   await row.getByText("Closed", { exact: true }).waitFor();
   expect(complaints).toEqual([]);

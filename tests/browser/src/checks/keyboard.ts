@@ -34,6 +34,7 @@ async function tabTo(page: Page, text: RegExp): Promise<void> {
 
 /** From the start page to a repaired task, without a mouse. */
 export async function repairByKeys({ at, browser }: Bench): Promise<void> {
+  await setFaultSettings(at.system, "notifications", {});
   await setFaultSettings(at.system, "shipping", { errorRate: 1 });
   const id = await at.order(halting.name, "good", 60);
   await at.reaches(id, "error");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "@jest/globals";
 import type { Bench } from "../bench.ts";
 import { findBarriers } from "./axe.ts";
-import { expectNothingOverflows } from "./hostile-text.ts";
+import { pixelsBeyond } from "./hostile-text.ts";
 import { type Layout, readLayout } from "./layout.ts";
 import type { Seeded } from "./seed.ts";
 
@@ -51,9 +51,11 @@ export async function openEachPage({ show }: Bench, seeded: Seeded): Promise<voi
         const picture = `${theme}-${name.replaceAll(" ", "-")}.png`;
         await page.screenshot({ path: join(folderOfShots, picture) });
       }
-      await expectNothingOverflows(page);
-      await page.setViewportSize({ width: 420, height: 800 });
-      await expectNothingOverflows(page);
+      for (const width of [1360, 700]) {
+        await page.setViewportSize({ width, height: 850 });
+        const beyond = await pixelsBeyond(page);
+        if (beyond > 0) barriers.push(`${name}: ${beyond} pixels wider than ${width}`);
+      }
       expect([name, complaints]).toEqual([name, []]);
     }
   }
