@@ -6,6 +6,8 @@ import { halting, quick } from "../system/workflows.ts";
 /** Takes a picture under a name. */
 export type Take = (shown: Shown, name: string) => Promise<void>;
 
+/** Pixels: a picture must be read in the width of a page, and stay small. */
+const size = { width: 1200, height: 740 };
 const slow = { latencyMs: { min: 40, max: 160 } };
 const partners = ["inventory", "payments", "shipping", "notifications"] as const;
 
@@ -21,12 +23,12 @@ export async function pictureUndo({ at, show }: Bench, take: Take): Promise<void
     const where = `task_id = '${id}' and name = '${step}:undo' and process_state = 'processing'`;
     return (await at.query(`select from state.steps where ${where}`)).length === 1;
   };
-  await using shown = await show(`/tasks/${id}?step=charge`);
+  await using shown = await show(`/tasks/${id}?step=charge`, size);
   await until(undoOf("charge"));
   await setFaultSettings(at.system, "payments", { latencyMs: 1_200 });
   await until(undoOf("reserve"));
   await shown.page.locator(".task-title").getByText("Undoing").waitFor();
-  await shown.page.locator(".lane-undo").last().waitFor();
+  await shown.page.locator(".lane-undo").nth(1).waitFor();
   await take(shown, "task-being-undone");
   await at.reaches(id, "compensated");
 }
@@ -37,20 +39,16 @@ export async function pictureIncident({ at, show }: Bench, take: Take): Promise<
   for (const partner of partners) await setFaultSettings(system, partner, slow);
   const ids = await submitOrders(at, quick.name, 80);
   for (const id of ids) await at.reaches(id, "processed");
-  await using shown = await show("/", { width: 1280 });
+  await using shown = await show("/", size);
   const { page } = shown;
 
   await setFaultSettings(system, "shipping", { ...slow, errorRate: 1 });
   const orders = await submitOrders(at, halting.name, 30);
-  const state = async () => {
-    const [breaker] = await at.query<{ readonly state: string }>(
-      "select state from state.breakers where state <> 'closed' limit 1",
-    );
-    return breaker !== undefined;
-  };
-  await until(state);
-  await page.getByText("halted").first().waitFor();
-  await page.getByText(/breaker/i).first().waitFor();
+  await until(async () => {
+    const halted = "select from state.tasks where process_state = 'error'";
+    return (await at.query(halted)).length >= 20;
+  });
+  await page.getByText(/tasks have halted/).waitFor();
   await take(shown, "overview-in-an-incident");
 
   await shown.goTo("/failures");
