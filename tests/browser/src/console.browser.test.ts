@@ -27,21 +27,30 @@ beforeAll(async () => {
 });
 afterAll(() => owner.disposeAsync());
 
-inBrowser("each page opens in dark and in light without complaints, without barriers and as it is laid out", async () => {
-  await openEachPage(bench, seeded);
-});
+inBrowser(
+  "each page opens in dark and in light without complaints, without barriers and as it is laid out",
+  async () => {
+    await openEachPage(bench, seeded);
+  },
+);
 
 inBrowser("the page holds to a policy without inline scripts, and the browser enforces it", () =>
-  holdsToPolicy(bench));
+  holdsToPolicy(bench),
+);
 
 inBrowser("a task is paused, resumed and retried in the console while services are killed", () =>
-  pauseResumeRetry(bench));
+  pauseResumeRetry(bench),
+);
 
-inBrowser("a task is undone and another one cancelled in the console while services are killed", () =>
-  undoAndCancel(bench));
+inBrowser(
+  "a task is undone and another one cancelled in the console while services are killed",
+  () => undoAndCancel(bench),
+);
 
-inBrowser("a halted task is resubmitted and another one resolved in the console while services are killed", () =>
-  resubmitAndResolve(bench));
+inBrowser(
+  "a halted task is resubmitted and another one resolved in the console while services are killed",
+  () => resubmitAndResolve(bench),
+);
 
 inBrowser("an Agent is paused and resumed in the console", () => pauseAgent(bench));
 
@@ -49,22 +58,31 @@ inBrowser("a breaker is opened and closed in the console", () => openBreaker(ben
 
 inBrowser("a workflow is retired and reinstated in the console", () => retireWorkflow(bench));
 
-inBrowser("a bulk operation goes from its dry run over a canary to a verified outcome while a Supervisor is killed", () =>
-  repairInBulk(bench));
+inBrowser(
+  "a bulk operation goes from its dry run over a canary to a verified outcome while a Supervisor is killed",
+  () => repairInBulk(bench),
+);
 
 inBrowser("an action that the service refuses, or cannot do, is shown as refused", () =>
-  showRefusals(bench));
+  showRefusals(bench),
+);
 
 inBrowser("an operator repairs a task by the keyboard alone, and sees where the focus is", () =>
-  repairByKeys(bench));
+  repairByKeys(bench),
+);
 
 inBrowser("hostile text in every field is shown as text, and nothing of it runs", () =>
-  showHostileText(bench));
+  showHostileText(bench),
+);
 
 inBrowser("a task with a thousand attempts shows each of them", () => showManyAttempts(bench));
 
-inBrowser("a list of a hundred thousand tasks is scrolled to its end, and its URL is its state", () =>
-  showManyTasks(bench));
+inBrowser(
+  "a list of a hundred thousand tasks is scrolled to its end, and its URL is its state",
+  () => showManyTasks(bench),
+);
 
-inBrowser("the console says that the store, the network or the service is away, and goes on when it is back", () =>
-  surviveOutages(bench));
+inBrowser(
+  "the console says that the store, the network or the service is away, and goes on when it is back",
+  () => surviveOutages(bench),
+);

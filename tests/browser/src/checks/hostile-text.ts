@@ -27,7 +27,10 @@ export async function showHostileText({ at, show }: Bench): Promise<void> {
   await using shown = await show("/tasks");
   const { page, complaints } = shown;
   await expectNothingRan(page);
-  await page.getByText(hostileTexts[0] ?? "").first().waitFor();
+  await page
+    .getByText(hostileTexts[0] ?? "")
+    .first()
+    .waitFor();
   for (const [index, id] of ids.entries()) {
     await shown.goTo(`/tasks/${id}`);
     const text = hostileTexts[Math.floor(index / 2)] ?? "";
@@ -57,7 +60,11 @@ export async function showHostileText({ at, show }: Bench): Promise<void> {
 async function actWithHostileWords(page: Page): Promise<void> {
   const reason = hostileTexts.slice(0, 8).join(" ");
   await act({ page, verb: "Pause", reason });
-  await page.getByRole("listitem").filter({ hasText: reason.slice(0, 60) }).first().waitFor();
+  await page
+    .getByRole("listitem")
+    .filter({ hasText: reason.slice(0, 60) })
+    .first()
+    .waitFor();
   await expectNothingRan(page);
 }
 

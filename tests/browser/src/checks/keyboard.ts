@@ -2,8 +2,8 @@ import { operatorToken, setFaultSettings } from "@holdfast/processes";
 import { expect } from "@jest/globals";
 import type { Page } from "playwright-core";
 import type { Bench } from "../bench.ts";
-import { halting } from "../system/workflows.ts";
 import { drawn } from "../bench.ts";
+import { halting } from "../system/workflows.ts";
 
 /** What has the focus, and whether one sees that it has. */
 const focused = (page: Page) =>

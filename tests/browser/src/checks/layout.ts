@@ -18,7 +18,9 @@ export interface Layout {
 export const readLayout = (page: Page): Promise<Layout> =>
   page.evaluate(() => {
     const parts = [
-      ...document.querySelectorAll("header.top, nav, main, main h2, main .card, main [role=table], main table, main svg[role=group]"),
+      ...document.querySelectorAll(
+        "header.top, nav, main, main h2, main .card, main [role=table], main table, main svg[role=group]",
+      ),
     ].filter((part) => part.getClientRects().length > 0);
     const nameOf = (part: Element): string => {
       if (part.tagName === "H2") return `h2 ${part.textContent ?? ""}`;

@@ -23,8 +23,7 @@ export function useTaskList(filter: TaskFilter) {
   const queryKey = useMemo(() => ["tasks", text] as const, [text]);
   const ask = useCallback(
     (after: string | null, signal?: AbortSignal) => {
-      const page =
-        after === null ? { limit: pageSize.first } : { limit: pageSize.further, after };
+      const page = after === null ? { limit: pageSize.first } : { limit: pageSize.further, after };
       const body = { filter: searchFilter(filter, ticker.get()), page };
       return api.ask<TaskPageData>({ method: "POST", path: "/v1/tasks/search", body }, signal);
     },
