@@ -6,16 +6,6 @@ import { echoing } from "../system/workflows.ts";
 const attempts = 1_000;
 const tasks = 100_000;
 
-const insertTask = `
-  insert into state.tasks (task_id, workflow, process_state, version, fault_code)
-  select task_id, '${echoing.name}', 'error', 3, 'echo.failed' from new_task;
-  insert into state.task_payloads (task_id, input)
-  select task_id, '{"text": "again and again", "fails": true}' from new_task;
-  insert into state.steps (task_id, name, kind, lane, process_state, attempt, failure_count, admitted,
-                           start_within, complete_within, fault_code)
-  select task_id, 'say', 'call', 'echo', 'error', ${attempts}, ${attempts}, true, 1000, 1000, 'echo.failed'
-    from new_task`;
-
 /** As the Scheduler would have written it: two moves for each attempt, a minute after the other. */
 const insertMoves = `
   insert into state.events (task_id, step, action, from_state, to_state, attempt, actor, reason, at)
@@ -30,12 +20,23 @@ const insertMoves = `
      as move (action, from_state, to_state, reason, after)
    order by number, after`;
 
+const insertTask = (id: string): string => `
+  create temporary table new_task as select '${id}'::uuid as task_id;
+  insert into state.tasks (task_id, workflow, process_state, version, fault_code)
+  select task_id, '${echoing.name}', 'error', 3, 'echo.failed' from new_task;
+  insert into state.task_payloads (task_id, input)
+  select task_id, '{"text": "again and again", "fails": true}' from new_task;
+  insert into state.steps (task_id, name, kind, lane, process_state, attempt, failure_count, admitted,
+                           start_within, complete_within, fault_code)
+  select task_id, 'say', 'call', 'echo', 'error', ${attempts}, ${attempts}, true, 1000, 1000, 'echo.failed'
+    from new_task;
+  ${insertMoves}`;
+
 /** A task with a thousand attempts: each can be reached, and the page holds only what is in sight. */
 export async function showManyAttempts({ at, show }: Bench): Promise<void> {
-  const [row] = await at.query<{ readonly id: string }>(`
-    create temporary table new_task as select state.new_task_id() as task_id;
-    ${insertTask}; ${insertMoves}; select task_id as id from new_task`);
+  const [row] = await at.query<{ readonly id: string }>("select state.new_task_id() as id");
   const id = row?.id ?? "";
+  await at.query(insertTask(id));
   await using shown = await show(`/tasks/${id}?step=say&attempt=${attempts}`);
   const { page, complaints } = shown;
   const list = page.getByRole("group", { name: "Attempts, newest first" });
