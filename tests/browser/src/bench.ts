@@ -7,7 +7,7 @@ export interface Bench extends AsyncDisposable {
   readonly at: ConsoleSystem;
   readonly browser: OpenBrowser;
   /** A tab that has signed in and shows this path of the console, once it is drawn. */
-  show(path: string, options?: ShowOptions): Promise<Shown>;
+  readonly show: (path: string, options?: ShowOptions) => Promise<Shown>;
 }
 
 interface ShowOptions {

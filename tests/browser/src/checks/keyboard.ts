@@ -12,7 +12,7 @@ const focused = (page: Page) =>
     if (!(it instanceof HTMLElement || it instanceof SVGElement)) return null;
     const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(it);
     return {
-      text: it.getAttribute("aria-label") ?? it.textContent ?? "",
+      text: it.getAttribute("aria-label") ?? it.textContent,
       inDialog: it.closest("dialog") !== null,
       isBody: it === document.body,
       isVisible:

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 
 /** A part of a page: what it is, and where it stands. */
-export interface Box {
+interface Box {
   readonly what: string;
   readonly x: number;
   readonly width: number;
@@ -22,8 +22,9 @@ export const readLayout = (page: Page): Promise<Layout> =>
         "header.top, nav, main, main h2, main .card, main [role=table], main table, main svg[role=group]",
       ),
     ].filter((part) => part.getClientRects().length > 0);
+    // oxlint-disable-next-line consistent-function-scoping -- All of it runs in the page.
     const nameOf = (part: Element): string => {
-      if (part.tagName === "H2") return `h2 ${part.textContent ?? ""}`;
+      if (part.tagName === "H2") return `h2 ${part.textContent}`;
       const label = part.getAttribute("aria-label");
       return label === null ? part.tagName.toLowerCase() : `${part.tagName.toLowerCase()} ${label}`;
     };

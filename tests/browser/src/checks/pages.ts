@@ -8,7 +8,7 @@ import { type Layout, readLayout } from "./layout.ts";
 import type { Seeded } from "./seed.ts";
 
 /** Every page of the console, and the words by which one knows that it is drawn. */
-export const pagesOf = ({ undone, halted, waiting }: Seeded) =>
+const pagesOf = ({ undone, halted, waiting }: Seeded) =>
   ({
     overview: ["/", "Throughput"],
     tasks: ["/tasks", "Fault code"],
@@ -34,7 +34,7 @@ const file = new URL("../../layouts.json", import.meta.url);
 const tolerance = 20;
 const folderOfShots = process.env["CONSOLE_SHOTS"];
 
-/** Opens all pages in both themes, and at the width of a phone. */
+/** Opens all pages in both themes, and in a narrow window. */
 export async function openEachPage({ show }: Bench, seeded: Seeded): Promise<void> {
   const layouts: Record<string, Layout> = {};
   const barriers: string[] = [];
@@ -63,6 +63,8 @@ export async function openEachPage({ show }: Bench, seeded: Seeded): Promise<voi
   await compare(layouts);
 }
 
+const names = (all: Layout["boxes"]): readonly string[] => all.map(({ what }) => what);
+
 /** WRITE_LAYOUTS=yes writes them down instead, once one has looked at the pages. */
 async function compare(found: Readonly<Record<string, Layout>>): Promise<void> {
   if (process.env["WRITE_LAYOUTS"] === "yes") {
@@ -73,7 +75,6 @@ async function compare(found: Readonly<Record<string, Layout>>): Promise<void> {
   for (const [name, layout] of Object.entries(found)) {
     const { boxes, ...colours } = expected[name] as Layout;
     expect([name, layout]).toMatchObject([name, colours]);
-    const names = (all: Layout["boxes"]) => all.map(({ what }) => what);
     expect([name, names(layout.boxes)]).toEqual([name, names(boxes)]);
     const moved = layout.boxes.filter(({ x, width }, index) => {
       const box = boxes[index];

@@ -23,13 +23,13 @@ export interface ConsoleSystem extends AsyncDisposable {
   readonly origin: string;
   /** The way of that service to the state store. */
   readonly storeLink: Link;
-  query<Row extends object>(sql: string): Promise<readonly Row[]>;
+  readonly query: <Row extends object>(sql: string) => Promise<readonly Row[]>;
   /** Submits tasks. Resolves to their ids. */
-  submit(
+  readonly submit: (
     workflow: string,
     inputs: readonly NewTask["input"][],
     more?: Partial<NewTask>,
-  ): Promise<readonly string[]>;
+  ) => Promise<readonly string[]>;
   /** Submits one order. Resolves to its id. */
   order(workflow: string, kind?: SampleKind, seed?: number): Promise<string>;
   /** Resolves when the task is in this state. */

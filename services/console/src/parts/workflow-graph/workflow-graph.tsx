@@ -103,7 +103,9 @@ function Box({ step, place, isSelected, onSelect }: BoxProps) {
   const signs = [isUndoable && "can be undone", isConditional && "is done only if"].filter(Boolean);
   const second = look === null ? note : `${look.word} · ${note}`;
   // It begins with what one reads: people who speak to their browser say that.
-  const words = `${name} ${[second, ...signs].join(", ")}`;
+  const read = `${cut(name, letters.name)} ${cut(second, letters.note)}`;
+  const whole = `${name} ${second}`;
+  const words = [read, ...(read === whole ? [] : [whole]), ...signs].join(", ");
   return (
     <g>
       {/* Beside the button, whose name it would double. */}
@@ -129,7 +131,7 @@ function Box({ step, place, isSelected, onSelect }: BoxProps) {
           <text className="graph-name" x={12} y={20}>
             {cut(name, letters.name)}
           </text>
-        </svg>
+        </svg>{" "}
         <svg width={box.width - 8} height={box.height}>
           <text className="graph-note" x={12} y={37}>
             {cut(second, letters.note)}
