@@ -37,7 +37,7 @@ export default {
       ...shared,
       displayName: "unit",
       testMatch: ["**/src/**/*.test.ts"],
-      testPathIgnorePatterns: ["\\.(integration|system)\\.test\\.ts$"],
+      testPathIgnorePatterns: ["\\.(integration|system|browser)\\.test\\.ts$"],
     },
     {
       ...shared,
@@ -66,6 +66,12 @@ export default {
       ...stack,
       displayName: "system",
       testMatch: ["<rootDir>/tests/**/*.system.test.ts"],
+    },
+    {
+      ...shared,
+      ...stack,
+      displayName: "browser",
+      testMatch: ["<rootDir>/tests/browser/src/**/*.browser.test.ts"],
     },
   ],
 };

@@ -18,6 +18,7 @@ const tasks = {
   chaos: () => runSource("tests/chaos/src/main.ts"),
   fuzz: () => runSource("tests/fuzz/src/main.ts"),
   outside: () => runSource("tests/outside/src/main.ts"),
+  pictures: () => runSource("tests/browser/src/pictures/main.ts"),
   pattern: () => runSource("tests/pattern/src/main.ts"),
   simulate: () => runSource("tests/simulation/src/main.ts"),
   reference: () => runSource("tests/docs/src/write-reference.ts"),
@@ -27,7 +28,7 @@ const tasks = {
 };
 
 /** Tasks that start a service with the console, or pack it. */
-const servesConsole = new Set(["start", "test", "outside", "holdfast"]);
+const servesConsole = new Set(["start", "test", "bench", "outside", "pictures", "holdfast"]);
 
 /** @param {string} line */
 const say = (line) => void process.stderr.write(`${line}\n`);

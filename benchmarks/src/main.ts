@@ -1,5 +1,6 @@
 import { commandLine } from "@holdfast/runtime";
 import { measureAlone } from "./alone.ts";
+import { measureConsole } from "./console/measure-console.ts";
 import { measureFlat } from "./flat/measure-flat.ts";
 import { measureFlow } from "./flow/measure-flow.ts";
 import { measureMigrate } from "./migrate/measure-migrate.ts";
@@ -26,6 +27,7 @@ const modes = {
   steady: measureSteady,
   migrate: measureMigrate,
   observability: measureObservability,
+  console: measureConsole,
 };
 
 // Each Ctrl-C ends it at once: what we started is taken along by its guards.

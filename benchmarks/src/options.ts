@@ -15,6 +15,7 @@ const modes = [
   "steady",
   "migrate",
   "observability",
+  "console",
 ] as const;
 
 type Mode = "alone" | (typeof modes)[number];
@@ -60,6 +61,7 @@ pnpm bench --steady [--minutes N] [--load PART] [--orders N] [--out FOLDER] [--j
 pnpm bench --flow [--only NAME,NAME] [--orders N] [--pending N] [--keys N] [--claims N] [--seconds N] [--json]
 pnpm bench --migrate [--finished N] [--json]
 pnpm bench --observability [--rounds N] [--orders N] [--out FOLDER] [--json]
+pnpm bench --console [--rounds N] [--finished N] [--out FOLDER] [--json]
 All but --flat and --migrate take --without NAME,NAME
 
   --quick         one round
@@ -76,6 +78,7 @@ All but --flat and --migrate take --without NAME,NAME
   --steady        whether anything grows while orders come in steadily, and the past is deleted
   --migrate       how many orders wait while a store of 2,000,000 is migrated, and 500 come in per second
   --observability what metrics and traces cost: the setups in turn, round by round
+  --console       how soon the pages of the console answer in a browser, in a store that is full
   --rounds N      how often: 3 alone, 5 beside peers
   --orders N      with how many orders: 5,000 alone and beside peers, 12,000 to scale, 300 for a trace
   --only NAMES    beside these peers only; of a flow: shares, slots, others, sick, urgent
@@ -107,6 +110,7 @@ const defaults = {
   steady: { rounds: 1, orders: 15_000 },
   migrate: { rounds: 1, orders: 500 },
   observability: { rounds: 4, orders: 10_000 },
+  console: { rounds: 7, orders: 1 },
 };
 
 /** Reads the command line. Throws with what is wrong. */
@@ -126,6 +130,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       steady: { type: "boolean", default: false },
       migrate: { type: "boolean", default: false },
       observability: { type: "boolean", default: false },
+      console: { type: "boolean", default: false },
       rounds: { type: "string" },
       orders: { type: "string" },
       only: { type: "string" },

@@ -93,6 +93,8 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   "@tanstack/react-virtual": ["services/console"],
   uplot: ["services/console"],
   vite: ["services/console"],
+  "playwright-core": ["tests/browser"],
+  "axe-core": ["tests/browser"],
   pino: ["packages/runtime"],
   "prom-client": ["packages/runtime"],
   cockatiel: ["packages/agent"],

@@ -39,22 +39,29 @@ export function ActionButton({ action }: { readonly action: Action }) {
   );
 }
 
-/** The button of something that may not apply now: then it says why, and stays reachable by keys. */
+/**
+ * The button of something that may not apply now: then it says why, and stays reachable by keys. It is one element
+ * in either case, so that it keeps the focus when an action has made itself impossible.
+ */
 export function OfferButton({ offer: { verb, action, refusal } }: { readonly offer: Offer }) {
+  const begin = useAction();
   const id = useId();
-  if (action !== null) return <ActionButton action={action} />;
+  const isOff = action === null;
   return (
     <button
       type="button"
-      className="button"
-      aria-disabled="true"
-      aria-describedby={id}
+      className={action?.isDangerous === true ? "button button-danger" : "button"}
+      aria-disabled={isOff || undefined}
+      aria-describedby={isOff ? id : undefined}
       title={refusal ?? undefined}
+      onClick={() => action !== null && begin(action)}
     >
       {verb} …
-      <span id={id} className="visually-hidden">
-        {refusal}
-      </span>
+      {isOff && (
+        <span id={id} className="visually-hidden">
+          {refusal}
+        </span>
+      )}
     </button>
   );
 }

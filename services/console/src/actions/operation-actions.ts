@@ -41,13 +41,14 @@ const acts = {
   },
   remotes: {
     open: {
-      verb: "Open",
+      verb: "Open breaker",
       explain:
         "No step of its Agents is attempted until an operator closes the breaker. Steps that are due wait.",
       isDangerous: true,
     },
     close: {
-      verb: "Close",
+      // Not "Close" alone: that is what closes the dialog.
+      verb: "Close breaker",
       explain: "The steps that it holds back are released, in growing numbers.",
       isDangerous: false,
     },
@@ -57,7 +58,7 @@ const acts = {
 const nouns: Readonly<Record<Kind, string>> = {
   agents: "Agent",
   workflows: "workflow",
-  remotes: "the breaker of",
+  remotes: "of",
 };
 
 /** Acts on an Agent, a workflow or the breaker of a remote service, by its name. */

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { Icon } from "./icon.tsx";
 
 interface DialogProps {
@@ -11,7 +11,8 @@ interface DialogProps {
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // Not after it has left the page: closed by then, it would not give the focus back.
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     // The browser chooses the first button otherwise: React sets no autofocus attribute.

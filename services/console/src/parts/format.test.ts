@@ -5,6 +5,7 @@ import {
   formatBytes,
   formatCount,
   formatDuration,
+  formatJson,
   relativeTime,
   shortId,
   shortTime,
@@ -76,4 +77,12 @@ test("a time of another day has its day", () => {
   const now = Date.parse("2026-11-25T12:00:00");
   expect(shortTime(now - 1_000, now)).toBe("11:59:59");
   expect(shortTime(now - 86_400_000, now)).toBe("2026-11-24 12:00:00");
+});
+
+test("JSON with characters that turn its direction is shown as it is, and stays the same JSON", () => {
+  const value = { name: "\u202Egnp.exe\u2066", "\u200F": ["\u061C"] };
+  const text = formatJson(value);
+  expect(text).toContain('"\\u202egnp.exe\\u2066"');
+  expect(text).not.toMatch(/[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/);
+  expect(JSON.parse(text)).toEqual(value);
 });

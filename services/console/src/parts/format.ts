@@ -98,9 +98,17 @@ export function splitAtInstants(text: string): readonly Piece[] {
 export const shortId = (id: string): string =>
   id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id;
 
-/** JSON to read, or to copy. */
+/** Characters that turn the direction of the text around them, so that it reads as something else. */
+const turning = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
+
+/** JSON to read, or to copy. Characters that would show it in another order are written as escapes. */
 export const formatJson = (value: unknown): string =>
-  value === undefined ? "" : JSON.stringify(value, null, 2);
+  value === undefined
+    ? ""
+    : JSON.stringify(value, null, 2).replace(
+        turning,
+        (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+      );
 
 const sizes = ["B", "KiB", "MiB", "GiB", "TiB"];
 

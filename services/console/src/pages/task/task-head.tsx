@@ -31,8 +31,9 @@ export function TaskHead({ task }: { readonly task: Task }) {
         </span>
       </div>
       <div className="buttons" role="toolbar" aria-label="Actions">
-        {offersOf(task, selected).map((offer) => (
-          <OfferButton key={offer.verb} offer={offer} />
+        {offersOf(task, selected).map((offer, place) => (
+          // Each has its place: Resume stands where Pause stood, and keeps the focus.
+          <OfferButton key={place} offer={offer} />
         ))}
       </div>
     </header>

@@ -46,13 +46,15 @@ export function TaskRows(props: TaskRowsProps) {
     if (active >= 0) virtual.scrollToIndex(active);
   }, [active, virtual]);
   return (
-    <div
-      className="rows"
-      role="table"
-      aria-label="Tasks"
-      aria-rowcount={hasMore ? -1 : items.length + 1}
-    >
-      <div ref={scroller} className="rows-scroll" tabIndex={0} role="presentation">
+    <div className="rows">
+      <div
+        ref={scroller}
+        className="rows-scroll"
+        tabIndex={0}
+        role="table"
+        aria-label="Tasks"
+        aria-rowcount={hasMore ? -1 : items.length + 1}
+      >
         <Head />
         <div className="rows-all" role="rowgroup" style={{ height: virtual.getTotalSize() }}>
           {inSight.map(({ index, start }) => {

@@ -11,7 +11,8 @@ import { useLiveEvents } from "../../live/use-live.ts";
 import { matches, searchFilter, type TaskFilter, writeFilter } from "./filter.ts";
 import { patchPages, prependNewest, type TaskPageData } from "./merge-tasks.ts";
 
-const pageSize = 100;
+/** The first page is there at once; one who scrolls on wants many. */
+const pageSize = { first: 100, further: 500 } as const;
 type Data = InfiniteData<TaskPageData, string | null>;
 
 /** The tasks of a filter: loaded by pages as one scrolls, and kept as they stand now. */
@@ -22,7 +23,7 @@ export function useTaskList(filter: TaskFilter) {
   const queryKey = useMemo(() => ["tasks", text] as const, [text]);
   const ask = useCallback(
     (after: string | null, signal?: AbortSignal) => {
-      const page = { limit: pageSize, ...(after === null ? {} : { after }) };
+      const page = after === null ? { limit: pageSize.first } : { limit: pageSize.further, after };
       const body = { filter: searchFilter(filter, ticker.get()), page };
       return api.ask<TaskPageData>({ method: "POST", path: "/v1/tasks/search", body }, signal);
     },

@@ -101,39 +101,46 @@ function Box({ step, place, isSelected, onSelect }: BoxProps) {
     onSelect(name);
   };
   const signs = [isUndoable && "can be undone", isConditional && "is done only if"].filter(Boolean);
-  const words = [name, note, look?.word, ...signs].filter(Boolean).join(", ");
+  const second = look === null ? note : `${look.word} · ${note}`;
+  // It begins with what one reads: people who speak to their browser say that.
+  const read = `${cut(name, letters.name)} ${cut(second, letters.note)}`;
+  const whole = `${name} ${second}`;
+  const words = [read, ...(read === whole ? [] : [whole]), ...signs].join(", ");
   return (
-    <g
-      className={`graph-step ${look === null ? "" : `tone-${look.tone}`}`}
-      transform={`translate(${xOf(place.column)} ${yOf(place.row)})`}
-      role="button"
-      tabIndex={0}
-      aria-pressed={isSelected}
-      aria-label={words}
-      onClick={() => onSelect(name)}
-      onKeyDown={press}
-    >
+    <g>
+      {/* Beside the button, whose name it would double. */}
       <title>{words}</title>
-      <rect
-        width={box.width}
-        height={box.height}
-        rx={8}
-        strokeDasharray={isConditional ? "5 3" : undefined}
-      />
-      {/* Cuts off what is wider than the letters that it was cut by. */}
-      <svg width={box.width - (isUndoable ? 28 : 8)} height={24}>
-        <text className="graph-name" x={12} y={20}>
-          {cut(name, letters.name)}
-        </text>
-      </svg>
-      <svg width={box.width - 8} height={box.height}>
-        <text className="graph-note" x={12} y={37}>
-          {look === null ? cut(note, letters.note) : cut(`${look.word} · ${note}`, letters.note)}
-        </text>
-      </svg>
-      {isUndoable && (
-        <path className="graph-undo" d="M151 9l-4 4 4 4M147.5 13h7a4 4 0 0 1 0 8h-2" />
-      )}
+      <g
+        className={`graph-step ${look === null ? "" : `tone-${look.tone}`}`}
+        transform={`translate(${xOf(place.column)} ${yOf(place.row)})`}
+        role="button"
+        tabIndex={0}
+        aria-pressed={isSelected}
+        aria-label={words}
+        onClick={() => onSelect(name)}
+        onKeyDown={press}
+      >
+        <rect
+          width={box.width}
+          height={box.height}
+          rx={8}
+          strokeDasharray={isConditional ? "5 3" : undefined}
+        />
+        {/* Cuts off what is wider than the letters that it was cut by. */}
+        <svg width={box.width - (isUndoable ? 28 : 8)} height={24}>
+          <text className="graph-name" x={12} y={20}>
+            {cut(name, letters.name)}
+          </text>
+        </svg>{" "}
+        <svg width={box.width - 8} height={box.height}>
+          <text className="graph-note" x={12} y={37}>
+            {cut(second, letters.note)}
+          </text>
+        </svg>
+        {isUndoable && (
+          <path className="graph-undo" d="M151 9l-4 4 4 4M147.5 13h7a4 4 0 0 1 0 8h-2" />
+        )}
+      </g>
     </g>
   );
 }

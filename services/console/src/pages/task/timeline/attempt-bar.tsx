@@ -29,33 +29,37 @@ export const AttemptBar = memo(function AttemptBar(props: Props) {
   const top = 5;
   const tall = height - 2 * top;
   const middle = height / 2;
-  const words = wordsOf(bar);
   const label = labelsOf(bar).find(({ length }) => length * letter + 10 < width);
+  // It begins with what one reads: people who speak to their browser say that.
+  const words = [...(label === undefined ? [] : [label]), wordsOf(bar)].join(": ");
   return (
-    <g
-      ref={box}
-      className={`bar ${attempts.length > 1 ? "bar-many" : `bar-${shown.outcome}`} tone-${lookOf(attemptLooks, shown.outcome).tone} ${shown.kind === "compensation" ? "bar-undo" : ""}`}
-      role="button"
-      tabIndex={isReachable ? 0 : -1}
-      aria-label={words}
-      aria-pressed={isSelected}
-      data-attempt={shown.attempt}
-      onClick={() => onSelect({ step: shown.step, attempt: shown.attempt })}
-    >
+    <g>
+      {/* Beside the button, whose name it would double. */}
       <title>{words}</title>
-      {lineUntil !== null && (
-        <line className="bar-time" x1={x + width} x2={lineUntil} y1={middle} y2={middle} />
-      )}
-      {deadline !== null && (
-        <path className="bar-deadline" d={`M${deadline} ${top - 2}V${height - top + 2}`} />
-      )}
-      <rect x={x} y={top} width={width} height={tall} rx={Math.min(3, width / 2)} />
-      {attempts.length > 1 && <Shares bar={bar} top={top} tall={tall} />}
-      {label !== undefined && (
-        <text x={x + 6} y={middle + 4}>
-          {label}
-        </text>
-      )}
+      <g
+        ref={box}
+        className={`bar ${attempts.length > 1 ? "bar-many" : `bar-${shown.outcome}`} tone-${lookOf(attemptLooks, shown.outcome).tone} ${shown.kind === "compensation" ? "bar-undo" : ""}`}
+        role="button"
+        tabIndex={isReachable ? 0 : -1}
+        aria-label={words}
+        aria-pressed={isSelected}
+        data-attempt={shown.attempt}
+        onClick={() => onSelect({ step: shown.step, attempt: shown.attempt })}
+      >
+        {lineUntil !== null && (
+          <line className="bar-time" x1={x + width} x2={lineUntil} y1={middle} y2={middle} />
+        )}
+        {deadline !== null && (
+          <path className="bar-deadline" d={`M${deadline} ${top - 2}V${height - top + 2}`} />
+        )}
+        <rect x={x} y={top} width={width} height={tall} rx={Math.min(3, width / 2)} />
+        {attempts.length > 1 && <Shares bar={bar} top={top} tall={tall} />}
+        {label !== undefined && (
+          <text x={x + 6} y={middle + 4}>
+            {label}
+          </text>
+        )}
+      </g>
     </g>
   );
 });

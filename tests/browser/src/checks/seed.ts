@@ -1,0 +1,19 @@
+import { setFaultSettings } from "@holdfast/processes";
+import type { Bench } from "../bench.ts";
+import { echoing, halting, patient, quick } from "../system/workflows.ts";
+
+export type Seeded = Awaited<ReturnType<typeof seed>>;
+
+/** A task of each kind, so that each page has something to show. */
+export async function seed({ at }: Bench) {
+  const { system } = at;
+  await setFaultSettings(system, "notifications", { errorRate: 1 });
+  const waiting = await at.order(patient.name, "good", 1);
+  const undone = await at.order(quick.name, "unshippable", 2);
+  const halted = await at.order(halting.name, "unshippable", 3);
+  const [echoed = ""] = await at.submit(echoing.name, [{ text: "hello", fails: false }]);
+  await at.reaches(undone, "compensated");
+  await at.reaches(halted, "error");
+  await at.reaches(echoed, "processed");
+  return { waiting, undone, halted, echoed };
+}

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, test } from "@jest/globals";
+import { type Bench, startBench } from "./bench.ts";
+import { repairInBulk } from "./checks/bulk.ts";
+import { openBreaker, pauseAgent, retireWorkflow } from "./checks/fleet-actions.ts";
+import { showHostileText } from "./checks/hostile-text.ts";
+import { repairByKeys } from "./checks/keyboard.ts";
+import { showManyAttempts, showManyTasks } from "./checks/many.ts";
+import { surviveOutages } from "./checks/outages.ts";
+import { openEachPage } from "./checks/pages.ts";
+import { holdsToPolicy } from "./checks/policy.ts";
+import { showRefusals } from "./checks/refusals.ts";
+import { type Seeded, seed } from "./checks/seed.ts";
+import { pauseResumeRetry, resubmitAndResolve, undoAndCancel } from "./checks/task-actions.ts";
+import { getChromium } from "./find-chromium.ts";
+
+const chromium = await getChromium((line) => void process.stderr.write(`${line}\n`));
+/** Without a browser each test is counted as skipped. */
+const inBrowser = chromium === null ? test.skip : test;
+
+const owner = new AsyncDisposableStack();
+let bench: Bench;
+let seeded: Seeded;
+beforeAll(async () => {
+  if (chromium === null) return;
+  bench = owner.use(await startBench(chromium));
+  seeded = await seed(bench);
+});
+afterAll(() => owner.disposeAsync());
+
+inBrowser(
+  "each page opens in dark and in light without complaints, without barriers and as it is laid out",
+  async () => {
+    await openEachPage(bench, seeded);
+  },
+);
+
+inBrowser("the page holds to a policy without inline scripts, and the browser enforces it", () =>
+  holdsToPolicy(bench),
+);
+
+inBrowser("a task is paused, resumed and retried in the console while services are killed", () =>
+  pauseResumeRetry(bench),
+);
+
+inBrowser(
+  "a task is undone and another one cancelled in the console while services are killed",
+  () => undoAndCancel(bench),
+);
+
+inBrowser(
+  "a halted task is resubmitted and another one resolved in the console while services are killed",
+  () => resubmitAndResolve(bench),
+);
+
+inBrowser("an Agent is paused and resumed in the console", () => pauseAgent(bench));
+
+inBrowser("a breaker is opened and closed in the console", () => openBreaker(bench));
+
+inBrowser("a workflow is retired and reinstated in the console", () => retireWorkflow(bench));
+
+inBrowser(
+  "a bulk operation goes from its dry run over a canary to a verified outcome while a Supervisor is killed",
+  () => repairInBulk(bench),
+);
+
+inBrowser("an action that the service refuses, or cannot do, is shown as refused", () =>
+  showRefusals(bench),
+);
+
+inBrowser("an operator repairs a task by the keyboard alone, and sees where the focus is", () =>
+  repairByKeys(bench),
+);
+
+inBrowser("hostile text in every field is shown as text, and nothing of it runs", () =>
+  showHostileText(bench),
+);
+
+inBrowser("a task with a thousand attempts shows each of them", () => showManyAttempts(bench));
+
+inBrowser(
+  "a list of a hundred thousand tasks is scrolled to its end, and its URL is its state",
+  () => showManyTasks(bench),
+);
+
+inBrowser(
+  "the console says that the store, the network or the service is away, and goes on when it is back",
+  () => surviveOutages(bench),
+);

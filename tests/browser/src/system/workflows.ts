@@ -1,0 +1,57 @@
+import type { StepPolicy, WorkflowDefinition } from "@holdfast/domain";
+import { fulfilOrder } from "@holdfast/orders";
+import { withLimits } from "@holdfast/processes";
+import { defineAgent, defineWorkflow } from "@holdfast/workflow";
+import { z } from "zod";
+
+const within = { startWithin: 20_000, completeWithin: 20_000 };
+
+const withPolicy = (
+  workflow: WorkflowDefinition,
+  policy: Partial<Pick<StepPolicy, "onFailure" | "coolDown">>,
+): WorkflowDefinition => ({
+  ...workflow,
+  steps: workflow.steps.map((step) => ({ ...step, ...policy })),
+});
+
+/** An order whose failed step waits for an hour until its next attempt. */
+export const patient = withLimits(fulfilOrder.definition, {
+  name: "patient-order.v1",
+  limits: { ...within, retry: { failures: 5, backoff: 3_600_000, max: 3_600_000 } },
+});
+
+/** An order that halts at its first failure, and waits for a person. */
+export const halting = withPolicy(
+  withLimits(fulfilOrder.definition, {
+    name: "halting-order.v1",
+    limits: { ...within, retry: { failures: 1, backoff: 100, max: 100 } },
+  }),
+  { onFailure: "halt", coolDown: null },
+);
+
+/** An order with three attempts for each step, soon after one another; then it is undone. */
+export const quick = withLimits(fulfilOrder.definition, {
+  name: "quick-order.v1",
+  limits: { ...within, retry: { failures: 3, backoff: 400, max: 1_200 } },
+});
+
+const echoed = z.object({ text: z.string(), fails: z.boolean() });
+
+/** An Agent that says what its input says: in its output, or as a fault. */
+export const echo = defineAgent("echo", {
+  say: {
+    input: echoed,
+    output: z.object({ said: z.string() }),
+  },
+});
+
+/** It halts where its input says so. */
+export const echoing = defineWorkflow("echo-text.v1", echoed, ({ text, fails }, step) => {
+  const { said } = step("say", {
+    call: echo.say({ text, fails }),
+    startWithin: "20s",
+    completeWithin: "20s",
+    onFailure: "halt",
+  });
+  return { said };
+}).definition;
