@@ -11,17 +11,17 @@ import { hostileTexts } from "./hostile-texts.ts";
 /** Every field that a user controls has hostile text: it is shown as text, and nothing of it runs. */
 export async function showHostileText({ at, show }: Bench): Promise<void> {
   const ids: string[] = [];
-  for (const text of hostileTexts) {
-    for (const fails of [false, true]) {
-      const [id = ""] = await at.submit(echoing.name, [{ text, fails }], {
-        key: `${text} ${fails}`,
-        correlationId: text,
-        labels: { text },
-        idempotency: { key: `${text} ${randomUUID()}`, hash: "0".repeat(64) },
-      });
-      ids.push(id);
-      await at.reaches(id, fails ? "error" : "processed");
-    }
+  for (const [index, text] of hostileTexts.entries()) {
+    // In turn as an output and as the message of a fault; always as an input.
+    const fails = index % 2 === 0;
+    const [id = ""] = await at.submit(echoing.name, [{ text, fails }], {
+      key: text,
+      correlationId: text,
+      labels: { text },
+      idempotency: { key: `${text} ${randomUUID()}`, hash: "0".repeat(64) },
+    });
+    ids.push(id);
+    await at.reaches(id, fails ? "error" : "processed");
   }
   await leaveDeadLetters(at);
   await using shown = await show("/tasks");
@@ -33,8 +33,8 @@ export async function showHostileText({ at, show }: Bench): Promise<void> {
     .waitFor();
   for (const [index, id] of ids.entries()) {
     await shown.goTo(`/tasks/${id}`);
-    const text = hostileTexts[Math.floor(index / 2)] ?? "";
-    expect(await page.locator("h1").textContent()).toBe(`${text} ${index % 2 === 1}`);
+    const text = hostileTexts[index] ?? "";
+    expect(await page.locator("h1").textContent()).toBe(text);
     await page.getByRole("link", { name: `text=${text}` }).waitFor();
     await hoverOverAll(page);
     await expectNothingRan(page);
@@ -47,7 +47,7 @@ export async function showHostileText({ at, show }: Bench): Promise<void> {
     await expectNothingRan(page);
     expect([path, await pixelsBeyond(page)]).toEqual([path, 0]);
   }
-  for (const text of hostileTexts) {
+  for (const text of hostileTexts.slice(0, 8)) {
     await shown.goTo(`/tasks?${new URLSearchParams({ text, key: text, "label.text": text })}`);
     await expectNothingRan(page);
     await shown.goTo(`/tasks/${encodeURIComponent(text)}`);
