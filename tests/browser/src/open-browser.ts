@@ -51,7 +51,7 @@ export async function openBrowser(executablePath: string, origin: string): Promi
         actor: options.actor ?? "ada@example.com",
       });
       const page = await context.newPage();
-      page.setDefaultTimeout(20_000);
+      page.setDefaultTimeout(60_000);
       const complaints: string[] = [];
       watch(page, new URL(origin).host, complaints);
       return { page, context, complaints };

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect } from "@jest/globals";
 import type { Bench } from "../bench.ts";
 import { findBarriers } from "./axe.ts";
-import { pixelsBeyond } from "./hostile-text.ts";
 import { type Layout, readLayout } from "./layout.ts";
+import { pixelsBeyond } from "./pixels-beyond.ts";
 import type { Seeded } from "./seed.ts";
 
 /** Every page of the console, and the words by which one knows that it is drawn. */
