@@ -2,6 +2,7 @@ import { afterAll, beforeAll, test } from "@jest/globals";
 import { type Bench, startBench } from "./bench.ts";
 import { repairInBulk } from "./checks/bulk.ts";
 import { openBreaker, pauseAgent, retireWorkflow } from "./checks/fleet-actions.ts";
+import { showHostileText } from "./checks/hostile-text.ts";
 import { repairByKeys } from "./checks/keyboard.ts";
 import { showManyAttempts, showManyTasks } from "./checks/many.ts";
 import { surviveOutages } from "./checks/outages.ts";
@@ -68,6 +69,10 @@ inBrowser("an action that the service refuses, or cannot do, is shown as refused
 
 inBrowser("an operator repairs a task by the keyboard alone, and sees where the focus is", () =>
   repairByKeys(bench),
+);
+
+inBrowser("hostile text in every field is shown as text, and nothing of it runs", () =>
+  showHostileText(bench),
 );
 
 inBrowser("a task with a thousand attempts shows each of them", () => showManyAttempts(bench));

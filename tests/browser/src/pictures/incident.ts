@@ -29,6 +29,7 @@ export async function pictureUndo({ at, show }: Bench, take: Take): Promise<void
   await until(undoOf("reserve"));
   await shown.page.locator(".task-title").getByText("Undoing").waitFor();
   await shown.page.locator(".lane-undo").nth(1).waitFor();
+  await shown.page.locator(".why-line").getByText("reserve").waitFor();
   await take(shown, "task-being-undone");
   await at.reaches(id, "compensated");
 }
@@ -59,6 +60,7 @@ export async function pictureIncident({ at, show }: Bench, take: Take): Promise<
 
   const [halted = ""] = orders;
   await shown.goTo(`/tasks/${halted}`);
+  await page.locator(".why-line").waitFor();
   await take(shown, "halted-task");
 
   await setFaultSettings(system, "shipping", slow);
