@@ -53,7 +53,8 @@ export async function pictureIncident({ at, show }: Bench, take: Take): Promise<
   await take(shown, "overview-in-an-incident");
 
   await shown.goTo("/failures");
-  const head = page.locator(".group-head").first();
+  // The history is counted every few seconds.
+  const head = page.locator(".group-head").filter({ hasText: halting.name }).first();
   await head.click();
   await page.locator(".group-body").waitFor();
   await take(shown, "failures");
