@@ -32,7 +32,13 @@ export async function measureConsole(options: BenchOptions, say: Say): Promise<C
   await using owner = new AsyncDisposableStack();
   const dataFolder = join(holdfastFolder(), "bench-console");
   const stack = owner.use(
-    await startLocalStack({ purpose: "demo", dataFolder, fresh: true, log: say }),
+    await startLocalStack({
+      purpose: "demo",
+      dataFolder,
+      fresh: true,
+      management: true,
+      log: say,
+    }),
   );
   const rows = { small: smallRows, large: options.finished };
   const small = await openSubject(owner, stack, { ...options, finished: rows.small });
