@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "@jest/globals";
-import type { Page } from "playwright-core";
 import type { Bench, Shown } from "../bench.ts";
 import { until } from "../system/start-console-system.ts";
 import { echoing } from "../system/workflows.ts";
