@@ -76,6 +76,7 @@ test("a task whose first step this Scheduler claimed is cached as it was submitt
   expect([...take(hand, completed()).values()]).toEqual([
     {
       version: 2,
+      traceContext: null,
       priority: "urgent",
       fairnessKey: "k",
       replyTo: "answers",
