@@ -79,12 +79,14 @@ describe("the Supervisor", () => {
     expect(stepStates(tasks[0])).toMatchObject({ b: "pending" });
   });
 
-  test("has no access to payloads", async () => {
-    await expect(
-      supervisor.loadValues([{ taskId: crypto.randomUUID(), name: null }]),
-    ).rejects.toMatchObject({
-      code: "store.failed",
-    });
+  test("cannot change what a task was submitted with, and writes outputs only because bulk operations resolve steps", async () => {
+    const rightsOn = (table: string) =>
+      db.query(
+        `select array_agg(kind) as rights from unnest(array['select', 'insert', 'update', 'delete']) as kind
+          where has_table_privilege('holdfast_supervisor', 'state.${table}', kind)`,
+      );
+    expect(await rightsOn("task_payloads")).toEqual([{ rights: ["select"] }]);
+    expect(await rightsOn("step_payloads")).toEqual([{ rights: ["select", "insert", "update"] }]);
   });
 
   test("does not count a step whose reply comes at the same moment: one of the two wins", async () => {
