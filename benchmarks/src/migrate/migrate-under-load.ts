@@ -36,8 +36,9 @@ export interface MigrationFigures {
   readonly longestLockMs: number;
   readonly longestLockOf: string;
   readonly submitted: number;
-  /** Orders that were not taken. */
+  /** Orders that were not taken, and why: each reason once. */
   readonly failed: number;
+  readonly reasons: readonly string[];
   /** Submissions that waited longer than 100 ms before the migration, and while it ran. */
   readonly slowBefore: number;
   readonly slowDuring: number;
@@ -94,7 +95,7 @@ export async function migrateUnderLoad(options: MigrationLoad): Promise<Migratio
   const longestLock = await locks.stop();
   await reading;
   await sleep(margin);
-  const { calls, failed } = await orders.stop();
+  const { calls, failed, reasons } = await orders.stop();
   const { transactions, deadlocks } = await claims.stop();
   await work.finish(calls.length * perCall);
   const before = calls.filter(({ at }) => at < begun - slow);
@@ -110,6 +111,7 @@ export async function migrateUnderLoad(options: MigrationLoad): Promise<Migratio
     ...longestLock,
     submitted,
     failed,
+    reasons,
     slowBefore: slowOf(before),
     slowDuring: slowOf(during),
     slowestBeforeMs: slowestOf(before),
@@ -157,7 +159,7 @@ function startOrders(store: StateStore, rate: number) {
     async stop() {
       clearInterval(timer);
       await Promise.all(open);
-      return { calls, failed: errors.length * perCall };
+      return { calls, failed: errors.length * perCall, reasons: [...new Set(errors.map(String))] };
     },
   };
 }
