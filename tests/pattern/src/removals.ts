@@ -562,7 +562,7 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
     edits: [
       edit(
         "services/scheduler/src/outbox/send-notifications.ts",
-        "const result = await send(broker, message);",
+        "const result = await sendTraced({ broker, tracing }, message, notification);",
         'const result = Object.keys({ send, message }).length > 0 ? "stored" : "unknown";',
       ),
     ],
