@@ -2,6 +2,14 @@
 import { processIo } from "./api/process-io.ts";
 import { isVerb, runVerb } from "./api/run-verb.ts";
 
+const oldestNode = 22;
+if (Number.parseInt(process.versions.node, 10) < oldestNode) {
+  process.stderr.write(
+    `Holdfast needs Node ${oldestNode} or newer, and this is ${process.versions.node}: install a newer one.\n`,
+  );
+  process.exit(2);
+}
+
 // A verb needs only the client. What the other commands need takes a second to load from sources.
 const args = process.argv.slice(2);
 if (args[0] === "dev") {
