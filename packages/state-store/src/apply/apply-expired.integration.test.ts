@@ -79,7 +79,8 @@ describe("the Supervisor", () => {
     expect(stepStates(tasks[0])).toMatchObject({ b: "pending" });
   });
 
-  test("cannot change what a task was submitted with, and writes outputs only because bulk operations resolve steps", async () => {
+  test("cannot change or delete what a task was submitted with, nor delete what a step returned", async () => {
+    // It resolves steps for bulk operations: hence what it may write.
     const rightsOn = (table: string) =>
       db.query(
         `select array_agg(kind) as rights from unnest(array['select', 'insert', 'update', 'delete']) as kind
