@@ -43,7 +43,7 @@ export interface HoldfastOptions extends Pick<SystemOptions, "nodeOptions" | "on
   readonly workflow?: WorkflowDefinition;
   /** Processes that take orders over HTTP; none, unless said otherwise. */
   readonly submissions?: number;
-  /** What they are told beyond the usual. */
+  /** Environment variables that the services get besides the usual ones. */
   readonly submissionEnv?: Readonly<Record<string, string>>;
   /** Optimisations that the services leave out. */
   readonly without: readonly string[];
