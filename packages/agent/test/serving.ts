@@ -116,12 +116,13 @@ function recordingLog() {
   const errors: object[] = [];
   const log = {
     debug: (_: object, message: string) => logs.put(message),
+    info: (_: object, message: string) => logs.put(message),
     warn: (_: object, message: string) => logs.put(message),
     error: (fields: object, message: string) => {
       errors.push(fields);
       logs.put(message);
     },
-  } as Pick<Logger, "debug" | "warn" | "error"> as Logger;
+  } as Pick<Logger, "debug" | "info" | "warn" | "error"> as Logger;
   return { log, logs, errors };
 }
 

@@ -6,7 +6,7 @@ import { payments, request, unasked } from "../../test/fixtures.ts";
 import { host } from "../run/host.ts";
 
 const silent = () => {};
-const log = { debug: silent, warn: silent, error: silent } as unknown as Logger;
+const log = { debug: silent, info: silent, warn: silent, error: silent } as unknown as Logger;
 
 /** An Agent that is handed one request which its contract refuses, and what it does about it, in order. */
 async function refuse(

@@ -182,6 +182,8 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
     async [Symbol.asyncDispose]() {
       breaker[Symbol.dispose]();
       long[Symbol.dispose]();
+      await consumer.limit(0);
+      log.info({ agent: name }, "consuming stopped");
       await consumer[Symbol.asyncDispose]();
       signs[Symbol.dispose]();
     },

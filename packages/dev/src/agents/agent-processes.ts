@@ -15,7 +15,7 @@ interface AgentFile {
 
 /** The processes of a project's Agents, one for each file. */
 export interface AgentProcesses extends AsyncDisposable {
-  /** Starts the Agents of a file, or starts them anew. Resolves to whether they consume now. */
+  /** Starts the Agents of a file, or starts them anew. Resolves to whether they alone take requests now. */
   start(file: string): Promise<boolean>;
   /** Stops the Agents of a file that is gone. */
   stop(file: string): Promise<void>;
@@ -40,6 +40,8 @@ interface Running {
   operations: ReadonlyMap<string, readonly string[]>;
   /** Resolves to null once it consumes; else to why it cannot. */
   readonly ready: Promise<LocatedError | null>;
+  /** Resolves once it takes no more requests. */
+  readonly idle: Promise<void>;
 }
 
 const main = fileURLToPath(new URL(`./agent-host${extensionOf(import.meta.url)}`, import.meta.url));
@@ -72,8 +74,11 @@ export function openAgentProcesses(options: Options): AgentProcesses {
       say(`${place} ended. It is started again in a second.`);
       setTimeout(() => !isStopping && !running.has(file) && void start(file), restartAfter).unref();
     });
-    // The new one consumes already: the old one finishes what it has.
-    if (before !== undefined) spares.leave(before.process);
+    // The new one consumes already: the old one finishes what it has, and no new request may reach it.
+    if (before !== undefined) {
+      spares.leave(before.process);
+      await before.idle;
+    }
     return true;
   };
 
@@ -124,18 +129,28 @@ interface Begin {
 /** Lets a prepared process become the host of one file, and listens to it. */
 function beginAgents(process: PreparedProcess, { place, env, say }: Begin): Running {
   const { promise: ready, resolve } = Promise.withResolvers<LocatedError | null>();
-  const found: Running = { process, operations: new Map(), ready };
+  const { promise: idle, resolve: stopped } = Promise.withResolvers<void>();
+  const found: Running = { process, operations: new Map(), ready, idle };
+  let consuming = 0;
   process.onMessage((message) => {
     const said = message as AgentMessage;
     if ("error" in said) return resolve(said.error);
     found.operations = new Map(said.agents.map(({ name, operations }) => [name, operations]));
+    consuming = found.operations.size;
   });
   process.onLine((line) => {
     const read = readLogLine(line);
     if (read.kind === "ready") resolve(null);
+    if (read.kind === "stopping") {
+      consuming -= 1;
+      if (consuming <= 0) stopped();
+    }
     if (read.kind === "printed" || read.kind === "trouble") say(`${place}: ${read.text}`);
   });
-  void process.exited.finally(() => resolve({ message: "It ended at its start.", place }));
+  void process.exited.finally(() => {
+    resolve({ message: "It ended at its start.", place });
+    stopped();
+  });
   process.begin(env);
   return found;
 }

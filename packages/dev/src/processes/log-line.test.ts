@@ -7,6 +7,11 @@ test.each([
   ["an empty line", "", { kind: "other" }],
   ["a move of a step", '{"level":30,"msg":"step completed"}', { kind: "other" }],
   [
+    "an Agent that takes no more requests",
+    '{"level":30,"agent":"mail","msg":"consuming stopped"}',
+    { kind: "stopping" },
+  ],
+  [
     "a warning",
     '{"level":40,"msg":"broker connection failed","err":{"message":"refused"}}',
     { kind: "trouble", isError: false, text: "broker connection failed: refused" },

@@ -1,6 +1,8 @@
 /** What a line of a service's log means to the person at the terminal. */
 export type LogLine =
   | { readonly kind: "ready"; readonly fields: Readonly<Record<string, unknown>> }
+  /** An Agent takes no more requests, and finishes those that it has. */
+  | { readonly kind: "stopping" }
   /** A warning or an error, in one line. */
   | { readonly kind: "trouble"; readonly text: string; readonly isError: boolean }
   /** Something that the process printed itself. */
@@ -15,6 +17,7 @@ export function readLogLine(line: string): LogLine {
   if (fields === null)
     return line.trim() === "" ? { kind: "other" } : { kind: "printed", text: line };
   if (fields["msg"] === "ready") return { kind: "ready", fields };
+  if (fields["msg"] === "consuming stopped") return { kind: "stopping" };
   const level = fields["level"];
   if (typeof level !== "number" || level < warning) return { kind: "other" };
   const err = fields["err"] as { readonly message?: string } | undefined;
