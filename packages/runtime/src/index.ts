@@ -48,6 +48,7 @@ export { processSpan, sendSpan } from "./tracing/message-spans.ts";
 export { foundTracing } from "./tracing/open-tracing.ts";
 export { traceFields } from "./tracing/trace-fields.ts";
 export {
+  carriedOn,
   noTracing,
   type Span,
   type SpanAttributes,

@@ -1,8 +1,9 @@
-import { readTraceContext, spanIdOf, type TraceContext, traceIdOf } from "@holdfast/domain";
+import { isSampled, spanIdOf, type TraceContext, traceIdOf } from "@holdfast/domain";
 import {
   type Attributes,
   context,
   createTraceState,
+  INVALID_TRACEID,
   type Link,
   type Span as OtelSpan,
   ROOT_CONTEXT,
@@ -12,7 +13,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { holdfastVersion } from "../service/version.ts";
-import type { Span, SpanAttributes, Tracing } from "./tracing.ts";
+import { carriedOn, type Span, type SpanAttributes, type Tracing } from "./tracing.ts";
 
 const kinds = {
   internal: SpanKind.INTERNAL,
@@ -22,13 +23,23 @@ const kinds = {
   consumer: SpanKind.CONSUMER,
 } as const;
 
-/** Spans by the OpenTelemetry of this process, whether Holdfast or the program around it started that. `useId` has the next span get this id. */
-export function otelTracing(useId: (spanId: string | null) => void = () => {}): Tracing {
+interface Options {
+  /** Has the next span get this id. */
+  readonly useId?: (spanId: string | null) => void;
+  /** Whether the sampler always does as the parent did. Unknown of a program around us: it is asked about each span. */
+  readonly followsParent?: boolean;
+}
+
+/** Spans by the OpenTelemetry of this process, whether Holdfast or the program around it started that. */
+export function otelTracing({ useId = () => {}, followsParent = false }: Options = {}): Tracing {
   const schemaUrl = "https://opentelemetry.io/schemas/1.45.0";
   const tracer = trace.getTracerProvider().getTracer("holdfast", holdfastVersion(), { schemaUrl });
+  const records = (at: TraceContext): boolean => !followsParent || isSampled(at);
   return {
     isOn: true,
+    records,
     span(name, { kind = "internal", parent, links = [], attributes = {}, age, spanId = null }) {
+      if (parent !== null && !records(parent)) return notRecorded(parent);
       const within =
         parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, toOtel(parent));
       useId(spanId);
@@ -52,6 +63,12 @@ export function otelTracing(useId: (spanId: string | null) => void = () => {}): 
   };
 }
 
+/** Instrumentations find it too, and begin no trace of their own. */
+const notRecorded = (parent: TraceContext): Span => ({
+  ...carriedOn(parent),
+  run: (work) => context.with(trace.setSpanContext(context.active(), toOtel(parent)), work),
+});
+
 function toSpan(started: OtelSpan): Span {
   const set = (attributes: SpanAttributes): void => {
     started.setAttributes(toAttributes(attributes));
@@ -68,8 +85,15 @@ function toSpan(started: OtelSpan): Span {
   };
 }
 
-const toAttributes = (attributes: SpanAttributes): Attributes =>
-  Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+/** For each span some times, so without arrays in between. */
+function toAttributes(attributes: SpanAttributes): Attributes {
+  const defined: Attributes = {};
+  for (const name in attributes) {
+    const value = attributes[name];
+    if (value !== undefined) defined[name] = value;
+  }
+  return defined;
+}
 
 function toOtel(at: TraceContext): SpanContext {
   const { traceparent, tracestate } = at;
@@ -82,7 +106,13 @@ function toOtel(at: TraceContext): SpanContext {
   };
 }
 
+/** Null: OpenTelemetry has been stopped. What it made, or read from us, needs no check. */
 function fromOtel({ traceId, spanId, traceFlags, traceState }: SpanContext): TraceContext | null {
+  if (traceId === INVALID_TRACEID) return null;
   const flags = traceFlags.toString(16).padStart(2, "0");
-  return readTraceContext(`00-${traceId}-${spanId}-${flags}`, traceState?.serialize());
+  const state = traceState?.serialize() ?? "";
+  return {
+    traceparent: `00-${traceId}-${spanId}-${flags}`,
+    tracestate: state === "" ? null : state,
+  };
 }

@@ -123,9 +123,16 @@ test("spans are written as protobuf unless said otherwise", async () => {
 test("nothing is recorded of a trace whose caller decided so, and the decision is carried on", async () => {
   const collector = await collect();
   const tracing = await open(json(collector.url));
+  const received: IncomingHttpHeaders[] = [];
+  const remote = await serve((request, response) => {
+    received.push(request.headers);
+    response.end();
+  });
   const span = tracing.span("claim charge", { parent: refused });
-  expect(span.context?.traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-.{16}-00$/);
+  await span.run(() => fetch(remote));
   span.end();
+  expect(span.context?.traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-.{16}-00$/);
+  expect(received).toMatchObject([{ traceparent: span.context?.traceparent }]);
   await tracing[Symbol.asyncDispose]();
   expect(collector.exports).toEqual([]);
 });

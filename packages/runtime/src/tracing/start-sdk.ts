@@ -65,7 +65,7 @@ export async function startSdk(options: SdkOptions): Promise<Tracing & AsyncDisp
   trace.setGlobalTracerProvider(provider);
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-  const tracing = otelTracing(ids.use);
+  const tracing = otelTracing({ useId: ids.use, followsParent: true });
   const fetches = traceFetch(tracing);
   return {
     ...tracing,

@@ -33,16 +33,28 @@ export interface Span {
 export interface Tracing {
   /** Whether new traces begin here. A trace that came along is carried on anyway. */
   readonly isOn: boolean;
+  /** Below a context that is not recorded it costs nothing, and only carries the context on. */
   span(name: string, options: SpanOptions): Span;
+  /** Whether spans below this context may be recorded. If not, what they would say need not be found out. */
+  records(context: TraceContext): boolean;
   /** The span that the caller runs in; null: none. */
   current(): TraceContext | null;
 }
 
 const ignore = (): void => {};
 
-/** Records nothing, and carries on what came along: the trace of others is not cut. */
+/** A span that is not recorded: it carries on what came along, so that the trace of others is not cut. */
+export const carriedOn = (context: TraceContext | null): Span => ({
+  context,
+  run: (work) => work(),
+  set: ignore,
+  end: ignore,
+});
+
+/** Records nothing. */
 export const noTracing: Tracing = {
   isOn: false,
-  span: (_, { parent }) => ({ context: parent, run: (work) => work(), set: ignore, end: ignore }),
+  span: (_, { parent }) => carriedOn(parent),
+  records: () => false,
   current: () => null,
 };

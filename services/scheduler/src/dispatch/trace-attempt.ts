@@ -1,6 +1,7 @@
 import { fromTraceText } from "@holdfast/domain";
 import {
   attemptSpan,
+  carriedOn,
   type Span,
   type SpanAttributes,
   sendSpan,
@@ -35,6 +36,7 @@ export function traceAttempt(
   const { taskId, name: step, attempt } = claim;
   const task = fromTraceText(claim.traceContext ?? null);
   if (task === null) return null;
+  if (!tracing.records(task)) return { send: () => carriedOn(task), end: () => {} };
   const of = (other: { readonly step: string; readonly attempt: number }) =>
     attemptSpan(task, { taskId, ...other });
   const { spanId, context } = of({ step, attempt });
@@ -47,7 +49,7 @@ export function traceAttempt(
   const span = isRelay
     ? null
     : tracing.span(`claim ${step}`, { parent: task, spanId, links, age, attributes });
-  const parent = span?.context ?? (tracing.isOn ? context : task);
+  const parent = span?.context ?? context;
   return {
     send: (message) => {
       const more = { ...attributes, "holdfast.relayed": isRelay || undefined };

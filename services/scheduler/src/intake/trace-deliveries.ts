@@ -25,7 +25,7 @@ export async function traceDeliveries<T>(
   const spans = traced.flatMap(({ delivery, attributes }): (readonly [Delivery, Span])[] => {
     const { trace = null } = delivery;
     const batch = { "holdfast.batch.size": traced.length, ...attributes };
-    if (trace === null || !tracing.isOn) return [];
+    if (trace === null || !tracing.records(trace)) return [];
     const received = { ...delivery, queue, trace };
     return [[delivery, processSpan(tracing, received, { attributes: batch })]];
   });
