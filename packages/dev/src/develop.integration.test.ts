@@ -55,6 +55,15 @@ test("a task under way keeps its definition while another one is saved, and the 
   expect((await dev.ended(before)).result).toMatchObject({ said: { word: "hello" } });
 });
 
+test("two projects that start at the same moment each get a port of their own", async () => {
+  const [first, second] = await Promise.all([openDev(project), openDev(project)]);
+  dev = first;
+  await using other = second;
+  await Promise.all([dev.seen(/^keys:/m), other.seen(/^keys:/m)]);
+  expect(other.api).not.toBe(dev.api);
+  expect(`${dev.text}${other.text}`).not.toContain("EADDRINUSE");
+});
+
 test("the save of an Agent restarts that Agent and no other", async () => {
   dev = await openDev({
     ...project,

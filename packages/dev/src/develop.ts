@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { disposableStack } from "@holdfast/runtime";
+import { type DisposableStack, disposableStack } from "@holdfast/runtime";
 import { openStateStore, type StateStore } from "@holdfast/state-store";
 import { type AgentProcesses, openAgentProcesses } from "./agents/agent-processes.ts";
 import { banner } from "./banner.ts";
@@ -9,12 +9,12 @@ import { readKeys } from "./keys/read-keys.ts";
 import { openAgentQueues } from "./project/agent-queues.ts";
 import type { KnownOperations } from "./project/find-gaps.ts";
 import { keepInStep } from "./project/keep-in-step.ts";
-import { openWorkflowLoader } from "./project/load-workflows.ts";
+import { openWorkflowLoader, type WorkflowLoader } from "./project/load-workflows.ts";
 import { findProjectFiles } from "./project/project-files.ts";
-import { openWorkflowSync } from "./project/sync-project.ts";
+import { openWorkflowSync, type WorkflowSync } from "./project/sync-project.ts";
 import { takeSnapshot, watchProject } from "./project/watch-project.ts";
 import { startServers } from "./services/start-servers.ts";
-import { type Places, prepareServices } from "./services/start-services.ts";
+import { type Places, type PreparedServices, prepareServices } from "./services/start-services.ts";
 
 export interface Development {
   readonly folder: string;
@@ -27,6 +27,42 @@ export interface Development {
   readonly say: (line: string) => void;
 }
 
+/** What runs once the first task can be done. */
+interface Begun {
+  readonly api: string;
+  readonly store: StateStore;
+  readonly sync: WorkflowSync;
+  /** The files as they were when they were loaded. */
+  readonly before: ReturnType<typeof takeSnapshot>;
+}
+
+interface Parts {
+  readonly services: PreparedServices;
+  readonly loader: WorkflowLoader;
+  readonly agents: AgentProcesses;
+  /** Releases what is opened. */
+  readonly stack: DisposableStack;
+  readonly brokerUp: Promise<void>;
+  readonly folder: string;
+  readonly say: (line: string) => void;
+}
+
+/** Starts everything while RabbitMQ still starts: it waits for the broker, and has nothing else left to do then. */
+async function beginProject(places: Places, parts: Parts): Promise<Begun> {
+  const { services, loader, agents, stack, brokerUp, folder, say } = parts;
+  const store = stack.use(await openStore(places));
+  const queues = openAgentQueues(places.brokerUrl, brokerUp);
+  const sync = openWorkflowSync({ store, loader, queues, folder, say });
+  const before = takeSnapshot(folder);
+  const files = findProjectFiles(folder);
+  const [api] = await Promise.all([
+    services.begin(places),
+    sync.apply(files.workflows),
+    ...files.agents.map((file) => agents.start(file)),
+  ]);
+  return { api, store, sync, before };
+}
+
 /** Of every system on this machine alone: it is no secret. */
 const operatorToken = "local-operator";
 
@@ -36,7 +72,9 @@ export async function develop(options: Development): Promise<void> {
   const { folder, fresh, port, command, say } = options;
   const { signal } = options.stop;
   const dataFolder = join(folder, ".holdfast/dev");
-  const shared = { folder, cacheFolder: join(folder, ".holdfast/compile-cache"), say };
+  const allRuns = Promise.withResolvers<void>();
+  const cacheFolder = join(folder, ".holdfast/compile-cache");
+  const shared = { folder, cacheFolder, say, calm: allRuns.promise };
   await using prepared = disposableStack();
   const services = prepared.use(prepareServices({ ...shared, port, operatorToken }));
   const loader = prepared.use(openWorkflowLoader(shared));
@@ -44,28 +82,30 @@ export async function develop(options: Development): Promise<void> {
   const env = () => ({ BROKER_URL: brokerUrl });
   const agents = prepared.use(openAgentProcesses({ ...shared, env }));
 
-  await using servers = await startServers({ dataFolder, fresh, say });
+  const brokerUp = Promise.withResolvers<void>();
+  const begin = (places: Places): Promise<Begun> => {
+    ({ brokerUrl } = places);
+    const parts = { services, loader, agents, stack: prepared, brokerUp: brokerUp.promise };
+    return beginProject(places, { ...parts, folder, say });
+  };
+  const begun = Promise.withResolvers<Begun>();
+  // A server that does not start is the first fault, and ends everything.
+  begun.promise.catch(() => {});
+  const onPlaces = (places: Places): void => begun.resolve(begin(places));
+  await using servers = await startServers({ dataFolder, fresh, say, onPlaces });
+  brokerUp.resolve();
   // Released before the servers: what was begun is still written.
-  await using running = prepared.move();
+  await using _begun = { [Symbol.asyncDispose]: () => prepared.disposeAsync() };
   signal.throwIfAborted();
-  ({ brokerUrl } = servers);
-  const store = running.use(await openStore(servers));
-  const queues = openAgentQueues(brokerUrl);
-  const sync = openWorkflowSync({ store, loader, queues, folder, say });
-  const before = takeSnapshot(folder);
-  const files = findProjectFiles(folder);
-  const [api] = await Promise.all([
-    services.begin(servers),
-    sync.apply(files.workflows),
-    ...files.agents.map((file) => agents.start(file)),
-  ]);
+  const { api, store, sync, before } = await begun.promise;
+  allRuns.resolve();
   signal.throwIfAborted();
   writePlaces(dataFolder, { ...placesOf(servers), api, operatorToken });
   const known = () => operationsOf(store, agents);
   const ms = performance.now() - from;
   for (const line of banner({ api, operatorToken, brokerUrl, folder, sync, agents, ms })) say(line);
   sync.sayGaps(await known());
-  running.use(watchProject(folder, before, keepInStep({ folder, sync, agents, known, say })));
+  prepared.use(watchProject(folder, before, keepInStep({ folder, sync, agents, known, say })));
   const actions = openActions({
     api,
     folder,

@@ -5,7 +5,7 @@ export { queryOnce } from "./postgres/query-once.ts";
 export { hasDebianPackages, installPackage } from "./processes/debian-package.ts";
 export { freePort } from "./processes/free-port.ts";
 export { guardProcess } from "./processes/guard-process.ts";
-export { onFreePorts } from "./processes/on-free-ports.ts";
+export { isPortTaken, onFreePorts } from "./processes/on-free-ports.ts";
 export { startProcess } from "./processes/owned-process.ts";
 export { waitUntilReady } from "./processes/wait-until-ready.ts";
 export { askBroker } from "./rabbitmq/ask-broker.ts";

@@ -9,6 +9,8 @@ export interface StackOptions {
   /** Where a package of the distribution is unpacked, for every stack of this machine or of this project. */
   readonly packageFolder?: string;
   readonly log: (line: string) => void;
+  /** Called when a RabbitMQ of our own is about to start, with where it will answer some seconds later. */
+  readonly onBrokerStart?: (url: string) => void;
 }
 
 const bases = { postgres: 25_000, broker: 26_000, epmd: 27_000, dist: 28_000, management: 29_000 };

@@ -34,6 +34,7 @@ export async function startLocalStack({
   packageFolder = join(holdfastFolder(), "rabbitmq-package"),
   log = () => {},
   onPostgres = async () => {},
+  onBrokerStart = () => {},
 }: LocalStackOptions = {}): Promise<LocalStack> {
   // The servers have working folders of their own.
   const dataFolder = resolve(givenFolder);
@@ -41,7 +42,7 @@ export async function startLocalStack({
   if (purpose === "test") started.defer(() => removeDataFolder(dataFolder));
   started.use(takeDataFolder(dataFolder, { fresh }));
 
-  const options = { purpose, dataFolder, management, packageFolder, log };
+  const options = { purpose, dataFolder, management, packageFolder, log, onBrokerStart };
   const [postgres, broker] = await bothOrNeither(
     startTimed("postgres", () => choosePostgres(options), versionOfPostgres).then((found) =>
       afterStart(found, onPostgres),

@@ -13,6 +13,7 @@ import {
   type HttpLimits,
   serverOptions,
 } from "./guard-connections.ts";
+import { lazyValidators } from "./lazy-validators.ts";
 import { logRefusals } from "./log-refusals.ts";
 import { noRoute, Problem, sendProblem } from "./problem.ts";
 import { type EarlyRefusal, refuseEarly } from "./refuse-early.ts";
@@ -45,6 +46,7 @@ export function openHttp(
     frameworkErrors: (error, request, reply) => void onError(error, request, reply),
     // As it comes, or not at all: nothing is turned into what it might have meant.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
+    schemaController: { compilersFactory: { buildValidator: lazyValidators() } },
   });
   // The schemas of answers describe them, and do not change what is sent.
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));

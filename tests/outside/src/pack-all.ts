@@ -18,6 +18,7 @@ export async function packAll(folder: string): Promise<readonly Tarball[]> {
   packages.forEach(removeStale);
   const folders = packages.map((one) => one.folder);
   await runProgram(join(root, "node_modules/.bin/tsc"), ["--build", ...folders]);
+  await runProgram(process.execPath, [join(root, "tools/bundle.mjs"), ...folders]);
   const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     readonly packageManager: string;
   };
@@ -39,14 +40,11 @@ export async function readFromTarball(file: string, path: string): Promise<strin
   return (await runProgram("tar", args)).stdout;
 }
 
-/** The compiler leaves the output of sources that are gone. */
+/** The compiler leaves the types of sources that are gone. */
 function removeStale({ folder }: PublicPackage): void {
-  for (const output of globSync("dist/**/*.js", { cwd: folder })) {
-    const source = output.replace(/^dist/, "src").replace(/\.js$/, ".ts");
+  for (const types of globSync("dist/**/*.d.ts", { cwd: folder })) {
+    const source = types.replace(/^dist/, "src").replace(/\.d\.ts$/, ".ts");
     if (existsSync(join(folder, source))) continue;
-    const stem = output.slice(0, -".js".length);
-    for (const ending of [".js", ".js.map", ".d.ts", ".d.ts.map"]) {
-      rmSync(join(folder, stem + ending), { force: true });
-    }
+    for (const file of [types, `${types}.map`]) rmSync(join(folder, file), { force: true });
   }
 }

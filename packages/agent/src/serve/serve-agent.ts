@@ -182,12 +182,20 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
     async [Symbol.asyncDispose]() {
       breaker[Symbol.dispose]();
       long[Symbol.dispose]();
-      await consumer.limit(0);
-      log.info({ agent: name }, "consuming stopped");
-      await consumer[Symbol.asyncDispose]();
+      await endConsuming(consumer, () => log.info({ agent: name }, "consuming stopped"));
       signs[Symbol.dispose]();
     },
   };
+}
+
+/** Takes nothing more, says so, and finishes what is in progress. */
+async function endConsuming(
+  consumer: Awaited<ReturnType<Broker["consume"]>>,
+  onIdle: () => void,
+): Promise<void> {
+  await consumer.limit(0);
+  onIdle();
+  await consumer[Symbol.asyncDispose]();
 }
 
 const summaryOf = (outcome: Outcome): Readonly<Record<string, string>> => ({

@@ -32,6 +32,8 @@ interface Options {
   readonly cacheFolder: string;
   readonly env: () => Readonly<Record<string, string>>;
   readonly say: (line: string) => void;
+  /** Resolves once everything runs. */
+  readonly calm: Promise<void>;
 }
 
 interface Running {
@@ -51,10 +53,10 @@ const restartAfter = 1_000;
 
 /** Opens the processes of Agents, with one always prepared for the next start. */
 export function openAgentProcesses(options: Options): AgentProcesses {
-  const { folder, cacheFolder, env, say } = options;
+  const { folder, env, say } = options;
   const running = new Map<string, Running>();
   let isStopping = false;
-  const spares = openSpares(() => prepareProcess({ main, packages, folder, cacheFolder }));
+  const spares = openSpares(options);
 
   const start = async (file: string): Promise<boolean> => {
     const before = running.get(file);
@@ -74,11 +76,7 @@ export function openAgentProcesses(options: Options): AgentProcesses {
       say(`${place} ended. It is started again in a second.`);
       setTimeout(() => !isStopping && !running.has(file) && void start(file), restartAfter).unref();
     });
-    // The new one consumes already: the old one finishes what it has, and no new request may reach it.
-    if (before !== undefined) {
-      spares.leave(before.process);
-      await before.idle;
-    }
+    if (before !== undefined) await spares.leave(before);
     return true;
   };
 
@@ -156,15 +154,18 @@ function beginAgents(process: PreparedProcess, { place, env, say }: Begin): Runn
 }
 
 /** One process that is ready to begin, and those that finish what they have because another one took over. */
-function openSpares(prepare: () => PreparedProcess) {
-  const spare = openSpare(prepare);
+function openSpares({ folder, cacheFolder, calm }: Options) {
+  const shared = { main, packages, folder, cacheFolder, isOfProject: true };
+  const spare = openSpare(() => prepareProcess(shared), calm);
   const leaving = new Set<PreparedProcess>();
   return {
     take: (): PreparedProcess => spare.take(),
-    leave(process: PreparedProcess): void {
+    /** Another one consumes already: this one finishes what it has. Resolves once no new request reaches it. */
+    async leave({ process, idle }: Running): Promise<void> {
       leaving.add(process);
       void process.exited.finally(() => leaving.delete(process));
       void process[Symbol.asyncDispose]();
+      await idle;
     },
     async [Symbol.asyncDispose](): Promise<void> {
       await Promise.all([spare, ...leaving].map((one) => one[Symbol.asyncDispose]()));

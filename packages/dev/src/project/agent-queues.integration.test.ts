@@ -14,7 +14,7 @@ test("an Agent that declares no queue finds the queue of its name, for each work
       () => true,
       () => false,
     );
-  const queues = openAgentQueues(broker.url);
+  const queues = openAgentQueues(broker.url, Promise.resolve());
   await queues.declare([calling("hotels")]);
   expect(await Promise.all([isThere("hotels"), isThere("mail")])).toEqual([true, false]);
   await queues.declare([calling("hotels"), calling("mail", "hotels")]);

@@ -8,13 +8,14 @@ export interface AgentQueues {
   declare(definitions: readonly WorkflowDefinition[]): Promise<void>;
 }
 
-/** Opens the queues of a broker. A queue that was declared is not declared again. */
-export function openAgentQueues(brokerUrl: string): AgentQueues {
+/** Opens the queues of a broker, once it is up. A queue that was declared is not declared again. */
+export function openAgentQueues(brokerUrl: string, brokerUp: Promise<void>): AgentQueues {
   const declared = new Set<string>();
   return {
     async declare(definitions) {
       const agents = agentsOf(definitions).filter((agent) => !declared.has(agent));
       if (agents.length === 0) return;
+      await brokerUp;
       await askBroker(brokerUrl, (channel) => declareTopology(channel, topologyOf(agents)));
       for (const agent of agents) declared.add(agent);
     },

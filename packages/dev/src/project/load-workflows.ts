@@ -12,13 +12,19 @@ const main = fileURLToPath(new URL(`./loader${extensionOf(import.meta.url)}`, im
 /** Milliseconds. A module that waits for something would keep every later save from being seen. */
 const loadWithin = 10_000;
 
+interface Options {
+  readonly folder: string;
+  readonly cacheFolder: string;
+  /** Resolves once everything runs. */
+  readonly calm: Promise<void>;
+}
+
 /** Opens a loader, which always has the next process ready. */
-export function openWorkflowLoader(
-  options: Readonly<Record<"folder" | "cacheFolder", string>>,
-): WorkflowLoader {
+export function openWorkflowLoader({ calm, ...options }: Options): WorkflowLoader {
   const packages = ["@holdfast/contracts", "@holdfast/workflow"];
-  const prepare = (): PreparedProcess => prepareProcess({ ...options, main, packages });
-  const spare = openSpare(prepare);
+  const prepare = (): PreparedProcess =>
+    prepareProcess({ ...options, main, packages, isOfProject: true });
+  const spare = openSpare(prepare, calm);
   return {
     async load(files) {
       const loading = spare.take();

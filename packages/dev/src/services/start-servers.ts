@@ -9,6 +9,8 @@ interface Options {
   readonly dataFolder: string;
   readonly fresh: boolean;
   readonly say: (line: string) => void;
+  /** Called once the state store can be used and it is known where the broker will answer. */
+  readonly onPlaces: (places: Places) => void;
 }
 
 /** The servers of a project. Disposing stops those that were started. */
@@ -17,8 +19,9 @@ interface Servers extends Places, AsyncDisposable {
 }
 
 /** Finds or starts Postgres and RabbitMQ, and brings the state store to the schema of this release. */
-export async function startServers({ dataFolder, fresh, say }: Options): Promise<Servers> {
-  let stateStoreUrl = "";
+export async function startServers(options: Options): Promise<Servers> {
+  const { dataFolder, fresh, say } = options;
+  const places = collectPlaces(options.onPlaces);
   let clock = foreignClock();
   const stack = await startLocalStack({
     purpose: "demo",
@@ -28,16 +31,36 @@ export async function startServers({ dataFolder, fresh, say }: Options): Promise
     packageFolder: join(homedir(), ".cache/holdfast/rabbitmq-package"),
     log: say,
     onPostgres: async (url, isOurs) => {
-      stateStoreUrl = isOurs ? await databaseOn(url) : url;
+      const stateStoreUrl = isOurs ? await databaseOn(url) : url;
       if (isOurs) clock = await migrateWithClock(stateStoreUrl, migrate);
       else await migrate(stateStoreUrl);
+      places.found({ stateStoreUrl });
     },
+    onBrokerStart: (brokerUrl) => places.found({ brokerUrl }),
   });
+  places.found({ brokerUrl: stack.broker.url });
   return {
-    stateStoreUrl,
-    brokerUrl: stack.broker.url,
+    ...places.known(),
     clock,
     [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
+  };
+}
+
+/** Says where both servers are as soon as that is known. After that it must stay so: services look for them there. */
+function collectPlaces(onPlaces: (places: Places) => void) {
+  let known = { stateStoreUrl: "", brokerUrl: "" };
+  let isSaid = false;
+  return {
+    known: (): Places => known,
+    found(place: Partial<Places>): void {
+      if (isSaid && known.brokerUrl !== (place.brokerUrl ?? known.brokerUrl)) {
+        throw new Error("Another program took the port of RabbitMQ while it started: start again.");
+      }
+      known = { ...known, ...place };
+      if (isSaid || known.stateStoreUrl === "" || known.brokerUrl === "") return;
+      isSaid = true;
+      onPlaces(known);
+    },
   };
 }
 

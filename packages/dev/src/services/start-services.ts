@@ -1,4 +1,4 @@
-import { freePort } from "@holdfast/local-stack";
+import { freePort, isPortTaken, onFreePorts } from "@holdfast/local-stack";
 import { disposableStack } from "@holdfast/runtime";
 import { readLogLine } from "../processes/log-line.ts";
 import { type PreparedProcess, prepareProcess } from "../processes/prepare-process.ts";
@@ -51,24 +51,29 @@ export function prepareServices(options: Options): PreparedServices {
   let isStopping = false;
   const prepare = (name: Started): PreparedProcess => {
     const packages = packagesOf[name];
-    return stack.use(prepareProcess({ main: mains[name], packages, folder, cacheFolder }));
+    return stack.use(
+      prepareProcess({ main: mains[name], packages, folder, cacheFolder, isOfProject: false }),
+    );
   };
-  const submission = prepare("submission");
+  let submission: PreparedProcess | null = prepare("submission");
   const scheduler = prepare("scheduler");
   return {
     async begin({ stateStoreUrl, brokerUrl }) {
       const shared = { STATE_STORE_URL: stateStoreUrl, BROKER_URL: brokerUrl };
-      const http = { HTTP_HOST: "127.0.0.1", HTTP_PORT: String(await freePort(port)) };
       const start = (name: Started, service: PreparedProcess, own = {}) => {
         const ready = untilReady(name, service, say);
         service.begin({ ...shared, ...own });
         return ready;
       };
-      const api = { ...http, ...lenient, OPERATOR_TOKEN: operatorToken, CONSOLE: "on" };
-      const [ready] = await Promise.all([
-        start("submission", submission, api),
-        start("scheduler", scheduler),
-      ]);
+      const api = { ...lenient, OPERATOR_TOKEN: operatorToken, CONSOLE: "on" };
+      // Another project may be starting, and take the port before our service does.
+      const startApi = async () => {
+        const service = submission ?? prepare("submission");
+        submission = null;
+        const http = { HTTP_HOST: "127.0.0.1", HTTP_PORT: String(await freePort(port)) };
+        return start("submission", service, { ...http, ...api });
+      };
+      const [ready] = await Promise.all([onFreePorts(startApi), start("scheduler", scheduler)]);
       start("supervisor", prepare("supervisor")).catch((error: Error) => {
         if (!isStopping) say(error.message);
       });
@@ -92,7 +97,9 @@ function untilReady(
   service.onLine((line) => {
     const read = readLogLine(line);
     if (read.kind === "ready") resolve(read.fields);
-    if (read.kind === "trouble" && read.isError) say(`${name}: ${read.text}`);
+    if (read.kind === "trouble" && read.isError && !isPortTaken(read.text)) {
+      say(`${name}: ${read.text}`);
+    }
     if (read.kind === "other") return;
     lastLines.push(line);
     if (lastLines.length > 5) lastLines.shift();

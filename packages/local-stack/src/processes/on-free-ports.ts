@@ -2,6 +2,9 @@ const attempts = 5;
 /** In the words of Postgres, of Erlang and of RabbitMQ. */
 const taken = /address already in use|eaddrinuse|dist_port_already_used/i;
 
+/** Whether this says that another program has the port. */
+export const isPortTaken = (error: unknown): boolean => taken.test(String(error));
+
 /**
  * Starts a server on ports that it looks for. Between the look and the server's own bind a stranger
  * may take one of them: then it is done again.
@@ -11,7 +14,7 @@ export async function onFreePorts<Server>(start: () => Promise<Server>): Promise
     try {
       return await start();
     } catch (error) {
-      if (attempt === attempts || !taken.test(String(error))) throw error;
+      if (attempt === attempts || !isPortTaken(error)) throw error;
     }
   }
 }

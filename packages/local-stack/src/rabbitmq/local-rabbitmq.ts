@@ -42,7 +42,7 @@ export function startLocalRabbitmq(
 
 async function startNode(
   installation: RabbitmqInstallation,
-  { dataFolder, purpose, management = false }: StackOptions,
+  { dataFolder, purpose, management = false, onBrokerStart = () => {} }: StackOptions,
 ): Promise<BrokerServer> {
   await using started = disposableStack();
   const ports = await findPorts(management);
@@ -59,17 +59,19 @@ async function startNode(
   const epmd = startProcess("epmd", ["epmd"], { folder: dataFolder, env });
   started.defer(() => epmd.stop("SIGTERM", stopWithinMs));
   let server: OwnedProcess;
+  const distribution = distributionOf(env["RABBITMQ_NODENAME"], ports.dist);
   const start = async () => {
     const command = join(installation.scripts, "rabbitmq-server");
     server = startProcess("rabbitmq", [command], {
       folder: dataFolder,
-      env: { ...env, ...serverOnly },
+      env: { ...env, ...serverOnly, ...distribution },
     });
     const ready = { name: "RabbitMQ", withinMs: readyWithinMs };
     await waitUntilReady(server, () => connectOnce(url), ready);
   };
   // With the management plugin a clean stop takes 6 s, and nothing of a test is to be kept.
   started.defer(() => server.stop(purpose === "test" ? "SIGKILL" : "SIGTERM", stopWithinMs));
+  onBrokerStart(url);
   await start().catch((cause: unknown) => {
     if (!epmd.hasExited()) throw cause;
     throw new Error(`epmd: address already in use, port ${ports.epmd}`, { cause });
@@ -85,8 +87,8 @@ async function startNode(
     await writeFile(file, JSON.stringify(definitions), { mode: 0o600 });
     await rabbitmqctl("import_definitions", file);
   };
-  const managementUrl =
-    ports.management === null ? null : `http://${credentials}:${ports.management}`;
+  const { management: port } = ports;
+  const managementUrl = port === null ? null : `http://${credentials}:${port}`;
   const all = started.move();
   return {
     url,
@@ -98,6 +100,14 @@ async function startNode(
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }
+
+/**
+ * The node has its name from the start. If RabbitMQ gave it one, it would first run a second Erlang VM, only to have an
+ * epmd started, which we did: a twelfth of the time that it boots.
+ */
+const distributionOf = (name: string | undefined, port: number) => ({
+  RABBITMQ_SERVER_START_ARGS: `${serverOnly.RABBITMQ_SERVER_START_ARGS} -sname ${name} -start_epmd false -kernel inet_dist_listen_min ${port} inet_dist_listen_max ${port}`,
+});
 
 async function findPorts(management: boolean) {
   return {
