@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { root } from "./root.mjs";
 import { run } from "./run.mjs";
 
@@ -20,10 +20,15 @@ export async function test(args) {
     if (Date.now() - lastProgress(file) > patience) standstill.abort();
   }, 1_000);
   try {
+    await compileServices();
     const jest = join(root, "node_modules/jest/bin/jest.js");
     const node = ["--conditions=@holdfast/source", "--experimental-vm-modules", "--no-warnings"];
     // Tests start many processes from sources: the second of a kind needs a quarter of the time to load them.
-    const env = { HOLDFAST_PROGRESS: file, NODE_COMPILE_CACHE: compileCache };
+    const env = {
+      HOLDFAST_PROGRESS: file,
+      NODE_COMPILE_CACHE: compileCache,
+      HOLDFAST_COMPILED: "yes",
+    };
     const { signal } = standstill;
     const code = await run(process.execPath, [...node, jest, ...args], { env, signal });
     if (signal.aborted) sayWhatRuns(file);
@@ -35,6 +40,14 @@ export async function test(args) {
     clearInterval(watch);
     rmSync(folder, { recursive: true });
   }
+}
+
+/** Tests start the services as they are shipped. In a process of its own, which Jest does not inherit. */
+async function compileServices() {
+  const manifests = globSync("{packages,services,examples/orders}/*/package.json", { cwd: root });
+  const folders = manifests.map((file) => join(root, dirname(file)));
+  const code = await run(process.execPath, [join(root, "tools/bundle.mjs"), ...folders]);
+  if (code !== 0) throw new Error("The services could not be compiled: see above.");
 }
 
 /**

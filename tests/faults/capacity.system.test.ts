@@ -3,7 +3,7 @@ import { AgentHeartbeat, agentQueue, heartbeatExchange, heartbeatRoute } from "@
 import { newTask } from "@holdfast/load";
 import { type System, startSystem } from "@holdfast/processes";
 import { openStateStore, type StateStore } from "@holdfast/state-store";
-import { testBroker, testDatabase } from "@holdfast/test-servers";
+import { migratedDatabase, testBroker } from "@holdfast/test-servers";
 import { expect, test } from "@jest/globals";
 import { connect } from "amqplib";
 import { lifting, liftMs } from "./crane.ts";
@@ -24,7 +24,7 @@ interface Crane extends AsyncDisposable {
 
 async function openCrane(scheduler: Readonly<Record<string, string>> = {}): Promise<Crane> {
   await using stack = new AsyncDisposableStack();
-  const database = stack.use(await testDatabase());
+  const database = stack.use(await migratedDatabase());
   const broker = stack.use(await testBroker());
   const system = stack.use(
     await startSystem({

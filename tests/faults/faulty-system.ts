@@ -24,7 +24,7 @@ import {
   withLimits,
 } from "@holdfast/processes";
 import type { StateStore } from "@holdfast/state-store";
-import { type TestBroker, testBroker, testDatabase } from "@holdfast/test-servers";
+import { migratedDatabase, type TestBroker, testBroker } from "@holdfast/test-servers";
 import { connect } from "amqplib";
 import { startPooler } from "./pooler.ts";
 import { tapWire, type Wire } from "./wire.ts";
@@ -144,7 +144,7 @@ async function serversOf(stack: AsyncDisposableStack, { servers }: FaultyOptions
   if (servers !== undefined) {
     return { stateStoreUrl: servers.stateStoreUrl, server: servers.broker, broker: null };
   }
-  const { url: stateStoreUrl } = stack.use(await testDatabase());
+  const { url: stateStoreUrl } = stack.use(await migratedDatabase());
   const broker = stack.use(await testBroker());
   return { stateStoreUrl, server: broker, broker };
 }

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { newTask } from "@holdfast/load";
-import { testBroker, testDatabase } from "@holdfast/test-servers";
+import { migratedDatabase, testBroker } from "@holdfast/test-servers";
 import { expect, test } from "@jest/globals";
 import { type FaultySystem, startFaultySystem, temporaryFolder, until } from "./faulty-system.ts";
 import { hanging, rendering } from "./long-agents.ts";
@@ -29,7 +29,7 @@ interface Look {
 async function startStudio(): Promise<Studio> {
   await using stack = new AsyncDisposableStack();
   const { path } = stack.use(await temporaryFolder());
-  const { url: stateStoreUrl } = stack.use(await testDatabase());
+  const { url: stateStoreUrl } = stack.use(await migratedDatabase());
   const { url } = stack.use(await testBroker());
   const servers = { stateStoreUrl, broker: { url, importDefinitions: null } };
   const faulty = stack.use(await startFaultySystem({ servers, count: { agent: 0, partners: 0 } }));

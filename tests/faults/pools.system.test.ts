@@ -1,5 +1,5 @@
 import { newTask } from "@holdfast/load";
-import { testBroker, testDatabase } from "@holdfast/test-servers";
+import { migratedDatabase, testBroker } from "@holdfast/test-servers";
 import { expect, test } from "@jest/globals";
 import { type FaultySystem, startFaultySystem, temporaryFolder, until } from "./faulty-system.ts";
 import { pooledWorkflow, readLedger } from "./pooled-agents.ts";
@@ -20,7 +20,7 @@ interface Pool extends AsyncDisposable {
 async function startPool({ sharesKeys }: { readonly sharesKeys: boolean }): Promise<Pool> {
   await using stack = new AsyncDisposableStack();
   const { path } = stack.use(await temporaryFolder());
-  const { url: stateStoreUrl } = stack.use(await testDatabase());
+  const { url: stateStoreUrl } = stack.use(await migratedDatabase());
   const { url } = stack.use(await testBroker());
   const servers = { stateStoreUrl, broker: { url, importDefinitions: null } };
   const count = { agent: 0, partners: 0 };

@@ -2,7 +2,7 @@ import { stateOf } from "@holdfast/load";
 import { queryOnce } from "@holdfast/local-stack";
 import { fulfilOrder } from "@holdfast/orders";
 import { withLimits } from "@holdfast/processes";
-import { testBroker, testDatabase } from "@holdfast/test-servers";
+import { migratedDatabase, testBroker } from "@holdfast/test-servers";
 import { expect, test } from "@jest/globals";
 import { allRight, type FaultySystem, startFaultySystem, until } from "./faulty-system.ts";
 
@@ -51,7 +51,7 @@ const effectsOf = async ({ system }: FaultySystem, ids: readonly string[]) => {
 };
 
 test("after a restore to an earlier time, known orders are processed again, and unknown ones are not", async () => {
-  await using database = await testDatabase();
+  await using database = await migratedDatabase();
   await using broker = await testBroker();
   const name = new URL(database.url).pathname.slice(1);
   await using faulty = await startFaultySystem({

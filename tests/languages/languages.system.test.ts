@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { agentQueue } from "@holdfast/contracts";
 import { askBroker, queryOnce, startProcess } from "@holdfast/local-stack";
 import { type System, startSystem } from "@holdfast/processes";
-import { testDatabase } from "@holdfast/test-servers";
+import { migratedDatabase } from "@holdfast/test-servers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { type AgentBroker, openAgentBroker } from "./agent-broker.ts";
 import { python, whyNotRun } from "./programs.ts";
@@ -92,7 +92,7 @@ describeHere(`Agents in other languages${because}`, () => {
   });
 
   test("a workflow calls both, survives the kill of one in mid-step, and is undone by both", async () => {
-    await using database = await testDatabase();
+    await using database = await migratedDatabase();
     await using system = await startSystem({
       stateStoreUrl: database.url,
       broker: { ...broker, moreAgents: ["badges", "doorbell"] },

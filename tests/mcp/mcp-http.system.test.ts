@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { request } from "node:http";
 import { operatorToken, startSystem } from "@holdfast/processes";
-import { testBroker, testDatabase } from "@holdfast/test-servers";
+import { migratedDatabase, testBroker } from "@holdfast/test-servers";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -12,7 +12,7 @@ const owned = new AsyncDisposableStack();
 let served: ChildProcess;
 let url = "";
 beforeAll(async () => {
-  const database = owned.use(await testDatabase());
+  const database = owned.use(await migratedDatabase());
   const broker = owned.use(await testBroker());
   const both = { DUTY: "all", OPERATOR_TOKEN: operatorToken, STATE_STORE_URL: database.url };
   const count = { agent: 0, partners: 0, scheduler: 0, supervisor: 0 };

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sampleOrder } from "@holdfast/orders";
 import { operatorToken, type System, startSystem } from "@holdfast/processes";
-import { testBroker, testDatabase } from "@holdfast/test-servers";
+import { migratedDatabase, testBroker } from "@holdfast/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { connect as open, reads, type Session, taskIn } from "./session.ts";
 
 const owned = new AsyncDisposableStack();
 let system: System;
 beforeAll(async () => {
-  const database = owned.use(await testDatabase());
+  const database = owned.use(await migratedDatabase());
   const broker = owned.use(await testBroker());
   const dataFolder = await mkdtemp(join(tmpdir(), "holdfast-mcp-"));
   owned.defer(() => rm(dataFolder, { recursive: true, force: true }));

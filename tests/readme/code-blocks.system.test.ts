@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startSystem } from "@holdfast/processes";
-import { testBroker, testDatabase } from "@holdfast/test-servers";
+import { migratedDatabase, testBroker } from "@holdfast/test-servers";
 import { describe, expect, test } from "@jest/globals";
 import { type CodeBlock, codeBlocksOf, commandsOf, pages } from "./code-blocks.ts";
 
@@ -106,7 +106,7 @@ const isWell = (command: string, { exitCode, output }: Result): boolean =>
 
 describe("the commands of the pages, on a system of their own", () => {
   test("are answered as the pages say, one after the other", async () => {
-    await using database = await testDatabase();
+    await using database = await migratedDatabase();
     await using broker = await testBroker();
     const dataFolder = await mkdtemp(join(tmpdir(), "holdfast-pages-"));
     await using _folder = {

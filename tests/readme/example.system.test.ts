@@ -9,8 +9,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { queryOnce } from "@holdfast/local-stack";
 import { startService } from "@holdfast/processes";
-import { migrate } from "@holdfast/state-store";
-import { testBroker, testDatabase } from "@holdfast/test-servers";
+import { migratedDatabase, testBroker } from "@holdfast/test-servers";
 import { expect, test } from "@jest/globals";
 import { codeBlocksOf } from "./code-blocks.ts";
 import { type Example, extractExample } from "./extract-example.ts";
@@ -58,9 +57,8 @@ interface Runnable {
 /** Starts a Scheduler and the example's Agent, submits, and waits. Resolves to the tasks and the steps. */
 async function runExample({ example, agent, submit, until }: Runnable) {
   const file = (name: string) => example.files.get(name) ?? name;
-  await using database = await testDatabase();
+  await using database = await migratedDatabase();
   await using broker = await testBroker();
-  await migrate(database.url);
   const env = { STATE_STORE_URL: database.url, BROKER_URL: broker.url };
   await using _scheduler = await startService({ service: "scheduler", env });
   await using _agent = await startService({

@@ -1,13 +1,11 @@
 import { judgeAnswers, pushOrders } from "@holdfast/load";
 import { asRole, startService, theShop } from "@holdfast/processes";
-import { migrate } from "@holdfast/state-store";
-import { testBroker, testDatabase } from "@holdfast/test-servers";
+import { migratedDatabase, testBroker } from "@holdfast/test-servers";
 import { expect, test } from "@jest/globals";
 import { residentMemory, watchSubmission } from "./watch-submission.ts";
 
 test("under overload orders are answered 202 or 503, each that was accepted is there once, and memory is level", async () => {
-  await using database = await testDatabase();
-  await migrate(database.url);
+  await using database = await migratedDatabase();
   await using broker = await testBroker();
   await using submission = await startService({
     service: "submission",

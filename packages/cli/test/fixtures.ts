@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { StepDefinition, TaskEvent, WorkflowDefinition } from "@holdfast/domain";
 import { queryOnce } from "@holdfast/local-stack";
-import { type ClaimedStep, migrate, openStateStore, type StateStore } from "@holdfast/state-store";
-import { testDatabase } from "@holdfast/test-servers";
+import { type ClaimedStep, openStateStore, type StateStore } from "@holdfast/state-store";
+import { migratedDatabase } from "@holdfast/test-servers";
 
 /** For tests: a migrated store of one's own, and tasks in it that stand where a test wants them. */
 export interface TestStore extends AsyncDisposable {
@@ -56,8 +56,7 @@ export const shopping = workflowOf("shopping.v1", [
 
 export async function openTestStore(): Promise<TestStore> {
   await using stack = new AsyncDisposableStack();
-  const { url } = stack.use(await testDatabase());
-  await migrate(url);
+  const { url } = stack.use(await migratedDatabase());
   const store = stack.use(
     await openStateStore({ url, applicationName: "test", maxConnections: 2 }),
   );

@@ -4,10 +4,9 @@ import {
   type TaskEvent,
   type WorkflowDefinition,
 } from "@holdfast/domain";
-import { testDatabase } from "@holdfast/test-servers";
+import { migratedDatabase } from "@holdfast/test-servers";
 import { Client } from "pg";
 import type { ClaimedStep, ClaimOptions } from "../src/claim/claimed-step.ts";
-import { migrate } from "../src/migrate/migrate.ts";
 import { openStateStore } from "../src/open-state-store.ts";
 import type { StateStore } from "../src/state-store.ts";
 import type { NewTask } from "../src/submit/new-task.ts";
@@ -40,9 +39,8 @@ const taskTables = [
 
 export async function openTestStore(): Promise<TestStore> {
   await using stack = new AsyncDisposableStack();
-  const database = stack.use(await testDatabase());
+  const database = stack.use(await migratedDatabase());
   const url = new URL(database.url);
-  await migrate(url.href);
 
   const owner = new Client({ connectionString: url.href });
   await owner.connect();

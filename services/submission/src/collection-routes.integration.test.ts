@@ -1,5 +1,5 @@
-import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
-import { testDatabase } from "@holdfast/test-servers";
+import { openStateStore, type StateStore } from "@holdfast/state-store";
+import { migratedDatabase } from "@holdfast/test-servers";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { bookTrip, sampleBooking } from "../test/bookings.ts";
 import { serve } from "../test/serve.ts";
@@ -12,8 +12,7 @@ const hint = () => {
   hints += 1;
 };
 beforeAll(async () => {
-  const database = resources.use(await testDatabase());
-  await migrate(database.url);
+  const database = resources.use(await migratedDatabase());
   const options = { url: database.url, applicationName: "test", maxConnections: 4 };
   store = resources.use(await openStateStore(options));
   await store.registerWorkflow(bookTrip);

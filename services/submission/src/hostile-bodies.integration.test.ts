@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
-import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
-import { testDatabase } from "@holdfast/test-servers";
+import { openStateStore, type StateStore } from "@holdfast/state-store";
+import { migratedDatabase } from "@holdfast/test-servers";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { bookTrip, sampleBooking } from "../test/bookings.ts";
@@ -10,8 +10,7 @@ const resources = new AsyncDisposableStack();
 let store: StateStore;
 let app: ReturnType<typeof serve>;
 beforeAll(async () => {
-  const database = resources.use(await testDatabase());
-  await migrate(database.url);
+  const database = resources.use(await migratedDatabase());
   const options = { url: database.url, applicationName: "test", maxConnections: 4 };
   store = resources.use(await openStateStore(options));
   await store.registerWorkflow(bookTrip);

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { queryOnce } from "@holdfast/local-stack";
 import { openHealth } from "@holdfast/runtime";
-import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
-import { type Link, openLink, testDatabase } from "@holdfast/test-servers";
+import { openStateStore, type StateStore } from "@holdfast/state-store";
+import { type Link, migratedDatabase, openLink } from "@holdfast/test-servers";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { bookTrip, sampleBooking } from "../test/bookings.ts";
 import { serve } from "../test/serve.ts";
@@ -15,9 +15,8 @@ let databaseUrl: string;
 let link: Link;
 let store: StateStore;
 beforeAll(async () => {
-  const database = resources.use(await testDatabase());
+  const database = resources.use(await migratedDatabase());
   databaseUrl = database.url;
-  await migrate(databaseUrl);
   link = resources.use(await openLink(databaseUrl));
   const options = { url: link.url, applicationName: "test", maxConnections: 4 };
   store = resources.use(await openStateStore(options));

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { queryOnce } from "@holdfast/local-stack";
 import { openHealth } from "@holdfast/runtime";
-import { migrate, openStateStore } from "@holdfast/state-store";
-import { type Link, openLink, testDatabase } from "@holdfast/test-servers";
+import { openStateStore } from "@holdfast/state-store";
+import { type Link, migratedDatabase, openLink } from "@holdfast/test-servers";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { bookTrip, sampleBooking } from "../test/bookings.ts";
 import { serve } from "../test/serve.ts";
@@ -12,9 +12,8 @@ let link: Link;
 let url: string;
 let app: ReturnType<typeof serve>;
 beforeAll(async () => {
-  const database = resources.use(await testDatabase());
+  const database = resources.use(await migratedDatabase());
   ({ url } = database);
-  await migrate(url);
   link = resources.use(await openLink(url));
   const store = resources.use(
     await openStateStore({ url: link.url, applicationName: "test", maxConnections: 2 }),

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { deadRequestQueue, submissionQueue } from "@holdfast/contracts";
 import { queryOnce } from "@holdfast/local-stack";
 import { type Broker, connectBroker } from "@holdfast/messaging";
-import { migrate, openStateStore } from "@holdfast/state-store";
-import { type TestBroker, testBroker, testDatabase } from "@holdfast/test-servers";
+import { openStateStore } from "@holdfast/state-store";
+import { migratedDatabase, type TestBroker, testBroker } from "@holdfast/test-servers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { bookTrip, sampleBooking } from "../test/bookings.ts";
 import { takeTasks } from "./take-tasks.ts";
@@ -16,9 +16,8 @@ let broker: Broker;
 let logged: string[] = [];
 const days = (count: number) => count * 24 * 60 * 60 * 1_000;
 beforeAll(async () => {
-  const database = resources.use(await testDatabase());
+  const database = resources.use(await migratedDatabase());
   databaseUrl = database.url;
-  await migrate(databaseUrl);
   const store = resources.use(
     await openStateStore({ url: databaseUrl, applicationName: "test", maxConnections: 4 }),
   );

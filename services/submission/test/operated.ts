@@ -1,10 +1,5 @@
-import {
-  type AttemptOfTask,
-  migrate,
-  openStateStore,
-  type StateStore,
-} from "@holdfast/state-store";
-import { testDatabase } from "@holdfast/test-servers";
+import { type AttemptOfTask, openStateStore, type StateStore } from "@holdfast/state-store";
+import { migratedDatabase } from "@holdfast/test-servers";
 import type { FastifyInstance } from "fastify";
 import { bookTrip, sampleBooking } from "./bookings.ts";
 import { serve } from "./serve.ts";
@@ -54,8 +49,7 @@ export interface OperatedService extends AsyncDisposable {
 
 async function openStores() {
   await using opened = new AsyncDisposableStack();
-  const { url } = opened.use(await testDatabase());
-  await migrate(url);
+  const { url } = opened.use(await migratedDatabase());
   const options = { url, applicationName: "test", maxConnections: 8 };
   const store = opened.use(await openStateStore(options));
   const faults = process.env["HOLDFAST_STORE_FAULTS"] ?? "";

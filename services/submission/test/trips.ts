@@ -1,6 +1,6 @@
 import { queryOnce } from "@holdfast/local-stack";
-import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
-import { testDatabase } from "@holdfast/test-servers";
+import { openStateStore, type StateStore } from "@holdfast/state-store";
+import { migratedDatabase } from "@holdfast/test-servers";
 import type { FastifyInstance } from "fastify";
 import { bookTrip } from "./bookings.ts";
 import { serve } from "./serve.ts";
@@ -47,8 +47,7 @@ export interface TripService extends AsyncDisposable {
 
 export async function openTrips(): Promise<TripService> {
   await using opened = new AsyncDisposableStack();
-  const { url } = opened.use(await testDatabase());
-  await migrate(url);
+  const { url } = opened.use(await migratedDatabase());
   const options = { url, applicationName: "test", maxConnections: 4 };
   const store = opened.use(await openStateStore(options));
   const app = opened.use(serve(store, { token }));

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runFuzz } from "@holdfast/fuzz";
-import { testBroker, testDatabase } from "@holdfast/test-servers";
+import { migratedDatabase, testBroker } from "@holdfast/test-servers";
 import { expect, test } from "@jest/globals";
 
 test("ten seconds of hostile messages and requests crash, stall and lose nothing", async () => {
-  await using database = await testDatabase();
+  await using database = await migratedDatabase();
   await using broker = await testBroker();
   const folder = await mkdtemp(join(tmpdir(), "holdfast-fuzz-"));
   const said: string[] = [];

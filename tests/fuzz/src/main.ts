@@ -57,7 +57,7 @@ async function fuzzLocally(options: FuzzCommand, { folder, say }: Place): Promis
   const { postgres, broker } = stack.use(
     await startLocalStack({ purpose: "demo", dataFolder: servers, fresh: true, log: say }),
   );
-  const { url: stateStoreUrl } = await createDatabase(postgres.url, "holdfast");
+  const { url: stateStoreUrl } = await createDatabase(postgres.url, { name: "holdfast" });
   return await runFuzz({
     ...options,
     // The generator must not take CPU from the services that it times. Lowered only now: child processes

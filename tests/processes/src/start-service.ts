@@ -40,17 +40,24 @@ export interface StartOptions {
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-function mainFileOf(service: string): string {
-  if (service.endsWith(".ts")) return service;
-  if (service === "partners") return "examples/orders/partners/src/main.ts";
-  return `services/${service}/src/main.ts`;
+/**
+ * The main file, and what Node needs to run it. `npm test` compiles the services as they are shipped and says so: a
+ * compiled one starts with half of the CPU. Everything else runs from its sources.
+ */
+function programOf(service: string): readonly string[] {
+  const sources = ["--conditions=@holdfast/source", "--disable-warning=ExperimentalWarning"];
+  if (service.endsWith(".ts")) return [...sources, service];
+  const folder = service === "partners" ? "examples/orders/partners" : `services/${service}`;
+  return process.env["HOLDFAST_COMPILED"] === "yes"
+    ? ["--disable-warning=ExperimentalWarning", "--enable-source-maps", `${folder}/dist/main.js`]
+    : [...sources, `${folder}/src/main.ts`];
 }
 
-/** What Node made of the sources is made once, and not for each process: they are up in two thirds of the time. */
+/** What Node makes of the files is made once, and not for each process: they are up in two thirds of the time. */
 const compileCache = join(holdfastFolder(), "compile-cache");
 
 /**
- * Starts a service from its sources and waits until it says that it is ready. Throws, with its last
+ * Starts a service and waits until it says that it is ready. Throws, with its last
  * words, when it ends before. Disposing asks it to stop and waits until it has.
  */
 export async function startService(options: StartOptions): Promise<ServiceProcess> {
@@ -68,23 +75,13 @@ export interface LaunchedService {
 /** The same for whom a service that never gets ready is of use, too. */
 export function launchService(options: StartOptions): LaunchedService {
   const { service, name = service, env, onLog, nodeOptions = [] } = options;
-  const main = mainFileOf(service);
-  const child = spawn(
-    process.execPath,
-    [
-      "--conditions=@holdfast/source",
-      "--disable-warning=ExperimentalWarning",
-      ...nodeOptions,
-      main,
-    ],
-    {
-      cwd: root,
-      env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: compileCache, ...env },
-      stdio: ["ignore", "pipe", "pipe"],
-      // Ctrl-C is for whoever started us: we stop the services ourselves, and in order.
-      detached: true,
-    },
-  );
+  const child = spawn(process.execPath, [...nodeOptions, ...programOf(service)], {
+    cwd: root,
+    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: compileCache, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    // Ctrl-C is for whoever started us: we stop the services ourselves, and in order.
+    detached: true,
+  });
   const exited = once(child, "exit").then(([code]) => code as number | null);
   // Should we be killed with -9, it is not left behind.
   const guard = guardProcess(child.pid ?? 0, "SIGKILL");

@@ -5,4 +5,4 @@ export { type Link, openLink } from "./link/open-link.ts";
 export { findPgbouncer, type Pgbouncer, startPgbouncer } from "./pgbouncer.ts";
 export { startTestStack } from "./start-test-stack.ts";
 export { type TestBroker, testBroker } from "./test-broker.ts";
-export { testDatabase } from "./test-database.ts";
+export { migratedDatabase, testDatabase } from "./test-database.ts";

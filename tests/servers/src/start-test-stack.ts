@@ -9,14 +9,18 @@ import {
   startLocalStack,
 } from "@holdfast/local-stack";
 import { findPgbouncer } from "./pgbouncer.ts";
+import { makeTemplate } from "./test-database.ts";
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
 /**
  * Starts the servers of one test run and puts their URLs into the environment, where `testDatabase`
- * and `testBroker` find them. Runs at the same time do not meet: each has a folder and ports.
+ * and `testBroker` find them. Runs at the same time do not meet: each has a folder and ports. `migrate` prepares the
+ * database of which each `migratedDatabase` is a copy.
  */
-export async function startTestStack(): Promise<LocalStack> {
+export async function startTestStack(
+  migrate: (url: string) => Promise<unknown>,
+): Promise<LocalStack> {
   const folder = join(holdfastFolder(), "test");
   removeAbandonedFolders(folder);
   // A run that is interrupted does not come to its teardown; leaving by `exit` ends the servers.
@@ -29,9 +33,11 @@ export async function startTestStack(): Promise<LocalStack> {
   if (stack.broker.managementUrl !== null) {
     process.env["TEST_BROKER_MANAGEMENT_URL"] = stack.broker.managementUrl;
   }
+  const template = await makeTemplate(migrate);
   return {
     ...stack,
     async [Symbol.asyncDispose]() {
+      await template.drop();
       for (const line of crashesIn(join(dataFolder, "postgres.log"))) say(`postgres: ${line}`);
       await stack[Symbol.asyncDispose]();
     },

@@ -1,6 +1,6 @@
 import { queryOnce } from "@holdfast/local-stack";
-import { migrate, openStateStore } from "@holdfast/state-store";
-import { testDatabase } from "@holdfast/test-servers";
+import { openStateStore } from "@holdfast/state-store";
+import { migratedDatabase } from "@holdfast/test-servers";
 import { epoch, memoryStore, seededRandom } from "@holdfast/testing/simulator";
 import { expect, jest, test } from "@jest/globals";
 import { sameTasks } from "./differential/compare.ts";
@@ -13,8 +13,7 @@ const operations = 140;
 
 test.each(seeds)("the store in memory behaves like Postgres (seed %i)", async (seed) => {
   jest.spyOn(Math, "random").mockReturnValue(0.5);
-  await using database = await testDatabase();
-  await migrate(database.url);
+  await using database = await migratedDatabase();
   const options = { url: database.url, applicationName: "differential", maxConnections: 4 };
   await using first = await openStateStore(options);
   await using second = await openStateStore(options);

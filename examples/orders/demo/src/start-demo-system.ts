@@ -37,8 +37,10 @@ export async function databaseOf({ postgres }: LocalStack): Promise<string> {
   if (postgres.provider === "url") return postgres.url;
   const url = new URL(postgres.url);
   url.pathname = "/holdfast";
-  await createDatabase(postgres.url, "holdfast").catch((error: { readonly code?: string }) => {
-    if (error.code !== "42P04") throw error; // It is there from an earlier start.
-  });
+  await createDatabase(postgres.url, { name: "holdfast" }).catch(
+    (error: { readonly code?: string }) => {
+      if (error.code !== "42P04") throw error; // It is there from an earlier start.
+    },
+  );
   return url.href;
 }

@@ -1,7 +1,7 @@
 import { queryOnce } from "@holdfast/local-stack";
 import { fulfilOrder, type Order, sampleOrder } from "@holdfast/orders";
-import { migrate, openStateStore } from "@holdfast/state-store";
-import { testDatabase } from "@holdfast/test-servers";
+import { openStateStore } from "@holdfast/state-store";
+import { migratedDatabase } from "@holdfast/test-servers";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { Client } from "pg";
 import { placeOrder } from "./place-order.ts";
@@ -11,9 +11,8 @@ const resources = new AsyncDisposableStack();
 let url: string;
 let shop: Client;
 beforeAll(async () => {
-  const database = resources.use(await testDatabase());
+  const database = resources.use(await migratedDatabase());
   ({ url } = database);
-  await migrate(url);
   await queryOnce(url, shopTables());
   await queryOnce(url, shopTables());
   await using store = await openStateStore({ url, applicationName: "test", maxConnections: 1 });

@@ -1,6 +1,6 @@
 import type { WorkflowDefinition } from "@holdfast/domain";
-import { migrate, openStateStore, type StateStore } from "@holdfast/state-store";
-import { testDatabase } from "@holdfast/test-servers";
+import { openStateStore, type StateStore } from "@holdfast/state-store";
+import { migratedDatabase } from "@holdfast/test-servers";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { openVersions, storeVersion } from "./apply-workflows.ts";
 
@@ -34,8 +34,7 @@ let stack: AsyncDisposableStack;
 
 beforeEach(async () => {
   stack = new AsyncDisposableStack();
-  const { url } = stack.use(await testDatabase());
-  await migrate(url);
+  const { url } = stack.use(await migratedDatabase());
   store = stack.use(await openStateStore({ url, applicationName: "test", maxConnections: 2 }));
 });
 afterEach(() => stack.disposeAsync());

@@ -68,8 +68,10 @@ function collectPlaces(onPlaces: (places: Places) => void) {
 async function databaseOn(serverUrl: string): Promise<string> {
   const url = new URL(serverUrl);
   url.pathname = "/holdfast";
-  await createDatabase(serverUrl, "holdfast").catch((error: { readonly code?: string }) => {
-    if (error.code !== "42P04") throw error; // It is there from an earlier start.
-  });
+  await createDatabase(serverUrl, { name: "holdfast" }).catch(
+    (error: { readonly code?: string }) => {
+      if (error.code !== "42P04") throw error; // It is there from an earlier start.
+    },
+  );
   return url.href;
 }

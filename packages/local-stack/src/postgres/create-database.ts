@@ -7,13 +7,23 @@ export interface Database extends AsyncDisposable {
   drop(): Promise<void>;
 }
 
-/** Makes a database on the server. Without a name it gets a unique one. */
+interface DatabaseOptions {
+  /** Without it the database gets a unique name. */
+  readonly name?: string;
+  /** The database that it is a copy of; nothing may be connected to that meanwhile. Without it it is empty. */
+  readonly template?: string;
+}
+
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Makes a database on the server. */
 export async function createDatabase(
   serverUrl: string,
-  name = `test_${randomUUID().replaceAll("-", "")}`,
+  { name = `test_${randomUUID().replaceAll("-", "")}`, template }: DatabaseOptions = {},
 ): Promise<Database> {
-  const quoted = `"${name.replaceAll('"', '""')}"`;
-  await queryOnce(serverUrl, `create database ${quoted}`);
+  const quoted = quote(name);
+  const copied = template === undefined ? "" : ` template ${quote(template)}`;
+  await queryOnce(serverUrl, `create database ${quoted}${copied}`);
   const url = new URL(serverUrl);
   url.pathname = `/${encodeURIComponent(name)}`;
   const drop = async () => {

@@ -23,7 +23,7 @@ async function startStores(replication: "synchronous" | "asynchronous") {
   const folder = await mkdtemp(join(tmpdir(), "holdfast-pair-"));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const pair = stack.use(await startPostgresPair({ dataFolder: folder, replication }));
-  await createDatabase(pair.primary.url, "store");
+  await createDatabase(pair.primary.url, { name: "store" });
   const url = pair.urlOf("store");
   await migrate(url);
   const owned = stack.move();

@@ -1,6 +1,7 @@
 import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { migrate } from "@holdfast/state-store";
 import { startTestStack } from "@holdfast/test-servers";
 import { type Shown, startBench } from "../bench.ts";
 import { getChromium } from "../find-chromium.ts";
@@ -16,7 +17,7 @@ async function takePictures(): Promise<void> {
   const chromium = await getChromium(say);
   if (chromium === null) throw new Error("Pictures need Chromium.");
   await mkdir(folder, { recursive: true });
-  await using _stack = await startTestStack();
+  await using _stack = await startTestStack(migrate);
   await using bench = await startBench(chromium);
   const take = async ({ page }: Shown, name: string): Promise<void> => {
     const path = join(folder, `${name}.png`);

@@ -7,7 +7,7 @@ import { freePort, queryOnce } from "@holdfast/local-stack";
 import { type SampleKind, sampleOrder } from "@holdfast/orders";
 import { asRole, openStore, type ServiceName, type System, startSystem } from "@holdfast/processes";
 import type { NewTask, StateStore } from "@holdfast/state-store";
-import { type Link, openLink, testBroker, testDatabase } from "@holdfast/test-servers";
+import { type Link, migratedDatabase, openLink, testBroker } from "@holdfast/test-servers";
 import { echoing, halting, patient, quick } from "./workflows.ts";
 
 const agentModules = [
@@ -42,7 +42,7 @@ export async function startConsoleSystem(): Promise<ConsoleSystem> {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "holdfast-browser-"));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
-  const { url } = stack.use(await testDatabase());
+  const { url } = stack.use(await migratedDatabase());
   const broker = stack.use(await testBroker());
   const storeLink = stack.use(await openLink(url));
   const port = await freePort(27_000 + Math.floor(Math.random() * 2_000));

@@ -117,7 +117,7 @@ async function startSingle({ folder, log }: ServerOptions): Promise<Servers> {
   for (const { provider } of [postgres, broker]) {
     if (provider === "url") throw new Error("Chaos breaks its servers: unset the URLs of yours.");
   }
-  const { url } = await createDatabase(postgres.url, "holdfast");
+  const { url } = await createDatabase(postgres.url, { name: "holdfast" });
   const owned = stack.move();
   return {
     postgres,
@@ -139,7 +139,7 @@ async function startCluster({ folder, log }: ServerOptions): Promise<Servers> {
   const rabbitmq = stack.use(
     await startRabbitmqCluster({ dataFolder: join(folder, "rabbitmq"), log }),
   );
-  const { url: first } = await createDatabase(pair.primary.url, "holdfast");
+  const { url: first } = await createDatabase(pair.primary.url, { name: "holdfast" });
   const [node] = rabbitmq.nodes;
   if (node === undefined) throw new Error("The cluster has no node.");
   let storeNow = first;
