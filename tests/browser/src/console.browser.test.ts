@@ -52,11 +52,17 @@ inBrowser(
   () => resubmitAndResolve(bench),
 );
 
-inBrowser("an Agent is paused and resumed in the console", () => pauseAgent(bench));
+inBrowser("an Agent is paused and resumed in the console while a Scheduler is killed", () =>
+  pauseAgent(bench),
+);
 
-inBrowser("a breaker is opened and closed in the console", () => openBreaker(bench));
+inBrowser("a breaker is opened and closed in the console while an Agent is killed", () =>
+  openBreaker(bench),
+);
 
-inBrowser("a workflow is retired and reinstated in the console", () => retireWorkflow(bench));
+inBrowser("a workflow is retired and reinstated in the console while a submission is killed", () =>
+  retireWorkflow(bench),
+);
 
 inBrowser(
   "a bulk operation goes from its dry run over a canary to a verified outcome while a Supervisor is killed",

@@ -1,31 +1,23 @@
-import { describe, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { environmentFaults } from "./environment-faults.ts";
-import { getHelm, renderChart } from "./helm.ts";
-import { render, whyNotRendered } from "./kustomize.ts";
+import { describeChart, rendered, shop } from "./example-chart.ts";
+import { render } from "./kustomize.ts";
 import {
   containerOf,
   environmentOf,
   type Manifest,
+  nameOf,
   ofKind,
   type Workload,
   workloadsOf,
 } from "./manifest.ts";
 import { openPorts } from "./open-ports.ts";
-import { pathOf } from "./repository.ts";
 import { schemaFaults } from "./schema-faults.ts";
 
-const helm = getHelm();
-const why = "reason" in helm ? helm.reason : whyNotRendered();
-const describeRendered = why === null ? describe : describe.skip;
-const because = why === null ? "" : ` (skipped: ${why})`;
-
-const shop = ["--values", pathOf("infra/helm/example.yaml")];
-const rendered = (values: readonly string[]) => renderChart(helm, values);
-const nameOf = ({ metadata }: Manifest): string => metadata.name;
 const labelsOf = (workloads: readonly Workload[], name: string): Readonly<Record<string, string>> =>
   workloads.find((one) => nameOf(one) === name)?.spec.template.metadata?.labels ?? {};
 
-describeRendered(`the chart with tracing${because}`, () => {
+describeChart("the chart with tracing", () => {
   test("with tracing, the chart has the workloads and policies of examples/tracing", () => {
     const objects = rendered([
       ...shop,

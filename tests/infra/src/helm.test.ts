@@ -1,34 +1,25 @@
-import { describe, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import type { INetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy";
 import type { IConfigMap } from "kubernetes-models/v1/ConfigMap";
 import { parse } from "yaml";
 import { listedUsers } from "./broker-definitions.ts";
 import { environmentFaults } from "./environment-faults.ts";
-import { getHelm, lintChart, renderChart } from "./helm.ts";
-import { render, whyNotRendered } from "./kustomize.ts";
+import { describeChart, lint, rendered, shop } from "./example-chart.ts";
+import { render } from "./kustomize.ts";
 import {
   containerOf,
   environmentOf,
   type Manifest,
+  nameOf,
   ofKind,
   type Workload,
   workloadsOf,
 } from "./manifest.ts";
 import { openPorts } from "./open-ports.ts";
-import { pathOf, readFile } from "./repository.ts";
+import { readFile } from "./repository.ts";
 import { schemaFaults, unknownFields } from "./schema-faults.ts";
 
-const helm = getHelm();
-const why = "reason" in helm ? helm.reason : whyNotRendered();
-if (why !== null) process.stderr.write(`The chart in infra/helm is not tested: ${why}.\n`);
-const describeRendered = why === null ? describe : describe.skip;
-const because = why === null ? "" : ` (skipped: ${why})`;
-
-const shop = ["--values", pathOf("infra/helm/example.yaml")];
-const rendered = (values: readonly string[]) => (why === null ? renderChart(helm, values) : []);
-const nameOf = ({ metadata }: Manifest): string => metadata.name;
-
-describeRendered(`the chart with the values of the example${because}`, () => {
+describeChart("the chart with the values of the example", () => {
   const objects = rendered(shop);
   const workloads = workloadsOf(objects);
   const each = test.each(workloads.map((workload) => [nameOf(workload), workload] as const));
@@ -40,7 +31,7 @@ describeRendered(`the chart with the values of the example${because}`, () => {
   });
 
   test("helm lint finds nothing", () => {
-    expect(lintChart(helm, shop)).toBe("");
+    expect(lint(shop)).toBe("");
   });
 
   each("%s gets only the variables that it reads, and all that it needs", async (_, workload) => {
@@ -134,7 +125,7 @@ function essence(workload: Workload, objects: readonly Manifest[]) {
   };
 }
 
-describeRendered(`the chart with values of your own${because}`, () => {
+describeChart("the chart with values of your own", () => {
   test("has no Agent and no workflow, unless values name them", () => {
     const workloads = workloadsOf(rendered([]));
     expect(workloads.map(nameOf).toSorted()).toEqual([

@@ -17,6 +17,8 @@ export interface Workload extends Manifest {
 const named = (objects: readonly Manifest[], kind: string, name: string) =>
   objects.find((object) => object.kind === kind && object.metadata.name === name);
 
+export const nameOf = ({ metadata }: Manifest): string => metadata.name;
+
 export const ofKind = (objects: readonly Manifest[], kind: string): readonly Manifest[] =>
   objects.filter((object) => object.kind === kind);
 

@@ -1,13 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import type { INetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy";
 import { render, whyNotRendered } from "./kustomize.ts";
-import { containerOf, environmentOf, type Manifest, ofKind, workloadsOf } from "./manifest.ts";
+import { containerOf, environmentOf, nameOf, ofKind, workloadsOf } from "./manifest.ts";
 import { openPorts } from "./open-ports.ts";
 
 const why = whyNotRendered();
 const describeRendered = why === null ? describe : describe.skip;
 const because = why === null ? "" : ` (skipped: ${why})`;
-const nameOf = ({ metadata }: Manifest) => metadata.name;
 
 describeRendered.each(["overlays/local", "overlays/production", "examples/tracing"])(
   `the console of %s${because}`,

@@ -11,6 +11,7 @@ import {
   containerOf,
   environmentOf,
   type Manifest,
+  nameOf,
   ofKind,
   type Workload,
   workloadsOf,
@@ -37,7 +38,6 @@ interface Scaler {
   readonly spec: { readonly scaleTargetRef: { readonly name: string } };
 }
 
-const nameOf = ({ metadata }: Manifest) => metadata.name;
 /** Its operator has published no schema that could be asked. */
 const hasSchema = ({ kind }: Manifest) => kind !== "RabbitmqCluster";
 

@@ -38,8 +38,13 @@ async function ownFaults({ file, packed }: Tarball): Promise<readonly string[]> 
     const { sources } = JSON.parse(await readFromTarball(file, one.slice("package/".length))) as {
       readonly sources: readonly string[];
     };
-    const missing = sources.filter((source) => !files.has(normalize(join(dirname(one), source))));
+    // Of another package that is compiled in there is no source here.
+    const own = sources.filter((source) => !source.includes("/node_modules/"));
+    const missing = own.filter((source) => !files.has(normalize(join(dirname(one), source))));
     if (missing.length > 0) faults.push(`${one} names ${missing.join(", ")}, which is not there`);
+    if (own.length < sources.length && !files.has("package/dist/THIRD-PARTY-LICENCES.txt")) {
+      faults.push(`${one} holds other packages, whose licences are not there`);
+    }
   }
   return faults;
 }

@@ -1,12 +1,13 @@
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { describe, eventStream } from "../api/describe.ts";
-import type { ChangesFollower, ChangesFollowing } from "./follow-changes.ts";
+import type { Following } from "./follow-by-looks.ts";
+import type { ChangesFollower } from "./follow-changes.ts";
 import { lastEventId, type Resuming, StreamQuery } from "./last-event-id.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
 interface Dependencies {
   readonly streams: OpenStreams;
-  readonly changes: ChangesFollowing;
+  readonly changes: Following<ChangesFollower>;
   readonly onRequest: onRequestAsyncHookHandler;
 }
 

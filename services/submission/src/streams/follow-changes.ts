@@ -2,6 +2,7 @@ import type { Milliseconds } from "@holdfast/domain";
 import type { StateStore } from "@holdfast/state-store";
 import { type ChangesView, changesView, type FreshChanges, mostTasks } from "./changes-view.ts";
 import type { EventStream } from "./event-stream.ts";
+import { type Following, followByLooks } from "./follow-by-looks.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
 interface Dependencies {
@@ -18,13 +19,6 @@ export interface ChangesFollower {
   after: string | null;
 }
 
-/** Sends to each that follows all tasks which of them have changed, and how the system is. */
-export interface ChangesFollowing {
-  follow(one: ChangesFollower): void;
-  leave(one: ChangesFollower): void;
-  stop(): void;
-}
-
 const betweenLooks: Milliseconds = 1_000;
 const betweenTicks: Milliseconds = 2_000;
 /** Entries of the history that a look reads: what is before them counts as seen. */
@@ -35,52 +29,23 @@ const mostRead = 2_000;
 const mostResumed = 20;
 
 /**
- * One look at the store at a time for all streams, once a second. A client that comes again, or that did not read for a
- * while, gets what it missed by a look of its own. Nothing is asked while no client follows.
+ * Sends to each that follows all tasks which of them have changed, and how the system is, once a second. A client that
+ * comes again, or that did not read for a while, gets what it missed by a look of its own.
  */
-export function followChanges(deps: Dependencies): ChangesFollowing {
-  const followers = new Set<ChangesFollower>();
+export function followChanges(deps: Dependencies): Following<ChangesFollower> {
   const ticks = tickSender(deps);
   let view: ChangesView = changesView();
-  let next: ReturnType<typeof setTimeout> | null = null;
-  let [isLooking, isAway] = [false, false];
-
-  const say = (text: string): void => {
-    for (const { stream } of followers) stream.comment(text);
-  };
-  const look = async (): Promise<void> => {
-    next = null;
-    isLooking = true;
-    try {
+  return followByLooks({
+    async look(followers) {
       const { current, id } = await lookAtChanges(deps, [...followers], view);
       await ticks.send(current, id);
-      if (isAway) say("the state store answers again");
-      isAway = false;
-    } catch {
-      if (!isAway) say("the state store does not answer; this goes on when it is back");
-      isAway = true;
-    }
-    isLooking = false;
-    plan(betweenLooks);
-  };
-  const plan = (rest: Milliseconds): void => {
-    if (next !== null || isLooking || followers.size === 0) return;
-    next = setTimeout(() => void look(), rest);
-  };
-
-  return {
-    follow(one) {
-      // What happened while no client followed is of no interest to a new one.
-      if (followers.size === 0) view = changesView();
-      followers.add(one);
-      plan(0);
+      return betweenLooks;
     },
-    leave: (one) => void followers.delete(one),
-    stop() {
-      if (next !== null) clearTimeout(next);
-      followers.clear();
+    // What happened while no client followed is of no interest to a new one.
+    onFirst() {
+      view = changesView();
     },
-  };
+  });
 }
 
 interface Looked {

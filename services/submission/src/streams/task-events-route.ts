@@ -5,17 +5,17 @@ import { describeAt, eventStream } from "../api/describe.ts";
 import { type Door, doorsOf } from "../doors.ts";
 import { type ById, TaskParams, type Tasks } from "../find-tasks.ts";
 import type { WorkflowDirectory } from "../workflow-directory.ts";
-import type { TaskFollowing } from "./follow-tasks.ts";
+import type { Following } from "./follow-by-looks.ts";
 import { lastEventId, type Resuming, StreamQuery } from "./last-event-id.ts";
 import type { OpenStreams } from "./open-streams.ts";
-import { follower, overlap } from "./task-followers.ts";
+import { type Follower, follower, overlap } from "./task-followers.ts";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "findEarlierMove">;
   readonly directory: Pick<WorkflowDirectory, "noun">;
   readonly tasks: Tasks;
   readonly streams: OpenStreams;
-  readonly following: TaskFollowing;
+  readonly following: Following<Follower>;
 }
 
 /** Streams what becomes of a task, to those who know its id. */

@@ -53,12 +53,13 @@ export async function openBreaker({ at, show }: Bench): Promise<void> {
   expect(complaints).toEqual([]);
 }
 
-/** A workflow is retired, takes no tasks then, and is reinstated. */
+/** A workflow is retired, takes no tasks then, also of a submission that starts anew, and is reinstated. */
 export async function retireWorkflow({ at, show }: Bench): Promise<void> {
   await using shown = await show(`/workflows/${quick.name}`);
   const { page, complaints } = shown;
   await act({ page, verb: "Retire", reason: "there is a newer one" });
   await page.getByText(`${actor}: there is a newer one`).waitFor();
+  await at.killAndRestart("submission");
   const answer = await fetch(`${at.system.submissionUrl}/v1/tasks`, {
     method: "POST",
     headers: { "content-type": "application/json" },

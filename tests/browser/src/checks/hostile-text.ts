@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "@jest/globals";
 import type { Bench, Shown } from "../bench.ts";
+import { echoing } from "../system/echo-agent.ts";
 import { until } from "../system/start-console-system.ts";
-import { echoing } from "../system/workflows.ts";
 import { act } from "./act.ts";
 import { hostileTexts } from "./hostile-texts.ts";
 import { pixelsBeyond } from "./pixels-beyond.ts";

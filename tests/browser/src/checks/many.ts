@@ -1,7 +1,7 @@
 import { expect } from "@jest/globals";
 import type { Bench } from "../bench.ts";
+import { echoing } from "../system/echo-agent.ts";
 import { until } from "../system/start-console-system.ts";
-import { echoing } from "../system/workflows.ts";
 
 const attempts = 1_000;
 const tasks = 100_000;

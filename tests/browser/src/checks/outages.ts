@@ -1,6 +1,6 @@
 import { expect } from "@jest/globals";
 import type { Bench } from "../bench.ts";
-import { echoing } from "../system/workflows.ts";
+import { echoing } from "../system/echo-agent.ts";
 import { unexpected } from "./refusals.ts";
 
 /** The store is away, the network is away, the service is away: the page says so, and goes on by itself. */

@@ -1,6 +1,7 @@
 import { setFaultSettings } from "@holdfast/processes";
 import type { Bench } from "../bench.ts";
-import { echoing, halting, patient, quick } from "../system/workflows.ts";
+import { echoing } from "../system/echo-agent.ts";
+import { halting, patient, quick } from "../system/workflows.ts";
 
 export type Seeded = Awaited<ReturnType<typeof seed>>;
 

@@ -8,7 +8,8 @@ import { type SampleKind, sampleOrder } from "@holdfast/orders";
 import { asRole, openStore, type ServiceName, type System, startSystem } from "@holdfast/processes";
 import type { NewTask, StateStore } from "@holdfast/state-store";
 import { type Link, migratedDatabase, openLink, testBroker } from "@holdfast/test-servers";
-import { echoing, halting, patient, quick } from "./workflows.ts";
+import { echoing } from "./echo-agent.ts";
+import { halting, patient, quick } from "./workflows.ts";
 
 const agentModules = [
   "./examples/orders/handlers/src/index.ts",

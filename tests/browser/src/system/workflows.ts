@@ -1,8 +1,6 @@
 import type { StepPolicy, WorkflowDefinition } from "@holdfast/domain";
 import { fulfilOrder } from "@holdfast/orders";
 import { withLimits } from "@holdfast/processes";
-import { defineAgent, defineWorkflow } from "@holdfast/workflow";
-import { z } from "zod";
 
 const within = { startWithin: 20_000, completeWithin: 20_000 };
 
@@ -34,24 +32,3 @@ export const quick = withLimits(fulfilOrder.definition, {
   name: "quick-order.v1",
   limits: { ...within, retry: { failures: 3, backoff: 400, max: 1_200 } },
 });
-
-const echoed = z.object({ text: z.string(), fails: z.boolean() });
-
-/** An Agent that says what its input says: in its output, or as a fault. */
-export const echo = defineAgent("echo", {
-  say: {
-    input: echoed,
-    output: z.object({ said: z.string() }),
-  },
-});
-
-/** It halts where its input says so. */
-export const echoing = defineWorkflow("echo-text.v1", echoed, ({ text, fails }, step) => {
-  const { said } = step("say", {
-    call: echo.say({ text, fails }),
-    startWithin: "20s",
-    completeWithin: "20s",
-    onFailure: "halt",
-  });
-  return { said };
-}).definition;
