@@ -69,10 +69,13 @@ function writeAll() {
       BROKER_URL: brokerUrl(service, password),
     });
   }
-  write("operations", { OPERATOR_TOKEN: secrets.OPERATOR_TOKEN });
-  write("observer", {
-    BROKER_MANAGEMENT_URL: `http://observer:${secrets.OBSERVER_PASSWORD}@rabbitmq:15672`,
+  const managementUrl = `http://observer:${secrets.OBSERVER_PASSWORD}@rabbitmq:15672`;
+  // The console shows the queues: the observer may look at them, and do nothing there.
+  write("operations", {
+    OPERATOR_TOKEN: secrets.OPERATOR_TOKEN,
+    BROKER_MANAGEMENT_URL: managementUrl,
   });
+  write("observer", { BROKER_MANAGEMENT_URL: managementUrl });
   write("agent", { BROKER_URL: brokerUrl("agent", secrets.AGENT_PASSWORD) });
   write("rabbitmq", { "10-users.json": JSON.stringify({ users: brokerUsers() }) });
 }

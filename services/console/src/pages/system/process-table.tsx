@@ -28,7 +28,7 @@ const columns: readonly TableColumn<Row>[] = [
 const services = [
   ["schedulers", "Scheduler"],
   ["supervisors", "Supervisor"],
-  ["submissions", "submission service"],
+  ["submissions", "Submission"],
 ] as const satisfies readonly (readonly [keyof SystemView, string])[];
 
 /** Each Scheduler, Supervisor and submission service, and when it last said that it lives. */
