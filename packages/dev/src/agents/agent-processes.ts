@@ -106,8 +106,7 @@ export function openAgentProcesses(options: Options): AgentProcesses {
     },
     async [Symbol.asyncDispose]() {
       isStopping = true;
-      const all = [spares, ...[...running.values()].map((one) => one.process)];
-      await Promise.all(all.map((one) => one[Symbol.asyncDispose]()));
+      await spares[Symbol.asyncDispose]();
     },
   };
 }
@@ -153,22 +152,25 @@ function beginAgents(process: PreparedProcess, { place, env, say }: Begin): Runn
   return found;
 }
 
-/** One process that is ready to begin, and those that finish what they have because another one took over. */
+/** One process that is ready to begin, and all that were taken and live: also one that is not ready yet, or finishes what it has. */
 function openSpares({ folder, cacheFolder, calm }: Options) {
   const shared = { main, packages, folder, cacheFolder, isOfProject: true };
   const spare = openSpare(() => prepareProcess(shared), calm);
-  const leaving = new Set<PreparedProcess>();
+  const taken = new Set<PreparedProcess>();
   return {
-    take: (): PreparedProcess => spare.take(),
+    take(): PreparedProcess {
+      const process = spare.take();
+      taken.add(process);
+      void process.exited.finally(() => taken.delete(process));
+      return process;
+    },
     /** Another one consumes already: this one finishes what it has. Resolves once no new request reaches it. */
     async leave({ process, idle }: Running): Promise<void> {
-      leaving.add(process);
-      void process.exited.finally(() => leaving.delete(process));
       void process[Symbol.asyncDispose]();
       await idle;
     },
     async [Symbol.asyncDispose](): Promise<void> {
-      await Promise.all([spare, ...leaving].map((one) => one[Symbol.asyncDispose]()));
+      await Promise.all([spare, ...taken].map((one) => one[Symbol.asyncDispose]()));
     },
   };
 }
