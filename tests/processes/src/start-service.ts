@@ -79,7 +79,7 @@ export function launchService(options: StartOptions): LaunchedService {
     cwd: root,
     env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: compileCache, ...env },
     stdio: ["ignore", "pipe", "pipe"],
-    // Ctrl-C is for whoever started us: we stop the services ourselves, and in order.
+    // Ctrl-C reaches only the program that started the services. That program stops them, in order.
     detached: true,
   });
   const exited = once(child, "exit").then(([code]) => code as number | null);

@@ -1,4 +1,10 @@
-import { isSampled, spanIdOf, type TraceContext, traceIdOf } from "@holdfast/domain";
+import {
+  isSampled,
+  readTraceContext,
+  spanIdOf,
+  type TraceContext,
+  traceIdOf,
+} from "@holdfast/domain";
 import {
   type Attributes,
   context,
@@ -106,13 +112,15 @@ function toOtel(at: TraceContext): SpanContext {
   };
 }
 
-/** Null: OpenTelemetry has been stopped. What it made, or read from us, needs no check. */
+/** Sampled, and that the trace id is random: no other flag has a meaning yet. */
+const knownFlags = 0x03;
+
+/** Null: OpenTelemetry has been stopped. Only a tracestate has to be checked: a program around us may make it too long. */
 function fromOtel({ traceId, spanId, traceFlags, traceState }: SpanContext): TraceContext | null {
   if (traceId === INVALID_TRACEID) return null;
-  const flags = traceFlags.toString(16).padStart(2, "0");
-  const state = traceState?.serialize() ?? "";
-  return {
-    traceparent: `00-${traceId}-${spanId}-${flags}`,
-    tracestate: state === "" ? null : state,
-  };
+  const flags = (traceFlags & knownFlags).toString(16).padStart(2, "0");
+  const traceparent = `00-${traceId}-${spanId}-${flags}`;
+  return traceState === undefined
+    ? { traceparent, tracestate: null }
+    : readTraceContext(traceparent, traceState.serialize());
 }
