@@ -59,7 +59,9 @@ export async function repairByKeys({ at, browser }: Bench): Promise<void> {
   await keyboard.press("Enter");
   await page.waitForURL(`**/tasks/${id}*`);
   await drawn(page);
-  await tabTo(page, /^Resubmit …/);
+  // Until the page knows that the step has failed, the button is there as well, and says why it does nothing.
+  await page.getByRole("button", { name: "Resubmit …", exact: true }).waitFor();
+  await tabTo(page, /^Resubmit …$/);
 
   await keyboard.press("Enter");
   const dialog = page.getByRole("dialog");
