@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { replyQueue } from "@holdfast/contracts";
 import { type LocalStack, startLocalStack } from "@holdfast/local-stack";
 import { migrate } from "@holdfast/state-store";
+import { holdfastCommand } from "@holdfast/test-servers";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { allRight, startFaultySystem, temporaryFolder, until } from "./faulty-system.ts";
 
@@ -71,7 +72,7 @@ interface Finding {
 /** Whatever it ends with: queues and services are missing here, too. */
 function doctor(): Promise<readonly Finding[]> {
   const env = { STATE_STORE_URL: stack.postgres.url, BROKER_URL: stack.broker.url };
-  const main = ["--conditions=@holdfast/source", "packages/cli/src/main.ts", "doctor", "--json"];
+  const main = [...holdfastCommand, "doctor", "--json"];
   return new Promise((resolve) => {
     execFile(process.execPath, main, { env }, (_, stdout) => {
       resolve((JSON.parse(stdout) as { readonly findings: readonly Finding[] }).findings);

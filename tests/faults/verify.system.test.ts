@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { SampleKind } from "@holdfast/orders";
 import { asRole } from "@holdfast/processes";
+import { holdfastCommand } from "@holdfast/test-servers";
 import { expect, test } from "@jest/globals";
 import { allRight, startFaultySystem } from "./faulty-system.ts";
 
@@ -58,7 +59,7 @@ test("verify raises no false alarm while orders move, are undone, and processes 
 async function verify(env: Readonly<Record<string, string>>): Promise<Look> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ["--conditions=@holdfast/source", "packages/cli/src/main.ts", "verify", "--json"],
+    [...holdfastCommand, "verify", "--json"],
     { env },
   );
   return JSON.parse(stdout) as Look;

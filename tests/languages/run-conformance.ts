@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { holdfastCommand } from "@holdfast/test-servers";
 import type { AgentBroker } from "./agent-broker.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -54,7 +55,7 @@ export function holdfast(
   args: readonly string[],
 ): Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }> {
   const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<typeof holdfast>>>();
-  const command = ["--conditions=@holdfast/source", "packages/cli/src/main.ts", ...args];
+  const command = [...holdfastCommand, ...args];
   const env = { PATH: process.env["PATH"] };
   execFile(process.execPath, command, { cwd: root, env }, (error, stdout, stderr) =>
     resolve({ exitCode: Number(error?.code ?? 0), stdout, stderr }),

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { request } from "node:http";
 import { operatorToken, startSystem } from "@holdfast/processes";
-import { migratedDatabase, testBroker } from "@holdfast/test-servers";
+import { holdfastCommand, migratedDatabase, testBroker } from "@holdfast/test-servers";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { call, program, reads } from "./session.ts";
+import { call, reads } from "./session.ts";
 
 const owned = new AsyncDisposableStack();
 let served: ChildProcess;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const system = owned.use(
     await startSystem({ stateStoreUrl: database.url, broker, count, env: { submission: both } }),
   );
-  served = spawn(process.execPath, [...program, "mcp", "--http", "--port", "0"], {
+  served = spawn(process.execPath, [...holdfastCommand, "mcp", "--http", "--port", "0"], {
     env: { HOLDFAST_URL: system.submissionUrl, HOLDFAST_TOKEN: operatorToken },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,16 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { operatorToken } from "@holdfast/processes";
+import { holdfastCommand } from "@holdfast/test-servers";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-
-const main = fileURLToPath(new URL("../../packages/cli/src/main.ts", import.meta.url));
-/** How the command is run, as a process of its own. */
-export const program = [
-  "--conditions=@holdfast/source",
-  "--disable-warning=ExperimentalWarning",
-  main,
-];
 
 /** What a tool answered. */
 export interface Answered {
@@ -29,7 +21,7 @@ export async function connect(
   const client = new Client({ name: "test", version: "1" });
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [...program, "mcp", ...args],
+    args: [...holdfastCommand, "mcp", ...args],
     env: {
       PATH: process.env["PATH"] ?? "",
       HOLDFAST_URL: url,

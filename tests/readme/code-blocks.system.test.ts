@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startSystem } from "@holdfast/processes";
-import { migratedDatabase, testBroker } from "@holdfast/test-servers";
+import { holdfastCommand, migratedDatabase, testBroker } from "@holdfast/test-servers";
 import { describe, expect, test } from "@jest/globals";
 import { type CodeBlock, codeBlocksOf, commandsOf, pages } from "./code-blocks.ts";
 
@@ -78,7 +78,7 @@ interface Result {
 /** curl says with which status it was answered. */
 const prelude = `
 curl() { command curl --silent --show-error --write-out '\\nstatus %{http_code}\\n' "$@"; }
-npm() { shift 3; "$NODE" --conditions=@holdfast/source packages/cli/src/main.ts "$@"; }
+npm() { shift 3; "$NODE" ${holdfastCommand.join(" ")} "$@"; }
 `;
 
 function run(command: string, { urls, env }: Surroundings): Promise<Result> {

@@ -1,20 +1,15 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type DisposableStack, disposableStack } from "@holdfast/runtime";
-import { openStateStore, type StateStore } from "@holdfast/state-store";
-import { type AgentProcesses, openAgentProcesses } from "./agents/agent-processes.ts";
+import { disposableStack } from "@holdfast/runtime/disposable-stack";
+import { openAgentProcesses } from "./agents/agent-processes.ts";
 import { banner } from "./banner.ts";
+import type { Begun } from "./begin-project.ts";
 import { openActions } from "./keys/actions.ts";
 import { readKeys } from "./keys/read-keys.ts";
-import { openAgentQueues } from "./project/agent-queues.ts";
-import type { KnownOperations } from "./project/find-gaps.ts";
 import { keepInStep } from "./project/keep-in-step.ts";
-import { openWorkflowLoader, type WorkflowLoader } from "./project/load-workflows.ts";
-import { findProjectFiles } from "./project/project-files.ts";
-import { openWorkflowSync, type WorkflowSync } from "./project/sync-project.ts";
-import { takeSnapshot, watchProject } from "./project/watch-project.ts";
+import { openWorkflowLoader } from "./project/load-workflows.ts";
 import { startServers } from "./services/start-servers.ts";
-import { type Places, type PreparedServices, prepareServices } from "./services/start-services.ts";
+import { type Places, prepareServices } from "./services/start-services.ts";
 
 export interface Development {
   readonly folder: string;
@@ -25,42 +20,6 @@ export interface Development {
   readonly command: readonly string[];
   readonly stop: AbortController;
   readonly say: (line: string) => void;
-}
-
-/** What runs once the first task can be done. */
-interface Begun {
-  readonly api: string;
-  readonly store: StateStore;
-  readonly sync: WorkflowSync;
-  /** The files as they were when they were loaded. */
-  readonly before: ReturnType<typeof takeSnapshot>;
-}
-
-interface Parts {
-  readonly services: PreparedServices;
-  readonly loader: WorkflowLoader;
-  readonly agents: AgentProcesses;
-  /** Releases what is opened. */
-  readonly stack: DisposableStack;
-  readonly brokerUp: Promise<void>;
-  readonly folder: string;
-  readonly say: (line: string) => void;
-}
-
-/** Starts everything while RabbitMQ still starts: it waits for the broker, and has nothing else left to do then. */
-async function beginProject(places: Places, parts: Parts): Promise<Begun> {
-  const { services, loader, agents, stack, brokerUp, folder, say } = parts;
-  const store = stack.use(await openStore(places));
-  const queues = openAgentQueues(places.brokerUrl, brokerUp);
-  const sync = openWorkflowSync({ store, loader, queues, folder, say });
-  const before = takeSnapshot(folder);
-  const files = findProjectFiles(folder);
-  const [api] = await Promise.all([
-    services.begin(places),
-    sync.apply(files.workflows),
-    ...files.agents.map((file) => agents.start(file)),
-  ]);
-  return { api, store, sync, before };
 }
 
 /** Of every system on this machine alone: it is no secret. */
@@ -83,8 +42,10 @@ export async function develop(options: Development): Promise<void> {
   const agents = prepared.use(openAgentProcesses({ ...shared, env }));
 
   const brokerUp = Promise.withResolvers<void>();
-  const begin = (places: Places): Promise<Begun> => {
+  // What it needs takes a fifth of a second to load. RabbitMQ takes longest: it starts first.
+  const begin = async (places: Places): Promise<Begun> => {
     ({ brokerUrl } = places);
+    const { beginProject } = await import("./begin-project.ts");
     const parts = { services, loader, agents, stack: prepared, brokerUp: brokerUp.promise };
     return beginProject(places, { ...parts, folder, say });
   };
@@ -97,15 +58,14 @@ export async function develop(options: Development): Promise<void> {
   // Released before the servers: what was begun is still written.
   await using _begun = { [Symbol.asyncDispose]: () => prepared.disposeAsync() };
   signal.throwIfAborted();
-  const { api, store, sync, before } = await begun.promise;
+  const { api, known, sync, watch } = await begun.promise;
   allRuns.resolve();
   signal.throwIfAborted();
   writePlaces(dataFolder, { ...placesOf(servers), api, operatorToken });
-  const known = () => operationsOf(store, agents);
   const ms = performance.now() - from;
   for (const line of banner({ api, operatorToken, brokerUrl, folder, sync, agents, ms })) say(line);
   sync.sayGaps(await known());
-  prepared.use(watchProject(folder, before, keepInStep({ folder, sync, agents, known, say })));
+  prepared.use(watch(keepInStep({ folder, sync, agents, known, say })));
   const actions = openActions({
     api,
     folder,
@@ -125,22 +85,8 @@ export async function develop(options: Development): Promise<void> {
   say("stopping …");
 }
 
-const openStore = ({ stateStoreUrl: url }: Places): Promise<StateStore> =>
-  openStateStore({ url, applicationName: "holdfast dev", maxConnections: 2 });
-
 const sentenceOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
-
-/** Agents that run here say what they can do; of the others it is known what they have announced. */
-async function operationsOf(
-  store: Pick<StateStore, "findKnownAgents">,
-  agents: Pick<AgentProcesses, "operations">,
-): Promise<KnownOperations> {
-  const announced = (await store.findKnownAgents()).map(
-    ({ agent, operations }) => [agent, operations] as const,
-  );
-  return new Map([...announced, ...agents.operations()]);
-}
 
 const placesOf = ({ stateStoreUrl, brokerUrl }: Places): Places => ({ stateStoreUrl, brokerUrl });
 

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type TestBroker, testBroker, testDatabase } from "@holdfast/test-servers";
+import { holdfastCommand, type TestBroker, testBroker, testDatabase } from "@holdfast/test-servers";
 
 /** For tests: a project that `holdfast dev` runs, on the servers of the test run. */
 export interface Dev extends AsyncDisposable {
@@ -54,7 +54,6 @@ interface SeenTask {
 export type Files = Readonly<Record<string, string>>;
 
 const folders = fileURLToPath(new URL("./projects/", import.meta.url));
-const main = fileURLToPath(new URL("../../cli/src/main.ts", import.meta.url));
 const patience = 60_000;
 
 interface DevTestOptions {
@@ -97,7 +96,7 @@ export async function openDev(
 }
 
 const spawnDev = (folder: string, env: Files, args: readonly string[] = ["dev"]): ChildProcess =>
-  spawn(process.execPath, ["--conditions=@holdfast/source", main, ...args], {
+  spawn(process.execPath, [...holdfastCommand, ...args], {
     cwd: folder,
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
     stdio: ["pipe", "pipe", "pipe"],

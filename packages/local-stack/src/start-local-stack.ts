@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { disposableStack } from "@holdfast/runtime";
+import { disposableStack } from "@holdfast/runtime/disposable-stack";
 import { holdfastFolder, takeDataFolder } from "./folders/data-folder.ts";
 import { removeDataFolder } from "./folders/unprivileged-home.ts";
 import { queryOnce } from "./postgres/query-once.ts";

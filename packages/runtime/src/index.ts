@@ -35,7 +35,6 @@ export {
   noMetrics,
   type Reading,
 } from "./metrics/metrics.ts";
-export { type ExposedMetrics, openMetrics } from "./metrics/open-metrics.ts";
 export { type DisposableStack, disposableStack } from "./service/disposable-stack.ts";
 export { type Health, type HealthReport, openHealth } from "./service/health.ts";
 export { runProcess, runService, type ServiceContext } from "./service/run-service.ts";

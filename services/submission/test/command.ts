@@ -3,11 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
+import { holdfastCommand } from "@holdfast/test-servers";
 import { type ServeOptions, serve } from "./serve.ts";
 import { input, openTrips, type TripService, token } from "./trips.ts";
-
-const main = fileURLToPath(new URL("../../../packages/cli/src/main.ts", import.meta.url));
 
 /** What a command printed, and how it ended. */
 export interface Ran {
@@ -25,8 +23,6 @@ interface RunOptions {
 export interface Commanded extends AsyncDisposable {
   readonly trips: TripService;
   readonly url: string;
-  /** The file of the command. */
-  readonly main: string;
   /** For files of the test. */
   readonly folder: string;
   holdfast(line: readonly string[], options?: RunOptions): Promise<Ran>;
@@ -47,7 +43,7 @@ export async function openCommanded(
   opened.defer(() => rmSync(folder, { recursive: true }));
 
   const holdfast: Commanded["holdfast"] = async (line, { env, stdin = "" } = {}) => {
-    const child = spawn(process.execPath, ["--conditions=@holdfast/source", main, ...line], {
+    const child = spawn(process.execPath, [...holdfastCommand, ...line], {
       env: {
         PATH: process.env["PATH"] ?? "",
         // Where `npm test` has Node keep what it compiled.
@@ -66,7 +62,6 @@ export async function openCommanded(
   return {
     trips,
     url,
-    main,
     folder,
     holdfast,
     async submitted(...more) {

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { inventory, notifications, payments, shipping } from "@holdfast/orders";
+import { holdfastCommand } from "@holdfast/test-servers";
 import { contract } from "@holdfast/workflow";
 import { parse } from "yaml";
 import { pathOf, readFile } from "./repository.ts";
@@ -14,9 +15,11 @@ export const listedUsers = parse(readFile("infra/users.yaml")) as Readonly<Recor
 
 /** What `holdfast topology print` makes of the list. */
 function printed(...options: readonly string[]): object {
-  const command = ["--conditions=@holdfast/source", pathOf("packages/cli/src/main.ts")];
   const list = ["topology", "print", "--users", pathOf("infra/users.yaml"), ...options];
-  const text = execFileSync(process.execPath, [...command, ...list], { encoding: "utf8", env: {} });
+  const text = execFileSync(process.execPath, [...holdfastCommand, ...list], {
+    encoding: "utf8",
+    env: {},
+  });
   return JSON.parse(text) as object;
 }
 

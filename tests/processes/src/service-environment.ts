@@ -1,3 +1,4 @@
+import { moduleAt } from "@holdfast/test-servers";
 import { asRole } from "./as-role.ts";
 import type { ShippedBroker } from "./ship-broker.ts";
 
@@ -30,7 +31,7 @@ export const storeRoles: readonly StoreRole[] = Object.values(roleOf).filter(
 export const operatorToken = "local-operator";
 
 /** The Agents of the reference application, from the root of the repository. */
-const agentModules = "./examples/orders/handlers/src/index.ts";
+const agentModules = moduleAt("examples/orders/handlers", "index");
 
 /** Where the services of one system find each other. */
 export interface SystemPlaces {
@@ -53,7 +54,7 @@ type Environment = Readonly<Record<string, string>>;
 
 /** What the submission service of the reference application is told; another workflow has another module. */
 export const theShop = {
-  WORKFLOW_MODULES: "./examples/orders/workflow/src/index.ts",
+  WORKFLOW_MODULES: moduleAt("examples/orders/workflow", "index"),
   WORKFLOW: "fulfil-order",
 };
 

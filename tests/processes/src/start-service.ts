@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { guardProcess, holdfastFolder } from "@holdfast/local-stack";
+import { programAt, sourceAt } from "@holdfast/test-servers";
 
 /** One line of a service's log. */
 export interface LogLine {
@@ -40,18 +41,10 @@ export interface StartOptions {
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/**
- * The main file, and what Node needs to run it. `npm test` compiles the services as they are shipped and says so: a
- * compiled one starts with half of the CPU. Everything else runs from its sources.
- */
-function programOf(service: string): readonly string[] {
-  const sources = ["--conditions=@holdfast/source", "--disable-warning=ExperimentalWarning"];
-  if (service.endsWith(".ts")) return [...sources, service];
-  const folder = service === "partners" ? "examples/orders/partners" : `services/${service}`;
-  return process.env["HOLDFAST_COMPILED"] === "yes"
-    ? ["--disable-warning=ExperimentalWarning", "--enable-source-maps", `${folder}/dist/main.js`]
-    : [...sources, `${folder}/src/main.ts`];
-}
+const programOf = (service: string): readonly string[] =>
+  service.endsWith(".ts")
+    ? sourceAt(service)
+    : programAt(service === "partners" ? "examples/orders/partners" : `services/${service}`);
 
 /** What Node makes of the files is made once, and not for each process: they are up in two thirds of the time. */
 const compileCache = join(holdfastFolder(), "compile-cache");

@@ -59,7 +59,7 @@ export interface System extends AsyncDisposable {
 }
 
 const mains: Readonly<Record<ServiceName, string>> = {
-  partners: "examples/orders/partners/src/main.ts",
+  partners: "partners",
   submission: "submission",
   operations: "submission",
   scheduler: "scheduler",

@@ -3,16 +3,15 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { holdfastCommand } from "@holdfast/test-servers";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
-const main = join(root, "packages/cli/src/main.ts");
 
 /** As a process of its own, as a user runs it. */
 function holdfast(args: readonly string[], cwd: string) {
-  const node = ["--conditions=@holdfast/source", "--disable-warning=ExperimentalWarning", main];
   const { promise, resolve } = Promise.withResolvers<{ code: number; out: string; err: string }>();
-  execFile(process.execPath, [...node, ...args], { cwd }, (error, out, err) =>
+  execFile(process.execPath, [...holdfastCommand, ...args], { cwd }, (error, out, err) =>
     resolve({ code: Number(error?.code ?? 0), out, err }),
   );
   return promise;

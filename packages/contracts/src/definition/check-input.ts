@@ -17,10 +17,10 @@ type JsonSchema = { readonly [key: string]: Json };
 /**
  * Compiles the schema of a workflow's input (JSON Schema, draft 7 or 2020-12). Fields that it does not name are
  * refused, also where it does not say so: a sender means something by each. Throws where the schema
- * cannot be compiled.
+ * cannot be compiled. One that is not stored yet is held to the schema of schemas first.
  */
-export function compileInput(schema: JsonSchema): InputCheck {
-  const compile = schemaCompiler({ allErrors: true, validateSchema: true });
+export function compileInput(schema: JsonSchema, { isStored = true } = {}): InputCheck {
+  const compile = schemaCompiler({ allErrors: true, validateSchema: !isStored });
   const check = compile(closeObjects(schema));
   return (input) =>
     check(input) ? [] : (check.errors ?? []).slice(0, limits.refusals).map(toFault);

@@ -4,6 +4,7 @@ import { type TSchema, Type } from "typebox";
 import { limits } from "../limits/limits.ts";
 import { Payload } from "../limits/parts.ts";
 import { collectionPattern } from "./collections.ts";
+import { ofOurOwn } from "./schema-compiler.ts";
 
 export const agentNamePattern = "^[a-z][a-z0-9-]{0,62}$";
 export const operationNamePattern = "^[a-zA-Z][a-zA-Z0-9]{0,99}$";
@@ -141,6 +142,6 @@ let conforms: ValidateFunction | undefined;
 
 /** Everything that is wrong with the outer form. */
 export function formErrors(json: unknown): readonly ErrorObject[] {
-  conforms ??= new Ajv({ allErrors: true, strict: false }).compile(definitionSchema);
+  conforms ??= new Ajv({ ...ofOurOwn, allErrors: true, strict: false }).compile(definitionSchema);
   return conforms(json) ? [] : (conforms.errors ?? []);
 }

@@ -13,7 +13,8 @@ export function schemaFaults(json: unknown): readonly FieldFault[] {
       faultOf(`/${field}/${pointerPart(operation)}`, schema, compile),
     ),
   );
-  return [...faultOf("/inputSchema", inputSchema, compileInput), ...contractFaults];
+  const compileNew = (schema: JsonSchema) => compileInput(schema, { isStored: false });
+  return [...faultOf("/inputSchema", inputSchema, compileNew), ...contractFaults];
 }
 
 function faultOf(

@@ -1,6 +1,7 @@
 import { ContractFault, type Json } from "@holdfast/domain";
 import { Ajv, type ValidateFunction } from "ajv";
 import type { Static, TSchema } from "typebox";
+import { ofOurOwn } from "../definition/schema-compiler.ts";
 import { parseJson } from "./parse-json.ts";
 
 /** A message as both ends see it: its name on the wire, its JSON Schema, how to write and read it. */
@@ -13,7 +14,7 @@ export interface MessageContract<Message> {
   decode(content: Buffer): Message;
 }
 
-const ajv = new Ajv({ allErrors: false, strict: false });
+const ajv = new Ajv({ ...ofOurOwn, allErrors: false, strict: false });
 
 interface MessageOptions {
   /** Makes what need not be refused fit the schema, before it is checked. */

@@ -1,7 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { createDatabase, startLocalStack } from "@holdfast/local-stack";
-import { migrate } from "@holdfast/state-store";
 import { type DevClock, foreignClock, migrateWithClock } from "../clock/dev-clock.ts";
 import type { Places } from "./start-services.ts";
 
@@ -31,6 +30,7 @@ export async function startServers(options: Options): Promise<Servers> {
     packageFolder: join(homedir(), ".cache/holdfast/rabbitmq-package"),
     log: say,
     onPostgres: async (url, isOurs) => {
+      const { migrate } = await import("@holdfast/state-store");
       const stateStoreUrl = isOurs ? await databaseOn(url) : url;
       if (isOurs) clock = await migrateWithClock(stateStoreUrl, migrate);
       else await migrate(stateStoreUrl);

@@ -1,5 +1,5 @@
 import { freePort, isPortTaken, onFreePorts } from "@holdfast/local-stack";
-import { disposableStack } from "@holdfast/runtime";
+import { disposableStack } from "@holdfast/runtime/disposable-stack";
 import { readLogLine } from "../processes/log-line.ts";
 import { type PreparedProcess, prepareProcess } from "../processes/prepare-process.ts";
 import { type ServiceName, serviceMains } from "./service-mains.ts";

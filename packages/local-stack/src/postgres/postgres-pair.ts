@@ -3,7 +3,7 @@ import { appendFile, chown, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { disposableStack } from "@holdfast/runtime";
+import { disposableStack } from "@holdfast/runtime/disposable-stack";
 import { passwordFor } from "../folders/passwords.ts";
 import type { PostgresServer } from "../server.ts";
 import { startClusterServer } from "./embedded-postgres.ts";

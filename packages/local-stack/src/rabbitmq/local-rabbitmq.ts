@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { disposableStack } from "@holdfast/runtime";
+import { disposableStack } from "@holdfast/runtime/disposable-stack";
 import { passwordFor } from "../folders/passwords.ts";
 import { freePort } from "../processes/free-port.ts";
 import { onFreePorts } from "../processes/on-free-ports.ts";

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { disposableStack } from "@holdfast/runtime";
+import { disposableStack } from "@holdfast/runtime/disposable-stack";
 import { holdfastFolder } from "../folders/data-folder.ts";
 import { passwordFor } from "../folders/passwords.ts";
 import { freePort } from "../processes/free-port.ts";

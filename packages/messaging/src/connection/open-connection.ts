@@ -25,6 +25,11 @@ export interface Connection extends AsyncDisposable {
 /** How long a service that starts waits for the broker, in milliseconds. */
 const startWithin = 30_000;
 const patience = 2_000;
+/** Milliseconds between two attempts to connect. */
+const initialDelay = 100;
+/** This machine refuses an attempt at once and at no cost, as while `holdfast dev` starts the broker. */
+const longestDelay = ({ areLocal }: { readonly areLocal: boolean }): number =>
+  areLocal ? initialDelay : 500;
 
 /** Connects. Throws `broker.unreachable` when the broker cannot be reached within half a minute. */
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
@@ -36,7 +41,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     keepAlive: true,
     timeout: 5_000,
     clientProperties: { connection_name: name },
-    recovery: { waitForConnect: false, initialDelay: 100, maxDelay: 500, jitter: 0.5 },
+    recovery: { waitForConnect: false, initialDelay, maxDelay: longestDelay(nodes), jitter: 0.5 },
   });
   const state = trackConnection(model, { name, log });
   model.on("connect-failed", nodes.next).on("disconnect", nodes.next);

@@ -7,6 +7,8 @@ const heartbeat = 5;
 interface ServerNodes {
   /** For messages. */
   readonly hosts: string;
+  /** All are on this machine. */
+  readonly areLocal: boolean;
   /** Moves on to one of the others. */
   readonly next: () => void;
   /** The driver reads it anew for each attempt to connect, and finds what is current then. */
@@ -20,6 +22,7 @@ export function nodesOf(url: string): ServerNodes {
   let index = Math.floor(Math.random() * nodes.length);
   return {
     hosts: nodes.map(({ host }) => host).join(", "),
+    areLocal: nodes.every(({ hostname }) => /^(127\.|localhost$|\[::1\]$)/.test(hostname)),
     next(): void {
       const others = Math.max(1, nodes.length - 1);
       index = (index + 1 + Math.floor(Math.random() * others)) % nodes.length;

@@ -1,4 +1,4 @@
-import { createServer, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { ExposedMetrics } from "../metrics/open-metrics.ts";
 import { type Clock, systemClock } from "../time/clock.ts";
 
@@ -101,6 +101,8 @@ export async function serveHealth(
   { host, port, metrics }: ProbeOptions,
 ): Promise<AsyncDisposable> {
   if (port === 0) return { [Symbol.asyncDispose]: () => Promise.resolve() };
+  // An ES module that imports it loads all that Node has for HTTP, which a process without probes need not wait for.
+  const { createServer } = await import("node:http");
   const server = createServer(timeouts, (request, response) => {
     const isScrape = metrics !== undefined && request.url === "/metrics";
     void (isScrape ? expose(metrics, response) : respond(health, request.url, response));

@@ -1,4 +1,4 @@
-import { openMetrics } from "@holdfast/runtime";
+import { openMetrics } from "@holdfast/runtime/open-metrics";
 import { expect, test } from "@jest/globals";
 import { schedulerMeasures } from "./scheduler-measures.ts";
 

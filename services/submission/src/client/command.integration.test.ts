@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { holdfastCommand } from "@holdfast/test-servers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { type Commanded, json, openCommanded } from "../../test/command.ts";
 import { input, token, trip } from "../../test/trips.ts";
@@ -159,8 +160,8 @@ test.each(["bash", "zsh", "fish"])(
 
 test("a reader that closes the pipe ends the command without an error", async () => {
   // The reader has gone long before the command writes.
-  const line = `"$0" --conditions=@holdfast/source "$1" completion fish | true; echo "\${PIPESTATUS[0]}"`;
-  const child = spawn("bash", ["-c", line, process.execPath, commanded.main]);
+  const line = `"$0" "$@" completion fish | true; echo "\${PIPESTATUS[0]}"`;
+  const child = spawn("bash", ["-c", line, process.execPath, ...holdfastCommand]);
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
   expect({ out, err }).toEqual({ out: "0\n", err: "" });
 });

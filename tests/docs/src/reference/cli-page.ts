@@ -1,13 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { pathOf } from "../repository.ts";
+import { holdfastCommand } from "@holdfast/test-servers";
 
 const usageOf = (args: readonly string[]): string => {
-  const main = pathOf("packages/cli/src/main.ts");
-  const { stdout, stderr } = spawnSync(
-    process.execPath,
-    ["--conditions=@holdfast/source", main, ...args],
-    { encoding: "utf8", env: {} },
-  );
+  const { stdout, stderr } = spawnSync(process.execPath, [...holdfastCommand, ...args], {
+    encoding: "utf8",
+    env: {},
+  });
   return `${stdout}${stderr}`.trim();
 };
 

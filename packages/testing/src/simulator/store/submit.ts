@@ -5,7 +5,7 @@ import {
   type Task,
   type WorkflowDefinition,
 } from "@holdfast/domain";
-import { type StoredWorkflow, stepContracts } from "@holdfast/state-store";
+import { type StepContracts, type StoredWorkflow, stepContracts } from "@holdfast/state-store";
 import { enqueue } from "./due-order.ts";
 import { keep, type StoredTask } from "./memory-task.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
@@ -15,6 +15,15 @@ type Operations = AtOnce<SimulatedStore>;
 type Submission = Parameters<Operations["submitTasks"]>[0][number];
 type Submitted = ReturnType<Operations["submitTasks"]>[number];
 
+const compiled = new WeakMap<WorkflowDefinition, StepContracts>();
+
+/** Compiled once for each definition, and not for each of thousands of stores that know it. */
+function contractsOf(definition: WorkflowDefinition): StepContracts {
+  const contracts = compiled.get(definition) ?? stepContracts(definition);
+  compiled.set(definition, contracts);
+  return contracts;
+}
+
 /** Stores workflows, and the tasks that are submitted of them. */
 export const submitting = (
   state: StoreState,
@@ -23,7 +32,7 @@ export const submitting = (
     const { workflows } = state;
     const plan = state.domain.planWorkflow(definition);
     const kind = workflows.has(definition.name) ? "same" : "created";
-    workflows.set(definition.name, { definition, plan, contracts: stepContracts(definition) });
+    workflows.set(definition.name, { definition, plan, contracts: contractsOf(definition) });
     return kind;
   },
   submitTasks: (asked, { actor }) =>
