@@ -46,8 +46,10 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   const isMeasured = metrics !== noMetrics;
   const { bundles = true } = options.optimisations ?? {};
   await using stack = disposableStack();
-  const outgoing = stack.use(await openConnection({ url, name: `${name} publish`, log }));
-  const incoming = stack.use(await openConnection({ url, name: `${name} consume`, log }));
+  const [outgoing, incoming] = await stack.useAll([
+    openConnection({ url, name: `${name} publish`, log }),
+    openConnection({ url, name: `${name} consume`, log }),
+  ]);
   const closing = new AbortController();
   const { signal } = closing;
   const createChannel = () => incoming.createChannel();

@@ -1,6 +1,6 @@
 import { agentsOfLane } from "@holdfast/domain";
 import { connectBroker, userOf } from "@holdfast/messaging";
-import { repeat, runService } from "@holdfast/runtime";
+import { disposableStack, repeat, runService } from "@holdfast/runtime";
 import { announceInstance, openStateStore } from "@holdfast/state-store";
 import { SchedulerConfig } from "./config.ts";
 import { consumersAreWell, watchStandstills } from "./intake/watch-standstills.ts";
@@ -20,17 +20,21 @@ await runService("scheduler", SchedulerConfig, async (service) => {
     ...measured,
   });
   const connection = { url: config.BROKER_URL, log, ...measured };
-  await using broker = await connectBroker({
-    ...connection,
-    name: actor,
-    topology: config.BROKER_TOPOLOGY,
-    agents: [...new Set((await store.findLanes()).flatMap(agentsOfLane))],
-    maxMessageBytes: config.MAX_MESSAGE_BYTES,
-  });
+  const agents = [...new Set((await store.findLanes()).flatMap(agentsOfLane))];
   const apart = (purpose: string) =>
     connectBroker({ ...connection, name: `${actor} ${purpose}`, topology: "passive", agents: [] });
-  await using notificationBroker = await apart("notifications");
-  await using alertBroker = await apart("alerts");
+  await using connections = disposableStack();
+  const [broker, notificationBroker, alertBroker] = await connections.useAll([
+    connectBroker({
+      ...connection,
+      name: actor,
+      topology: config.BROKER_TOPOLOGY,
+      agents,
+      maxMessageBytes: config.MAX_MESSAGE_BYTES,
+    }),
+    apart("notifications"),
+    apart("alerts"),
+  ]);
   health.check("state store", () => store.ping().then(() => true));
   health.check("broker", () => broker.isReady);
   health.check("consumers", () => consumersAreWell(broker));

@@ -43,6 +43,19 @@ test("a part that cannot be released keeps no other from being released, and its
   });
 });
 
+test("a stack waits for all that comes, and releases what came when another did not come", async () => {
+  const released: string[] = [];
+  const stack = disposableStack();
+  const [one, two] = [resource("one", released), resource("two", released)];
+  expect(await stack.useAll([Promise.resolve(one), Promise.resolve(two)])).toEqual([one, two]);
+  const late = Promise.withResolvers<ReturnType<typeof resource>>();
+  const coming = stack.useAll([Promise.reject(new Error("refused")), late.promise]);
+  late.resolve(resource("three", released));
+  await expect(coming).rejects.toThrow("refused");
+  await stack.disposeAsync();
+  expect(released).toEqual(["three", "two", "one"]);
+});
+
 test("a stack takes nothing more once it has been released or moved", async () => {
   const stack = disposableStack();
   const moved = stack.move();

@@ -2,6 +2,15 @@
 export interface DisposableStack extends AsyncDisposable {
   /** Releases the value with the others, and returns it. */
   use<Value extends AsyncDisposable | Disposable>(value: Value): Value;
+  /**
+   * Waits until all are there, and returns them. Throws the first fault of those that do not come; the others are
+   * released with the stack.
+   */
+  useAll<Values extends readonly AsyncDisposable[]>(
+    coming: {
+      readonly [Index in keyof Values]: Promise<Values[Index]>;
+    },
+  ): Promise<Values>;
   /** Calls back when the others are released. */
   defer(release: () => void | Promise<void>): void;
   /** A stack that holds everything instead: this one releases nothing any more. */
@@ -32,12 +41,18 @@ export function disposableStack(releases: (() => unknown)[] = []): DisposableSta
     if (faults.length > 1) throw new AggregateError(faults, String(faults[0]));
     if (faults.length === 1) throw faults[0];
   };
+  const use: DisposableStack["use"] = (value) => {
+    add(() =>
+      Symbol.asyncDispose in value ? value[Symbol.asyncDispose]() : value[Symbol.dispose](),
+    );
+    return value;
+  };
   return {
-    use(value) {
-      add(() =>
-        Symbol.asyncDispose in value ? value[Symbol.asyncDispose]() : value[Symbol.dispose](),
-      );
-      return value;
+    use,
+    async useAll(coming) {
+      const settled = await Promise.allSettled(coming);
+      for (const one of settled) if (one.status === "fulfilled") use(one.value);
+      return await Promise.all(coming);
     },
     defer: add,
     move() {
