@@ -35,30 +35,37 @@ export async function develop(options: Development): Promise<void> {
   const cacheFolder = join(folder, ".holdfast/compile-cache");
   const shared = { folder, cacheFolder, say, calm: allRuns.promise };
   await using prepared = disposableStack();
-  const services = prepared.use(prepareServices({ ...shared, port, operatorToken }));
-  const loader = prepared.use(openWorkflowLoader(shared));
   let brokerUrl = "";
   const env = () => ({ BROKER_URL: brokerUrl });
-  const agents = prepared.use(openAgentProcesses({ ...shared, env }));
 
+  // RabbitMQ takes longest, so it has the processors first.
+  const brokerLoaded = Promise.withResolvers<void>();
+  const parts = brokerLoaded.promise.then(() => ({
+    services: prepared.use(prepareServices({ ...shared, port, operatorToken })),
+    loader: prepared.use(openWorkflowLoader(shared)),
+    agents: prepared.use(openAgentProcesses({ ...shared, env })),
+  }));
   const brokerUp = Promise.withResolvers<void>();
-  // What it needs takes a fifth of a second to load. RabbitMQ takes longest: it starts first.
   const begin = async (places: Places): Promise<Begun> => {
     ({ brokerUrl } = places);
+    const prepares = await parts;
     const { beginProject } = await import("./begin-project.ts");
-    const parts = { services, loader, agents, stack: prepared, brokerUp: brokerUp.promise };
-    return beginProject(places, { ...parts, folder, say });
+    const common = { stack: prepared, brokerUp: brokerUp.promise, folder, say };
+    return beginProject(places, { ...prepares, ...common });
   };
   const begun = Promise.withResolvers<Begun>();
   // A server that does not start is the first fault, and ends everything.
   begun.promise.catch(() => {});
+  parts.catch(() => {});
   const onPlaces = (places: Places): void => begun.resolve(begin(places));
-  await using servers = await startServers({ dataFolder, fresh, say, onPlaces });
+  const onBrokerLoaded = brokerLoaded.resolve;
+  await using servers = await startServers({ dataFolder, fresh, say, onPlaces, onBrokerLoaded });
   brokerUp.resolve();
   // Released before the servers: what was begun is still written.
   await using _begun = { [Symbol.asyncDispose]: () => prepared.disposeAsync() };
   signal.throwIfAborted();
   const { api, known, sync, watch } = await begun.promise;
+  const { agents } = await parts;
   allRuns.resolve();
   signal.throwIfAborted();
   writePlaces(dataFolder, { ...placesOf(servers), api, operatorToken });
@@ -66,16 +73,11 @@ export async function develop(options: Development): Promise<void> {
   for (const line of banner({ api, operatorToken, brokerUrl, folder, sync, agents, ms })) say(line);
   sync.sayGaps(await known());
   prepared.use(watch(keepInStep({ folder, sync, agents, known, say })));
+  const { clock, stateStoreUrl } = servers;
   const actions = openActions({
-    api,
-    folder,
-    agents,
-    clock: servers.clock,
-    command,
-    signal,
-    say,
+    ...{ api, folder, agents, clock, command, signal, say },
     workflow: () => sync.workflows[0] ?? null,
-    env: { STATE_STORE_URL: servers.stateStoreUrl, BROKER_URL: brokerUrl },
+    env: { STATE_STORE_URL: stateStoreUrl, BROKER_URL: brokerUrl },
   });
   using _keys = readKeys(process.stdin, {
     onKey: (key) => void actions[key]?.().catch((error: unknown) => say(sentenceOf(error))),

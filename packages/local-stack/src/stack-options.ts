@@ -11,6 +11,11 @@ export interface StackOptions {
   readonly log: (line: string) => void;
   /** Called when a RabbitMQ of our own is about to start, with where it will answer some seconds later. */
   readonly onBrokerStart?: (url: string) => void;
+  /**
+   * Called when it is time to start other processes: a RabbitMQ of our own has loaded half of its modules, for which
+   * it takes every processor, or there is none that we start. May be called more than once.
+   */
+  readonly onBrokerLoaded?: () => void;
 }
 
 const bases = { postgres: 25_000, broker: 26_000, epmd: 27_000, dist: 28_000, management: 29_000 };

@@ -35,6 +35,7 @@ export async function startLocalStack({
   log = () => {},
   onPostgres = async () => {},
   onBrokerStart = () => {},
+  onBrokerLoaded = () => {},
 }: LocalStackOptions = {}): Promise<LocalStack> {
   // The servers have working folders of their own.
   const dataFolder = resolve(givenFolder);
@@ -42,7 +43,8 @@ export async function startLocalStack({
   if (purpose === "test") started.defer(() => removeDataFolder(dataFolder));
   started.use(takeDataFolder(dataFolder, { fresh }));
 
-  const options = { purpose, dataFolder, management, packageFolder, log, onBrokerStart };
+  const settings = { purpose, dataFolder, management, packageFolder, log };
+  const options = { ...settings, onBrokerStart, onBrokerLoaded };
   const [postgres, broker] = await bothOrNeither(
     startTimed("postgres", () => choosePostgres(options), versionOfPostgres).then((found) =>
       afterStart(found, onPostgres),

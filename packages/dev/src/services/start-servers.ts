@@ -10,6 +10,8 @@ interface Options {
   readonly say: (line: string) => void;
   /** Called once the state store can be used and it is known where the broker will answer. */
   readonly onPlaces: (places: Places) => void;
+  /** Called, maybe more than once, when there is a processor for other processes as well. */
+  readonly onBrokerLoaded: () => void;
 }
 
 /** The servers of a project. Disposing stops those that were started. */
@@ -19,7 +21,7 @@ interface Servers extends Places, AsyncDisposable {
 
 /** Finds or starts Postgres and RabbitMQ, and brings the state store to the schema of this release. */
 export async function startServers(options: Options): Promise<Servers> {
-  const { dataFolder, fresh, say } = options;
+  const { dataFolder, fresh, say, onBrokerLoaded } = options;
   const places = collectPlaces(options.onPlaces);
   let clock = foreignClock();
   const stack = await startLocalStack({
@@ -37,6 +39,7 @@ export async function startServers(options: Options): Promise<Servers> {
       places.found({ stateStoreUrl });
     },
     onBrokerStart: (brokerUrl) => places.found({ brokerUrl }),
+    onBrokerLoaded,
   });
   places.found({ brokerUrl: stack.broker.url });
   return {

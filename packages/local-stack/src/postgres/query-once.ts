@@ -1,4 +1,4 @@
-import type { QueryResultRow } from "pg";
+import { Client, type QueryResultRow } from "pg";
 
 const connectWithinMs = 5_000;
 
@@ -7,8 +7,6 @@ export async function queryOnce<Row extends QueryResultRow>(
   url: string,
   statement: string,
 ): Promise<readonly Row[]> {
-  // The servers start while it is loaded.
-  const { Client } = await import("pg");
   const client = new Client({ connectionString: url, connectionTimeoutMillis: connectWithinMs });
   // Without a listener, a server that is killed under the connection would end this process.
   client.on("error", () => {});

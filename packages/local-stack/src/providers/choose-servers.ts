@@ -59,6 +59,7 @@ export async function chooseBroker(options: StackOptions): Promise<Startable<Bro
   return {
     ...choice,
     async start() {
+      if (choice.provider !== "installed") options.onBrokerLoaded?.();
       if (choice.provider === "url") {
         return brokerAt(url, process.env[variableFor(options, "BROKER_MANAGEMENT_URL")] ?? null);
       }

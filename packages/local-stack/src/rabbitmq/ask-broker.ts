@@ -1,12 +1,10 @@
-import type { ConfirmChannel } from "amqplib";
+import { type ConfirmChannel, connect } from "amqplib";
 
 /** Opens a connection and a confirm channel, does something with it, and closes both. */
 export async function askBroker<Answer>(
   url: string,
   ask: (channel: ConfirmChannel) => Promise<Answer>,
 ): Promise<Answer> {
-  // The servers start while it is loaded.
-  const { connect } = await import("amqplib");
   const connection = await connect(url, { noDelay: true, timeout: 5_000 });
   connection.on("error", () => {});
   try {

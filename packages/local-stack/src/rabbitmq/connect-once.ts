@@ -1,7 +1,7 @@
+import { connect } from "amqplib";
+
 /** Opens a connection, asks the broker for its version, and closes it again. */
 export async function connectOnce(url: string): Promise<string> {
-  // The servers start while it is loaded.
-  const { connect } = await import("amqplib");
   const model = await connect(url, { noDelay: true, timeout: 5_000 });
   // Without a listener, a broker that dies under the connection would end this process.
   model.on("error", () => {});

@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
+import { existsSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { disposableStack } from "@holdfast/runtime/disposable-stack";
 import { passwordFor } from "../folders/passwords.ts";
@@ -12,7 +14,7 @@ import type { BrokerServer } from "../server.ts";
 import { portBase, type StackOptions } from "../stack-options.ts";
 import { connectOnce } from "./connect-once.ts";
 import { importByManagement } from "./import-definitions.ts";
-import { loadModulesThenBoot } from "./load-modules.ts";
+import { loadedVariable, loadModulesThenBoot } from "./load-modules.ts";
 import { prepareRabbitmq } from "./rabbitmq-environment.ts";
 import type { RabbitmqInstallation } from "./rabbitmq-installation.ts";
 import { shippedSettings } from "./shipped-settings.ts";
@@ -42,7 +44,7 @@ export function startLocalRabbitmq(
 
 async function startNode(
   installation: RabbitmqInstallation,
-  { dataFolder, purpose, management = false, onBrokerStart = () => {} }: StackOptions,
+  { dataFolder, purpose, management = false, onBrokerStart, onBrokerLoaded }: StackOptions,
 ): Promise<BrokerServer> {
   await using started = disposableStack();
   const ports = await findPorts(management);
@@ -60,33 +62,27 @@ async function startNode(
   started.defer(() => epmd.stop("SIGTERM", stopWithinMs));
   let server: OwnedProcess;
   const distribution = distributionOf(env["RABBITMQ_NODENAME"], ports.dist);
+  const loaded = join(folder, "loaded");
   const start = async () => {
     const command = join(installation.scripts, "rabbitmq-server");
+    rmSync(loaded, { force: true });
     server = startProcess("rabbitmq", [command], {
       folder: dataFolder,
-      env: { ...env, ...serverOnly, ...distribution },
+      env: { ...env, ...serverOnly, ...distribution, [loadedVariable]: loaded },
     });
+    void untilThere(loaded, server).then(onBrokerLoaded);
     const ready = { name: "RabbitMQ", withinMs: readyWithinMs };
     await waitUntilReady(server, () => connectOnce(url), ready);
   };
   // With the management plugin a clean stop takes 6 s, and nothing of a test is to be kept.
   started.defer(() => server.stop(purpose === "test" ? "SIGKILL" : "SIGTERM", stopWithinMs));
-  onBrokerStart(url);
+  onBrokerStart?.(url);
   await start().catch((cause: unknown) => {
     if (!epmd.hasExited()) throw cause;
     throw new Error(`epmd: address already in use, port ${ports.epmd}`, { cause });
   });
 
-  const rabbitmqctl = async (...args: readonly string[]): Promise<string> => {
-    const command = join(installation.scripts, "rabbitmqctl");
-    const { stdout } = await run(command, ["--quiet", ...args], { env, cwd: folder });
-    return stdout;
-  };
-  const importByFile = async (definitions: object): Promise<void> => {
-    const file = join(folder, "definitions.json");
-    await writeFile(file, JSON.stringify(definitions), { mode: 0o600 });
-    await rabbitmqctl("import_definitions", file);
-  };
+  const { rabbitmqctl, importByFile } = controlsOf(installation, { env, folder });
   const { management: port } = ports;
   const managementUrl = port === null ? null : `http://${credentials}:${port}`;
   const all = started.move();
@@ -101,6 +97,24 @@ async function startNode(
   };
 }
 
+/** What its command line does. */
+function controlsOf(
+  { scripts }: RabbitmqInstallation,
+  { env, folder }: { readonly env: NodeJS.ProcessEnv; readonly folder: string },
+) {
+  const rabbitmqctl = async (...args: readonly string[]): Promise<string> => {
+    const command = join(scripts, "rabbitmqctl");
+    const { stdout } = await run(command, ["--quiet", ...args], { env, cwd: folder });
+    return stdout;
+  };
+  const importByFile = async (definitions: object): Promise<void> => {
+    const file = join(folder, "definitions.json");
+    await writeFile(file, JSON.stringify(definitions), { mode: 0o600 });
+    await rabbitmqctl("import_definitions", file);
+  };
+  return { rabbitmqctl, importByFile };
+}
+
 /**
  * The node has its name from the start. If RabbitMQ gave it one, it would first run a second Erlang VM, only to have an
  * epmd started, which we did: a twelfth of the time that it boots.
@@ -108,6 +122,11 @@ async function startNode(
 const distributionOf = (name: string | undefined, port: number) => ({
   RABBITMQ_SERVER_START_ARGS: `${serverOnly.RABBITMQ_SERVER_START_ARGS} -sname ${name} -start_epmd false -kernel inet_dist_listen_min ${port} inet_dist_listen_max ${port}`,
 });
+
+/** Resolves when there is such a file, or the server has ended. */
+async function untilThere(file: string, server: Pick<OwnedProcess, "hasExited">): Promise<void> {
+  while (!existsSync(file) && !server.hasExited()) await sleep(20, undefined, { ref: false });
+}
 
 async function findPorts(management: boolean) {
   return {
