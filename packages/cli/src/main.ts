@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { enableCompileCache } from "node:module";
+import nodeModule from "node:module";
 import { processIo } from "./api/process-io.ts";
 import { isVerb, runVerb } from "./api/run-verb.ts";
 
@@ -12,7 +12,7 @@ if (Number.parseInt(process.versions.node, 10) < oldestNode) {
 }
 
 // What Node compiles of the modules below it finds in its own cache the next time, as npm does with its modules.
-enableCompileCache();
+nodeModule.enableCompileCache?.(); // Since 22.1.
 
 // A verb needs only the client. What the other commands need takes a second to load from sources.
 const args = process.argv.slice(2);

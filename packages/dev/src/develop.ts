@@ -61,11 +61,11 @@ export async function develop(options: Development): Promise<void> {
   const onBrokerLoaded = brokerLoaded.resolve;
   await using servers = await startServers({ dataFolder, fresh, say, onPlaces, onBrokerLoaded });
   brokerUp.resolve();
+  brokerLoaded.resolve();
   // Released before the servers: what was begun is still written.
   await using _begun = { [Symbol.asyncDispose]: () => prepared.disposeAsync() };
   signal.throwIfAborted();
-  const { api, known, sync, watch } = await begun.promise;
-  const { agents } = await parts;
+  const [{ api, known, sync, watch }, { agents }] = await Promise.all([begun.promise, parts]);
   allRuns.resolve();
   signal.throwIfAborted();
   writePlaces(dataFolder, { ...placesOf(servers), api, operatorToken });

@@ -70,7 +70,7 @@ async function startNode(
       folder: dataFolder,
       env: { ...env, ...serverOnly, ...distribution, [loadedVariable]: loaded },
     });
-    void untilThere(loaded, server).then(onBrokerLoaded);
+    void untilThere(loaded, server).then((isThere) => isThere && onBrokerLoaded?.());
     const ready = { name: "RabbitMQ", withinMs: readyWithinMs };
     await waitUntilReady(server, () => connectOnce(url), ready);
   };
@@ -123,9 +123,13 @@ const distributionOf = (name: string | undefined, port: number) => ({
   RABBITMQ_SERVER_START_ARGS: `${serverOnly.RABBITMQ_SERVER_START_ARGS} -sname ${name} -start_epmd false -kernel inet_dist_listen_min ${port} inet_dist_listen_max ${port}`,
 });
 
-/** Resolves when there is such a file, or the server has ended. */
-async function untilThere(file: string, server: Pick<OwnedProcess, "hasExited">): Promise<void> {
-  while (!existsSync(file) && !server.hasExited()) await sleep(20, undefined, { ref: false });
+/** Resolves to true once there is such a file, to false when the server has ended without it. */
+async function untilThere(file: string, server: Pick<OwnedProcess, "hasExited">): Promise<boolean> {
+  while (!existsSync(file)) {
+    if (server.hasExited()) return false;
+    await sleep(20, undefined, { ref: false });
+  }
+  return true;
 }
 
 async function findPorts(management: boolean) {
