@@ -1,5 +1,6 @@
 import { openLink, testBroker } from "@holdfast/test-servers";
 import { expect, test } from "@jest/globals";
+import { openClosingProxy } from "../../test/closing-proxy.ts";
 import { quiet, until } from "../../test/fixtures.ts";
 import { openConnection } from "./open-connection.ts";
 
@@ -21,4 +22,13 @@ test("a connection that breaks while it is closed during connecting does not end
   link.cutAt({ pattern: connectionClose, when: "before" });
   await closed;
   expect(link.cuts).toBe(1);
+});
+
+test("a connection that the broker closes with the end of the handshake comes back", async () => {
+  await using server = await testBroker();
+  await using proxy = await openClosingProxy(server.url);
+  await using connection = await openConnection({ url: proxy.url, name: "test", log: quiet });
+  await until(() => proxy.connections === 2 && connection.isUp);
+  const channel = await connection.createConfirmChannel();
+  await channel.close();
 });

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { TransientFault } from "@holdfast/domain";
-import { type Channel, type ConfirmChannel, connect, type RecoveringChannelModel } from "amqplib";
+import {
+  type Channel,
+  type ChannelModel,
+  type ConfirmChannel,
+  connect,
+  type RecoveringChannelModel,
+} from "amqplib";
 import { type ConnectionLog, type ConnectionState, trackConnection } from "./connection-state.ts";
 import { nodesOf } from "./server-nodes.ts";
 
@@ -45,6 +51,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   });
   const state = trackConnection(model, { name, log });
   model.on("connect-failed", nodes.next).on("disconnect", nodes.next);
+  model.on("connect", (opened) => void sayIfClosed(opened));
 
   const close = () => closeBetweenAttempts(model, state);
   if (!(await isConnectedInTime(model, close))) {
@@ -69,6 +76,21 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
       await Promise.race([close(), sleep(patience, undefined, { ref: false })]);
     },
   };
+}
+
+/**
+ * The client listens to a connection only a moment after it is open. One that the broker closes in that moment it takes
+ * for open, for ever; no channel can be opened on it.
+ */
+async function sayIfClosed(opened: ChannelModel): Promise<void> {
+  try {
+    const channel = await opened.createChannel();
+    channel.on("error", () => {});
+    await channel.close();
+  } catch (error) {
+    // Heard only by a client that has not noticed: then it connects again.
+    opened.emit("close", error);
+  }
 }
 
 /** Waits for the first connection. Gives up by closing, which ends the client's attempts as well. */
