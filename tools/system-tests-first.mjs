@@ -14,6 +14,7 @@ export default class SystemTestsFirst extends Sequencer {
 }
 
 function rank({ path }) {
-  if (path.includes("/tests/outside/")) return 0;
+  // The longest two, on a processor each.
+  if (/\/tests\/(outside|simulation\/src\/main)\b/.test(path)) return 0;
   return path.includes(".system.") ? 1 : 2;
 }

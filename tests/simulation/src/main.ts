@@ -27,7 +27,7 @@ async function runMany(): Promise<boolean> {
   const first = options.from;
   const end = first + options.schedules;
   const startedAt = performance.now();
-  const tally = await runThreads({ first, end });
+  const tally = await runThreads({ first, end, threads: options.threads });
   const seconds = (performance.now() - startedAt) / 1_000;
   const hunts = options.mutants ? await killMutants(first) : null;
   if (options.json) write(JSON.stringify(reportOf(tally, seconds, hunts)));

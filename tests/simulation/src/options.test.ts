@@ -1,11 +1,14 @@
+import { availableParallelism } from "node:os";
 import { expect, test } from "@jest/globals";
 import { readOptions } from "./options.ts";
 
 test("the simulation runs ten thousand schedules by default", () => {
-  const usual = { schedules: 10_000, from: 1, seed: null, mutants: false, json: false };
+  const threads = availableParallelism();
+  const usual = { schedules: 10_000, from: 1, seed: null, mutants: false, threads, json: false };
   expect(readOptions([])).toEqual(usual);
-  expect(readOptions(["--schedules", "5", "--from", "7", "--mutants"])).toEqual({
+  expect(readOptions(["--schedules", "5", "--from", "7", "--mutants", "--threads", "1"])).toEqual({
     ...usual,
+    threads: 1,
     schedules: 5,
     from: 7,
     mutants: true,

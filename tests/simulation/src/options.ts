@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 
 export interface SimulationOptions {
@@ -8,16 +9,19 @@ export interface SimulationOptions {
   readonly seed: number | null;
   /** Whether each mutant is looked for as well. */
   readonly mutants: boolean;
+  /** How many run at the same time. */
+  readonly threads: number;
   /** Only one line of JSON on the standard output. */
   readonly json: boolean;
 }
 
-export const usage = `npm run simulate -- [--schedules N] [--from SEED] [--mutants] [--json]
+export const usage = `npm run simulate -- [--schedules N] [--from SEED] [--mutants] [--threads N] [--json]
 npm run simulate -- --seed SEED [--json]
 
   --schedules N   how many: 10,000
   --from SEED     the seed of the first one, 1; the others follow
   --mutants       look for each mutant as well
+  --threads N     how many at the same time; as many as there are processors
   --seed SEED     run this one schedule and tell its story
   --json          one line of JSON, and nothing else`;
 
@@ -29,6 +33,7 @@ export function readOptions(args: readonly string[]): SimulationOptions {
       schedules: { type: "string", default: "10000" },
       from: { type: "string", default: "1" },
       seed: { type: "string" },
+      threads: { type: "string", default: String(availableParallelism()) },
       mutants: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
     },
@@ -39,6 +44,7 @@ export function readOptions(args: readonly string[]): SimulationOptions {
     from: whole("from", values.from),
     seed: seed === undefined ? null : whole("seed", seed),
     mutants,
+    threads: whole("threads", values.threads),
     json,
   };
 }

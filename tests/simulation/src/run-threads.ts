@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { addTallies, noTally, type Tally } from "./tally.ts";
 
@@ -8,9 +7,12 @@ interface Range {
   readonly end: number;
 }
 
-/** Runs many schedules on all cores; which thread runs which makes no difference. */
-export async function runThreads({ first, end }: Range): Promise<Tally> {
-  const threads = availableParallelism();
+interface Runs extends Range {
+  readonly threads: number;
+}
+
+/** Runs many schedules at the same time; which thread runs which makes no difference. */
+export async function runThreads({ first, end, threads }: Runs): Promise<Tally> {
   const share = Math.ceil((end - first) / threads);
   const ranges = Array.from({ length: threads }, (_, index) => ({
     first: first + index * share,

@@ -21,8 +21,8 @@ export interface Places {
 /** The services, of which those have loaded their packages that the first task needs. */
 export interface PreparedServices extends AsyncDisposable {
   /**
-   * Starts them and resolves to the API's URL once the first task can be done. The Supervisor starts then: it mends
-   * what has gone wrong for seconds, and would take its part of the processor from the others.
+   * Starts them and resolves to the API's URL once the first task can be done. The Supervisor starts a moment later:
+   * it mends what has gone wrong for seconds, and would take its part of the processor from the others.
    */
   begin(places: Places): Promise<string>;
 }
@@ -35,6 +35,9 @@ interface Options {
   readonly operatorToken: string;
   readonly say: (line: string) => void;
 }
+
+/** Milliseconds after the others are ready. */
+const supervisorAfter = 1_000;
 
 const common = ["@holdfast/state-store", "@holdfast/messaging"];
 const packagesOf: Readonly<Record<Started, readonly string[]>> = {
@@ -74,9 +77,12 @@ export function prepareServices(options: Options): PreparedServices {
         return start("submission", service, { ...http, ...api });
       };
       const [ready] = await Promise.all([onFreePorts(startApi), start("scheduler", scheduler)]);
-      start("supervisor", prepare("supervisor")).catch((error: Error) => {
-        if (!isStopping) say(error.message);
-      });
+      const later = setTimeout(() => {
+        start("supervisor", prepare("supervisor")).catch((error: Error) => {
+          if (!isStopping) say(error.message);
+        });
+      }, supervisorAfter);
+      stack.defer(() => clearTimeout(later));
       return String(ready["url"]);
     },
     [Symbol.asyncDispose]() {
