@@ -88,7 +88,7 @@ async function sayIfClosed(opened: ChannelModel): Promise<void> {
     channel.on("error", () => {});
     await channel.close();
   } catch (error) {
-    // Heard only by a client that has not noticed: then it connects again.
+    // A client that has noticed listens to this connection no more; any other one connects again.
     opened.emit("close", error);
   }
 }
