@@ -12,7 +12,8 @@ if (Number.parseInt(process.versions.node, 10) < oldestNode) {
 }
 
 // What Node compiles of the modules below it finds in its own cache the next time, as npm does with its modules.
-nodeModule.enableCompileCache?.(); // Since 22.1.
+// oxlint-disable-next-line typescript/no-unnecessary-condition -- Node has it since 22.1.
+nodeModule.enableCompileCache?.();
 
 // A verb needs only the client. What the other commands need takes a second to load from sources.
 const args = process.argv.slice(2);

@@ -50,13 +50,12 @@ export async function develop(options: Development): Promise<void> {
     ({ brokerUrl } = places);
     const prepares = await parts;
     const { beginProject } = await import("./begin-project.ts");
-    const common = { stack: prepared, brokerUp: brokerUp.promise, folder, say };
-    return beginProject(places, { ...prepares, ...common });
+    const more = { stack: prepared, brokerUp: brokerUp.promise, folder, say };
+    return beginProject(places, { ...prepares, ...more });
   };
   const begun = Promise.withResolvers<Begun>();
   // A server that does not start is the first fault, and ends everything.
-  begun.promise.catch(() => {});
-  parts.catch(() => {});
+  for (const one of [begun.promise, parts]) one.catch(() => {});
   const onPlaces = (places: Places): void => begun.resolve(begin(places));
   const onBrokerLoaded = brokerLoaded.resolve;
   await using servers = await startServers({ dataFolder, fresh, say, onPlaces, onBrokerLoaded });
@@ -74,8 +73,9 @@ export async function develop(options: Development): Promise<void> {
   sync.sayGaps(await known());
   prepared.use(watch(keepInStep({ folder, sync, agents, known, say })));
   const { clock, stateStoreUrl } = servers;
+  const common = { api, folder, agents, clock, command, signal, say };
   const actions = openActions({
-    ...{ api, folder, agents, clock, command, signal, say },
+    ...common,
     workflow: () => sync.workflows[0] ?? null,
     env: { STATE_STORE_URL: stateStoreUrl, BROKER_URL: brokerUrl },
   });

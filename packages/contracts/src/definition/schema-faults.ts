@@ -4,6 +4,8 @@ import { schemaCompiler } from "./schema-compiler.ts";
 
 type JsonSchema = { readonly [key: string]: Json };
 
+const compileNew = (schema: JsonSchema) => compileInput(schema, { isStored: false });
+
 /** The schemas of a definition that cannot be compiled: of its input, and of the contracts of its operations. */
 export function schemaFaults(json: unknown): readonly FieldFault[] {
   const { inputSchema, inputs, outputs } = objectOf(json);
@@ -13,7 +15,6 @@ export function schemaFaults(json: unknown): readonly FieldFault[] {
       faultOf(`/${field}/${pointerPart(operation)}`, schema, compile),
     ),
   );
-  const compileNew = (schema: JsonSchema) => compileInput(schema, { isStored: false });
   return [...faultOf("/inputSchema", inputSchema, compileNew), ...contractFaults];
 }
 
