@@ -33,19 +33,19 @@ test("the same load runs into deadlocks with a migration that takes its locks on
 
 test("a store is migrated under load beside a long read, and no order waits for the reader", async () => {
   await using database = await testDatabase();
+  // Without a lock timeout, no order is taken before the reader ends: it would read for a minute.
   const figures = await migrateUnderLoad({
     url: database.url,
     finished: 20_000,
-    rate: 200,
+    rate: 50,
     margin: 1_000,
-    reader: 5_000,
+    reader: 60_000,
+    enough: 50,
     say: () => {},
   });
   expect(figures).toMatchObject({ failed: 0, reasons: [], lost: 0, deadlocks: 0 });
   expect(figures.transactions).toBeGreaterThan(0);
   expect(figures.migrations).toContain("9003_index_of_each_month");
-  // The reader was in the way.
   expect(figures.retries).toBeGreaterThan(0);
-  // On an idle machine it is 100 ms; without a lock timeout it is as long as the reader reads.
-  expect(figures.slowestDuringMs).toBeLessThan(3_000);
+  expect(figures.besideReader).toBeGreaterThanOrEqual(50);
 });

@@ -21,6 +21,8 @@ export interface MigrationLoad {
   readonly margin: number;
   /** How long a reader keeps a transaction on the tasks open when the migration begins, in milliseconds. */
   readonly reader: number;
+  /** The reader ends before its time when so many orders were taken beside it: see `besideReader`. */
+  readonly enough?: number;
   readonly say: (line: string) => void;
 }
 
@@ -44,6 +46,8 @@ export interface MigrationFigures {
   readonly slowDuring: number;
   readonly slowestBeforeMs: number;
   readonly slowestDuringMs: number;
+  /** Orders submitted after the migration had given way to the reader, and taken before the reader ended. */
+  readonly besideReader: number;
   /** Submitted orders that were not processed in the end. */
   readonly lost: number;
 }
@@ -63,7 +67,7 @@ const folders = [
  * stops: one that is at work does not ask again whether it can work with the schema. Orders are submitted at their rate, however long those before them take.
  */
 export async function migrateUnderLoad(options: MigrationLoad): Promise<MigrationFigures> {
-  const { url, finished, margin, reader, say } = options;
+  const { url, finished, margin, reader, enough = Number.POSITIVE_INFINITY, say } = options;
   await migrate(url);
   await using owner = new AsyncDisposableStack();
   const open = async (maxConnections: number) =>
@@ -80,20 +84,23 @@ export async function migrateUnderLoad(options: MigrationLoad): Promise<Migratio
   const locks = await watchLocks(url);
   const begun = performance.now();
   say("the migration begins");
-  const reading = read(url, reader);
+  let gaveWayAt = Number.POSITIVE_INFINITY;
+  const besideReader = () => perCall * orders.taken(({ at }) => at > gaveWayAt);
+  const reading = read(url, reader, () => besideReader() >= enough).then(besideReader);
   let retries = 0;
   let brokenCircles = 0;
   const migrations = await migrate(url, {
     folders,
     onWait: ({ what, attempt, error }) => {
       retries += 1;
+      gaveWayAt = Math.min(gaveWayAt, performance.now());
       if (error.includes("deadlock")) brokenCircles += 1;
       say(`${what}, attempt ${attempt}: ${error}`);
     },
   });
   const migrated = performance.now();
   const longestLock = await locks.stop();
-  await reading;
+  const takenBesideReader = await reading;
   await sleep(margin);
   const { calls, failed, reasons } = await orders.stop();
   const { transactions, deadlocks } = await claims.stop();
@@ -116,6 +123,7 @@ export async function migrateUnderLoad(options: MigrationLoad): Promise<Migratio
     slowDuring: slowOf(during),
     slowestBeforeMs: slowestOf(before),
     slowestDuringMs: slowestOf(during),
+    besideReader: takenBesideReader,
     lost: finished + submitted - (counts.processed ?? 0),
   };
 }
@@ -156,6 +164,7 @@ function startOrders(store: StateStore, rate: number) {
     }
   }, 5);
   return {
+    taken: (which: (call: Call) => boolean): number => calls.filter(which).length,
     async stop() {
       clearInterval(timer);
       await Promise.all(open);
@@ -212,14 +221,15 @@ const toCompleted = ({ taskId, name: step, attempt, token }: ClaimedStep) => ({
   output: { ok: true },
 });
 
-/** Reads the tasks, and leaves the transaction open for a while. */
-async function read(url: string, held: number): Promise<void> {
+/** Reads the tasks, and leaves the transaction open for a while, or until it is long enough. */
+async function read(url: string, held: number, isEnough: () => boolean): Promise<void> {
   if (held === 0) return;
   const client = new Client({ connectionString: url, application_name: "reader" });
   await client.connect();
   try {
     await client.query("begin; select 1 from state.tasks limit 1");
-    await sleep(held);
+    const until = performance.now() + held;
+    while (performance.now() < until && !isEnough()) await sleep(Math.min(held, 20));
     await client.query("rollback");
   } finally {
     await client.end();
