@@ -84,11 +84,9 @@ export async function migrateUnderLoad(options: MigrationLoad): Promise<Migratio
   const locks = await watchLocks(url);
   const begun = performance.now();
   say("the migration begins");
-  let gaveWayAt = Number.POSITIVE_INFINITY;
+  let [retries, brokenCircles, gaveWayAt] = [0, 0, Number.POSITIVE_INFINITY];
   const besideReader = () => perCall * orders.taken(({ at }) => at > gaveWayAt);
   const reading = read(url, reader, () => besideReader() >= enough).then(besideReader);
-  let retries = 0;
-  let brokenCircles = 0;
   const migrations = await migrate(url, {
     folders,
     onWait: ({ what, attempt, error }) => {
@@ -100,7 +98,7 @@ export async function migrateUnderLoad(options: MigrationLoad): Promise<Migratio
   });
   const migrated = performance.now();
   const longestLock = await locks.stop();
-  const takenBesideReader = await reading;
+  const taken = await reading;
   await sleep(margin);
   const { calls, failed, reasons } = await orders.stop();
   const { transactions, deadlocks } = await claims.stop();
@@ -123,7 +121,7 @@ export async function migrateUnderLoad(options: MigrationLoad): Promise<Migratio
     slowDuring: slowOf(during),
     slowestBeforeMs: slowestOf(before),
     slowestDuringMs: slowestOf(during),
-    besideReader: takenBesideReader,
+    besideReader: taken,
     lost: finished + submitted - (counts.processed ?? 0),
   };
 }
