@@ -68,6 +68,9 @@ withRabbitmq(
     await expect(connectOnce(broker.url)).rejects.toThrow("ECONNREFUSED");
     await broker.start();
     expect(await broker.rabbitmqctl("list_vhosts")).toContain("kept");
+    // It was not shown the modules that it does not use: what it is told before it boots is understood.
+    const shown = await broker.rabbitmqctl("eval", "application:get_key(xmerl,modules).");
+    expect(shown.trim()).toBe("{ok,[]}");
   },
   startMs,
 );

@@ -154,7 +154,7 @@ function beginAgents(process: PreparedProcess, { place, env, say }: Begin): Runn
 
 /** One process that is ready to begin, and all that were taken and live: also one that is not ready yet, or finishes what it has. */
 function openSpares({ folder, cacheFolder, calm }: Options) {
-  const shared = { main, packages, folder, cacheFolder, isOfProject: true };
+  const shared = { main, packages, folder, cacheFolder };
   const spare = openSpare(() => prepareProcess(shared), calm);
   const taken = new Set<PreparedProcess>();
   return {

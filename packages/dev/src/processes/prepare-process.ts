@@ -27,8 +27,6 @@ export interface ProcessOptions {
   readonly folder: string;
   /** Where Node keeps what it compiled. */
   readonly cacheFolder: string;
-  /** Whether it runs code of the project, whose stack traces name the lines that its author wrote. */
-  readonly isOfProject: boolean;
 }
 
 const starter = fileURLToPath(new URL(`./starter${extensionOf(import.meta.url)}`, import.meta.url));
@@ -46,14 +44,11 @@ export function prepareProcess({
   packages,
   folder,
   cacheFolder,
-  isOfProject,
 }: ProcessOptions): PreparedProcess {
   const conditions = process.execArgv.filter((one) => one.startsWith("--conditions"));
-  // Reading the maps of our own files takes a tenth of the time that a service needs to start.
-  const sourceMaps = isOfProject ? ["--enable-source-maps"] : [];
   const child = spawn(
     process.execPath,
-    [...conditions, ...sourceMaps, "--no-warnings", starter, main, ...packages],
+    [...conditions, "--no-warnings", starter, main, ...packages],
     {
       cwd: folder,
       env: { ...withoutNpm(process.env), NODE_COMPILE_CACHE: cacheFolder },

@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import nodeModule from "node:module";
 import { pathToFileURL } from "node:url";
 
 /**
@@ -6,7 +6,10 @@ import { pathToFileURL } from "node:url";
  * and becomes that main file. What loading takes has passed by then.
  */
 const [main = "", ...packages] = process.argv.slice(2);
-const { resolve } = createRequire(main);
+// Stack traces name the lines that the author of the project wrote, also where its files are compiled. Reading the maps
+// of installed packages would take a tenth of the time that a process needs to start. Node 22 knows this since 22.14.
+nodeModule.setSourceMapsSupport?.(true, { nodeModules: false });
+const { resolve } = nodeModule.createRequire(main);
 const begin = new Promise<Record<string, string>>((go) => process.once("message", go as never));
 for (const name of packages) await import(pathToFileURL(resolve(name)).href);
 Object.assign(process.env, await begin);

@@ -22,8 +22,7 @@ interface Options {
 /** Opens a loader, which always has the next process ready. */
 export function openWorkflowLoader({ calm, ...options }: Options): WorkflowLoader {
   const packages = ["@holdfast/contracts", "@holdfast/workflow"];
-  const prepare = (): PreparedProcess =>
-    prepareProcess({ ...options, main, packages, isOfProject: true });
+  const prepare = (): PreparedProcess => prepareProcess({ ...options, main, packages });
   const spare = openSpare(prepare, calm);
   return {
     async load(files) {

@@ -54,9 +54,7 @@ export function prepareServices(options: Options): PreparedServices {
   let isStopping = false;
   const prepare = (name: Started): PreparedProcess => {
     const packages = packagesOf[name];
-    return stack.use(
-      prepareProcess({ main: mains[name], packages, folder, cacheFolder, isOfProject: false }),
-    );
+    return stack.use(prepareProcess({ main: mains[name], packages, folder, cacheFolder }));
   };
   let submission: PreparedProcess | null = prepare("submission");
   const scheduler = prepare("scheduler");

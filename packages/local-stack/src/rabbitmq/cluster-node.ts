@@ -80,7 +80,10 @@ export async function prepareNode(name: NodeName, settings: ClusterSettings) {
     async start() {
       mustNotBeDisposed();
       const command = join(installation.scripts, "rabbitmq-server");
-      server = startProcess(name, [command], { folder, env: { ...env, ...serverOnly } });
+      server = startProcess(name, [command], {
+        folder,
+        env: { ...env, ...serverOnly({ isAlone: false }) },
+      });
       await waitUntilReady(server, () => connectOnce(url), { name, withinMs: readyWithin });
     },
     kill,

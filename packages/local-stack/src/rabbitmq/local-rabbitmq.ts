@@ -14,7 +14,7 @@ import type { BrokerServer } from "../server.ts";
 import { portBase, type StackOptions } from "../stack-options.ts";
 import { connectOnce } from "./connect-once.ts";
 import { importByManagement } from "./import-definitions.ts";
-import { loadedVariable, loadModulesThenBoot } from "./load-modules.ts";
+import { loadedVariable, quickBoot } from "./quick-boot.ts";
 import { prepareRabbitmq } from "./rabbitmq-environment.ts";
 import type { RabbitmqInstallation } from "./rabbitmq-installation.ts";
 import { shippedSettings } from "./shipped-settings.ts";
@@ -24,15 +24,17 @@ const readyWithinMs = 120_000;
 const stopWithinMs = 15_000;
 const [user, vhost] = ["holdfast", "holdfast"];
 
-export const serverOnly = {
+export const serverOnly = (node: { readonly isAlone: boolean }) => ({
   // The script becomes the Erlang VM instead of waiting for it: one process, and its pid is the node.
   RABBITMQ_ALLOW_INPUT: "1",
   RABBITMQ_SERVER_START_ARGS: "-noinput",
   // The script would boot at once.
   RABBITMQ_NODE_ONLY: "true",
   // Its schedulers rest at once when they have nothing to do: others need the processor that they would wait on.
-  RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: `+sbwt none +sbwtdcpu none +sbwtdio none -kernel inet_dist_use_interface {127,0,0,1} ${loadModulesThenBoot}`,
-};
+  RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: `+sbwt none +sbwtdcpu none +sbwtdio none -kernel inet_dist_use_interface {127,0,0,1} ${quickBoot(node)}`,
+});
+
+const alone = serverOnly({ isAlone: true });
 
 /** Runs a RabbitMQ node of our own, reachable from this machine only. */
 export function startLocalRabbitmq(
@@ -68,7 +70,7 @@ async function startNode(
     rmSync(loaded, { force: true });
     server = startProcess("rabbitmq", [command], {
       folder: dataFolder,
-      env: { ...env, ...serverOnly, ...distribution, [loadedVariable]: loaded },
+      env: { ...env, ...alone, ...distribution, [loadedVariable]: loaded },
     });
     void untilThere(loaded, server).then((isThere) => isThere && onBrokerLoaded?.());
     const ready = { name: "RabbitMQ", withinMs: readyWithinMs };
@@ -120,7 +122,7 @@ function controlsOf(
  * epmd started, which we did: a twelfth of the time that it boots.
  */
 const distributionOf = (name: string | undefined, port: number) => ({
-  RABBITMQ_SERVER_START_ARGS: `${serverOnly.RABBITMQ_SERVER_START_ARGS} -sname ${name} -start_epmd false -kernel inet_dist_listen_min ${port} inet_dist_listen_max ${port}`,
+  RABBITMQ_SERVER_START_ARGS: `${alone.RABBITMQ_SERVER_START_ARGS} -sname ${name} -start_epmd false -kernel inet_dist_listen_min ${port} inet_dist_listen_max ${port}`,
 });
 
 /** Resolves to true once there is such a file, to false when the server has ended without it. */

@@ -1,0 +1,64 @@
+/**
+ * The applications whose modules RabbitMQ looks through while it boots, and uses for the most part; of those that a
+ * release lacks there are none.
+ */
+const ofErlang = "kernel stdlib compiler syntax_tools crypto mnesia sasl os_mon";
+const ofRabbitmq =
+  "rabbit rabbit_common rabbitmq_prelaunch ra osiris aten seshat khepri gen_batch_server syslog cuttlefish ranch " +
+  "recon sysmon_handler jsx credentials_obfuscation stdout_formatter observer_cli";
+/** Those of which it uses a few. They are loaded when they are called. */
+const hidden = "asn1 public_key ssl inets xmerl tools runtime_tools";
+
+/** Names the file that is written when half of the modules are loaded: what comes next leaves a processor idle. */
+export const loadedVariable = "HOLDFAST_LOADED";
+
+/**
+ * Arguments that make the most of the processors, and then boot. RabbitMQ asks each module for its attributes, twice,
+ * and Erlang loads them for that one after the other; here they are loaded at once, on all cores. It is not shown
+ * modules that it does not use. Where the node is alone, its quorum queues have no other member to wait for: each would
+ * wait for 0.1 to 0.6 s before it elects itself.
+ *
+ * The script takes its arguments apart at blanks, so there are none in the expression. What goes wrong in it changes
+ * nothing: the node boots as ever.
+ */
+export const quickBoot = ({ isAlone }: { readonly isAlone: boolean }): string =>
+  `-eval ${[
+    hide(hidden),
+    load(ofErlang),
+    quietly(`file:write_file(os:getenv("${loadedVariable}"),"")`),
+    load(ofRabbitmq),
+    ...(isAlone ? [elect] : []),
+  ].join(",")}. -s rabbit boot`;
+
+const quietly = (expression: string): string => `(catch(${expression}))`;
+
+/** Tells the node of the applications before it reads of them itself, without their modules. */
+const hide = (applications: string): string =>
+  quietly(
+    `[application:load({application,A,lists:keystore(modules,1,P,{modules,[]})})||${[
+      `F<-[${namesOf(applications)}]`,
+      '{ok,[{application,A,P}]}<-[file:consult(code:where_is_file(F++".app"))]',
+    ].join(",")}]`,
+  );
+
+function load(applications: string): string {
+  const names = [
+    'list_to_atom(filename:basename(F,".beam"))||D<-code:get_path()',
+    `lists:member(hd(string:split(filename:basename(filename:dirname(D)),"-")),[${namesOf(applications)}])`,
+    'F<-filelib:wildcard(D++"/*.beam")',
+  ];
+  return quietly(`code:ensure_modules_loaded([${names.join(",")}])`);
+}
+
+const namesOf = (applications: string): string =>
+  applications
+    .split(" ")
+    .map((name) => `"${name}"`)
+    .join(",");
+
+/** Beside the boot, which recovers the queues, and until it has ended: for a minute at most. */
+const elect = `spawn(fun()->lists:any(fun(_)->${[
+  "timer:sleep(20)",
+  quietly("[ra:trigger_election({Q,node()})||{Q,follower}<-ets:tab2list(ra_state)]"),
+  `true=:=${quietly("rabbit:is_running()")}`,
+].join(",")}end,lists:seq(1,3000))end)`;
