@@ -59,6 +59,9 @@ const namesOf = (applications: string): string =>
 /** Beside the boot, which recovers the queues, and until it has ended: for a minute at most. */
 const elect = `spawn(fun()->lists:any(fun(_)->${[
   "timer:sleep(20)",
-  quietly("[ra:trigger_election({Q,node()})||{Q,follower}<-ets:tab2list(ra_state)]"),
+  // A row has a third element since Ra 2.7.
+  quietly(
+    "[ra:trigger_election({element(1,R),node()})||R<-ets:tab2list(ra_state),follower=:=element(2,R)]",
+  ),
   `true=:=${quietly("rabbit:is_running()")}`,
 ].join(",")}end,lists:seq(1,3000))end)`;
