@@ -1,4 +1,4 @@
-import nodeModule from "node:module";
+import { createRequire, setSourceMapsSupport } from "node:module";
 import { pathToFileURL } from "node:url";
 
 /**
@@ -7,9 +7,9 @@ import { pathToFileURL } from "node:url";
  */
 const [main = "", ...packages] = process.argv.slice(2);
 // Stack traces name the lines that the author of the project wrote, also where its files are compiled. Reading the maps
-// of installed packages would take a tenth of the time that a process needs to start. Node 22 knows this since 22.14.
-nodeModule.setSourceMapsSupport?.(true, { nodeModules: false });
-const { resolve } = nodeModule.createRequire(main);
+// of installed packages would take a tenth of the time that a process needs to start.
+setSourceMapsSupport(true, { nodeModules: false });
+const { resolve } = createRequire(main);
 const begin = new Promise<Record<string, string>>((go) => process.once("message", go as never));
 for (const name of packages) await import(pathToFileURL(resolve(name)).href);
 Object.assign(process.env, await begin);
