@@ -6,16 +6,16 @@ const ofErlang = "kernel stdlib compiler syntax_tools crypto mnesia sasl os_mon"
 const ofRabbitmq =
   "rabbit rabbit_common rabbitmq_prelaunch ra osiris aten seshat khepri gen_batch_server syslog cuttlefish ranch " +
   "recon sysmon_handler jsx credentials_obfuscation stdout_formatter observer_cli";
-/** Those of which it uses a few. They are loaded when they are called. */
-const hidden = "asn1 public_key ssl inets xmerl tools runtime_tools";
+/** It uses few modules of these. Erlang loads those when they are called. */
+const seldomUsed = "asn1 public_key ssl inets xmerl tools runtime_tools";
 
 /** Names the file that is written when half of the modules are loaded: what comes next leaves a processor idle. */
 export const loadedVariable = "HOLDFAST_LOADED";
 
 /**
  * Arguments that make the most of the processors, and then boot. RabbitMQ asks each module for its attributes, twice,
- * and Erlang loads them for that one after the other; here they are loaded at once, on all cores. It is not shown
- * modules that it does not use. Where the node is alone, its quorum queues have no other member to wait for: each would
+ * and Erlang loads them for that one after the other; here they are loaded at once, on all cores. Of
+ * applications that it seldom uses it gets an empty list of modules. Where the node is alone, its quorum queues have no other member to wait for: each would
  * wait for 0.1 to 0.6 s before it elects itself.
  *
  * The script takes its arguments apart at blanks, so there are none in the expression. What goes wrong in it changes
@@ -23,7 +23,7 @@ export const loadedVariable = "HOLDFAST_LOADED";
  */
 export const quickBoot = ({ isAlone }: { readonly isAlone: boolean }): string =>
   `-eval ${[
-    hide(hidden),
+    loadWithoutModules(seldomUsed),
     load(ofErlang),
     quietly(`file:write_file(os:getenv("${loadedVariable}"),"")`),
     load(ofRabbitmq),
@@ -32,8 +32,8 @@ export const quickBoot = ({ isAlone }: { readonly isAlone: boolean }): string =>
 
 const quietly = (expression: string): string => `(catch(${expression}))`;
 
-/** Tells the node of the applications before it reads of them itself, without their modules. */
-const hide = (applications: string): string =>
+/** Loads the descriptions of the applications before RabbitMQ does, each with an empty list of modules. */
+const loadWithoutModules = (applications: string): string =>
   quietly(
     `[application:load({application,A,lists:keystore(modules,1,P,{modules,[]})})||${[
       `F<-[${namesOf(applications)}]`,

@@ -59,8 +59,7 @@ test("publishing to a broker that blocks its publishers returns at once, without
   await until(() => !broker.isReady);
   const startedAt = performance.now();
   expect(await publish("meanwhile")).toBe("unknown");
-  // It waits for no confirm: that would take three seconds.
-  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
   link.inject(unblocked);
   await until(() => broker.isReady);
   expect(await publish("after")).toBe("stored");
@@ -70,8 +69,10 @@ test("publishing to a broker that blocks its publishers returns at once, without
 test("a silent connection is detected and replaced", async () => {
   expect(await publish("before")).toBe("stored");
   link.silence();
-  // After three seconds without a confirm, or sooner when the heartbeats are missed first.
+  const startedAt = performance.now();
   expect(await publish("into the void")).toBe("unknown");
+  // Three seconds for a confirm, or sooner when the heartbeats are missed first.
+  expect(performance.now() - startedAt).toBeLessThan(3_500);
   await until(async () => (await publish("after")) === "stored");
   await until(() => texts.items.includes("after"));
 });

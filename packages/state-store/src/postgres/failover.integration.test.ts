@@ -86,7 +86,7 @@ const standbyUrl = ({ standby }: PostgresPair): string =>
 
 const transient = ["store.unavailable", "store.outcome_unknown", "store.contention"];
 
-test("a synchronous standby is promoted under load: no accepted task is lost, and writes go on within seconds", async () => {
+test("a synchronous standby is promoted under load: no accepted task is lost, and writes go on within 2 s", async () => {
   await using stores = await startStores("synchronous");
   const { pair, url } = stores;
   await using store = await open(`${url}?target_session_attrs=read-write`);
@@ -106,8 +106,7 @@ test("a synchronous standby is promoted under load: no accepted task is lost, an
   const kept = await tasksAt(standbyUrl(pair));
   expect(submitting.accepted.filter((id) => !kept.has(id))).toEqual([]);
   expect(transient).toEqual(expect.arrayContaining([...submitting.refused]));
-  // Two seconds on an idle machine.
-  expect(resumedAfter).toBeLessThan(15_000);
+  expect(resumedAfter).toBeLessThan(2_000);
   expect(await store.findInvariantViolations({ batch: 10 })).toEqual([]);
 });
 
