@@ -12,6 +12,19 @@ const spoilt = withLimits(fulfilOrder.definition, {
   },
 });
 
+/**
+ * No attempt expires, however slow the machine is. One that does may have had an effect, which would have to be undone;
+ * without a readable input no undo can be sent, and the order would wait for an operator instead of ending.
+ */
+const unhurried = withLimits(fulfilOrder.definition, {
+  name: "fulfil-order-unhurried.v1",
+  limits: {
+    startWithin: 120_000,
+    completeWithin: 120_000,
+    retry: { failures: 5, backoff: 100, max: 500 },
+  },
+});
+
 const setDefinition = (definition: object) =>
   `update state.workflows set definition = '${JSON.stringify(definition).replaceAll("'", "''")}'
     where name = '${spoilt.name}'`;
@@ -23,7 +36,7 @@ test("rows that were corrupted by hand stop their own orders only, which end onc
   scheduler?.signal("SIGSTOP");
   const waiting = await faulty.submit(["good", "good", "good"], spoilt);
   await faulty.query(setDefinition({ steps: 5 }));
-  const [long] = await faulty.submit(["good"]);
+  const [long] = await faulty.submit(["good"], unhurried);
   await faulty.query(
     `update state.task_payloads set input = to_json(repeat('x', 2000000)) where task_id = '${long}'`,
   );
