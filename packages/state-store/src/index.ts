@@ -21,10 +21,12 @@ export type { BulkForecast } from "./bulk/judge-tasks.ts";
 export type { VerifiedItems } from "./bulk/verify-items.ts";
 export type { AttemptSignOfTask, StepProgress } from "./claim/attempt-signs.ts";
 export {
+  type AttemptKey,
   type ClaimedStep,
   type ClaimOptions,
   capacityFor,
   type LaneCapacity,
+  type RelayOptions,
 } from "./claim/claimed-step.ts";
 export type { Heartbeat, LaneSlots } from "./claim/heartbeats.ts";
 export type { Expired } from "./expire/find-expired.ts";

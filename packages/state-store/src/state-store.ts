@@ -14,7 +14,7 @@ import type { ProbeOptions } from "./breakers/claim-probe.ts";
 import type { RemoteRecord } from "./breakers/find-remotes.ts";
 import type { BulkStore } from "./bulk/bulk-store.ts";
 import type { AttemptSignOfTask } from "./claim/attempt-signs.ts";
-import type { ClaimedStep, ClaimOptions } from "./claim/claimed-step.ts";
+import type { AttemptKey, ClaimedStep, ClaimOptions, RelayOptions } from "./claim/claimed-step.ts";
 import type { StepsInFlight } from "./claim/count-steps-in-flight.ts";
 import type { Heartbeat, LaneSlots } from "./claim/heartbeats.ts";
 import type { StagedSteps } from "./claim/stage-due-steps.ts";
@@ -94,11 +94,9 @@ export interface StateStore
    */
   stageDueSteps(): Promise<StagedSteps>;
   /** Takes over requests whose dispatch was not marked in time. Not safe to repeat: see `claimDueSteps`. */
-  takeUndispatchedSteps(options: { readonly relayAfter: number }): Promise<readonly ClaimedStep[]>;
+  takeUndispatchedSteps(options: RelayOptions): Promise<readonly ClaimedStep[]>;
   /** Records that the broker confirmed requests. Safe to repeat; ignores attempts that are over. */
-  markDispatchedSteps(
-    steps: readonly Pick<ClaimedStep, "taskId" | "name" | "attempt">[],
-  ): Promise<void>;
+  markDispatchedSteps(steps: readonly AttemptKey[]): Promise<void>;
   /** Has all requests in flight that can still be begun published again; returns how many. Safe to repeat. */
   undispatchSteps(): Promise<number>;
   /** Counts the steps in flight of each Agent that has some; `own` are those of `lockedBy`. Safe to repeat. */

@@ -84,12 +84,17 @@ const silent = () => {};
 export function dispatching(
   answer: (message: OutgoingMessage) => PublishResult = () => "stored",
   batchSizes = openBatchSizes(),
+  load: () => Promise<LoadedValues> = async () => values,
 ) {
   const published: OutgoingMessage[] = [];
   const asked: ValueRef[] = [];
   const applied: ReportedTaskEvent[] = [];
   const clock = { now: () => 500, after: () => () => {} };
   const dispatches = openDispatches({ clock, onMarkDue: silent });
+  const heldAt: Record<string, readonly ClaimedStep[]> = {};
+  const noteHeld = (when: "load" | "publish" | "apply"): void => {
+    heldAt[when] = [...new Set(dispatches.held())];
+  };
   const dispatch = dispatchSteps({
     store: {
       findWorkflow: async (name) =>
@@ -97,12 +102,15 @@ export function dispatching(
           ? { definition, plan: planWorkflow(definition), contracts: stepContracts(definition) }
           : null,
       loadValues: async (refs) => {
+        noteHeld("load");
         asked.push(...refs);
-        return new Map(refs.map(({ taskId }) => [taskId, values]));
+        const loaded = await load();
+        return new Map(refs.map(({ taskId }) => [taskId, loaded]));
       },
       loadCalls: async () => [],
     },
     apply: async (reportedEvents) => {
+      noteHeld("apply");
       applied.push(...reportedEvents);
       return {
         outcomes: [],
@@ -114,6 +122,7 @@ export function dispatching(
     },
     broker: {
       publish: async (message) => {
+        noteHeld("publish");
         published.push(message);
         return answer(message);
       },
@@ -127,5 +136,5 @@ export function dispatching(
     failpoint: silent,
     actor: "scheduler-1",
   });
-  return { dispatch, dispatches, published, applied, asked };
+  return { dispatch, dispatches, heldAt, published, applied, asked };
 }

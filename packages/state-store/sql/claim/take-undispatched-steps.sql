@@ -1,8 +1,11 @@
 -- Takes over requests that have not been marked as dispatched for too long: the Scheduler that claimed them may
 -- have died between its commit and its publish. They keep their attempt: this is the same request. From then on
--- there may be two copies of it. One that can no longer be begun is looked at again when its time is over.
+-- there may be two copies of it. One that can no longer be begun is looked at again when its time is over, and one
+-- that the caller still builds or publishes after :relay_after: of that there is no second copy.
 with late as materialized (
-  select task_id, name
+  select task_id, name,
+         (task_id, name, attempt) in
+           (select * from unnest(:held_task_ids::uuid[], :held_names::text[], :held_attempts::integer[])) as is_held
     from state.steps
    where process_state = 'processing'
      and task_id between :first_id and :last_id
@@ -15,8 +18,8 @@ with late as materialized (
 ),
 taken as (
   update state.steps
-     set relayed  = true,
-         relay_at = case when steps.start_by <= statement_timestamp() and steps.complete_by > statement_timestamp()
+     set relayed  = steps.relayed or not late.is_held,
+         relay_at = case when not late.is_held and steps.start_by <= statement_timestamp() and steps.complete_by > statement_timestamp()
                          then steps.complete_by
                          else statement_timestamp() + :relay_after::float8 * interval '1 millisecond' end
     from late
@@ -24,7 +27,7 @@ taken as (
      and steps.name    = late.name
      and steps.task_id between :first_id and :last_id
   returning steps.task_id, steps.name, steps.lane, steps.agent, steps.attempt, steps.token,
-            steps.start_by, steps.complete_by, steps.key_generation
+            steps.start_by, steps.complete_by, steps.key_generation, late.is_held
 )
 select taken.task_id, taken.name, taken.lane, coalesce(taken.agent, taken.lane) as agent, taken.attempt, taken.token,
        (extract(epoch from taken.start_by) * 1000)::float8    as start_by,
@@ -33,4 +36,5 @@ select taken.task_id, taken.name, taken.lane, coalesce(taken.agent, taken.lane) 
        taken.key_generation, tasks.workflow, tasks.priority, tasks.trace_context, null::json as task_input
   from taken
   join state.tasks on tasks.task_id = taken.task_id
-                  and tasks.task_id between :first_id and :last_id;
+                  and tasks.task_id between :first_id and :last_id
+ where not taken.is_held;

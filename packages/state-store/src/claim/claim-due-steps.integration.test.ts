@@ -153,6 +153,24 @@ test("an unmarked request goes to the first Scheduler that asks after its relay 
   expect(taken.flat()).toMatchObject([{ taskId: claim!.taskId, attempt: 1, token: claim!.token }]);
 });
 
+test("a request that the asking Scheduler still builds or publishes is not relayed, and looked at again later", async () => {
+  const relay = await db.open("scheduler", { withoutFaults: "a take is not repeated" });
+  await submit(2);
+  const [mine, lost] = await claimAll(scheduler);
+  await db.query("update state.steps set relay_at = now() where name = 'a'");
+  const earlier = { ...lost!, attempt: lost!.attempt - 1 };
+  const taken = await relay.takeUndispatchedSteps({ relayAfter: 60_000, held: [mine!, earlier] });
+  expect(taken).toMatchObject([{ taskId: lost!.taskId }]);
+  const rows = await db.query(
+    "select task_id::text, relayed, relay_at > now() as is_later from state.steps where name = 'a' order by task_id",
+  );
+  expect(rows).toEqual(
+    [mine!, lost!]
+      .map(({ taskId }) => ({ task_id: taskId, relayed: taskId === lost!.taskId, is_later: true }))
+      .toSorted((a, b) => (a.task_id < b.task_id ? -1 : 1)),
+  );
+});
+
 test("a relayed step is loaded as relayed, due again at its next time, and no longer relayed after a new claim", async () => {
   const relay = await db.open("scheduler", { withoutFaults: "a take is not repeated" });
   const relayed = () =>

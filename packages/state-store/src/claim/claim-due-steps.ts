@@ -5,7 +5,13 @@ import { monthsOf } from "../postgres/id-ranges.ts";
 import { type Database, queryAmong } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
-import type { ClaimedRow, ClaimedStep, ClaimOptions } from "./claimed-step.ts";
+import type {
+  AttemptKey,
+  ClaimedRow,
+  ClaimedStep,
+  ClaimOptions,
+  RelayOptions,
+} from "./claimed-step.ts";
 import { type DueIndex, spansUpTo } from "./due-index.ts";
 
 const claim = queryAmong("claim-due-steps", rowsOf<Required<ClaimedRow>, "token">());
@@ -62,8 +68,12 @@ export const claimSteps =
 /** Takes over requests whose dispatch was not marked in time, so that the caller publishes them again. */
 export const takeUndispatchedSteps =
   ({ partitions }: Pick<SearchedRanges, "partitions">) =>
-  (db: Database, options: { readonly relayAfter: number }): Promise<ClaimedStep[]> =>
-    takeUndispatched(db, partitions.range(), { ...options, format: definitionFormat });
+  (db: Database, { relayAfter, held = [] }: RelayOptions): Promise<ClaimedStep[]> =>
+    takeUndispatched(db, partitions.range(), {
+      relayAfter,
+      ...columns(held, { heldTaskIds: "taskId", heldNames: "name", heldAttempts: "attempt" }),
+      format: definitionFormat,
+    });
 
 /** Has all requests in flight that can still be begun published again; returns how many. */
 export const undispatchSteps =
@@ -76,7 +86,7 @@ export const undispatchSteps =
 /** Marks requests as confirmed by the broker; steps that have moved on meanwhile need no mark. */
 export async function markDispatchedSteps(
   db: Database,
-  steps: readonly Pick<ClaimedStep, "taskId" | "name" | "attempt">[],
+  steps: readonly AttemptKey[],
 ): Promise<void> {
   const names = { taskIds: "taskId", names: "name", attempts: "attempt" } as const;
   const months = monthsOf(steps.map(({ taskId }) => taskId));

@@ -55,6 +55,16 @@ export interface ClaimOptions {
   readonly upTo?: Band;
 }
 
+/** One attempt at a step. */
+export type AttemptKey = Pick<ClaimedStep, "taskId" | "name" | "attempt">;
+
+export interface RelayOptions {
+  /** After how many milliseconds a request is looked at again, if it is not marked until then. */
+  readonly relayAfter: number;
+  /** Requests that the caller still builds or publishes, and that are therefore not lost; none unless given. */
+  readonly held?: readonly AttemptKey[];
+}
+
 /**
  * A Scheduler may claim more of the steps that it makes due itself, since another Scheduler would have to
  * read their tasks. Which steps it gets is decided by the due order of the lane. A claim of the first bands only

@@ -43,7 +43,7 @@ test("unroutable requests are requeued, and no others", async () => {
   );
   await dispatch([lost, sent], 500);
   expect(applied).toMatchObject([{ taskId: lost.taskId, event: { kind: "neverStarted" } }]);
-  expect([dispatches.isOpen(lost), dispatches.isOpen(sent)]).toEqual([false, true]);
+  expect(dispatches.held()).toEqual([sent]);
 });
 
 test("unconfirmed requests are left to the relay: neither requeued nor marked", async () => {
@@ -51,7 +51,31 @@ test("unconfirmed requests are left to the relay: neither requeued nor marked", 
   const claimed = claim();
   await dispatch([claimed], 500);
   expect(applied).toEqual([]);
-  expect(dispatches.isOpen(claimed)).toBe(false);
+  expect(dispatches.held()).toEqual([]);
+});
+
+test("requests are held while they are built, and those that cannot be built until the store has recorded it", async () => {
+  const { dispatch, dispatches, heldAt } = dispatching();
+  const [unusable, sent] = [claim("lost"), claim()];
+  await dispatch([unusable, sent], 500);
+  expect(heldAt).toEqual({
+    load: [unusable, sent],
+    publish: [unusable, sent],
+    apply: [unusable, sent],
+  });
+  expect(dispatches.held()).toEqual([sent]);
+});
+
+test("requests that could not be built because the store is away are no longer held", async () => {
+  const { dispatch, dispatches } = dispatching(
+    () => "stored",
+    openBatchSizes(),
+    async () => {
+      throw new Error("The store is away");
+    },
+  );
+  await expect(dispatch([claim()], 500)).rejects.toThrow("The store is away");
+  expect(dispatches.held()).toEqual([]);
 });
 
 test("requests that can no longer be begun in time are requeued unsent", async () => {

@@ -1,5 +1,5 @@
 import type { Clock } from "@holdfast/runtime";
-import type { ClaimedStep } from "@holdfast/state-store";
+import type { AttemptKey, ClaimedStep } from "@holdfast/state-store";
 import { relayTiming } from "./relay-timing.ts";
 
 /** A published request, until its reply or its mark. */
@@ -23,10 +23,12 @@ interface Dependencies {
   readonly lateMarks?: boolean;
 }
 
-type AttemptKey = Pick<ClaimedStep, "taskId" | "name" | "attempt">;
-
-/** The published requests of this instance that are not yet marked. The relay covers their loss. */
+/**
+ * The requests that this instance is building, and those that it has published and not yet marked. The relay covers
+ * their loss.
+ */
 export function dispatches({ clock, onMarkDue, ...options }: Dependencies) {
+  const building = new Map<string, ClaimedStep>();
   const open = new Map<string, Dispatch>();
   const timing = relayTiming(clock, options);
   let isLooking = false;
@@ -42,6 +44,13 @@ export function dispatches({ clock, onMarkDue, ...options }: Dependencies) {
 
   return {
     relayAfter: timing.relayAfter,
+    building(claims: readonly ClaimedStep[]): void {
+      for (const claim of claims) building.set(keyOf(claim), claim);
+    },
+    /** Each of them was published or refused, or its dispatch has failed. */
+    built(claims: readonly ClaimedStep[]): void {
+      for (const claim of claims) building.delete(keyOf(claim));
+    },
     publishing(claim: ClaimedStep, claimedAt: number): void {
       const key = keyOf(claim);
       const markAt = timing.markAt(claim, claimedAt);
@@ -70,7 +79,11 @@ export function dispatches({ clock, onMarkDue, ...options }: Dependencies) {
       open.clear();
     },
     marked: (claim: ClaimedStep) => open.delete(keyOf(claim)),
-    isOpen: (claim: ClaimedStep) => open.has(keyOf(claim)),
+    /** All of them: none is lost as long as this instance lives. */
+    held: (): readonly ClaimedStep[] => [
+      ...building.values(),
+      ...Array.from(open.values(), ({ claim }) => claim),
+    ],
     /** Confirmed requests whose mark is due. */
     unmarked(): readonly ClaimedStep[] {
       const now = clock.now();

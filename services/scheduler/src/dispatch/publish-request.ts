@@ -34,7 +34,7 @@ export interface PublishDependencies {
 }
 
 /** How a step was claimed. */
-interface Claiming {
+export interface Claiming {
   /** On our monotonic clock, when the claim began. */
   readonly claimedAt: number;
   /** Another Scheduler claimed it, and its request may be lost. */

@@ -43,10 +43,10 @@ export function relaySteps(deps: Dependencies) {
   const relay = async (): Promise<void> => {
     for (let taken = batch; taken === batch; ) {
       const takenAt = clock.now();
-      const claims = await store.takeUndispatchedSteps({ relayAfter: relayAfter() });
-      taken = claims.length;
-      // A request that waits for its publisher confirm here is not lost.
-      const lost = claims.filter((claim) => !dispatches.isOpen(claim));
+      // A request that is being built, or waits for its publisher confirm, here is not lost.
+      const held = dispatches.held();
+      const lost = await store.takeUndispatchedSteps({ relayAfter: relayAfter(), held });
+      taken = lost.length;
       if (lost.length > 0) log.warn({ steps: lost.length }, "requests relayed");
       if (lost.length > 0) failpoint("scheduler.relaying", () => lost.map(({ name }) => name));
       if (lost.length > 0) deps.measures.relayed(lost.length);

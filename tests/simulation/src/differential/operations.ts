@@ -113,9 +113,11 @@ export const operationsOf: Readonly<Record<string, Operation>> = {
   },
 
   async takeUndispatchedSteps(pair) {
-    const options = { relayAfter: 300_000 };
-    const theirs = await pair.real.takeUndispatchedSteps(options);
-    const ours = pair.memory.takeUndispatchedSteps(options);
+    const relayAfter = 300_000;
+    const held = pair.claims.filter(() => pair.random.chance(0.3));
+    const [heldByReal, heldByMemory] = sides((side) => held.map((both) => both[side]));
+    const theirs = await pair.real.takeUndispatchedSteps({ relayAfter, held: heldByReal });
+    const ours = pair.memory.takeUndispatchedSteps({ relayAfter, held: heldByMemory });
     const [named, mine] = sides((side) =>
       (side === 0 ? theirs : ours).map((claim) => nameOfClaim(pair, side, claim)).toSorted(inOrder),
     );

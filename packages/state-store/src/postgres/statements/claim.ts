@@ -123,7 +123,13 @@ export interface ClaimStatements {
     };
   };
   readonly "take-undispatched-steps": {
-    readonly params: { readonly format: number | null; readonly relayAfter: number | null };
+    readonly params: {
+      readonly relayAfter: number | null;
+      readonly heldTaskIds: readonly (string | null)[] | null;
+      readonly heldNames: readonly (string | null)[] | null;
+      readonly heldAttempts: readonly (number | null)[] | null;
+      readonly format: number | null;
+    };
     readonly row: {
       readonly taskId: string;
       readonly name: string;

@@ -14,21 +14,28 @@ type Relaying = Pick<
 export function relaying(state: StoreState): Relaying {
   const { tasks, now, isLocked, watchers } = state;
   return {
-    takeUndispatchedSteps({ relayAfter }) {
+    takeUndispatchedSteps({ relayAfter, held = [] }) {
       const late = processingSteps(state)
         .filter(([stored, step]) => {
           const relayAt = stored.relayAts.get(step.plan.name);
           return relayAt !== undefined && relayAt <= now() && !isLocked();
         })
         .slice(0, takeLimit);
-      for (const [stored, step] of late) {
+      const isHeld = ([{ task }, step]: (typeof late)[number]): boolean =>
+        held.some(
+          ({ taskId, name, attempt }) =>
+            taskId === task.taskId && name === step.plan.name && attempt === step.attempt,
+        );
+      const lost = late.filter((one) => !isHeld(one));
+      for (const [stored, step] of late) stored.relayAts.set(step.plan.name, now() + relayAfter);
+      for (const [stored, step] of lost) {
         const { startBy, completeBy } = step;
         const isTooLate = startBy <= now() && completeBy > now();
-        stored.relayAts.set(step.plan.name, isTooLate ? completeBy : now() + relayAfter);
+        if (isTooLate) stored.relayAts.set(step.plan.name, completeBy);
         replaceStep(stored, { ...step, relayed: true });
         for (const watcher of watchers) watcher.relayed(stored, step);
       }
-      return late.map(([stored, step]) => toClaim(state, stored, step));
+      return lost.map(([stored, step]) => toClaim(state, stored, step));
     },
 
     markDispatchedSteps(steps) {
