@@ -31,16 +31,7 @@ export function dispatches({ clock, onMarkDue, ...options }: Dependencies) {
   const building = new Map<string, ClaimedStep>();
   const open = new Map<string, Dispatch>();
   const timing = relayTiming(clock, options);
-  let isLooking = false;
-
-  const lookSoon = (): void => {
-    if (isLooking) return;
-    isLooking = true;
-    clock.after(lookEvery, () => {
-      isLooking = false;
-      onMarkDue();
-    });
-  };
+  const lookSoon = soon(clock, onMarkDue);
 
   return {
     relayAfter: timing.relayAfter,
@@ -92,6 +83,19 @@ export function dispatches({ clock, onMarkDue, ...options }: Dependencies) {
       if (due.length < confirmed.length) lookSoon();
       return due.map(({ claim }) => claim);
     },
+  };
+}
+
+/** Calls once `lookEvery` later, however often it is asked until then. */
+function soon(clock: Pick<Clock, "after">, call: () => void): () => void {
+  let isAwaited = false;
+  return () => {
+    if (isAwaited) return;
+    isAwaited = true;
+    clock.after(lookEvery, () => {
+      isAwaited = false;
+      call();
+    });
   };
 }
 
