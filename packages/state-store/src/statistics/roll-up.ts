@@ -30,7 +30,8 @@ interface Turn {
   readonly gaps: readonly Gap[];
 }
 
-const lock = query("lock-statistics-progress", rowsOf<Turn>());
+const lock = query("lock-statistics-progress");
+const findTurn = query("find-statistics-turn", rowsOf<Turn>());
 const find = query("find-new-events", rowsOf<NewEvent>());
 const add = query("add-statistics");
 const save = query("save-statistics-progress");
@@ -47,8 +48,12 @@ const mostGaps = 1_000;
  * has ended that was running in the round after: so each entry is counted once, however late it is committed.
  */
 export async function rollUp(db: Database): Promise<RolledUp> {
-  const [turn] = await lock(db, { mostGaps, window: String(window) });
-  if (turn === undefined) return { outcome: "another Supervisor counts", events: 0, behind: 0 };
+  const [[locked], [turn]] = await Promise.all([
+    lock(db, {}),
+    findTurn(db, { mostGaps, window: String(window) }),
+  ]);
+  if (locked === undefined || turn === undefined)
+    return { outcome: "another Supervisor counts", events: 0, behind: 0 };
   const { countedTo, lastId, gaps } = turn;
   const to = Math.max(countedTo, Math.min(lastId, countedTo + batch));
   const recent = gaps.filter(({ from, isLast }) => !isLast && from > countedTo - window);

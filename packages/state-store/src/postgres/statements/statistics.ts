@@ -181,7 +181,7 @@ export interface StatisticsStatements {
       readonly durations: unknown;
     };
   };
-  readonly "lock-statistics-progress": {
+  readonly "find-statistics-turn": {
     readonly params: {
       readonly window: number | string | null;
       readonly mostGaps: number | string | null;
@@ -194,6 +194,10 @@ export interface StatisticsStatements {
       readonly nextXid: Maybe<string>;
       readonly gaps: unknown;
     };
+  };
+  readonly "lock-statistics-progress": {
+    readonly params: object;
+    readonly row: { readonly isLocked: Maybe<boolean> };
   };
   readonly "save-instance": {
     readonly params: {
