@@ -5,6 +5,10 @@ import { watch } from "chokidar";
 
 /** Milliseconds: an editor that saves several files, or one in several steps, is one save. */
 const quiet = 30;
+/** Milliseconds after which files are looked at even if more and more of them are written. */
+const longest = 300;
+/** The content of a file that does not exist, and of a folder. */
+const gone = "gone";
 
 /** What the files of a project held at one moment. */
 export type Snapshot = ReadonlyMap<string, string>;
@@ -29,26 +33,39 @@ export function watchProject(
   onSave: (files: ReadonlySet<string>) => void,
 ): AsyncDisposable {
   const contents = new Map(before);
-  const saved = new Set<string>();
+  const reported = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
+  let firstAt = 0;
+  const look = (): void => {
+    timer = undefined;
+    const saved = new Set<string>();
+    for (const file of reported) {
+      const content = contentOf(file);
+      if ((contents.get(file) ?? gone) !== content) saved.add(file);
+      contents.set(file, content);
+    }
+    reported.clear();
+    if (saved.size > 0) onSave(saved);
+  };
   const note = (file: string): void => {
-    const content = contentOf(file);
-    if (contents.get(file) === content) return;
-    contents.set(file, content);
-    saved.add(file);
+    if (isIgnored(relative(folder, file))) return;
+    reported.add(file);
+    if (timer === undefined) firstAt = performance.now();
+    else if (performance.now() - firstAt > longest) return;
     clearTimeout(timer);
-    timer = setTimeout(() => {
-      const files = new Set(saved);
-      saved.clear();
-      onSave(files);
-    }, quiet);
+    timer = setTimeout(look, quiet);
   };
   // It reports each file that it finds at first, too: those that are as in the snapshot are no saves.
   const watcher = watch(watchedFolders(folder), {
     ignored: (path) => isIgnored(relative(folder, path)),
   });
-  watcher.on("all", (event, path) => {
-    if (event !== "addDir" && event !== "unlinkDir") note(path);
+  watcher.on("all", (_, path) => note(path));
+  // Of what the system reports of a file, chokidar passes on one change in 50 ms: it may be the one of a file that is
+  // still empty, and the one with the content is left out.
+  watcher.on("raw", (_, name, details) => {
+    const { watchedPath } = details as { readonly watchedPath: string };
+    note(watchedPath);
+    note(join(watchedPath, name));
   });
   return {
     async [Symbol.asyncDispose]() {
@@ -70,6 +87,6 @@ function contentOf(file: string): string {
   try {
     return createHash("sha256").update(readFileSync(file)).digest("hex");
   } catch {
-    return "gone";
+    return gone;
   }
 }

@@ -1,0 +1,63 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "@jest/globals";
+import { takeSnapshot, watchProject } from "./watch-project.ts";
+
+/** A project with one file, and what the watch says of it. */
+async function watched() {
+  await using stack = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-watch-"));
+  stack.defer(() => rmSync(folder, { recursive: true }));
+  for (const name of ["workflows", "agents"]) mkdirSync(join(folder, name));
+  const file = join(folder, "workflows/welcome.ts");
+  writeFileSync(file, "first");
+  const saves: ReadonlySet<string>[] = [];
+  let wake = (): void => {};
+  stack.use(
+    watchProject(folder, takeSnapshot(folder), (files) => {
+      saves.push(files);
+      wake();
+    }),
+  );
+  const owned = stack.move();
+  return {
+    file,
+    saves,
+    /** Resolves at the next save. The test's own limit ends it. */
+    nextSave: () =>
+      new Promise<void>((resolve) => {
+        wake = resolve;
+      }),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+test("each save of a file is seen, however soon it follows the one before, and however busy this process is", async () => {
+  await using project = await watched();
+  for (let count = 0; count < 60; count += 1) {
+    const seen = project.nextSave();
+    writeFileSync(project.file, `${count} ${"x".repeat(500)}`);
+    const busyUntil = performance.now() + (count % 4) * 15;
+    while (performance.now() < busyUntil);
+    await seen;
+    await sleep(count);
+  }
+  expect(project.saves.every((files) => files.has(project.file) && files.size === 1)).toBe(true);
+});
+
+test("a file that is written with the content that it has is no save, and one that goes is", async () => {
+  await using project = await watched();
+  const { file, saves } = project;
+  const other = join(file, "../other.ts");
+  const seen = project.nextSave();
+  writeFileSync(file, "first");
+  writeFileSync(other, "other");
+  await seen;
+  expect(saves).toEqual([new Set([other])]);
+  const gone = project.nextSave();
+  rmSync(other);
+  await gone;
+  expect(saves.at(-1)).toEqual(new Set([other]));
+});
