@@ -62,10 +62,11 @@ export function watchProject(
   watcher.on("all", (_, path) => note(path));
   // Of what the system reports of a file, chokidar passes on one change in 50 ms: it may be the one of a file that is
   // still empty, and the one with the content is left out.
-  watcher.on("raw", (_, name, details) => {
+  watcher.on("raw", (_, name: string | null, details) => {
     const { watchedPath } = details as { readonly watchedPath: string };
     note(watchedPath);
-    note(join(watchedPath, name));
+    // Some systems do not say which file of a folder it is.
+    if (name !== null) note(join(watchedPath, name));
   });
   return {
     async [Symbol.asyncDispose]() {
