@@ -141,6 +141,9 @@ export interface QueueConsumer extends AsyncDisposable {
   limit(prefetch: number): Promise<void>;
 }
 
+/** `refused`: there is no such queue or exchange, or no right to bind them. `unknown`: the broker did not answer. */
+export type BindResult = "bound" | "refused" | "unknown";
+
 export interface Binding {
   readonly exchange: string;
   readonly queue: string;
@@ -188,8 +191,8 @@ export interface Broker extends AsyncDisposable {
    * `missing` has resolved.
    */
   keepMarker(queue: string, events: MarkerEvents): Promise<AsyncDisposable>;
-  /** Binds a queue to an exchange; false: there is no such queue, or no broker. */
-  bind(binding: Binding): Promise<boolean>;
+  /** Binds a queue to an exchange. */
+  bind(binding: Binding): Promise<BindResult>;
   /** How many messages and consumers a queue has; null: there is no such queue, or no broker. */
   inspect(queue: string): Promise<{ readonly messages: number; readonly consumers: number } | null>;
   /** Consumers that fail at the moment. */

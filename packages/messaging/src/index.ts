@@ -1,6 +1,7 @@
 export type {
   BatchOptions,
   Binding,
+  BindResult,
   Broker,
   ConsumeOptions,
   Delivery,

@@ -9,11 +9,14 @@ export function queueOperations(
   const ask = isolatedChannel(createChannel);
   return {
     async inspect(queue) {
-      const found = await ask((channel) => channel.checkQueue(queue));
-      return found && { messages: found.messageCount, consumers: found.consumerCount };
+      const asked = await ask((channel) => channel.checkQueue(queue));
+      if (asked.kind !== "answered") return null;
+      const { messageCount: messages, consumerCount: consumers } = asked.answer;
+      return { messages, consumers };
     },
     async bind({ exchange, queue, routingKey }) {
-      return (await ask((channel) => channel.bindQueue(queue, exchange, routingKey))) !== null;
+      const { kind } = await ask((channel) => channel.bindQueue(queue, exchange, routingKey));
+      return kind === "answered" ? "bound" : kind;
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Binding, OutgoingMessage, PublishResult } from "@holdfast/messaging";
+import type { Binding, BindResult, OutgoingMessage, PublishResult } from "@holdfast/messaging";
 import type { Logger } from "@holdfast/runtime";
 import type { TakenNotification } from "@holdfast/state-store";
 import { expect, test } from "@jest/globals";
@@ -40,18 +40,24 @@ const status = (id: number, address = "status.shop"): TakenNotification => ({
 /** A round with these notifications in the outbox, and what came of it. */
 function sending(
   answer: (message: OutgoingMessage, bindings: readonly Binding[]) => PublishResult,
+  bind: (binding: Binding) => BindResult = ({ queue }) =>
+    queue === "status.shop" ? "bound" : "refused",
 ) {
   const bindings: Binding[] = [];
   const published: OutgoingMessage[] = [];
   const warnings: object[] = [];
   const errors: object[] = [];
   const heard: string[] = [];
+  const deleted: string[] = [];
   const waiting: TakenNotification[] = [];
   const time = { now: 0 };
   const round = sendNotifications({
     store: {
       takeNotifications: async () => waiting.splice(0),
-      deleteNotifications: async (sent) => void heard.push(...sent.delivered),
+      deleteNotifications: async ({ ids, delivered }) => {
+        deleted.push(...ids);
+        heard.push(...delivered);
+      },
     },
     kind: "status",
     broker: {
@@ -62,7 +68,7 @@ function sending(
       },
       bind: async (binding) => {
         bindings.push(binding);
-        return binding.queue === "status.shop";
+        return bind(binding);
       },
     },
     log: {
@@ -75,7 +81,7 @@ function sending(
     waiting.push(...notifications);
     return round();
   };
-  return { send, time, bindings, published, warnings, errors, heard };
+  return { send, time, bindings, published, warnings, errors, heard, deleted };
 }
 
 test("sending notifications warns once a minute how many events reached no queue", async () => {
@@ -119,6 +125,21 @@ test("sending a status to a missing queue is given up", async () => {
   expect(published).toHaveLength(1);
   expect(warnings).toMatchObject([{ channel: "status", address: "status.gone" }]);
   expect(heard).toEqual([]);
+});
+
+test("a status whose queue could not be bound, as the broker did not answer, is sent when it answers", async () => {
+  const answers: BindResult[] = ["unknown", "bound"];
+  const { send, published, warnings, heard, deleted } = sending(
+    (_, bound) => (bound.length === 2 ? "stored" : "unroutable"),
+    () => answers.shift() ?? "refused",
+  );
+  await send(status(1), status(2));
+  // Neither is given up, and the second one waits for the first.
+  expect(published).toHaveLength(1);
+  expect(deleted).toEqual([]);
+  await send(status(1), status(2));
+  expect(heard).toEqual(["1", "2"]);
+  expect(warnings).toEqual([]);
 });
 
 test("sending an unroutable event binds no queue", async () => {

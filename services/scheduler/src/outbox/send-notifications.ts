@@ -154,8 +154,10 @@ async function send(broker: NotificationBroker, message: OutgoingMessage): Promi
   const result = await broker.publish(message);
   if (result !== "unroutable" || message.exchange !== statusExchange) return result;
   const { exchange, routingKey } = message;
-  const isBound = await broker.bind({ exchange, routingKey, queue: routingKey });
-  return isBound ? broker.publish(message) : result;
+  const bound = await broker.bind({ exchange, routingKey, queue: routingKey });
+  if (bound === "bound") return broker.publish(message);
+  // A broker that did not answer says nothing about the queue: the status waits.
+  return bound === "refused" ? "unroutable" : "unknown";
 }
 
 const fieldsOf = ({ subject, channel, seq, address }: TakenNotification) => ({

@@ -32,7 +32,7 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
   return Object.assign(connection, {
     publish: publishing(world, host, { broker, judge, connection }),
     // No submitter of a simulated order has a queue.
-    bind: async () => false,
+    bind: async () => "refused",
     consume: (queue, { prefetch }, handle) =>
       connection.subscribe({
         sources: only(queue),
