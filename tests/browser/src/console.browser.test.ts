@@ -5,7 +5,7 @@ import { openBreaker, pauseAgent, retireWorkflow } from "./checks/fleet-actions.
 import { showHostileText } from "./checks/hostile-text.ts";
 import { repairByKeys } from "./checks/keyboard.ts";
 import { showManyAttempts, showManyTasks } from "./checks/many.ts";
-import { surviveOutages } from "./checks/outages.ts";
+import { beginStreamLate, surviveOutages } from "./checks/outages.ts";
 import { openEachPage } from "./checks/pages.ts";
 import { holdsToPolicy } from "./checks/policy.ts";
 import { showRefusals } from "./checks/refusals.ts";
@@ -92,3 +92,5 @@ inBrowser(
   "the console says that the store, the network or the service is away, and goes on when it is back",
   () => surviveOutages(bench),
 );
+
+inBrowser("a task that came before the stream began is in the list", () => beginStreamLate(bench));

@@ -27,8 +27,8 @@ export const keys = {
 };
 
 /** Milliseconds after which to ask again; false while the stream brings what changes. */
-export function usePollInterval(): number | false {
-  return useLiveState().kind === "live" ? false : pollInterval;
+export function usePollInterval({ evenIfLive = false } = {}): number | false {
+  return useLiveState().kind === "live" && !evenIfLive ? false : pollInterval;
 }
 
 /** The overview: from the stream, or asked for. */

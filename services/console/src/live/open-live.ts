@@ -7,6 +7,11 @@ import { followStream, type StreamState } from "./follow-stream.ts";
 export interface LiveEvents {
   readonly onChanged?: (tasks: readonly ChangedTask[], more: number) => void;
   readonly onOverview?: (overview: Overview) => void;
+  /**
+   * The first event of a connection has come: what changes from now on is said. What was read before may be behind,
+   * as a new stream begins with what is to come, not with what was.
+   */
+  readonly onBegun?: () => void;
 }
 
 /** The one stream that all parts of a page share. */
@@ -20,7 +25,16 @@ export interface Live {
 export function openLive(api: Pick<Api, "open">): Live {
   const state = observable<StreamState>({ kind: "connecting" });
   const listeners = new Set<LiveEvents>();
+  let hasBegun = false;
+  const onState = (next: StreamState): void => {
+    hasBegun = false;
+    state.set(next);
+  };
   const onEvent = (event: string, data: unknown): void => {
+    if (!hasBegun) {
+      hasBegun = true;
+      for (const { onBegun } of listeners) onBegun?.();
+    }
     if (event === "changed") {
       const { tasks, more } = data as {
         readonly tasks: readonly ChangedTask[];
@@ -42,7 +56,7 @@ export function openLive(api: Pick<Api, "open">): Live {
     start() {
       const stop = new AbortController();
       const path = "/v1/events";
-      void followStream({ api, path, onEvent, onState: state.set, signal: stop.signal });
+      void followStream({ api, path, onEvent, onState, signal: stop.signal });
       return () => stop.abort();
     },
   };

@@ -10,14 +10,15 @@ export function useLiveState(): StreamState {
 }
 
 /** Calls back with each event. Give it functions that stay the same. */
-export function useLiveEvents({ onChanged, onOverview }: LiveEvents): void {
+export function useLiveEvents({ onChanged, onOverview, onBegun }: LiveEvents): void {
   const { live } = useConsole();
   useEffect(
     () =>
       live.listen({
         ...(onChanged === undefined ? {} : { onChanged }),
         ...(onOverview === undefined ? {} : { onOverview }),
+        ...(onBegun === undefined ? {} : { onBegun }),
       }),
-    [live, onChanged, onOverview],
+    [live, onChanged, onOverview, onBegun],
   );
 }

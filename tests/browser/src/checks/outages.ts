@@ -36,3 +36,20 @@ export async function surviveOutages({ at, show }: Bench): Promise<void> {
   }
   expect(unexpected(shown.complaints)).toEqual([]);
 }
+
+/** The stream begins late: what came between the list and the stream is in neither, and is asked for. */
+export async function beginStreamLate({ at, show }: Bench): Promise<void> {
+  await using shown = await show("/");
+  const { page, goTo } = shown;
+  const released = Promise.withResolvers<void>();
+  await page.route("**/v1/events", async (route) => {
+    await released.promise;
+    await route.continue();
+  });
+  await goTo("/tasks");
+  const [id = ""] = await at.submit(echoing.name, [{ text: "between", fails: false }]);
+  await at.reaches(id, "processed");
+  released.resolve();
+  await page.getByRole("table", { name: "Tasks" }).getByTitle(id).waitFor();
+  expect(unexpected(shown.complaints)).toEqual([]);
+}

@@ -66,7 +66,7 @@ function TaskList({ filter }: { readonly filter: TaskFilter }) {
   useListKeys({ items, active, setActive, onToggle, clear });
   // A list that one reads or has selected from stands still; the bar says what is new.
   const mayMove = isAtTop && activeId === null && selected.size === 0;
-  useKeepFresh(mayMove, list);
+  useKeepFresh(mayMove && !list.isFetching, list);
   if (list.data === undefined) {
     return list.error === null ? <Loading /> : <ProblemNote error={list.error} />;
   }

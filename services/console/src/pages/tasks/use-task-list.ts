@@ -4,7 +4,7 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useConsole } from "../../api/console-context.ts";
 import type { ChangedTask } from "../../api/types.ts";
 import { useLiveEvents } from "../../live/use-live.ts";
@@ -41,48 +41,95 @@ export function useTaskList(filter: TaskFilter) {
     refetchOnWindowFocus: false,
     gcTime: 60_000,
   });
+  const { newIds, gap } = useChanges({ queryKey, filter, isFetching: list.isFetching });
+  const { latest, close } = gap;
   const refresh = useCallback(async () => {
+    const upTo = latest();
     // The banner says that the service does not answer.
     const newest = await ask(null).catch(() => null);
-    if (newest === null) return;
+    // A page that is on its way puts what was before it in the place of what is written meanwhile.
+    if (newest === null || cache.isFetching({ queryKey }) > 0) return;
     const data = cache.getQueryData<Data>(queryKey);
     const pages = data === undefined ? null : prependNewest(data.pages, newest);
     if (data === undefined || pages === null) {
       cache.setQueryData<Data>(queryKey, { pages: [newest], pageParams: [null] });
     } else cache.setQueryData<Data>(queryKey, { ...data, pages: [...pages] });
-  }, [ask, cache, queryKey]);
-  const newIds = useChanges(queryKey, filter);
+    close(upTo);
+  }, [ask, cache, queryKey, latest, close]);
   const items = useMemo(() => list.data?.pages.flatMap((page) => page.items) ?? [], [list.data]);
-  return { ...list, items, refresh, newIds };
+  const top = items[0]?.id ?? "";
+  const unseen = useMemo(() => new Set([...newIds].filter((id) => id > top)), [newIds, top]);
+  return { ...list, items, refresh, newIds: unseen, isBehind: gap.isOpen || unseen.size > 0 };
 }
 
-/** Applies what the stream says to the loaded tasks. Returns the ids of new ones that belong to the list. */
-function useChanges(queryKey: readonly ["tasks", string], filter: TaskFilter): ReadonlySet<string> {
+/** Whether the stream has left something out, and the list was not asked for since. */
+function useGap() {
+  const [opened, setOpened] = useState(0);
+  const [closed, setClosed] = useState(0);
+  const count = useRef(0);
+  const open = useCallback(() => setOpened((count.current += 1)), []);
+  const latest = useCallback(() => count.current, []);
+  const close = useCallback((upTo: number) => setClosed((before) => Math.max(before, upTo)), []);
+  return { isOpen: opened > closed, open, latest, close };
+}
+
+interface Watching {
+  readonly queryKey: readonly ["tasks", string];
+  readonly filter: TaskFilter;
+  readonly isFetching: boolean;
+}
+
+/** Applies what the stream says to the loaded tasks. Finds the ids of new ones that belong to the list. */
+function useChanges({ queryKey, filter, isFetching }: Watching) {
   const cache = useQueryClient();
+  const gap = useGap();
   const [newIds, setNewIds] = useState<ReadonlySet<string>>(new Set());
   const [, text] = queryKey;
   useEffect(() => setNewIds(new Set()), [text]);
-  const onChanged = useCallback(
-    (tasks: readonly ChangedTask[]) => {
-      const data = cache.getQueryData<Data>(queryKey);
-      if (data === undefined) return;
-      const changed = new Map(tasks.map((task) => [task.id, task]));
-      const pages = patchPages(data.pages, changed);
-      if (pages !== data.pages) cache.setQueryData<Data>(queryKey, { ...data, pages: [...pages] });
-      const top = data.pages[0]?.items[0]?.id ?? "";
-      // Ids are in the order of time.
-      const added = tasks.filter((task) => task.id > top && matches(filter, task) === true);
-      setNewIds((before) => {
-        const left = [...before].filter((id) => id > top);
-        const next = new Set([...left, ...added.map(({ id }) => id)]);
-        return next.size === before.size && left.length === before.size ? before : next;
-      });
-    },
+  /** What was said while a page was on its way; it is applied when the page is there. */
+  const waiting = useRef(new Map<string, ChangedTask>());
+  const apply = useCallback(() => {
+    const data = cache.getQueryData<Data>(queryKey);
+    if (data === undefined || cache.isFetching({ queryKey }) > 0) return;
+    const changed = waiting.current;
+    waiting.current = new Map();
+    const pages = patchPages(data.pages, changed);
+    if (pages !== data.pages) cache.setQueryData<Data>(queryKey, { ...data, pages: [...pages] });
+    const top = data.pages[0]?.items[0]?.id ?? "";
+    setNewIds((before) => newer(before, { changed, filter, top }));
     // oxlint-disable-next-line exhaustive-deps -- the key stands for the filter
-    [cache, queryKey],
+  }, [cache, queryKey]);
+  const { open } = gap;
+  const onChanged = useCallback(
+    (tasks: readonly ChangedTask[], more: number) => {
+      for (const task of tasks) waiting.current.set(task.id, task);
+      if (more > 0) open();
+      apply();
+    },
+    [apply, open],
   );
-  useLiveEvents({ onChanged });
-  return newIds;
+  useEffect(() => {
+    if (!isFetching && waiting.current.size > 0) apply();
+  }, [isFetching, apply]);
+  useLiveEvents({ onChanged, onBegun: open });
+  return { newIds, gap };
+}
+
+interface News {
+  readonly changed: ReadonlyMap<string, ChangedTask>;
+  readonly filter: TaskFilter;
+  /** The newest task of the list. Ids are in the order of time. */
+  readonly top: string;
+}
+
+/** The new tasks that belong to the list and are not shown in it. */
+function newer(before: ReadonlySet<string>, { changed, filter, top }: News): ReadonlySet<string> {
+  const left = [...before].filter((id) => id > top && !changed.has(id));
+  const added = [...changed.values()].filter(
+    (task) => task.id > top && matches(filter, task) === true,
+  );
+  const next = new Set([...left, ...added.map(({ id }) => id)]);
+  return next.size === before.size && [...next].every((id) => before.has(id)) ? before : next;
 }
 
 /** How many tasks match, as far as the service counts. */
