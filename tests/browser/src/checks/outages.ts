@@ -40,13 +40,13 @@ export async function surviveOutages({ at, show }: Bench): Promise<void> {
 /** The stream begins late: what came between the list and the stream is in neither, and is asked for. */
 export async function beginStreamLate({ at, show }: Bench): Promise<void> {
   await using shown = await show("/");
-  const { page, goTo } = shown;
+  const { page } = shown;
   const released = Promise.withResolvers<void>();
   await page.route("**/v1/events", async (route) => {
     await released.promise;
     await route.continue();
   });
-  await goTo("/tasks");
+  await shown.goTo("/tasks");
   const [id = ""] = await at.submit(echoing.name, [{ text: "between", fails: false }]);
   await at.reaches(id, "processed");
   released.resolve();
