@@ -57,13 +57,11 @@ test("after a restore to an earlier time, known orders are processed again, and 
   await using faulty = await startFaultySystem({
     servers: { stateStoreUrl: database.url, broker },
   });
-  /** Until the first requests of so many orders wait in the queue of an Agent that does not run. */
-  const requested = (orders: number) =>
+  /** Until a request waits in the queue of an Agent that does not run. It may be the only one: an Agent without consumers gets one of each lane. */
+  const requested = () =>
     until(async () => {
-      const [found] = await faulty.query<{ steps: number }>(
-        "select count(*)::integer as steps from state.steps where process_state = 'processing'",
-      );
-      return (found?.steps ?? 0) >= orders && (await depth()) > 0;
+      const processing = "select 1 from state.steps where process_state = 'processing'";
+      return (await faulty.query(processing)).length > 0 && (await depth()) > 0;
     });
   const depth = async () => {
     const depths = await Promise.all(agents.map((agent) => broker.depth(`agent.${agent}`)));
@@ -73,7 +71,7 @@ test("after a restore to an earlier time, known orders are processed again, and 
   // In the dump these orders are in flight; after it they are done.
   await stop(faulty, ["agent"]);
   const known = await faulty.submit(["good", "good", "declined"]);
-  await requested(known.length);
+  await requested();
   await stop(faulty);
   await copy(database.url, name, `${name}_dump`);
   try {
@@ -84,7 +82,7 @@ test("after a restore to an earlier time, known orders are processed again, and 
     // These come after the dump: what asks for their first step waits in a queue.
     await stop(faulty, ["agent"]);
     const unknown = await faulty.submit(["good", "good"], patient);
-    await requested(unknown.length);
+    await requested();
 
     // The runbook of docs/guides/operations.md.
     await stop(faulty);
