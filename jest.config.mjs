@@ -30,6 +30,9 @@ export default {
   testTimeout: 300_000,
   // Most tests wait most of the time. In workers, so that what a test leaves behind cannot keep the run alive.
   maxWorkers: 2,
+  // Node keeps the modules of each test file. After all files a worker had 3.7 GB, and stood still for seconds to look
+  // through them; a new one is there within a second.
+  workerIdleMemoryLimit: "500MB",
   testSequencer: "<rootDir>/tools/system-tests-first.mjs",
   reporters: ["default", "<rootDir>/tools/totals-reporter.mjs"],
   projects: [

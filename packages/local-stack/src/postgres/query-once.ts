@@ -1,6 +1,7 @@
 import { Client, type QueryResultRow } from "pg";
 
-const connectWithinMs = 5_000;
+/** Long enough for a process that gets no processor for seconds: the server may have answered, and it did not look yet. */
+const connectWithinMs = 30_000;
 
 /** Runs one statement on a connection of its own. */
 export async function queryOnce<Row extends QueryResultRow>(
