@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ChangedTask, ListedTask } from "../../api/types.ts";
-import { patchPages, prependNewest } from "./merge-tasks.ts";
+import { noFilter } from "./filter.ts";
+import { newIdsAfter, patchPages, prependNewest } from "./merge-tasks.ts";
 
 const task = (id: string, version = 1) =>
   ({ id, version, state: "pending", updatedAt: "" }) as ListedTask;
@@ -40,5 +41,28 @@ describe("the newest tasks", () => {
   test("are the list when there was none", () => {
     expect(prependNewest([], page(["a"]))).toEqual([page(["a"])]);
     expect(prependNewest([page([], null)], page(["a"], null))?.[0]?.items).toHaveLength(1);
+  });
+});
+
+describe("the ids of new tasks", () => {
+  const known: ReadonlySet<string> = new Set(["f"]);
+  const after = (changed: ReadonlyMap<string, ChangedTask>, top = "d", filter = noFilter) => [
+    ...newIdsAfter(known, { changed, filter, top }),
+  ];
+
+  test("are those that changed and stand above the newest task of the list", () => {
+    expect(after(changed("e", 1))).toEqual(["f", "e"]);
+    expect(after(changed("c", 1))).toEqual(["f"]);
+  });
+
+  test("are without those that the list shows by now, or that have left its filter", () => {
+    expect(after(changed("c", 1), "f")).toEqual([]);
+    expect(after(changed("f", 2), "d", { ...noFilter, states: ["processing"] })).toEqual([]);
+    expect(after(changed("f", 2), "d", { ...noFilter, states: ["error"] })).toEqual(["f"]);
+  });
+
+  test("stay the same set where nothing is new, so that nothing is drawn again", () => {
+    const same = newIdsAfter(known, { changed: changed("f", 2), filter: noFilter, top: "d" });
+    expect(same).toBe(known);
   });
 });

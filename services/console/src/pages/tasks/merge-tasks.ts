@@ -1,4 +1,5 @@
 import type { ChangedTask, ListedTask } from "../../api/types.ts";
+import { matches, type TaskFilter } from "./filter.ts";
 
 /** A page of tasks, newest first. */
 export interface TaskPageData {
@@ -50,4 +51,24 @@ export function prependNewest(
   const [head, ...tail] = renewed;
   if (head === undefined) return null;
   return added.length === 0 ? renewed : [{ ...head, items: [...added, ...head.items] }, ...tail];
+}
+
+interface News {
+  readonly changed: ReadonlyMap<string, ChangedTask>;
+  readonly filter: TaskFilter;
+  /** The newest task of the list. Ids are in the order of time. */
+  readonly top: string;
+}
+
+/** The new tasks that belong to the list and are not shown in it, after these have changed. The same set: no others. */
+export function newIdsAfter(
+  before: ReadonlySet<string>,
+  { changed, filter, top }: News,
+): ReadonlySet<string> {
+  const left = [...before].filter((id) => id > top && !changed.has(id));
+  const added = [...changed.values()].filter(
+    (task) => task.id > top && matches(filter, task) === true,
+  );
+  const next = new Set([...left, ...added.map(({ id }) => id)]);
+  return next.size === before.size && [...next].every((id) => before.has(id)) ? before : next;
 }

@@ -8,8 +8,8 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useConsole } from "../../api/console-context.ts";
 import type { ChangedTask } from "../../api/types.ts";
 import { useLiveEvents } from "../../live/use-live.ts";
-import { matches, searchFilter, type TaskFilter, writeFilter } from "./filter.ts";
-import { patchPages, prependNewest, type TaskPageData } from "./merge-tasks.ts";
+import { searchFilter, type TaskFilter, writeFilter } from "./filter.ts";
+import { newIdsAfter, patchPages, prependNewest, type TaskPageData } from "./merge-tasks.ts";
 
 /** The first page is there at once; one who scrolls on wants many. */
 const pageSize = { first: 100, further: 500 } as const;
@@ -96,7 +96,7 @@ function useChanges({ queryKey, filter, isFetching }: Watching) {
     const pages = patchPages(data.pages, changed);
     if (pages !== data.pages) cache.setQueryData<Data>(queryKey, { ...data, pages: [...pages] });
     const top = data.pages[0]?.items[0]?.id ?? "";
-    setNewIds((before) => newer(before, { changed, filter, top }));
+    setNewIds((before) => newIdsAfter(before, { changed, filter, top }));
     // oxlint-disable-next-line exhaustive-deps -- the key stands for the filter
   }, [cache, queryKey]);
   const { open } = gap;
@@ -113,23 +113,6 @@ function useChanges({ queryKey, filter, isFetching }: Watching) {
   }, [isFetching, apply]);
   useLiveEvents({ onChanged, onBegun: open });
   return { newIds, gap };
-}
-
-interface News {
-  readonly changed: ReadonlyMap<string, ChangedTask>;
-  readonly filter: TaskFilter;
-  /** The newest task of the list. Ids are in the order of time. */
-  readonly top: string;
-}
-
-/** The new tasks that belong to the list and are not shown in it. */
-function newer(before: ReadonlySet<string>, { changed, filter, top }: News): ReadonlySet<string> {
-  const left = [...before].filter((id) => id > top && !changed.has(id));
-  const added = [...changed.values()].filter(
-    (task) => task.id > top && matches(filter, task) === true,
-  );
-  const next = new Set([...left, ...added.map(({ id }) => id)]);
-  return next.size === before.size && [...next].every((id) => before.has(id)) ? before : next;
 }
 
 /** How many tasks match, as far as the service counts. */
