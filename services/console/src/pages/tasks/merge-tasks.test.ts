@@ -46,8 +46,8 @@ describe("the newest tasks", () => {
 
 describe("the ids of new tasks", () => {
   const known: ReadonlySet<string> = new Set(["f"]);
-  const after = (changed: ReadonlyMap<string, ChangedTask>, top = "d", filter = noFilter) => [
-    ...newIdsAfter(known, { changed, filter, top }),
+  const after = (news: ReadonlyMap<string, ChangedTask>, top = "d", filter = noFilter) => [
+    ...newIdsAfter(known, { changed: news, filter, top }),
   ];
 
   test("are those that changed and stand above the newest task of the list", () => {
