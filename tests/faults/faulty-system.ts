@@ -20,6 +20,7 @@ import {
   type ServiceName,
   type System,
   type SystemBroker,
+  type SystemOptions,
   startSystem,
   withLimits,
 } from "@holdfast/processes";
@@ -41,6 +42,11 @@ interface FaultyOptions {
   readonly servers?: { readonly stateStoreUrl: string; readonly broker: SystemBroker };
   /** Whether services reach Postgres through PgBouncer; as HOLDFAST_TEST_POOLER says, where nothing is said. */
   readonly pooler?: boolean;
+  /**
+   * Services whose process the test kills, freezes or measures: they have one each. The others share one, as in
+   * `holdfast dev`; so do those that are started later, unless they get faults of a process.
+   */
+  readonly apart?: SystemOptions["apart"];
   /** The test itself publishes what no service would: then messages are not held against their schemas. */
   readonly forging?: boolean;
 }
@@ -102,6 +108,7 @@ export async function startFaultySystem(options: FaultyOptions = {}): Promise<Fa
       broker: server,
       dataFolder: folder.path,
       ...(options.count === undefined ? {} : { count: options.count }),
+      apart: options.apart ?? [],
       env: withTestSettings(options.env ?? {}),
       onLog: (line, service, pid) => log.push({ ...line, service, pid }),
     }),

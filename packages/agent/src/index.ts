@@ -15,7 +15,7 @@ export {
   isHostedAgent,
 } from "./run/agent-module.ts";
 export { type HostedAgent, type HostOptions, host } from "./run/host.ts";
-export { runAgent, runAgents } from "./run/run-agents.ts";
+export { agentsService, runAgent, runAgents } from "./run/run-agents.ts";
 export { sendHeartbeats } from "./run/send-heartbeats.ts";
 export {
   type AgentBroker,

@@ -7,7 +7,7 @@ import type { WorkflowLoader } from "./project/load-workflows.ts";
 import { findProjectFiles } from "./project/project-files.ts";
 import { openWorkflowSync, type WorkflowSync } from "./project/sync-project.ts";
 import { takeSnapshot, watchProject } from "./project/watch-project.ts";
-import type { Places, PreparedServices } from "./services/start-services.ts";
+import type { Places, Services } from "./services/start-services.ts";
 
 /** What runs once the first task can be done. */
 export interface Begun {
@@ -20,7 +20,7 @@ export interface Begun {
 }
 
 interface Parts {
-  readonly services: PreparedServices;
+  readonly services: Services;
   readonly loader: WorkflowLoader;
   readonly agents: AgentProcesses;
   /** Releases what is opened. */

@@ -9,7 +9,7 @@ import { readKeys } from "./keys/read-keys.ts";
 import { keepInStep } from "./project/keep-in-step.ts";
 import { openWorkflowLoader } from "./project/load-workflows.ts";
 import { startServers } from "./services/start-servers.ts";
-import { type Places, prepareServices } from "./services/start-services.ts";
+import { loadServices, type Places } from "./services/start-services.ts";
 
 export interface Development {
   readonly folder: string;
@@ -20,6 +20,11 @@ export interface Development {
   readonly command: readonly string[];
   readonly stop: AbortController;
   readonly say: (line: string) => void;
+}
+
+/** Why everything is stopped, where nobody asked for it. */
+export class Crash extends Error {
+  override readonly name = "Crash";
 }
 
 /** Of every system on this machine alone: it is no secret. */
@@ -40,11 +45,14 @@ export async function develop(options: Development): Promise<void> {
 
   // RabbitMQ takes longest, so it has the processors first.
   const brokerLoaded = Promise.withResolvers<void>();
-  const parts = brokerLoaded.promise.then(() => ({
-    services: prepared.use(prepareServices({ ...shared, port, operatorToken })),
-    loader: prepared.use(openWorkflowLoader(shared)),
-    agents: prepared.use(openAgentProcesses({ ...shared, env })),
-  }));
+  const onCrash = (sentence: string): void => options.stop.abort(new Crash(sentence));
+  const parts = brokerLoaded.promise.then(async () => {
+    // Other processes, which load what they need beside this one.
+    const loader = prepared.use(openWorkflowLoader(shared));
+    const agents = prepared.use(openAgentProcesses({ ...shared, env }));
+    const services = prepared.use(await loadServices({ port, operatorToken, say, onCrash }));
+    return { services, loader, agents };
+  });
   const brokerUp = Promise.withResolvers<void>();
   const begin = async (places: Places): Promise<Begun> => {
     ({ brokerUrl } = places);

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "@holdfast/domain";
-import { develop } from "./develop.ts";
+import { Crash, develop } from "./develop.ts";
 import { type DevOptions, devUsage, readDevOptions } from "./options.ts";
 
 interface DevContext {
@@ -39,12 +39,16 @@ export async function runDev(args: readonly string[], { command }: DevContext): 
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal).on("SIGHUP", onSignal);
   try {
     await develop({ ...options, folder, command, stop, say });
-    return 0;
   } catch (error) {
-    if (stop.signal.aborted) return 0;
-    complain(sentenceOf(error));
-    return isUnreachable(error) ? unreachable : failed;
+    if (!stop.signal.aborted) {
+      complain(sentenceOf(error));
+      return isUnreachable(error) ? unreachable : failed;
+    }
   }
+  const reason: unknown = stop.signal.reason;
+  if (!(reason instanceof Crash)) return 0;
+  complain(reason.message);
+  return failed;
 }
 
 /** In one sentence; the servers' data folder was made for `npm start` of the repository first. */

@@ -37,7 +37,15 @@ export {
 } from "./metrics/metrics.ts";
 export { type DisposableStack, disposableStack } from "./service/disposable-stack.ts";
 export { type Health, type HealthReport, openHealth } from "./service/health.ts";
-export { runProcess, runService, type ServiceContext } from "./service/run-service.ts";
+export { type HostedService, type HostOptions, faultsOfProcess, hostedNow, hostService } from "./service/host-service.ts";
+export { runProcess, runService } from "./service/run-service.ts";
+export {
+  defineService,
+  type Environment,
+  type LogFields,
+  type Service,
+  type ServiceContext,
+} from "./service/service.ts";
 export { holdfastVersion } from "./service/version.ts";
 export { batchCalls, overload } from "./time/batch-calls.ts";
 export { type Clock, sleep, systemClock } from "./time/clock.ts";

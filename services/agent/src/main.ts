@@ -1,12 +1,4 @@
-import { runAgents } from "@holdfast/agent";
-import { AgentHostConfig } from "./config.ts";
-import { loadAgents } from "./load-agents.ts";
+import { runService } from "@holdfast/runtime";
+import { agentService } from "./service.ts";
 
-await runAgents("agent", AgentHostConfig, ({ AGENT_MODULES, AGENTS }) =>
-  loadAgents({
-    modules: AGENT_MODULES.split(","),
-    wanted: AGENTS?.split(",") ?? null,
-    folder: process.cwd(),
-    env: process.env,
-  }),
-);
+await runService(agentService);

@@ -11,7 +11,7 @@ import {
   Text,
 } from "@holdfast/runtime";
 
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 
 /** The settings of submission, by the names of their environment variables. */
 export const SubmissionConfig = Type.Object({
@@ -88,3 +88,4 @@ export const SubmissionConfig = Type.Object({
   /** In which a request must have arrived, and for which a task may then wait for the state store. */
   REQUEST_TIMEOUT: Duration({ default: "10s", least: "100ms" }),
 });
+export type SubmissionConfig = Static<typeof SubmissionConfig>;

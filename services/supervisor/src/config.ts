@@ -8,7 +8,7 @@ import {
   longestKept,
   StateStoreUrl,
 } from "@holdfast/runtime";
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 
 /** The settings of the Supervisor, by the names of their environment variables. */
 export const SupervisorConfig = Type.Object({
@@ -29,3 +29,4 @@ export const SupervisorConfig = Type.Object({
   /** How long refused replies and dead letters are kept, at most; those of orders that are deleted, no longer. */
   MESSAGE_RETENTION: Duration({ default: "30d", most: longestKept }),
 });
+export type SupervisorConfig = Static<typeof SupervisorConfig>;

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -65,22 +65,32 @@ export interface LaunchedService {
   readonly ready: Promise<LogLine>;
 }
 
+/** How a process of this repository is started, with this environment. */
+export const processSettings = (env: StartOptions["env"]) => ({
+  cwd: root,
+  env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: compileCache, ...env },
+  // Ctrl-C reaches only the program that started the services. That program stops them, in order.
+  detached: true,
+});
+
 /** The same for whom a service that never gets ready is of use, too. */
 export function launchService(options: StartOptions): LaunchedService {
   const { service, name = service, env, onLog, nodeOptions = [] } = options;
   const child = spawn(process.execPath, [...nodeOptions, ...programOf(service)], {
-    cwd: root,
-    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: compileCache, ...env },
+    ...processSettings(env),
     stdio: ["ignore", "pipe", "pipe"],
-    // Ctrl-C reaches only the program that started the services. That program stops them, in order.
-    detached: true,
   });
   const exited = once(child, "exit").then(([code]) => code as number | null);
   // Should we be killed with -9, it is not left behind.
   const guard = guardProcess(child.pid ?? 0, "SIGKILL");
   void exited.finally(() => guard[Symbol.dispose]());
   const pid = child.pid ?? 0;
-  const ready = readyLine(child, name, (line) => onLog?.(line, name, pid));
+  const log = watchLog(name, (line) => onLog?.(line, name, pid));
+  child.once("exit", log.ended);
+  // Read to the end: a full pipe would stop the service.
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on("line", log.read);
+  }
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   const launched: LaunchedProcess = {
     name,
@@ -98,32 +108,33 @@ export function launchService(options: StartOptions): LaunchedService {
       await exited;
     },
   };
-  return { process: launched, ready };
+  return { process: launched, ready: log.ready };
 }
 
-async function readyLine(
-  child: ChildProcess,
-  service: string,
-  onLog: (line: LogLine) => void,
-): Promise<LogLine> {
+interface WatchedLog {
+  /** Resolves to the line with which the service says that it is ready; rejects when it ends before. */
+  readonly ready: Promise<LogLine>;
+  readonly read: (text: string) => void;
+  readonly ended: () => void;
+}
+
+/** The log of a service, of which the last lines are kept for an early end. */
+export function watchLog(service: string, onLog: (line: LogLine) => void): WatchedLog {
   const { promise: ready, resolve, reject } = Promise.withResolvers<LogLine>();
+  ready.catch(() => {}); // Whoever waits for it is told.
   const lastWords: string[] = [];
-  const early = () => reject(new Error(`${service} ended at its start:\n${lastWords.join("\n")}`));
-  child.once("exit", early);
-  const read = (text: string): void => {
-    const line = parse(text);
-    lastWords.push(text);
-    if (lastWords.length > 20) lastWords.shift();
-    if (line === null) return;
-    onLog(line);
-    if (line.msg !== "ready") return;
-    child.off("exit", early);
-    resolve(line);
+  return {
+    ready,
+    read(text) {
+      const line = parse(text);
+      lastWords.push(text.trimEnd());
+      if (lastWords.length > 20) lastWords.shift();
+      if (line === null) return;
+      onLog(line);
+      if (line.msg === "ready") resolve(line);
+    },
+    ended: () => reject(new Error(`${service} ended at its start:\n${lastWords.join("\n")}`)),
   };
-  // Read to the end: a full pipe would stop the service.
-  if (child.stdout !== null) createInterface({ input: child.stdout }).on("line", read);
-  if (child.stderr !== null) createInterface({ input: child.stderr }).on("line", read);
-  return ready;
 }
 
 function parse(text: string): LogLine | null {

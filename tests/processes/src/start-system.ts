@@ -1,4 +1,5 @@
 import type { WorkflowDefinition } from "@holdfast/domain";
+import { faultsOfProcess } from "@holdfast/runtime";
 import { migrate } from "@holdfast/state-store";
 import { openStore } from "./open-store.ts";
 import {
@@ -7,6 +8,7 @@ import {
   type StoreRole,
   type SystemPlaces,
 } from "./service-environment.ts";
+import { openShared, type SharedProcess } from "./shared/open-shared.ts";
 import { type ShippedBroker, type SystemBroker, shipBroker } from "./ship-broker.ts";
 import {
   type LaunchedProcess,
@@ -35,9 +37,14 @@ export interface SystemOptions extends Pick<StartOptions, "onLog" | "nodeOptions
   readonly workflows?: readonly WorkflowDefinition[];
   /** Optimisations that the services leave out. */
   readonly without?: readonly string[];
+  /**
+   * Services that are processes of their own: all, unless said otherwise. The others share one, which starts in a
+   * fraction of the time. A service with a main file of its own or with faults of a process is one, too.
+   */
+  readonly apart?: "all" | readonly ServiceName[];
 }
 
-/** The whole system, each service a process of its own. */
+/** The whole system, in processes of this machine. */
 export interface System extends AsyncDisposable {
   /** Of one that runs. */
   readonly submissionUrl: string;
@@ -134,19 +141,29 @@ type Started = Pick<System, "launch" | "start" | "processes">;
 
 /** Starts processes and keeps account of them. */
 function openStarter(
-  { env = {}, programs = {}, onLog, nodeOptions }: SystemOptions,
+  { env = {}, programs = {}, onLog, nodeOptions = [], apart = "all" }: SystemOptions,
   settingsOf: System["environmentOf"],
 ): Started & { stop(): Promise<void> } {
   const launched: LaunchedProcess[] = [];
   const processes: ServiceProcess[] = [];
+  let shared: SharedProcess | null = null;
   const launch: System["launch"] = (name, more = {}) => {
-    const service = launchService({
+    const options = {
       service: programs[name] ?? mains[name],
       name,
       env: { ...settingsOf(name), ...env[name], ...more },
       ...(onLog === undefined ? {} : { onLog }),
-      ...(nodeOptions === undefined ? {} : { nodeOptions }),
-    });
+      nodeOptions,
+    };
+    const isApart =
+      apart === "all" ||
+      apart.includes(name) ||
+      programs[name] !== undefined ||
+      nodeOptions.length > 0 ||
+      faultsOfProcess(options.env).length > 0;
+    if (!isApart) shared ??= openShared();
+    const service =
+      isApart || shared === null ? launchService(options) : shared.launch(options);
     launched.push(service.process);
     return service;
   };
@@ -164,6 +181,7 @@ function openStarter(
         const own = launched.filter((one) => one.name === name);
         await Promise.all(own.map((one) => one[Symbol.asyncDispose]()));
       }
+      await shared?.[Symbol.asyncDispose]();
     },
   };
 }

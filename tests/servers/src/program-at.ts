@@ -25,5 +25,12 @@ export const programAt = (folder: string): readonly string[] => [
 /** What Node is given to run a file that is not compiled. */
 export const sourceAt = (file: string): readonly string[] => [quiet, sources, join(root, file)];
 
+/** What Node is given to run a process that services share. Its own file is small; what it loads may be compiled. */
+export const sharedProgram = (): readonly string[] => [
+  quiet,
+  isCompiled() ? "--enable-source-maps" : sources,
+  join(root, "tests/processes/src/shared/main.ts"),
+];
+
 /** The command `holdfast`, as a process of its own. */
 export const holdfastCommand: readonly string[] = programAt("packages/cli");

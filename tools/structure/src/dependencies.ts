@@ -50,6 +50,10 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     "packages/runtime",
     "packages/state-store",
     "services/agent",
+    "services/console",
+    "services/scheduler",
+    "services/submission",
+    "services/supervisor",
   ],
   "packages/create-holdfast": [],
   "services/scheduler": [

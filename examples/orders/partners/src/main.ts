@@ -1,22 +1,4 @@
 import { runService } from "@holdfast/runtime";
-import { PartnersConfig } from "./config.ts";
-import { openPartners } from "./partners.ts";
+import { partnersService } from "./service.ts";
 
-await runService("partners", PartnersConfig, async ({ config, log, stopped, health }) => {
-  await using partners = await openPartners({
-    dataFolder: config.DATA_FOLDER,
-    seed: config.SEED,
-    log,
-    faultSettings: {
-      errorRate: config.ERROR_RATE,
-      applyThenDropRate: config.APPLY_THEN_DROP_RATE,
-      latencyMs: config.LATENCY,
-      holdMs: config.HOLD,
-    },
-  });
-
-  const url = await partners.app.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
-  health.check("ledger", () => true);
-  log.info({ url }, "ready");
-  await stopped;
-});
+await runService(partnersService);

@@ -1,4 +1,4 @@
-import { runService } from "@holdfast/runtime";
+import { defineService, type Environment, runService, type Service } from "@holdfast/runtime";
 import type { Agent, Operations } from "@holdfast/workflow";
 import type { Static, TObject } from "typebox";
 import type { Handlers } from "../contract/handlers.ts";
@@ -16,47 +16,47 @@ export const runAgent = <O extends Operations>(
   return runAgents(`${hosted.name}-agent`, AgentConfig, () => [hosted]);
 };
 
-/**
- * Runs several Agents as a process: `startAgents` with configuration from the environment, logs, health
- * routes and an orderly stop. `choose` says which Agents, by the configuration.
- */
+/** Says which Agents run, by the configuration and the environment that it was read from. */
+type ChooseAgents<Config> = (
+  config: Config,
+  env: Environment,
+) => readonly HostedAgent[] | Promise<readonly HostedAgent[]>;
+
+/** Runs several Agents as a process: `agentsService` until SIGTERM or SIGINT. */
 export const runAgents = <Schema extends TObject<typeof AgentConfig.properties>>(
   name: string,
   schema: Schema,
-  choose: (config: Static<Schema>) => readonly HostedAgent[] | Promise<readonly HostedAgent[]>,
-): Promise<void> =>
-  runService(
-    name,
-    schema,
-    async ({
-      config,
-      log,
-      instanceId,
-      stopped,
-      health,
-      metrics,
-      failpoint,
-      optimisations,
-      tracing,
-    }) => {
-      const agents = await choose(config);
-      const base = config as AgentConfig;
-      // Registered before the broker is connected: until then the process is not ready.
-      let running: RunningAgents | null = null;
-      health.check("broker", () => running?.isReady ?? false);
-      await using started = await startAgents({
-        broker: agentBrokerOf(base),
-        agents,
-        logger: log,
-        concurrency: base.CONCURRENCY,
-        batching: base.BATCHING === "on" && optimisations.bundles,
-        instance: instanceId,
-        failpoint,
-        metrics,
-        tracing,
-      });
-      running = started;
-      log.info({ agents: agents.map((agent) => agent.name) }, "ready");
-      await stopped;
-    },
-  );
+  choose: ChooseAgents<Static<Schema>>,
+): Promise<void> => runService(agentsService(name, schema, choose));
+
+/**
+ * Several Agents as a service: `startAgents` with configuration from the environment, logs, health routes and an
+ * orderly stop.
+ */
+export const agentsService = <Schema extends TObject<typeof AgentConfig.properties>>(
+  name: string,
+  schema: Schema,
+  choose: ChooseAgents<Static<Schema>>,
+): Service<Schema> =>
+  defineService(name, schema, async (service) => {
+    const { config, env, log, health, optimisations } = service;
+    const agents = await choose(config, env);
+    const base = config as AgentConfig;
+    // Registered before the broker is connected: until then the service is not ready.
+    let running: RunningAgents | null = null;
+    health.check("broker", () => running?.isReady ?? false);
+    await using started = await startAgents({
+      broker: agentBrokerOf(base),
+      agents,
+      logger: log,
+      concurrency: base.CONCURRENCY,
+      batching: base.BATCHING === "on" && optimisations.bundles,
+      instance: service.instanceId,
+      failpoint: service.failpoint,
+      metrics: service.metrics,
+      tracing: service.tracing,
+    });
+    running = started;
+    service.ready({ agents: agents.map((agent) => agent.name) });
+    await service.stopped;
+  });

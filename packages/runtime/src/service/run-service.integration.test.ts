@@ -26,14 +26,15 @@ function startService(
 ) {
   const program = `
     import { TransientFault } from "@holdfast/domain";
-    import { BaseConfig, ${run}, StateStoreUrl } from ${JSON.stringify(index)};
+    import { BaseConfig, defineService, ${run}, StateStoreUrl } from ${JSON.stringify(index)};
     import { setTimeout as sleep } from "node:timers/promises";
     const forever = () => sleep(3_600_000);
     const properties = { ...BaseConfig.properties, STATE_STORE_URL: StateStoreUrl };
     const schema = { type: "object", properties };
-    await ${run}("test", schema, async ({ log, stopped, signal, health, config }) => {
+    const run = async ({ log, stopped, signal, health, config }) => {
       ${body}
-    });`;
+    };
+    await ${run}(defineService("test", schema, run));`;
   const flags = ["--conditions=@holdfast/source", "--input-type=module", "--no-warnings"];
   const child = spawn(process.execPath, [...flags, "--eval", program], {
     // Bare imports are those of this package.

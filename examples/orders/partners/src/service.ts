@@ -1,0 +1,24 @@
+import { defineService } from "@holdfast/runtime";
+import { PartnersConfig } from "./config.ts";
+import { openPartners } from "./partners.ts";
+
+/** The simulated remote services of the shop, until it is told to stop. */
+export const partnersService = defineService("partners", PartnersConfig, async (service) => {
+  const { config, log, stopped, health } = service;
+  await using partners = await openPartners({
+    dataFolder: config.DATA_FOLDER,
+    seed: config.SEED,
+    log,
+    faultSettings: {
+      errorRate: config.ERROR_RATE,
+      applyThenDropRate: config.APPLY_THEN_DROP_RATE,
+      latencyMs: config.LATENCY,
+      holdMs: config.HOLD,
+    },
+  });
+
+  const url = await partners.app.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
+  health.check("ledger", () => true);
+  service.ready({ url });
+  await stopped;
+});

@@ -1,0 +1,14 @@
+import { defineService } from "@holdfast/runtime";
+import { ConsoleConfig } from "./server/config.ts";
+import { openConsole } from "./server/open-console.ts";
+
+/** Serves the operators' console, until it is told to stop. */
+export const consoleService = defineService("console", ConsoleConfig, async (service) => {
+  const { config, log, health, stopped } = service;
+  await using http = openConsole({ apiUrl: config.API_URL, log });
+  // Not whether the API answers: the page says that better than a connection that is refused.
+  health.check("page", () => http.server.listening);
+  const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
+  service.ready({ url });
+  await stopped;
+});

@@ -1,0 +1,219 @@
+import { limits, submissionQueue } from "@holdfast/contracts";
+import { ContractFault } from "@holdfast/domain";
+import {
+  type Broker,
+  cancelHints,
+  connectInBackground,
+  type OutgoingMessage,
+  type PublishResult,
+  userOf,
+  wakeHint,
+} from "@holdfast/messaging";
+import { defineService, repeat, type ServiceContext } from "@holdfast/runtime";
+import {
+  type AttemptOfTask,
+  announceInstance,
+  openStateStore,
+  type StateStore,
+} from "@holdfast/state-store";
+import { apiRoutes } from "./api/api-routes.ts";
+import { SubmissionConfig } from "./config.ts";
+import { loadWorkflows } from "./load-workflows.ts";
+import { type Inspection, openInspection } from "./look/open-inspection.ts";
+import { measureHttp } from "./measure-http.ts";
+import { openHttp } from "./open-http.ts";
+import { operatorGate, tokenFault } from "./operator-gate.ts";
+import { Problem } from "./problem.ts";
+import { serveConsole } from "./serve-console.ts";
+import { findQueues } from "./system/find-queues.ts";
+import { takeTasks } from "./take-tasks.ts";
+import { traceRequests } from "./trace-requests.ts";
+import { type WorkflowDirectory, workflowDirectory } from "./workflow-directory.ts";
+
+type Service = ServiceContext<SubmissionConfig>;
+
+interface Stored {
+  readonly store: StateStore;
+  readonly directory: WorkflowDirectory;
+}
+
+/** Takes tasks over HTTP and by message, shows them, and does what operators ask, until it is told to stop. */
+export const submissionService = defineService("submission", SubmissionConfig, async (service) => {
+  mustBeSafe(service.config.OPERATOR_TOKEN ?? null, service.config.HTTP_HOST);
+  const { config, log, instanceId: actor, stopped, health, metrics, tracing } = service;
+  await using store = await openStateStore({
+    url: config.STATE_STORE_URL,
+    applicationName: actor,
+    maxConnections: config.STATE_STORE_CONNECTIONS,
+    events: config.EVENTS === "on",
+    metrics,
+  });
+  health.check("state store", () => store.ping().then(() => true));
+
+  const directory = workflowDirectory(store, {
+    takesUnknownVersions: config.UNKNOWN_VERSIONS === "newest",
+  });
+  const duty = config.DUTY === "orders" ? "tasks" : config.DUTY;
+  const takes = duty !== "operations";
+  if (takes) await storeWorkflows(service, { store, directory });
+  const hints = latestHints();
+  await using _broker = connectHints(service, { store, directory, hints, takes });
+  await using inspection = inspectionFor(service);
+  const httpLimits = {
+    connections: config.MAX_CONNECTIONS,
+    requestTimeout: config.REQUEST_TIMEOUT,
+  };
+  await using http = openHttp(health, log, httpLimits);
+  measureHttp(http, metrics);
+  traceRequests(http, tracing);
+  apiRoutes(http, {
+    store,
+    tracing,
+    traceUrlTemplate: config.TRACE_URL_TEMPLATE ?? null,
+    directory,
+    // The others are for requests.
+    mostStreams: Math.ceil(config.MAX_CONNECTIONS / 2),
+    hint: hints.hint,
+    submission: duty === "operations" ? null : submissionFor(service, store),
+    operations: duty === "tasks" ? null : operationsFor(service, { hints, inspection }),
+  });
+  serveConsole(http, { isOn: config.CONSOLE === "on", duty });
+
+  const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
+  await using _seen = announce(service, store);
+  service.ready({ url });
+  await stopped;
+});
+
+/** Has operators see that this process is there. */
+function announce({ instanceId: instance, signal, log }: Service, store: StateStore) {
+  const me = { service: "submission", instance, slots: null } as const;
+  return repeat(announceInstance(store, me), { name: "instance", signal, log });
+}
+
+/** What taking tasks over HTTP needs. */
+function submissionFor({ config, failpoint, instanceId: actor }: Service, store: StateStore) {
+  return {
+    store,
+    failpoint,
+    actor,
+    takesUnknownAgents: config.UNKNOWN_AGENTS === "accept",
+    waiting: { tasks: config.MAX_WAITING_ORDERS, patience: config.REQUEST_TIMEOUT },
+  };
+}
+
+interface ForOperations {
+  readonly hints: ReturnType<typeof latestHints>;
+  readonly inspection: Inspection;
+}
+
+/** What the routes of operators need. */
+function operationsFor({ config }: Service, { hints, inspection }: ForOperations) {
+  const { BROKER_MANAGEMENT_URL: managementUrl = null, BROKER_URL: brokerUrl } = config;
+  const userId = userOf(brokerUrl);
+  return {
+    onRequest: operatorGate(config.OPERATOR_TOKEN ?? null),
+    cancel: hints.cancel,
+    inspection,
+    publish: (message: OutgoingMessage) => hints.publish({ ...message, userId }),
+    queues: () => findQueues({ managementUrl, brokerUrl }),
+    configuration: config,
+  };
+}
+
+/** What operators ask about this system. */
+function inspectionFor({ config, instanceId }: Service) {
+  return openInspection({
+    stateStoreUrl: config.STATE_STORE_URL,
+    brokerUrl: config.BROKER_URL,
+    managementUrl: config.BROKER_MANAGEMENT_URL ?? null,
+    name: instanceId,
+  });
+}
+
+/** Stores the workflows of `WORKFLOW_MODULES`, and checks that `WORKFLOW` is stored. */
+async function storeWorkflows({ config }: Service, { store, directory }: Stored): Promise<void> {
+  for (const definition of await loadWorkflows(config.WORKFLOW_MODULES ?? "")) {
+    await store.registerWorkflow(definition);
+  }
+  await directory.reload();
+  if (config.WORKFLOW !== undefined) await mustBeStored(directory, config.WORKFLOW);
+}
+
+interface Hinting extends Stored {
+  readonly hints: ReturnType<typeof latestHints>;
+  /** Whether tasks are taken by message. */
+  readonly takes: boolean;
+}
+
+/** Connects to the broker in the background: hints go there, and tasks come from there. */
+function connectHints(service: Service, { hints, takes, ...stored }: Hinting): AsyncDisposable {
+  return connectInBackground(
+    {
+      url: service.config.BROKER_URL,
+      name: service.instanceId,
+      topology: service.config.BROKER_TOPOLOGY,
+      agents: [],
+      maxMessageBytes: service.config.MAX_MESSAGE_BYTES,
+      log: service.log,
+      metrics: service.metrics,
+    },
+    async (broker) => {
+      hints.connect(broker);
+      if (!takes) return { [Symbol.asyncDispose]: async () => {} };
+      return consumeTasks(broker, service, { ...stored, hint: hints.hint });
+    },
+  );
+}
+
+/** Takes tasks by message. */
+function consumeTasks(
+  broker: Broker,
+  { config, log, failpoint, instanceId: actor, tracing }: Service,
+  stored: Stored & { readonly hint: () => void },
+): Promise<AsyncDisposable> {
+  const workflow = config.WORKFLOW ?? null;
+  const keepKeysFor = config.MESSAGE_KEYS_KEPT_FOR;
+  const take = takeTasks({ ...stored, workflow, keepKeysFor, log, failpoint, actor, tracing });
+  // A task by message is no larger than one over HTTP: at most 100 MiB are in memory.
+  const how = { prefetch: 400, max: 200, maxBytes: limits.payloadBytes };
+  return broker.consumeBatches(submissionQueue, how, take);
+}
+
+/** Hints over the current connection. Without one they are dropped: a hint that is lost costs a poll interval. */
+function latestHints() {
+  let wake: (() => void) | null = null;
+  let cancelAttempts: ReturnType<typeof cancelHints> | null = null;
+  let connected: Broker | null = null;
+  return {
+    connect(broker: Broker): void {
+      connected = broker;
+      wake = wakeHint(broker);
+      // For the tasks that came before the connection.
+      wake();
+      cancelAttempts = cancelHints(broker);
+    },
+    /** Wakes the Schedulers. */
+    hint: (): void => wake?.(),
+    /** Asks Agents to stop these attempts. */
+    cancel: (obsoleteAttempts: readonly AttemptOfTask[]): void =>
+      cancelAttempts?.(obsoleteAttempts),
+    /** Unlike a hint, what is published says what became of it. */
+    publish: async (message: OutgoingMessage): Promise<PublishResult> =>
+      (await connected?.publish(message)) ?? "unknown",
+  };
+}
+
+/** Checked at the start: an operator token that can be guessed is refused. */
+function mustBeSafe(token: string | null, host: string): void {
+  const fault = tokenFault(token, host);
+  if (fault !== null) throw new ContractFault("config.invalid", fault);
+}
+
+/** Checked at the start, before the first message. */
+async function mustBeStored(directory: WorkflowDirectory, workflow: string): Promise<void> {
+  await directory.find(workflow).catch((cause: unknown) => {
+    if (!(cause instanceof Problem)) throw cause;
+    throw new ContractFault("config.invalid", `WORKFLOW: ${cause.message}`);
+  });
+}

@@ -1,0 +1,69 @@
+import { brokerInBackground, connectBroker } from "@holdfast/messaging";
+import { defineService, repeat, type ServiceContext } from "@holdfast/runtime";
+import { announceInstance, openStateStore } from "@holdfast/state-store";
+import { bulkOperations } from "./bulk/bulk-operations.ts";
+import { SupervisorConfig } from "./config.ts";
+import { housekeeping } from "./retention/housekeeping.ts";
+import { supervisor } from "./supervisor.ts";
+
+/** Recovers steps whose time is over, does bulk operations and keeps house, until it is told to stop. */
+export const supervisorService = defineService("supervisor", SupervisorConfig, (service) =>
+  supervise(service, "all"),
+);
+
+/** One scan, one sweep, one round of bulk operations and one look at the past, such as from cron. */
+export const supervisorOnce = defineService("supervisor", SupervisorConfig, (service) =>
+  supervise(service, "once"),
+);
+
+async function supervise(service: ServiceContext<SupervisorConfig>, rounds: "once" | "all"): Promise<void> {
+  const once = rounds === "once";
+  const { config, log, instanceId: actor, signal, health, metrics, failpoint } = service;
+  const { optimisations, tracing } = service;
+  await using store = await openStateStore({
+    url: config.STATE_STORE_URL,
+    applicationName: actor,
+    maxConnections: config.STATE_STORE_CONNECTIONS,
+    events: config.EVENTS === "on",
+    optimisations,
+    metrics,
+  });
+  // Without the broker nothing can be recovered, and nothing need be: it is no reason to give up.
+  const measured = { optimisations, metrics, log };
+  const where = { url: config.BROKER_URL, name: actor, topology: "passive", agents: [] } as const;
+  const connection = { ...where, ...measured };
+  await using broker = once ? await connectBroker(connection) : brokerInBackground(connection);
+  health.check("state store", () => store.ping().then(() => true));
+
+  const supervising = supervisor({
+    store,
+    broker,
+    log,
+    failpoint,
+    actor,
+    scanInterval: config.SCAN_INTERVAL,
+    sweepInterval: config.SWEEP_INTERVAL,
+    grace: once ? 0 : config.RECOVERY_DELAY,
+    metrics,
+    tracing,
+  });
+  const keeping = housekeeping({
+    store,
+    log,
+    keep: config.RETENTION,
+    keepMessages: config.MESSAGE_RETENTION,
+    interval: config.SWEEP_INTERVAL,
+  });
+  const scanInterval = config.SCAN_INTERVAL;
+  const bulk = bulkOperations({ store, broker, log, failpoint, scanInterval });
+  if (once) {
+    await supervising.once(signal);
+    await bulk.once();
+    await keeping.once(signal);
+    return;
+  }
+  const announce = announceInstance(store, { service: "supervisor", instance: actor, slots: null });
+  await using _seen = repeat(announce, { name: "instance", signal, log });
+  service.ready();
+  await Promise.all([supervising.run(signal), keeping.run(signal), bulk.run(signal)]);
+}

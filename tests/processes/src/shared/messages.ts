@@ -1,0 +1,17 @@
+/** What a process of several services is told. */
+export type ToShared =
+  | {
+      readonly do: "start";
+      /** By which it is meant from then on. */
+      readonly id: number;
+      /** `partners`, or a service of Holdfast. */
+      readonly service: string;
+      readonly env: Readonly<Record<string, string>>;
+    }
+  | { readonly do: "stop"; readonly id: number };
+
+/** What it answers. */
+export type FromShared =
+  | { readonly id: number; readonly line: string }
+  /** Once it has stopped; with the reason, where it failed. */
+  | { readonly id: number; readonly ended: string | null };
