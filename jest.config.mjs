@@ -1,3 +1,10 @@
+import { globSync } from "node:fs";
+import { isInScope, readScope, tenthOf } from "./tools/scope.mjs";
+
+const scope = readScope();
+/** Whether files are named on the command line: those run whatever the scope is. */
+const areNamed = process.env.HOLDFAST_NAMED === "yes";
+
 /** @type {import("jest").Config} */
 const shared = {
   transform: {
@@ -24,12 +31,39 @@ const stack = {
   globalTeardown: "<rootDir>/tests/stop-stack.mjs",
 };
 
+/** The test files with this ending, from the root. */
+const filesWith = (ending) =>
+  globSync(`{{packages,services,examples/orders,tests,tools}/*,benchmarks}/{*,src/**/*}${ending}`, {
+    cwd: import.meta.dirname,
+  }).toSorted();
+
+/**
+ * Integration tests with a store that breaks at two statements of a hundred. The others open no state store, or break
+ * it themselves, or are of the command and take long, or ask it for something only once, or count what one connection
+ * keeps.
+ */
+const withoutFaults =
+  /\/(crashes|held-snapshots|plans|statement-types|pgbouncer|connection-faults|outages|store-pressure|migrate|migrations|prepared-statements|refusing-servers|failover|store-outage|upgrade|connections|overload|command|command-tasks|command-bulk|hostile-streams)\./;
+const breaksStore = (file) =>
+  /^(packages\/state-store|services\/(?!agent\/)[^/]+)\/src\//.test(file) &&
+  !withoutFaults.test(file);
+
+const integration = filesWith(".integration.test.ts");
+const faulty = integration.filter(breaksStore);
+/** The second pass: the same tests on a store that does not break. */
+const onceMore = typeof scope === "number" ? tenthOf(faulty, scope) : faulty;
+
+/** Jest takes patterns, and none matches nothing. */
+const only = (files) =>
+  files.length === 0 ? ["<rootDir>/no-such-file"] : files.map((file) => `<rootDir>/${file}`);
+const inScope = (files) => only(areNamed ? files : files.filter((file) => isInScope(scope, file)));
+
 export default {
   // Of every project: Jest takes no limit from a project. A test that hangs ends here. It proves nothing about speed,
   // so it is far above what any test takes on a machine with much else to do.
   testTimeout: 300_000,
   // Most tests wait most of the time. In workers, so that what a test leaves behind cannot keep the run alive.
-  maxWorkers: 2,
+  maxWorkers: 3,
   // Node keeps the modules of each test file. After all files a worker had 3.7 GB, and stood still for seconds to look
   // through them; a new one is there within a second.
   workerIdleMemoryLimit: "500MB",
@@ -39,42 +73,42 @@ export default {
     {
       ...shared,
       displayName: "unit",
-      testMatch: ["**/src/**/*.test.ts"],
-      testPathIgnorePatterns: ["\\.(integration|system|browser)\\.test\\.ts$"],
+      testMatch: inScope(
+        filesWith(".test.ts").filter(
+          (file) => !/\.(integration|system|browser)\.test\.ts$/.test(file),
+        ),
+      ),
     },
     {
       ...shared,
       ...stack,
       displayName: "integration",
-      testMatch: ["**/src/**/*.integration.test.ts"],
+      testMatch: inScope(integration.filter((file) => !breaksStore(file))),
     },
     {
       ...shared,
       ...stack,
       displayName: "store faults",
       setupFilesAfterEnv: ["<rootDir>/tests/break-store.mjs"],
-      testMatch: [
-        "<rootDir>/packages/state-store/src/**/*.integration.test.ts",
-        "<rootDir>/services/*/src/**/*.integration.test.ts",
-      ],
-      // They open no state store, or break it themselves, or are of the command and take long, or ask it for something only once, or count
-      // what one connection keeps.
-      testPathIgnorePatterns: [
-        "/(crashes|held-snapshots|plans|statement-types|pgbouncer|connection-faults|outages|store-pressure|migrate|migrations|prepared-statements|refusing-servers|failover|store-outage|upgrade|connections|overload|command|command-tasks|command-bulk|hostile-streams)\\.",
-        "/services/agent/",
-      ],
+      testMatch: inScope(faulty),
+    },
+    {
+      ...shared,
+      ...stack,
+      displayName: "second pass",
+      testMatch: only(scope === "usual" ? [] : onceMore),
     },
     {
       ...shared,
       ...stack,
       displayName: "system",
-      testMatch: ["<rootDir>/tests/**/*.system.test.ts"],
+      testMatch: inScope(filesWith(".system.test.ts")),
     },
     {
       ...shared,
       ...stack,
       displayName: "browser",
-      testMatch: ["<rootDir>/tests/browser/src/**/*.browser.test.ts"],
+      testMatch: inScope(filesWith(".browser.test.ts")),
     },
   ],
 };

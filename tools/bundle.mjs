@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
-import { build } from "rolldown";
 import { root } from "./root.mjs";
 
 // Usage: node tools/bundle.mjs [FOLDER ...]. Compiles these packages, or all.
@@ -22,6 +22,11 @@ async function bundlePackage(folder) {
   const entries = entriesOf(folder);
   if (entries.length === 0) return;
   const [src, dist] = [join(root, folder, "src"), join(root, folder, "dist")];
+  const stamp = join(root, ".holdfast/compiled", folder.replaceAll("/", "-"));
+  const wanted = inputsOf(folder);
+  const isThere = entries.every((entry) => existsSync(join(dist, `${entry}.js`)));
+  if (isThere && existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  const { build } = await import("rolldown");
   // The types stay: the compiler does not write them again if the sources are the same.
   for (const file of globSync("**/*.{js,js.map}", { cwd: dist })) rmSync(join(dist, file));
   const { output } = await build({
@@ -46,6 +51,25 @@ async function bundlePackage(folder) {
     dist,
     output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : [])),
   );
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, wanted);
+}
+
+/**
+ * A hash of all that the compiled files are made of: sources, versions of libraries, and how it is done.
+ * @param {string} folder
+ */
+function inputsOf(folder) {
+  const own = globSync("{src/**/*.ts,package.json}", {
+    cwd: join(root, folder),
+    exclude: ["**/*.test.ts"],
+  });
+  const files = own.toSorted().map((file) => join(folder, file));
+  const hash = createHash("sha256");
+  for (const file of [...files, "pnpm-lock.yaml", "tools/bundle.mjs"]) {
+    hash.update(`${file}\0`).update(readFileSync(join(root, file)));
+  }
+  return hash.digest("hex");
 }
 
 /**

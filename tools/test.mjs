@@ -9,10 +9,11 @@ const compileCache = join(root, ".holdfast/compile-cache");
 const patience = 15 * 60_000;
 
 /**
- * Runs the tests with Jest and ends with one plain line that a script can read.
+ * Runs the tests of a scope with Jest and ends with one plain line that a script can read.
  * @param {readonly string[]} args
+ * @param {import("./scope.mjs").Scope} [scope]
  */
-export async function test(args) {
+export async function test(args, scope = "usual") {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-totals-"));
   const file = join(folder, "progress");
   const standstill = new AbortController();
@@ -20,14 +21,14 @@ export async function test(args) {
     if (Date.now() - lastProgress(file) > patience) standstill.abort();
   }, 1_000);
   try {
-    await compileServices();
     const jest = join(root, "node_modules/jest/bin/jest.js");
     const node = ["--conditions=@holdfast/source", "--experimental-vm-modules", "--no-warnings"];
     // Tests start many processes from sources: the second of a kind needs a quarter of the time to load them.
     const env = {
       HOLDFAST_PROGRESS: file,
+      HOLDFAST_SCOPE: String(scope),
+      ...(args.some(isFile) ? { HOLDFAST_NAMED: "yes" } : {}),
       NODE_COMPILE_CACHE: compileCache,
-      HOLDFAST_COMPILED: "yes",
     };
     const { signal } = standstill;
     const code = await run(process.execPath, [...node, jest, ...args], { env, signal });
@@ -42,11 +43,11 @@ export async function test(args) {
   }
 }
 
-/** Tests start the services as they are shipped. In a process of its own, which Jest does not inherit. */
-async function compileServices() {
-  const code = await run(process.execPath, [join(root, "tools/bundle.mjs")]);
-  if (code !== 0) throw new Error("The services could not be compiled: see above.");
-}
+/**
+ * Whether Jest is to run certain files, and not all of the scope.
+ * @param {string} arg
+ */
+const isFile = (arg) => !arg.startsWith("-") && (arg.includes("/") || arg.endsWith(".ts"));
 
 /**
  * Jest's own limit is for tests: code that never yields, and a file that waits while it is loaded, have none.

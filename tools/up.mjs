@@ -6,6 +6,7 @@ import { fetchNode, nodeIsNewEnough, withNodeFirst } from "./node.mjs";
 import { root } from "./root.mjs";
 import { run } from "./run.mjs";
 import { test } from "./test.mjs";
+import { testAll } from "./test-all.mjs";
 
 const [task = "", ...args] = process.argv.slice(2);
 
@@ -13,6 +14,8 @@ const [task = "", ...args] = process.argv.slice(2);
 const tasks = {
   start: () => runSource("examples/orders/demo/src/main.ts"),
   test: () => test(args),
+  "test:unit": () => test(["--selectProjects", "unit", ...args]),
+  "test:all": () => testAll(args),
   check: () => pnpm(["run", "check"]),
   bench: () => runSource("benchmarks/src/main.ts"),
   chaos: () => runSource("tests/chaos/src/main.ts"),
@@ -28,7 +31,7 @@ const tasks = {
 };
 
 /** Tasks that start a service with the console, or pack it. */
-const servesConsole = new Set(["start", "test", "bench", "outside", "pictures", "holdfast"]);
+const servesConsole = new Set(["start", "bench", "outside", "pictures", "holdfast"]);
 
 /** @param {string} line */
 const say = (line) => void process.stderr.write(`${line}\n`);

@@ -46,6 +46,7 @@ const actedOn = (faulty: FaultySystem, action: string) =>
 
 test("a bulk operation over hundreds of halted orders stops with its canary, and another one does all of them once while Supervisors are killed", async () => {
   await using faulty = await startFaultySystem({
+    apart: ["supervisor"],
     env: { supervisor: { SCAN_INTERVAL: "200ms" } },
   });
   const ids = await faulty.submit(Array(count).fill("unshippable"), halting);

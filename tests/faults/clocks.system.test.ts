@@ -22,6 +22,7 @@ test.each([
 ])("with wrong clocks of %s, orders end as with right ones", async (_, ms) => {
   const others = skewedBy(-ms);
   await using faulty = await startFaultySystem({
+    apart: "all",
     // Far less than an hour, and more than a step takes on a slow machine.
     limits: { startWithin: 10_000, completeWithin: 10_000 },
     env: { agent: skewedBy(ms), scheduler: others, supervisor: others, submission: others },
@@ -35,6 +36,7 @@ test.each([
 
 test("a Supervisor whose clock is wrong by an hour recovers silent steps, and no others", async () => {
   await using faulty = await startFaultySystem({
+    apart: "all",
     env: {
       agent: { HOLDFAST_FAILPOINTS: "agent.worked=freeze@2", CONCURRENCY: "1" },
       supervisor: skewedBy(hour),
@@ -57,6 +59,7 @@ test("an Agent that computes for so long that its heartbeats are missed comes ba
     `setInterval(() => { const end = performance.now() + 3500; while (performance.now() < end); }, 6000).unref();`,
   );
   await using faulty = await startFaultySystem({
+    apart: "all",
     env: { agent: busy },
     // Steps expire while the Agent computes: none may fail so often that its order is undone.
     limits: { retry: { failures: 50, backoff: 100, max: 500 } },

@@ -6,6 +6,7 @@ import { allRight, startFaultySystem, takeRequests, until } from "./faulty-syste
 
 test("eight Schedulers and five Supervisors share a thousand steps: one claim and one failure each", async () => {
   await using faulty = await startFaultySystem({
+    apart: ["agent"],
     count: { scheduler: 8, supervisor: 5, agent: 0 },
     // So little that no one of them can have them all.
     env: { scheduler: { WINDOW: "70" } },
@@ -61,6 +62,7 @@ test("eight Schedulers and five Supervisors share a thousand steps: one claim an
 
 test("a Supervisor that cron starts with --once recovers what is overdue, and ends", async () => {
   await using faulty = await startFaultySystem({
+    apart: ["agent"],
     env: { agent: { HOLDFAST_FAILPOINTS: "agent.worked=freeze" } },
   });
   const { system } = faulty;

@@ -30,7 +30,7 @@ const setDefinition = (definition: object) =>
     where name = '${spoilt.name}'`;
 
 test("rows that were corrupted by hand stop their own orders only, which end once the rows are restored", async () => {
-  await using faulty = await startFaultySystem();
+  await using faulty = await startFaultySystem({ apart: ["scheduler"] });
   const [scheduler] = faulty.system.running("scheduler");
   // It has not read the definition yet, as if it had been started afterwards.
   scheduler?.signal("SIGSTOP");

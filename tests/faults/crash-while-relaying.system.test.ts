@@ -11,6 +11,7 @@ import {
 import { startFaultySystem } from "./faulty-system.ts";
 
 const faulty = await startFaultySystem({
+  apart: ["scheduler"],
   count: { scheduler: 0 },
   // A request is relayed later on a slow machine: one that expired first would never be, and no other one follows.
   limits: { startWithin: 5_000 },

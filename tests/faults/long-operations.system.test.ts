@@ -32,7 +32,9 @@ async function startStudio(): Promise<Studio> {
   const { url: stateStoreUrl } = stack.use(await migratedDatabase());
   const { url } = stack.use(await testBroker());
   const servers = { stateStoreUrl, broker: { url, importDefinitions: null } };
-  const faulty = stack.use(await startFaultySystem({ servers, count: { agent: 0, partners: 0 } }));
+  const faulty = stack.use(
+    await startFaultySystem({ apart: ["agent"], servers, count: { agent: 0, partners: 0 } }),
+  );
   for (const workflow of [hanging, rendering]) await faulty.store.registerWorkflow(workflow);
   const ledger = join(path, "ledger");
   await writeFile(ledger, "");

@@ -145,7 +145,7 @@ test("after orders with faults, all metrics of the boards and rules are exposed 
   const env: Partial<Record<ServiceName, Readonly<Record<string, string>>>> = Object.fromEntries(
     scraped.map((name) => [name, at(name)]),
   );
-  await using faulty = await startFaultySystem({ forging: true, env });
+  await using faulty = await startFaultySystem({ apart: ["agent"], forging: true, env });
   await using prometheus =
     why === null
       ? await startPrometheus({ ports: Object.values(ports), from: ports.agent + 1 })

@@ -80,7 +80,7 @@ test("while a remote service is down for less than the retries of the shop's wor
 });
 
 test("after all Schedulers were killed with orders in flight, the next one continues from their state", async () => {
-  await using faulty = await startFaultySystem({ count: { scheduler: 3 } });
+  await using faulty = await startFaultySystem({ apart: ["scheduler"], count: { scheduler: 3 } });
   const ids = await faulty.submit(Array.from({ length: 60 }, () => "good" as const));
   const done = "select 1 from state.steps where process_state = 'processed'";
   await until(async () => (await faulty.query(done)).length > 60);

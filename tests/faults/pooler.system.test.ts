@@ -20,6 +20,7 @@ testWithPgbouncer(
     const database = stack.use(await createDatabase(servers.postgres.url));
     const faulty = stack.use(
       await startFaultySystem({
+        apart: "all",
         pooler: true,
         count: { scheduler: 2, agent: 2 },
         servers: { stateStoreUrl: database.url, broker: servers.broker },

@@ -24,7 +24,7 @@ async function startPool({ sharesKeys }: { readonly sharesKeys: boolean }): Prom
   const { url } = stack.use(await testBroker());
   const servers = { stateStoreUrl, broker: { url, importDefinitions: null } };
   const count = { agent: 0, partners: 0 };
-  const faulty = stack.use(await startFaultySystem({ servers, count }));
+  const faulty = stack.use(await startFaultySystem({ apart: ["agent"], servers, count }));
   await faulty.store.registerWorkflow(pooledWorkflow(sharesKeys));
   const owned = stack.move();
   return {

@@ -13,6 +13,7 @@ const unhurried = { startWithin: 10_000, completeWithin: 10_000 };
 
 test("if a Scheduler dies after its claim and before its publish, another one relays the request", async () => {
   await using faulty = await startFaultySystem({
+    apart: "all",
     env: { scheduler: { HOLDFAST_FAILPOINTS: "scheduler.claimed=exit@3" } },
     limits: unhurried,
   });
@@ -27,6 +28,7 @@ test("if a Scheduler dies after its claim and before its publish, another one re
 
 test("a Scheduler that dies between recording replies and acknowledging them causes no repeated step", async () => {
   await using faulty = await startFaultySystem({
+    apart: "all",
     env: { scheduler: { HOLDFAST_FAILPOINTS: "scheduler.recorded=exit@2" } },
   });
   const [doomed] = faulty.system.running("scheduler");
@@ -38,6 +40,7 @@ test("a Scheduler that dies between recording replies and acknowledging them cau
 
 test("if a Scheduler dies with unacknowledged replies, another records them before any limit has passed", async () => {
   await using faulty = await startFaultySystem({
+    apart: "all",
     env: { scheduler: { HOLDFAST_FAILPOINTS: "scheduler.recording=exit@2" } },
     limits: unhurried,
   });
@@ -55,7 +58,11 @@ test("if a Scheduler dies with unacknowledged replies, another records them befo
 });
 
 test("a frozen Scheduler does not block orders that another one began", async () => {
-  await using faulty = await startFaultySystem({ count: { scheduler: 2 }, limits: unhurried });
+  await using faulty = await startFaultySystem({
+    apart: "all",
+    count: { scheduler: 2 },
+    limits: unhurried,
+  });
   const [still] = faulty.system.running("scheduler");
   still!.signal("SIGSTOP");
   const ids = await faulty.submit(mixed);
@@ -66,6 +73,7 @@ test("a frozen Scheduler does not block orders that another one began", async ()
 
 test("if an Agent dies after the remote effect and before its reply, the effect happens once", async () => {
   await using faulty = await startFaultySystem({
+    apart: "all",
     count: { agent: 2 },
     env: { agent: { HOLDFAST_FAILPOINTS: "agent.worked=exit@5" } },
   });
@@ -80,6 +88,7 @@ test.each(["supervisor.found", "supervisor.recovered"])(
   "if a Supervisor dies at %s, the next one counts each expired step once",
   async (gap) => {
     await using faulty = await startFaultySystem({
+      apart: "all",
       env: {
         agent: { HOLDFAST_FAILPOINTS: "agent.worked=freeze@2" },
         supervisor: { HOLDFAST_FAILPOINTS: `${gap}=exit` },
@@ -101,6 +110,7 @@ test.each(["supervisor.found", "supervisor.recovered"])(
 
 test("a late reply of an Agent that was frozen past its deadline is rejected, and the rejection is recorded", async () => {
   await using faulty = await startFaultySystem({
+    apart: "all",
     env: { agent: { HOLDFAST_FAILPOINTS: "agent.worked=freeze", CONCURRENCY: "1" } },
   });
   const [frozen] = faulty.system.running("agent");
@@ -114,6 +124,7 @@ test("a late reply of an Agent that was frozen past its deadline is rejected, an
 
 test("no due step waits for a poll: every change that makes a step due wakes a Scheduler", async () => {
   await using faulty = await startFaultySystem({
+    apart: "all",
     env: { scheduler: { POLL_INTERVAL: "1h", WINDOW: "2" } },
   });
   const ids = await Promise.all(
@@ -125,7 +136,10 @@ test("no due step waits for a poll: every change that makes a step due wakes a S
 });
 
 test("orders that were accepted before the first connection to the broker do not wait for a poll", async () => {
-  await using faulty = await startFaultySystem({ env: { scheduler: { POLL_INTERVAL: "1h" } } });
+  await using faulty = await startFaultySystem({
+    apart: "all",
+    env: { scheduler: { POLL_INTERVAL: "1h" } },
+  });
   await using link = await openLink(faulty.system.broker.urlOf("submission"));
   link.takeDown();
   const [connected] = faulty.system.running("submission");
@@ -138,6 +152,7 @@ test("orders that were accepted before the first connection to the broker do not
 
 test("services that are asked to stop finish their work, and no step waits for the Supervisor", async () => {
   await using faulty = await startFaultySystem({
+    apart: "all",
     count: { scheduler: 2, agent: 2 },
     limits: unhurried,
   });

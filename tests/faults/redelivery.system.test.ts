@@ -14,7 +14,11 @@ const patient = {
 test.concurrent.each(["renamed", "refused"])(
   "a charge whose Agent was killed after the effect is refunded although another release says it had none (%s)",
   async (CHARGE) => {
-    await using faulty = await startFaultySystem({ count: { agent: 0 }, limits: patient });
+    await using faulty = await startFaultySystem({
+      apart: "all",
+      count: { agent: 0 },
+      limits: patient,
+    });
     const { system } = faulty;
     const [doomed] = await Promise.all([
       // Its second attempt is the charge: the first assesses the risk.
@@ -46,6 +50,7 @@ test.concurrent.each(["renamed", "refused"])(
 
 test.concurrent("a step is not retried while its Agent works on it when the second copy of its request expires", async () => {
   await using faulty = await startFaultySystem({
+    apart: "all",
     count: { scheduler: 0 },
     // One request at a time: a second copy stays in the queue.
     env: { agent: { CONCURRENCY: "1", AGENTS: "inventory" } },
@@ -96,6 +101,7 @@ async function withholdReplies({ broker }: FaultySystem) {
 
 test.concurrent("replies in a queue that no Scheduler of an earlier release reads cost a retry, and are ignored afterwards", async () => {
   await using faulty = await startFaultySystem({
+    apart: "all",
     limits: { startWithin: 1_000, completeWithin: 8_000 },
   });
   const [upgraded] = faulty.system.running("scheduler");

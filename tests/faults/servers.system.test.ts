@@ -19,7 +19,7 @@ const mixed: readonly SampleKind[] = Array.from({ length: 40 }, (_, index) =>
 const expected = allRight({ processed: 30, undone: 10 });
 
 test("purging every queue while orders are in flight delays orders, and loses none", async () => {
-  await using faulty = await startFaultySystem({ count: { agent: 0 } });
+  await using faulty = await startFaultySystem({ apart: "all", count: { agent: 0 } });
   const { system } = faulty;
   const submitted: string[] = [];
   const submitMixed = async () => {
@@ -109,7 +109,7 @@ async function killAll({ system }: FaultySystem, name: ServiceName): Promise<voi
 }
 
 test("after every connection to the broker was closed with orders in flight, all services reconnect", async () => {
-  await using faulty = await startFaultySystem({ count: { scheduler: 2 } });
+  await using faulty = await startFaultySystem({ apart: "all", count: { scheduler: 2 } });
   const ids = await faulty.submit(mixed);
   await faulty.broker?.closeAllConnections();
   await faulty.submit(["good"]);
@@ -134,6 +134,7 @@ test("after Postgres was restarted without warning with orders in flight, all se
   const { broker, postgres } = await startServers();
   await using database = await createDatabase(postgres.url);
   await using faulty = await startFaultySystem({
+    apart: "all",
     servers: { stateStoreUrl: database.url, broker },
   });
   const ids = await faulty.submit(mixed);
@@ -150,6 +151,7 @@ test("after the broker was wiped with requests in its queues, they are published
   await using database = await createDatabase(postgres.url);
   const longest = 120_000;
   await using faulty = await startFaultySystem({
+    apart: "all",
     servers: { stateStoreUrl: database.url, broker },
     count: { scheduler: 2 },
     limits: { startWithin: longest, completeWithin: longest },
@@ -179,6 +181,7 @@ test("a submitter's queue that accepts nothing delays no order", async () => {
   const { broker, postgres } = await startServers();
   await using database = await createDatabase(postgres.url);
   await using faulty = await startFaultySystem({
+    apart: "all",
     servers: { stateStoreUrl: database.url, broker },
   });
   const queue = "status.still";

@@ -35,6 +35,7 @@ export async function startTraced({ behaviour = "keep", forging = false }: Optio
   const services = ["submission", "scheduler", "supervisor", "agent"] as const;
   const faulty = stack.use(
     await startFaultySystem({
+      apart: "all",
       forging,
       count: { agent: 0 },
       env: Object.fromEntries(services.map((name) => [name, { ...env, EVENTS: "on" }])),

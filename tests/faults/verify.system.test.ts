@@ -13,6 +13,7 @@ interface Look {
 
 test("verify raises no false alarm while orders move, are undone, and processes are killed", async () => {
   await using faulty = await startFaultySystem({
+    apart: ["scheduler", "agent"],
     count: { scheduler: 2, agent: 2, supervisor: 2 },
     // Slow enough to be looked at while they move.
     env: { partners: { LATENCY: "500ms" } },

@@ -37,7 +37,13 @@ export {
 } from "./metrics/metrics.ts";
 export { type DisposableStack, disposableStack } from "./service/disposable-stack.ts";
 export { type Health, type HealthReport, openHealth } from "./service/health.ts";
-export { type HostedService, type HostOptions, faultsOfProcess, hostedNow, hostService } from "./service/host-service.ts";
+export {
+  faultsOfProcess,
+  type HostedService,
+  type HostOptions,
+  hostedNow,
+  hostService,
+} from "./service/host-service.ts";
 export { runProcess, runService } from "./service/run-service.ts";
 export {
   defineService,

@@ -16,7 +16,10 @@ export const supervisorOnce = defineService("supervisor", SupervisorConfig, (ser
   supervise(service, "once"),
 );
 
-async function supervise(service: ServiceContext<SupervisorConfig>, rounds: "once" | "all"): Promise<void> {
+async function supervise(
+  service: ServiceContext<SupervisorConfig>,
+  rounds: "once" | "all",
+): Promise<void> {
   const once = rounds === "once";
   const { config, log, instanceId: actor, signal, health, metrics, failpoint } = service;
   const { optimisations, tracing } = service;

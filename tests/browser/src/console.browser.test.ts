@@ -7,10 +7,8 @@ import { repairByKeys } from "./checks/keyboard.ts";
 import { showManyAttempts, showManyTasks } from "./checks/many.ts";
 import { beginStreamLate, surviveOutages } from "./checks/outages.ts";
 import { openEachPage } from "./checks/pages.ts";
-import { holdsToPolicy } from "./checks/policy.ts";
-import { showRefusals } from "./checks/refusals.ts";
 import { type Seeded, seed } from "./checks/seed.ts";
-import { pauseResumeRetry, resubmitAndResolve, undoAndCancel } from "./checks/task-actions.ts";
+import { resubmitAndResolve, undoAndCancel } from "./checks/task-actions.ts";
 import { getChromium } from "./find-chromium.ts";
 
 const chromium = await getChromium((line) => void process.stderr.write(`${line}\n`));
@@ -32,14 +30,6 @@ inBrowser(
   async () => {
     await openEachPage(bench, seeded);
   },
-);
-
-inBrowser("the page holds to a policy without inline scripts, and the browser enforces it", () =>
-  holdsToPolicy(bench),
-);
-
-inBrowser("a task is paused, resumed and retried in the console while services are killed", () =>
-  pauseResumeRetry(bench),
 );
 
 inBrowser(
@@ -67,10 +57,6 @@ inBrowser("a workflow is retired and reinstated in the console while a submissio
 inBrowser(
   "a bulk operation goes from its dry run over a canary to a verified outcome while a Supervisor is killed",
   () => repairInBulk(bench),
-);
-
-inBrowser("an action that the service refuses, or cannot do, is shown as refused", () =>
-  showRefusals(bench),
 );
 
 inBrowser("an operator repairs a task by the keyboard alone, and sees where the focus is", () =>

@@ -162,8 +162,7 @@ function openStarter(
       nodeOptions.length > 0 ||
       faultsOfProcess(options.env).length > 0;
     if (!isApart) shared ??= openShared();
-    const service =
-      isApart || shared === null ? launchService(options) : shared.launch(options);
+    const service = isApart || shared === null ? launchService(options) : shared.launch(options);
     launched.push(service.process);
     return service;
   };

@@ -29,7 +29,7 @@ async function runMany(): Promise<boolean> {
   const startedAt = performance.now();
   const tally = await runThreads({ first, end, threads: options.threads });
   const seconds = (performance.now() - startedAt) / 1_000;
-  const hunts = options.mutants ? await killMutants(first) : null;
+  const hunts = options.mutants ? await killMutants(first, options.tenth) : null;
   if (options.json) write(JSON.stringify(reportOf(tally, seconds, hunts)));
   else await print(tally, seconds, hunts);
   return tally.failures.length === 0 && (hunts ?? []).every(({ schedules }) => schedules !== null);

@@ -4,7 +4,15 @@ import { readOptions } from "./options.ts";
 
 test("the simulation runs ten thousand schedules by default", () => {
   const threads = availableParallelism();
-  const usual = { schedules: 10_000, from: 1, seed: null, mutants: false, threads, json: false };
+  const usual = {
+    schedules: 10_000,
+    from: 1,
+    seed: null,
+    mutants: false,
+    tenth: null,
+    threads,
+    json: false,
+  };
   expect(readOptions([])).toEqual(usual);
   expect(readOptions(["--schedules", "5", "--from", "7", "--mutants", "--threads", "1"])).toEqual({
     ...usual,
@@ -12,6 +20,7 @@ test("the simulation runs ten thousand schedules by default", () => {
     schedules: 5,
     from: 7,
     mutants: true,
+    tenth: null,
   });
   expect(readOptions(["--seed", "3", "--json"])).toEqual({ ...usual, seed: 3, json: true });
 });

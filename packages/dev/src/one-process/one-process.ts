@@ -1,7 +1,7 @@
 import {
   type HostedService,
-  hostedNow,
   type HostOptions,
+  hostedNow,
   hostService,
   type Service,
 } from "@holdfast/runtime";

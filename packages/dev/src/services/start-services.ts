@@ -1,6 +1,6 @@
 import { freePort, isPortTaken, onFreePorts } from "@holdfast/local-stack";
-import { disposableStack } from "@holdfast/runtime/disposable-stack";
 import type { Environment } from "@holdfast/runtime";
+import { disposableStack } from "@holdfast/runtime/disposable-stack";
 import type { OneProcess, PartName } from "../one-process/one-process.ts";
 import { readLogLine } from "../processes/log-line.ts";
 

@@ -16,7 +16,9 @@ const services = openOneProcess({
     process.exit(1);
   },
 });
-process.on("message", (message: ToShared) => void act(message)).on("disconnect", () => process.exit());
+process
+  .on("message", (message: ToShared) => void act(message))
+  .on("disconnect", () => process.exit());
 
 async function act(message: ToShared): Promise<void> {
   const { id } = message;
