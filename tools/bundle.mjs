@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
+import { writeClients } from "./clients/src/write-clients.ts";
 import { root } from "./root.mjs";
 
 // Usage: node tools/bundle.mjs [FOLDER ...]. Compiles these packages, or all.
@@ -137,6 +138,7 @@ function ownPlaces(src) {
   };
 }
 
+await writeClients();
 const named = process.argv.slice(2).map((folder) => relative(root, resolve(folder)));
 const manifests = globSync("{packages,services,examples/orders}/*/package.json", { cwd: root });
 const folders = named.length > 0 ? named : manifests.map((file) => dirname(file));

@@ -30,6 +30,13 @@ const tasks = {
   holdfast: () => runSource("packages/cli/src/main.ts"),
 };
 
+/** Writes the code that follows from the OpenAPI document, unless that was done before: some milliseconds. */
+async function writeClients() {
+  // Only Node 24 loads TypeScript: this file must run on older ones, too.
+  const clients = await import("./clients/src/write-clients.ts");
+  await clients.writeClients();
+}
+
 /** Tasks that start a service with the console, or pack it. */
 const servesConsole = new Set(["start", "bench", "outside", "pictures", "holdfast"]);
 
@@ -55,6 +62,7 @@ async function main() {
     return await run(node, process.argv.slice(1), { env: withNodeFirst(node) });
   }
   await install(say);
+  await writeClients();
   if (servesConsole.has(task)) await buildConsole();
   return await chosen();
 }

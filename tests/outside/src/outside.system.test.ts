@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { checkTarball } from "./check-tarball.ts";
 import { followPage } from "./follow-page.ts";
 import { installPackages, type PackageManager } from "./install-packages.ts";
-import { packAll, type Tarball } from "./pack-all.ts";
+import { packAll, readFromTarball, type Tarball } from "./pack-all.ts";
 import { runProgram } from "./run-program.ts";
 import { runTravel } from "./run-travel.ts";
 import { type Registry, serveTarballs } from "./serve-tarballs.ts";
@@ -38,6 +38,16 @@ test("each package that is published is complete, and its exports and types are 
   const faults: string[] = [];
   for (const tarball of tarballs) faults.push(...(await checkTarball(tarball)));
   expect(faults).toEqual([]);
+});
+
+test("the package of the command has every page that its index names in one file", async () => {
+  const file = tarballs.find(({ manifest }) => manifest.name === "holdfast")?.file ?? "";
+  const index = await readFromTarball(file, "llms.txt");
+  const full = await readFromTarball(file, "llms-full.txt");
+  const [named = ""] = index.split("## Optional");
+  const pages = Array.from(named.matchAll(/\]\((docs\/[^)]+\.md)\)/g), ([, page]) => page);
+  expect(pages.length).toBeGreaterThan(10);
+  expect(pages.filter((page) => !full.includes(`<!-- ${page} -->`))).toEqual([]);
 });
 
 test.each<PackageManager>(["npm", "pnpm", "yarn"])(

@@ -6,11 +6,10 @@ import { cliPage } from "./cli-page.ts";
 import { configPage } from "./config-page.ts";
 import { faultCodesPage } from "./fault-codes-page.ts";
 import { httpPage } from "./http-page.ts";
-import { llmsFull, llmsIndex } from "./llms-files.ts";
+import { llmsIndex } from "./llms-index.ts";
 import { messagesPage } from "./messages-page.ts";
 import { metricsPage } from "./metrics-page.ts";
-import { openApiFile, openApiTypes } from "./openapi.ts";
-import { operationTable } from "./operation-table.ts";
+import { openApiFile } from "./openapi.ts";
 
 /** What is generated in each page, between the two marks. */
 const generators: Readonly<Record<string, () => string | Promise<string>>> = {
@@ -26,11 +25,8 @@ const generators: Readonly<Record<string, () => string | Promise<string>>> = {
 /** Files that are generated as a whole. */
 const wholeFiles: Readonly<Record<string, () => string | Promise<string>>> = {
   "llms.txt": llmsIndex,
-  "llms-full.txt": llmsFull,
   "packages/testing/case.schema.json": caseSchemaFile,
   "docs/reference/openapi.json": openApiFile,
-  "packages/client/src/openapi.ts": openApiTypes,
-  "packages/cli/src/api/operations.ts": operationTable,
 };
 
 export const generatedPages: readonly string[] = [

@@ -5,7 +5,6 @@ interface Page {
   readonly name: string;
   readonly title: string;
   readonly summary: string;
-  readonly text: string;
 }
 
 const rooms = {
@@ -31,17 +30,10 @@ export async function llmsIndex(): Promise<string> {
   });
   const [, intro = ""] = /^# Holdfast\n\n([^\n]+)/.exec(readFile("README.md")) ?? [];
   const more =
-    "`holdfast docs` prints these pages, and `holdfast mcp` serves them with tools that read a running system. All pages in one file: [llms-full.txt](llms-full.txt).";
+    "`holdfast docs` prints these pages, and `holdfast mcp` serves them with tools that read a running system. Its package has all pages in one file, `llms-full.txt`.";
   const optional =
     "## Optional\n\n- [Decisions](docs/decisions/README.md): why it is as it is.\n- [Faults](docs/evidence/faults.md): each known fault, and the tests that show what happens.";
   return `${["# Holdfast", `> ${intro}`, more, ...sections, optional].join("\n\n")}\n`;
-}
-
-/** All pages, one after the other. */
-export async function llmsFull(): Promise<string> {
-  const all = await pages();
-  const parts = all.map(({ name, text }) => `<!-- docs/${name}.md -->\n\n${text.trim()}`);
-  return `${[readFile("README.md").trim(), ...parts].join("\n\n")}\n`;
 }
 
 const firstSentence = (text: string): string => /^.*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text;

@@ -1,5 +1,3 @@
-import { openApiFile } from "./openapi.ts";
-
 type Schema = Readonly<Record<string, unknown>>;
 
 interface Parameter {
@@ -23,7 +21,8 @@ interface Described {
   };
 }
 
-interface Document {
+/** The OpenAPI document, as far as it is read. */
+export interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
@@ -39,8 +38,7 @@ interface Field {
  * The requests of all operations as a table, from which the command makes its verbs and `holdfast mcp` its tools.
  * Without those of collections: each is an operation on tasks, of one workflow.
  */
-export async function operationTable(): Promise<string> {
-  const document = JSON.parse(await openApiFile()) as Document;
+export function operationTable(document: Document): string {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, { tags }]) => !tags.includes("collections"))
@@ -50,7 +48,7 @@ export async function operationTable(): Promise<string> {
       ),
   );
   const table = JSON.stringify(Object.fromEntries(entries), null, 2);
-  return `// Written by \`npm run reference\`, from docs/reference/openapi.json.\n\nexport const operations = ${table} as const;\n`;
+  return `export const operations = ${table} as const;\n`;
 }
 
 interface Place {

@@ -1,0 +1,3 @@
+import { writeClients } from "./write-clients.ts";
+
+await writeClients();
