@@ -22,6 +22,11 @@ export const pages: readonly string[] = globSync(["README.md", "docs/{get-starte
   .filter((page) => page !== "docs/get-started/your-workflow.md")
   .toSorted();
 
+/** The page of each package, as package registries show it. */
+export const packagePages: readonly string[] = globSync("packages/*/README.md", {
+  cwd: root,
+}).toSorted();
+
 export function codeBlocksOf(page: string): readonly CodeBlock[] {
   const source = readFileSync(join(root, page), "utf8");
   return [...source.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(

@@ -11,7 +11,7 @@ import { queryOnce } from "@holdfast/local-stack";
 import { startService } from "@holdfast/processes";
 import { migratedDatabase, testBroker } from "@holdfast/test-servers";
 import { expect, test } from "@jest/globals";
-import { codeBlocksOf } from "./code-blocks.ts";
+import { codeBlocksOf, packagePages } from "./code-blocks.ts";
 import { type Example, extractExample } from "./extract-example.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -133,4 +133,14 @@ test("the example in the README compiles, and its Agent books a hotel", async ()
       "select task_id::text as id from state.steps where name = 'hotel' and process_state = 'processed'",
   });
   expect(hotel.asked).toEqual([{ key: `${id}:hotel:do`, body: { guest: "Ada", city: "Lyon" } }]);
+});
+
+test("the example in the pages of the packages compiles, and its workflow survives a killed Agent", async () => {
+  await using example = await extractExample({ pages: packagePages, name: "shop", hotelUrl: "" });
+  expect([...example.files.keys()]).toHaveLength(4);
+  expect(await compile(example)).toBe("");
+  const file = join(root, example.files.get("shop/src/welcome-test.ts") ?? "");
+  const program = `const tests = await import(${JSON.stringify(file)}); await tests.aKilledAgentIsReplaced();`;
+  const node = ["--conditions=@holdfast/source", "--input-type=module", "--eval", program];
+  await promisify(execFile)(process.execPath, node);
 });

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { publicPackages, root } from "./public-packages.ts";
@@ -10,6 +10,15 @@ test("changesets gives all packages that are published one version", () => {
   expect(fixed).toEqual([packages.map(({ manifest }) => manifest.name).toSorted()]);
   expect(new Set(packages.map(({ manifest }) => manifest.version)).size).toBe(1);
 });
+
+test.each(packages)(
+  "$manifest.name has a README that begins with its name",
+  ({ folder, manifest }) => {
+    const readme = join(folder, "README.md");
+    const [title] = existsSync(readme) ? readFileSync(readme, "utf8").split("\n") : [];
+    expect(title).toBe(`# ${manifest.name}`);
+  },
+);
 
 test("a package that is published depends on no package that is not", () => {
   const names = packages.map(({ manifest }) => manifest.name);
