@@ -1,9 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import { decisionPages, numberOf } from "./decisions.ts";
+import { linksOf } from "./markdown.ts";
 import { readFile } from "./repository.ts";
 
 /** The parts of a decision, in their order. Further paragraphs may stand between them. */
 const parts = ["Date", "Status", "Context", "Decision", "What we gave up"];
+
+const statusOf = (page: string): string =>
+  /^\*\*Status\.\*\* (.*)$/m.exec(readFile(page))?.[1] ?? "";
 
 describe.each(decisionPages)("%s", (page) => {
   const text = readFile(page);
@@ -17,6 +21,24 @@ describe.each(decisionPages)("%s", (page) => {
       /^\*\*Status\.\*\* (?:Accepted|Superseded (?:in part )?by \[.+\]\(.+\))\.$/m,
     );
   });
+});
+
+test("the status of a decision names each page that says of itself to supersede it", () => {
+  const silent = decisionPages.flatMap((page) => {
+    const [, olds = ""] = /^Supersedes (.+?)\.(?: |$)/m.exec(readFile(page)) ?? [];
+    return linksOf(page, olds)
+      .filter(({ file }) => !statusOf(file).includes(`[${numberOf(page)}]`))
+      .map(({ file }) => `${file} is superseded by ${page}`);
+  });
+  expect(silent).toEqual([]);
+});
+
+test("the index names ten decisions to read first, and none of them is superseded as a whole", () => {
+  const index = "docs/decisions/README.md";
+  const [, first = ""] = /## Read these ten first\n([\s\S]*?)\n## /.exec(readFile(index)) ?? [];
+  const pages = linksOf(index, first).map(({ file }) => file);
+  expect(new Set(pages).size).toBe(10);
+  expect(pages.filter((page) => statusOf(page).startsWith("Superseded by"))).toEqual([]);
 });
 
 test("every decision has a number of its own", () => {
