@@ -25,6 +25,7 @@ const shown: Readonly<Record<string, string>> = {
 
 /** Commands that no test of the docs runs, and why. */
 const notRun: readonly (readonly [RegExp, string])[] = [
+  [/^git clone /, "a checkout does not know where it came from"],
   [/^npm start/, "starts everything until Ctrl-C; examples/orders/demo has tests of its own"],
   [/^npm test/, "is what runs this"],
   [/^npm run (bench|chaos|fuzz|simulate|stack)/, "takes minutes; each has tests of its own"],

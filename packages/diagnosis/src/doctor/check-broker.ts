@@ -1,7 +1,8 @@
 import type { BrokerFacts, ManagementFacts } from "@holdfast/messaging";
 import { type Finding, fine, orFine, unseen, wrong } from "./finding.ts";
+import { testedVersions } from "./tested-versions.ts";
 
-const tested = { from: [3, 10], to: [4, 3] } as const;
+const tested = testedVersions.rabbitmq;
 const nearlyFull = 0.8;
 
 /** What RabbitMQ is, and whether it takes messages and connections. */

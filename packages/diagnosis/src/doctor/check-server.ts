@@ -1,7 +1,8 @@
 import type { ServerFacts } from "@holdfast/state-store";
 import { type Finding, fine, orFine, wrong } from "./finding.ts";
+import { testedVersions } from "./tested-versions.ts";
 
-const tested = { from: 15, to: 18 };
+const tested = testedVersions.postgres;
 /** From which share of its connections on a server is nearly full. */
 const nearlyFull = 0.8;
 
