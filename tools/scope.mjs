@@ -1,22 +1,35 @@
 /**
- * What a run of the tests takes. `usual` is `npm test`, `all` is `npm run test:all`, and a number is that tenth of what
- * only `all` has.
- * @typedef {"usual" | "all" | number} Scope
+ * What a run of the tests takes. `usual` is `npm test`, `all` is `npm run test:all`, and `tenth` is a tenth of what only
+ * `all` has. The usual run takes tenths of some large tests, too: those of its day.
+ * @typedef {{ readonly kind: "usual" | "all" | "tenth", readonly tenth: number }} Scope
  */
 
 const tenths = 10;
 
+/** The tenth of this day: ten days in a row see all of them. */
+const tenthOfToday = () => Math.floor(Date.now() / 86_400_000) % tenths;
+
 /**
- * The scope of this run, as Jest, its tests and its servers read it.
+ * A scope, of this day where no tenth is named.
+ * @param {Scope["kind"]} kind
  * @returns {Scope}
  */
-export function readScope() {
-  const text = process.env.HOLDFAST_SCOPE ?? "usual";
-  return text === "usual" || text === "all" ? text : Number(text);
-}
+export const scopeOf = (kind, tenth = tenthOfToday()) => ({ kind, tenth });
 
-/** The tenth of this day: ten days in a row see all of them. */
-export const tenthOfToday = () => Math.floor(Date.now() / 86_400_000) % tenths;
+/**
+ * The variables by which Jest, its tests and its servers know the scope.
+ * @param {Scope} scope
+ */
+export const scopeVariables = ({ kind, tenth }) => ({
+  HOLDFAST_SCOPE: kind,
+  HOLDFAST_TENTH: String(tenth),
+});
+
+/** The scope of this run. */
+export function readScope() {
+  const { HOLDFAST_SCOPE: kind = "usual", HOLDFAST_TENTH: tenth } = process.env;
+  return scopeOf(kind, tenth === undefined ? undefined : Number(tenth));
+}
 
 /**
  * Every tenth one of these, from one that differs from tenth to tenth.
@@ -37,16 +50,22 @@ export const onlyInAll = [
   "tests/faults/crash-with-slow-partners.system.test.ts",
 ];
 
-/** The test files that take their part of the work from the scope. */
-const measuredByScope = ["tests/simulation/src/main.integration.test.ts"];
+/** Test files that do more in `npm run test:all`. A tenth has those at its place, behind the others. */
+const moreInAll = [
+  "packages/state-store/src/statistics/roll-up.integration.test.ts",
+  "tests/simulation/src/memory-store.integration.test.ts",
+];
+
+/** It takes its part of the work from the scope, so that each tenth has a tenth of it. */
+const simulation = "tests/simulation/src/main.integration.test.ts";
 
 /**
  * Whether a test file runs, where none was asked for by its name.
  * @param {Scope} scope
  * @param {string} file from the root
  */
-export function isInScope(scope, file) {
-  if (scope === "all") return true;
-  if (scope === "usual") return !onlyInAll.includes(file);
-  return tenthOf(onlyInAll, scope).includes(file) || measuredByScope.includes(file);
+export function isInScope({ kind, tenth }, file) {
+  if (kind === "all") return true;
+  if (kind === "usual") return !onlyInAll.includes(file);
+  return tenthOf([...onlyInAll, ...moreInAll], tenth).includes(file) || file === simulation;
 }

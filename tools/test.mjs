@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "./root.mjs";
 import { run } from "./run.mjs";
+import { scopeOf, scopeVariables } from "./scope.mjs";
 
 const compileCache = join(root, ".holdfast/compile-cache");
 /** Milliseconds in which some test file must end. The longest, which begin first, take eight minutes. */
@@ -13,7 +14,7 @@ const patience = 15 * 60_000;
  * @param {readonly string[]} args
  * @param {import("./scope.mjs").Scope} [scope]
  */
-export async function test(args, scope = "usual") {
+export async function test(args, scope = scopeOf("usual")) {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-totals-"));
   const file = join(folder, "progress");
   const standstill = new AbortController();
@@ -26,7 +27,7 @@ export async function test(args, scope = "usual") {
     // Tests start many processes from sources: the second of a kind needs a quarter of the time to load them.
     const env = {
       HOLDFAST_PROGRESS: file,
-      HOLDFAST_SCOPE: String(scope),
+      ...scopeVariables(scope),
       ...(args.some(isFile) ? { HOLDFAST_NAMED: "yes" } : {}),
       NODE_COMPILE_CACHE: compileCache,
     };

@@ -1,26 +1,21 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startService } from "@holdfast/processes";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type AgentBroker, openAgentBroker } from "./agent-broker.ts";
+import { afterAll, describe, expect, test } from "@jest/globals";
+import { openAgentBroker } from "./agent-broker.ts";
 import { type Badness, startBadAgent } from "./bad-agent.ts";
 import { allHold, holdfast, runConformance } from "./run-conformance.ts";
 
-let broker: AgentBroker;
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "holdfast-conformance-"));
-  broker = await openAgentBroker(["badges", "worker"]);
-});
-afterAll(async () => {
-  await broker[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+// Before any test: those that run at the same time do not wait for hooks.
+const folder = await mkdtemp(join(tmpdir(), "holdfast-conformance-"));
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const badgeCases = new URL("../../examples/languages/python/cases.json", import.meta.url).pathname;
 
-test("an Agent with the SDK conforms, also when its connection is cut and when it is stopped", async () => {
+test.concurrent("an Agent with the SDK conforms, also when its connection is cut and when it is stopped", async () => {
+  await using broker = await openAgentBroker(["badges"]);
   await using agent = await startService({
     service: "tests/languages/sdk-agent.ts",
     env: {
@@ -43,29 +38,28 @@ test("an Agent with the SDK conforms, also when its connection is cut and when i
 });
 
 describe("a bad Agent", () => {
-  let cases: string;
-  beforeAll(async () => {
-    cases = join(folder, "cases.json");
-    const happy = { operation: "work", input: {} };
-    const slow = { operation: "work", input: { slow: true }, takesMs: 1_000 };
-    await writeFile(cases, JSON.stringify({ happy, slow }));
-  });
+  const cases = join(folder, "cases.json");
+  const happy = { operation: "work", input: {} };
+  const slow = { operation: "work", input: { slow: true }, takesMs: 1_000 };
+  writeFileSync(cases, JSON.stringify({ happy, slow }));
 
   const brokenBy = async (badness: Badness) => {
+    await using broker = await openAgentBroker(["worker"]);
     await using _agent = await startBadAgent(broker.urlOf("worker"), "worker", badness);
     const found = await runConformance(broker, ["--agent=worker", `--cases=${cases}`]);
     const broken = Object.keys(found.states).filter((rule) => found.states[rule] === "broken");
     return { ...found, broken };
   };
 
-  test("that is not bad breaks no rule, and rules without a case are skipped", async () => {
+  test.concurrent("that is not bad breaks no rule, and rules without a case are skipped", async () => {
     const { broken, states, exitCode } = await brokenBy("none");
     expect({ broken, exitCode }).toEqual({ broken: [], exitCode: 0 });
     const skipped = Object.keys(states).filter((rule) => states[rule] === "skipped");
     expect(skipped).toEqual(["permanent", "transient", "undo", "redelivery", "shutdown"]);
   });
 
-  test("can be asked for one operation without a file", async () => {
+  test.concurrent("can be asked for one operation without a file", async () => {
+    await using broker = await openAgentBroker(["worker"]);
     await using _agent = await startBadAgent(broker.urlOf("worker"), "worker", "none");
     const found = await runConformance(broker, [
       "--agent=worker",
@@ -77,7 +71,7 @@ describe("a bad Agent", () => {
   });
 
   const everything = ["happy", "malformed", "oversized", "duplicate"];
-  test.each([
+  test.concurrent.each([
     ["replies twice", "happy", /2 replies to one request differ/],
     ["replies late", "deadline", /replied \d+ ms after the deadline/],
     ["forgets the key", "duplicate", /differ/],
@@ -94,7 +88,8 @@ describe("a bad Agent", () => {
     if (only) expect(broken.filter((one) => everything.includes(one) && one !== rule)).toEqual([]);
   });
 
-  test("that is not there is said to be missing, with the exit code 3", async () => {
+  test.concurrent("that is not there is said to be missing, with the exit code 3", async () => {
+    await using broker = await openAgentBroker([]);
     const servers = ["--broker-url", broker.tester.url];
     const { exitCode, stderr } = await holdfast([
       "conformance",

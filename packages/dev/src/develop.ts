@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { disposableStack } from "@holdfast/runtime/disposable-stack";
+import { type DisposableStack, disposableStack } from "@holdfast/runtime/disposable-stack";
 import { openAgentProcesses } from "./agents/agent-processes.ts";
 import { banner } from "./banner.ts";
 import type { Begun } from "./begin-project.ts";
@@ -22,37 +22,24 @@ export interface Development {
   readonly say: (line: string) => void;
 }
 
-/** Why everything is stopped, where nobody asked for it. */
-export class Crash extends Error {
-  override readonly name = "Crash";
-}
-
 /** Of every system on this machine alone: it is no secret. */
 const operatorToken = "local-operator";
 
 /** Starts everything, and keeps it in step with the files until `stop` aborts. Everything has ended then. */
 export async function develop(options: Development): Promise<void> {
   const from = performance.now();
-  const { folder, fresh, port, command, say } = options;
+  const { folder, fresh, command, say } = options;
   const { signal } = options.stop;
   const dataFolder = join(folder, ".holdfast/dev");
   const allRuns = Promise.withResolvers<void>();
-  const cacheFolder = join(folder, ".holdfast/compile-cache");
-  const shared = { folder, cacheFolder, say, calm: allRuns.promise };
   await using prepared = disposableStack();
   let brokerUrl = "";
   const env = () => ({ BROKER_URL: brokerUrl });
 
   // RabbitMQ takes longest, so it has the processors first.
   const brokerLoaded = Promise.withResolvers<void>();
-  const onCrash = (sentence: string): void => options.stop.abort(new Crash(sentence));
-  const parts = brokerLoaded.promise.then(async () => {
-    // Other processes, which load what they need beside this one.
-    const loader = prepared.use(openWorkflowLoader(shared));
-    const agents = prepared.use(openAgentProcesses({ ...shared, env }));
-    const services = prepared.use(await loadServices({ port, operatorToken, say, onCrash }));
-    return { services, loader, agents };
-  });
+  const calm = allRuns.promise;
+  const parts = brokerLoaded.promise.then(() => openParts(prepared, { ...options, env, calm }));
   const brokerUp = Promise.withResolvers<void>();
   const begin = async (places: Places): Promise<Begun> => {
     ({ brokerUrl } = places);
@@ -81,9 +68,8 @@ export async function develop(options: Development): Promise<void> {
   sync.sayGaps(await known());
   prepared.use(watch(keepInStep({ folder, sync, agents, known, say })));
   const { clock, stateStoreUrl } = servers;
-  const common = { api, folder, agents, clock, command, signal, say };
   const actions = openActions({
-    ...common,
+    ...{ api, folder, agents, clock, command, signal, say },
     workflow: () => sync.workflows[0] ?? null,
     env: { STATE_STORE_URL: stateStoreUrl, BROKER_URL: brokerUrl },
   });
@@ -93,6 +79,22 @@ export async function develop(options: Development): Promise<void> {
   });
   await untilAborted(signal);
   say("stopping …");
+}
+
+interface ForParts extends Development {
+  /** What Agents are told. */
+  readonly env: () => Readonly<Record<string, string>>;
+  /** Resolves once everything runs. */
+  readonly calm: Promise<void>;
+}
+
+/** The services in this process. What loads the project's files has other processes, which begin beside it. */
+async function openParts(stack: DisposableStack, options: ForParts) {
+  const shared = { ...options, cacheFolder: join(options.folder, ".holdfast/compile-cache") };
+  const loader = stack.use(openWorkflowLoader(shared));
+  const agents = stack.use(openAgentProcesses(shared));
+  const services = stack.use(await loadServices({ ...options, operatorToken }));
+  return { services, loader, agents };
 }
 
 const sentenceOf = (error: unknown): string =>

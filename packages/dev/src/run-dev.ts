@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "@holdfast/domain";
-import { Crash, develop } from "./develop.ts";
+import { develop } from "./develop.ts";
 import { type DevOptions, devUsage, readDevOptions } from "./options.ts";
+import { Crash } from "./services/start-services.ts";
 
 interface DevContext {
   /** The command that runs `holdfast`. */

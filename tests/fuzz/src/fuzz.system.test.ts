@@ -16,6 +16,8 @@ test("ten seconds of hostile messages and requests crash, stall and lose nothing
     importDefinitions: broker.importDefinitions,
     folder,
     seconds: 10,
+    // A slow machine takes longer.
+    least: 251,
     rate: 1_000,
     orders: 20,
     // Always the same, so that no change fails for what another one broke; `npm run fuzz` takes others.
@@ -31,6 +33,5 @@ test("ten seconds of hostile messages and requests crash, stall and lose nothing
   if (isRight) await rm(folder, { recursive: true });
   else process.stderr.write(`${JSON.stringify({ folder, said, report }, null, 2)}\n`);
   expect(verdict).toEqual(right);
-  // How many more depends on the machine; so few would prove nothing.
   expect(sent).toBeGreaterThan(250);
 });

@@ -30,6 +30,8 @@ export interface FuzzOptions {
   /** For the partners' ledger, and for the inputs that did harm. */
   readonly folder: string;
   readonly seconds: number;
+  /** It takes longer until so many inputs are sent, as fewer would prove nothing; none where nothing is said. */
+  readonly least?: number;
   /** Inputs a second. */
   readonly rate: number;
   /** Orders a second, before and while hostile inputs come. */
@@ -132,7 +134,7 @@ async function load(run: Run): Promise<number> {
     },
   });
   say(`submitting orders and hostile inputs for ${seconds} s …`);
-  const over = AbortSignal.timeout(seconds * 1_000);
+  const over = whenSent(run);
   const submitted = (taskId: string) => void baits.push(taskId);
   const [next] = await Promise.all([
     sendInputs({ ...run, around, urlOf, messages, log: sent }, over),
@@ -144,6 +146,18 @@ async function load(run: Run): Promise<number> {
   // The hostile Agent goes on: baits end by its answers, or without.
   await settle({ stateStoreUrl, brokerUrl, operationsUrl, patience });
   return next;
+}
+
+/** Aborts when the time is over and enough inputs were sent. */
+function whenSent({ seconds, least = 0, tally }: Run): AbortSignal {
+  const over = new AbortController();
+  const end = performance.now() + seconds * 1_000;
+  const look = setInterval(() => {
+    if (performance.now() < end || tally.sent < least) return;
+    clearInterval(look);
+    over.abort();
+  }, 50);
+  return over.signal;
 }
 
 const oneOf = <Item>(items: readonly Item[]): Item | null =>

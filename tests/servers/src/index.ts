@@ -7,3 +7,4 @@ export { holdfastCommand, moduleAt, programAt, sharedProgram, sourceAt } from ".
 export { startTestStack } from "./start-test-stack.ts";
 export { type TestBroker, testBroker } from "./test-broker.ts";
 export { migratedDatabase, testDatabase } from "./test-database.ts";
+export { type TestScope, testScope } from "./test-scope.ts";

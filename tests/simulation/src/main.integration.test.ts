@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { testScope } from "@holdfast/test-servers";
 import { expect, test } from "@jest/globals";
-import { readScope, tenthOfToday } from "../../../tools/scope.mjs";
 import { faultKinds } from "./faults.ts";
 import { type Hunt, mutantsOf } from "./kill-mutants.ts";
 
@@ -29,10 +29,10 @@ interface Report {
  * fault more than so many happen; in 2,000 schedules some may not.
  */
 function sizeOfScope() {
-  const scope = readScope();
-  if (scope === "all") return { schedules: 60_000, from: 1, tenth: null, faults: 50 };
-  if (scope === "usual") return { schedules: 2_000, from: 1, tenth: tenthOfToday(), faults: -1 };
-  return { schedules: 6_000, from: 1 + 6_000 * scope, tenth: scope, faults: 0 };
+  const { kind, tenth: part } = testScope();
+  if (kind === "all") return { schedules: 60_000, from: 1, tenth: null, faults: 50 };
+  if (kind === "usual") return { schedules: 2_000, from: 1, tenth: part, faults: -1 };
+  return { schedules: 6_000, from: 1 + 6_000 * part, tenth: part, faults: 0 };
 }
 
 const { schedules, from, tenth, faults } = sizeOfScope();

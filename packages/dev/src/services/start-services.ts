@@ -30,8 +30,13 @@ interface Options {
   readonly port: number;
   readonly operatorToken: string;
   readonly say: (line: string) => void;
-  /** Is told which service ended by itself, and why. */
-  readonly onCrash: (sentence: string) => void;
+  /** Aborted with a `Crash` by a service that ends by itself. */
+  readonly stop: AbortController;
+}
+
+/** Why everything is stopped, where nobody asked for it. */
+export class Crash extends Error {
+  override readonly name = "Crash";
 }
 
 /** Milliseconds after the others are ready. */
@@ -39,11 +44,11 @@ const supervisorAfter = 1_000;
 
 /** Loads what the first task needs, with the libraries: it takes the processor for a moment that nothing else needs. */
 export async function loadServices(options: Options): Promise<Services> {
-  const { port, operatorToken, say, onCrash } = options;
+  const { port, operatorToken, say, stop } = options;
   const { loadService, openOneProcess } = await import("../one-process/one-process.ts");
   const stack = disposableStack();
   const services: OneProcess = stack.use(
-    openOneProcess({ onCrash: (name, error) => onCrash(crashOf(name, error)) }),
+    openOneProcess({ onCrash: (name, error) => stop.abort(crashOf(name, error)) }),
   );
   const start = async (name: PartName, env: Environment) => {
     const onLine = (line: string): void => {
@@ -77,9 +82,10 @@ export async function loadServices(options: Options): Promise<Services> {
 }
 
 /** An error of no service is one of ours, so where it was thrown matters. */
-function crashOf(name: string | null, error: unknown): string {
-  if (name !== null) return `The ${name} crashed: ${sentenceOf(error)}`;
-  return `holdfast dev crashed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+function crashOf(name: string | null, error: unknown): Crash {
+  if (name !== null) return new Crash(`The ${name} crashed: ${sentenceOf(error)}`);
+  const stack = error instanceof Error ? error.stack : undefined;
+  return new Crash(`holdfast dev crashed: ${stack ?? sentenceOf(error)}`);
 }
 
 const sentenceOf = (error: unknown): string =>

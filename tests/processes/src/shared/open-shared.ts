@@ -1,11 +1,10 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { guardProcess } from "@holdfast/local-stack";
 import { sharedProgram } from "@holdfast/test-servers";
 import {
   type LaunchedService,
-  type LogLine,
   processSettings,
   type StartOptions,
   watchLog,
@@ -18,8 +17,10 @@ export interface SharedProcess extends AsyncDisposable {
   launch(options: Omit<StartOptions, "nodeOptions">): LaunchedService;
 }
 
+/** A service in the process, for whoever reads what the process says. */
 interface Part {
   readonly read: (line: string) => void;
+  /** Called once, with why it failed; null: it stopped as it was told. */
   readonly end: (reason: string | null) => void;
 }
 
@@ -33,21 +34,14 @@ export function openShared(): SharedProcess {
   const pid = child.pid ?? 0;
   const guard = guardProcess(pid, "SIGKILL");
   const parts = new Map<number, Part>();
-  const lastWords: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) {
-    if (stream === null) continue;
-    createInterface({ input: stream }).on("line", (line) => {
-      lastWords.push(line);
-      if (lastWords.length > 20) lastWords.shift();
-    });
-  }
-  const exited = once(child, "exit").then(() => {
+  const lastWords = keepLastWords(child);
+  const exited = once(child, "exit");
+  void exited.finally(() => {
     guard[Symbol.dispose]();
     for (const part of parts.values()) {
       for (const line of lastWords) part.read(line);
-      part.end("its process ended");
+      part.end("Its process ended.");
     }
-    parts.clear();
   });
   child.on("message", (message: FromShared) => {
     const part = parts.get(message.id);
@@ -57,50 +51,78 @@ export function openShared(): SharedProcess {
   });
   const tell = (message: ToShared): void => void child.send(message, () => {});
 
-  let ids = 0;
+  let services = 0;
   return {
-    launch({ service, name = service, env, onLog }) {
-      ids += 1;
-      const id = ids;
-      const log = watchLog(name, (line: LogLine) => onLog?.(line, name, pid));
-      const { promise: ended, resolve } = Promise.withResolvers<number | null>();
-      let isRunning = true;
-      parts.set(id, {
-        read: log.read,
-        end(reason) {
-          isRunning = false;
-          if (reason !== null) log.read(reason);
-          log.ended();
-          resolve(reason === null ? 0 : 1);
-        },
-      });
-      tell({ do: "start", id, service, env });
+    launch(options) {
+      services += 1;
+      const id = services;
       const stop = (): void => tell({ do: "stop", id });
-      return {
-        ready: log.ready,
-        process: {
-          name,
-          pid,
-          exited: ended,
-          get isRunning() {
-            return isRunning;
-          },
-          signal(signal) {
-            if (signal !== "SIGTERM") {
-              throw new Error(`${name} shares its process: have it start apart to send ${signal}.`);
-            }
-            stop();
-          },
-          async [Symbol.asyncDispose]() {
-            if (isRunning) stop();
-            await ended;
-          },
-        },
-      };
+      const { part, service } = openPart(options, { pid, stop });
+      parts.set(id, part);
+      tell({ do: "start", id, service: options.service, env: options.env });
+      return service;
     },
     async [Symbol.asyncDispose]() {
       if (child.connected) child.disconnect();
       await exited;
     },
   };
+}
+
+interface Place {
+  readonly pid: number;
+  readonly stop: () => void;
+}
+
+/** A service of a shared process, as it is seen from both sides. */
+function openPart(
+  { service, name = service, onLog }: Omit<StartOptions, "nodeOptions">,
+  { pid, stop }: Place,
+): { readonly part: Part; readonly service: LaunchedService } {
+  const log = watchLog(name, (line) => onLog?.(line, name, pid));
+  const { promise: exited, resolve } = Promise.withResolvers<number | null>();
+  let isRunning = true;
+  return {
+    part: {
+      read: log.read,
+      end(reason) {
+        isRunning = false;
+        if (reason !== null) log.read(reason);
+        log.ended();
+        resolve(reason === null ? 0 : 1);
+      },
+    },
+    service: {
+      ready: log.ready,
+      process: {
+        name,
+        pid,
+        exited,
+        get isRunning() {
+          return isRunning;
+        },
+        signal(signal) {
+          if (signal === "SIGTERM") return stop();
+          throw new Error(`${name} shares its process: have it start apart to send ${signal}.`);
+        },
+        async [Symbol.asyncDispose]() {
+          if (isRunning) stop();
+          await exited;
+        },
+      },
+    },
+  };
+}
+
+/** The last lines that a process printed itself, beside the logs of its services. */
+function keepLastWords(child: ChildProcess): readonly string[] {
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream === null) continue;
+    createInterface({ input: stream }).on("line", (line) => {
+      lines.push(line);
+      if (lines.length > 20) lines.shift();
+    });
+  }
+  return lines;
 }
