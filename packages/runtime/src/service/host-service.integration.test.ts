@@ -1,0 +1,135 @@
+import { TransientFault } from "@holdfast/domain";
+import { expect, test } from "@jest/globals";
+import { Type } from "typebox";
+import { BaseConfig, Text } from "../config/config.ts";
+import { hostedNow, hostService } from "./host-service.ts";
+import { defineService, type Service } from "./service.ts";
+
+const Config = Type.Object({
+  ...BaseConfig.properties,
+  GREETING: Type.Optional(Text({ description: "what it says" })),
+});
+
+interface Line {
+  readonly msg: string;
+  readonly service: string;
+  readonly instance: string;
+  readonly greeting?: string;
+}
+
+/** Hosts a service and keeps what it logs. */
+function open(service: Service, env: Readonly<Record<string, string>> = {}) {
+  const lines: Line[] = [];
+  const hosted = hostService(service, {
+    env,
+    onLine: (line) => lines.push(JSON.parse(line) as Line),
+  });
+  return { hosted, lines, said: () => lines.map(({ msg }) => msg) };
+}
+
+const greeter = (name: string): Service =>
+  defineService(name, Config, async ({ config, env, ready, stopped, log, health }) => {
+    health.check("greeting", () => true);
+    ready({ greeting: config.GREETING ?? env["FALLBACK"] ?? null });
+    await stopped;
+    log.info("finished");
+  });
+
+test("two services of one process have a configuration, a log and a signal to stop of their own", async () => {
+  const listeners = process.listenerCount("SIGTERM");
+  await using first = open(greeter("first"), { GREETING: "hello" }).hosted;
+  const second = open(greeter("second"), { FALLBACK: "good day" });
+  expect(await first.ready).toEqual({ greeting: "hello" });
+  expect(await second.hosted.ready).toEqual({ greeting: "good day" });
+  expect(process.listenerCount("SIGTERM")).toBe(listeners);
+
+  await second.hosted[Symbol.asyncDispose]();
+
+  expect(second.said()).toEqual(["started", "ready", "finished", "stopped"]);
+  expect(new Set(second.lines.map(({ service }) => service))).toEqual(new Set(["second"]));
+  expect(await Promise.race([first.ended.then(() => "ended"), "runs"])).toBe("runs");
+});
+
+test("two services of one process expose their own metrics", async () => {
+  const ports = [21_701 + (process.pid % 500), 22_301 + (process.pid % 500)];
+  const services = ports.map((port, index) =>
+    open(greeter(`metered-${index}`), { HEALTH_PORT: String(port), HEALTH_HOST: "127.0.0.1" }),
+  );
+  await Promise.all(services.map(({ hosted }) => hosted.ready));
+  const texts = await Promise.all(
+    ports.map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
+  );
+  for (const [index, text] of texts.entries()) {
+    expect(text).toContain(`service="metered-${index}"`);
+    expect(text).not.toContain(`service="metered-${1 - index}"`);
+  }
+  await Promise.all(services.map(({ hosted }) => hosted[Symbol.asyncDispose]()));
+});
+
+test("a service whose configuration is wrong says so to whoever waits for it, and nothing runs", async () => {
+  const { hosted, said } = open(greeter("odd"), { LOG_LEVEL: "loud" });
+  await expect(hosted.ready).rejects.toMatchObject({ code: "config.invalid" });
+  await expect(hosted.ended).rejects.toMatchObject({ code: "config.invalid" });
+  await hosted[Symbol.asyncDispose]();
+  expect(said()).toEqual([]);
+});
+
+test.each(["HOLDFAST_FAILPOINTS", "HOLDFAST_STORE_FAULTS"])(
+  "a service in a process with others refuses %s, which would act on all of them",
+  async (name) => {
+    const { hosted } = open(greeter("trapped"), { [name]: "agent.worked=exit" });
+    await expect(hosted.ready).rejects.toThrow(`${name} acts on a whole process`);
+  },
+);
+
+test("a service that fails ends, says why, and leaves the process and the others alone", async () => {
+  const fails = defineService("fails", Config, async ({ ready }) => {
+    ready();
+    throw new Error("boom");
+  });
+  await using other = open(greeter("other")).hosted;
+  const { hosted } = open(fails);
+  await hosted.ready;
+  await expect(hosted.ended).rejects.toThrow("boom");
+  await hosted[Symbol.asyncDispose]();
+  expect(await Promise.race([other.ended.then(() => "ended"), "runs"])).toBe("runs");
+});
+
+test("a service that met a transient fault at its start runs again", async () => {
+  let starts = 0;
+  const late = defineService("late", Config, async ({ ready, stopped }) => {
+    starts += 1;
+    if (starts === 1) throw new TransientFault("store.unavailable", "no route");
+    ready();
+    await stopped;
+  });
+  await using hosted = open(late).hosted;
+  await hosted.ready;
+  expect(starts).toBe(2);
+});
+
+test("code that runs for a service knows whose it is", async () => {
+  const names: (string | null)[] = [];
+  const curious = (name: string): Service =>
+    defineService(name, Config, async ({ ready, stopped }) => {
+      await new Promise(setImmediate);
+      names.push(hostedNow());
+      ready();
+      await stopped;
+    });
+  await using one = open(curious("one")).hosted;
+  await using other = open(curious("other")).hosted;
+  await Promise.all([one.ready, other.ready]);
+  expect(names.toSorted()).toEqual(["one", "other"]);
+  expect(hostedNow()).toBeNull();
+});
+
+test("a service that does not stop within its grace fails with its name", async () => {
+  const deaf = defineService("deaf", Config, async ({ ready }) => {
+    ready();
+    await new Promise(() => {});
+  });
+  const { hosted } = open(deaf, { SHUTDOWN_GRACE: "50ms" });
+  await hosted.ready;
+  await expect(hosted[Symbol.asyncDispose]()).rejects.toThrow("deaf did not stop within 50 ms.");
+});
