@@ -60,8 +60,8 @@ const fencing = `  if (step.processState !== "processing") return rejected("not_
   if (step.token !== token) return rejected("wrong_token");
 `;
 
-/** For each row how its feature is removed, or why it is not. */
-export const removals: Readonly<Record<string, Removal | Kept>> = {
+/** For each row how its feature is removed, part by part where it has several, or why it is not. */
+export const removals: Readonly<Record<string, Removal | readonly Removal[] | Kept>> = {
   "P-1": {
     what: "no step that undoes another is added",
     edits: [
@@ -634,3 +634,9 @@ export const removals: Readonly<Record<string, Removal | Kept>> = {
     test: "a claim takes the urgent band first, and the oldest first within a band",
   },
 };
+
+/** The removals of a row, which are proved one after the other; none where its feature is kept. */
+export function removalsOf(id: string): readonly Removal[] {
+  const found = removals[id] ?? [];
+  return "reason" in found ? [] : [found].flat();
+}
