@@ -29,6 +29,16 @@ test.each(rows.map((row) => [row.id, row] as const))(
   },
 );
 
+test("no two rows lose the same: each shows something of its own", () => {
+  const edits = rows.flatMap(({ id }) =>
+    removalsOf(id).map((removal) => ({ id, text: JSON.stringify(removal.edits) })),
+  );
+  const alike = [...Map.groupBy(edits, ({ text }) => text).values()];
+  expect(alike.filter(({ length }) => length > 1).map((some) => some.map(({ id }) => id))).toEqual(
+    [],
+  );
+});
+
 test("a title becomes a pattern of the name that Jest gives the test", () => {
   const pattern = patternOf("failing › rests (%s) for $name, and %d");
   expect("failing rests (long) for ever, and 3").toMatch(new RegExp(pattern));

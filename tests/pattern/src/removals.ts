@@ -25,35 +25,12 @@ const plan = "packages/domain/src/start-rules.ts";
 const failure = "packages/domain/src/failure.ts";
 const claimSql = "packages/state-store/sql/claim/claim-due-steps.sql";
 const requests = "services/scheduler/src/dispatch/build-requests.ts";
+const submissionMain = "services/submission/src/main.ts";
 const recover = "services/supervisor/src/recover/recover-expired-steps.ts";
 
 const edit = (file: string, find: string, replace = ""): Edit => ({ file, find, replace });
 const reached =
   "failing › delays a step longer after each failure, and stops retrying at the threshold";
-
-const withoutSkipLocked = [
-  edit(
-    claimSql,
-    "            limit capacity.slots\n              for no key update skip locked",
-    "            limit capacity.slots",
-  ),
-];
-const withoutCoolDown = [
-  edit(failure, "if (coolDown !== null && (", "if (coolDown === undefined && ("),
-];
-const withoutBreaker = [
-  edit(
-    "packages/agent/src/attempt/resilience-policy.ts",
-    "new ConsecutiveBreaker(failures)",
-    "new ConsecutiveBreaker(1_000_000 + failures)",
-  ),
-];
-const withoutRequeue = [
-  edit(outcome, 'silence("step.never_started", false)', 'silence("step.never_started", true)'),
-];
-const withoutRecovery = [
-  edit(recover, "if (reportedEvents.length > 0) {", "if (reportedEvents.length < 0) {"),
-];
 
 const fencing = `  if (step.processState !== "processing") return rejected("not_processing");
   if (step.attempt !== attempt) return rejected("stale_attempt");
@@ -88,9 +65,15 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
     test: "doing › runs branches in parallel and joins them once",
   },
   "P-4": {
-    what: "no step cools down",
-    edits: withoutCoolDown,
-    test: "a step that keeps failing cools down for an extended period, and the attempt after it decides",
+    what: "the shop waits for no remote service once its retries are over",
+    edits: [
+      edit(
+        "examples/orders/workflow/src/fulfil-order.ts",
+        'const coolDown = { wait: "2m", times: 6 } as const;',
+        'const coolDown = { wait: "1s", times: 1 } as const;',
+      ),
+    ],
+    test: "an outage of ten minutes that hits the step $name › delays the order, which is fulfilled within minutes after it",
   },
   "P-5": {
     what: "steps are undone in any order",
@@ -238,7 +221,13 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
   },
   "P-21": {
     what: "a claim does not lock what it picks",
-    edits: withoutSkipLocked,
+    edits: [
+      edit(
+        claimSql,
+        "            limit capacity.slots\n              for no key update skip locked",
+        "            limit capacity.slots",
+      ),
+    ],
     test: "eight Schedulers claim ten thousand steps, each of them once",
   },
   "P-22": {
@@ -318,7 +307,13 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
   },
   "P-31": {
     what: "the circuit never opens",
-    edits: withoutBreaker,
+    edits: [
+      edit(
+        "packages/agent/src/attempt/resilience-policy.ts",
+        "new ConsecutiveBreaker(failures)",
+        "new ConsecutiveBreaker(1_000_000 + failures)",
+      ),
+    ],
     test: "the circuit breaker stops calling a remote service that failed too often in a row, and says for how long",
   },
   "P-32": {
@@ -405,7 +400,7 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
   },
   "P-40": {
     what: "the Supervisor has nothing recovered",
-    edits: withoutRecovery,
+    edits: [edit(recover, "if (reportedEvents.length > 0) {", "if (reportedEvents.length < 0) {")],
     test: "the Supervisor requests a remedy for each overdue step, and wakes the Schedulers once",
   },
   "P-41": {
@@ -432,12 +427,14 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
   },
   "P-43": {
     what: "a request that no Agent took counts as a failure",
-    edits: withoutRequeue,
+    edits: [
+      edit(outcome, 'silence("step.never_started", false)', 'silence("step.never_started", true)'),
+    ],
     test: "while no Agent runs, steps are requeued and no failure is counted",
   },
   "P-44": {
     what: "no step cools down",
-    edits: withoutCoolDown,
+    edits: [edit(failure, "if (coolDown !== null && (", "if (coolDown === undefined && (")],
     test: "failing › cools a step down if its policy says so, and only as often as it says",
   },
   "P-45": {
@@ -488,8 +485,14 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
     reason: "replication is Postgres' own, and set up by the test",
   },
   "P-53": {
-    what: "the Supervisor has nothing recovered",
-    edits: withoutRecovery,
+    what: "the Supervisor recovers steps only while RabbitMQ holds messages that say something of them",
+    edits: [
+      edit(
+        "services/supervisor/src/recover/broker-outages.ts",
+        "return waitingSince === null || clock.now()",
+        "return waitingSince !== null && clock.now()",
+      ),
+    ],
     test: "purging every queue while orders are in flight delays orders, and loses none",
   },
   "P-54": {
@@ -590,9 +593,25 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
     test: "a booking › that halted continues with the step that failed, with its input or a corrected one",
   },
   "P-63": {
-    what: "a request that no Agent took counts as a failure",
-    edits: withoutRequeue,
-    test: "while no Agent runs, steps are requeued and no failure is counted",
+    what: "submission starts only once it has the broker",
+    edits: [
+      edit(
+        submissionMain,
+        "interface Hinting extends Stored {",
+        "const { promise: untilConnected, resolve: connected } = Promise.withResolvers();\ninterface Hinting extends Stored {",
+      ),
+      edit(
+        submissionMain,
+        "    async (broker) => {\n",
+        "    async (broker) => {\n      connected();\n",
+      ),
+      edit(
+        submissionMain,
+        "  await using inspection = inspectionFor(service);\n",
+        "  await untilConnected;\n  await using inspection = inspectionFor(service);\n",
+      ),
+    ],
+    test: "orders that were accepted before the first connection to the broker do not wait for a poll",
   },
   "P-64": {
     what: "a row of the catalogue names a test that there is not",
@@ -605,11 +624,35 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
     ],
     test: "the page names for every row the tests that show it, or why there is none",
   },
-  "P-65": {
-    what: "the circuit never opens",
-    edits: withoutBreaker,
-    test: "the circuit breaker stops calling a remote service that failed too often in a row, and says for how long",
-  },
+  "P-65": [
+    {
+      what: "a pool's steps go to Agents that are paused or sick",
+      edits: [
+        edit(
+          "services/scheduler/src/claim/choose-member.ts",
+          "served.filter(({ agent }) => !unavailable.has(agent));",
+          "served.filter(({ agent }) => !unavailable.has(`${agent}?`));",
+        ),
+      ],
+      test: "a pool's steps go to the Agent %s",
+    },
+    {
+      what: "a claim of a pool does not write down which Agent it chose",
+      edits: [edit(claimSql, "coalesce(picked.agent, steps.agent),", "steps.agent,")],
+      test: "a claim of a pool gives its steps to one Agent, for which they count as in flight",
+    },
+    {
+      what: "no Agent is known to be sick by the breakers of its instances",
+      edits: [
+        edit(
+          "packages/state-store/sql/claim/find-unavailable-agents.sql",
+          "breaker = 'open'",
+          "breaker = 'opened'",
+        ),
+      ],
+      test: "an Agent of which every instance has an open breaker is named as unavailable",
+    },
+  ],
   "P-66": {
     what: "a claim takes more of an Agent's steps than there is room for",
     edits: [
@@ -622,17 +665,37 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
     ],
     test: "a claim takes no more steps of a lane than it has slots",
   },
-  "P-67": {
-    what: "urgent steps are in the band of all others",
-    edits: [
-      edit(
-        "packages/domain/src/priority.ts",
-        "bands.indexOf(name)",
-        "Math.max(2, bands.indexOf(name))",
-      ),
-    ],
-    test: "a claim takes the urgent band first, and the oldest first within a band",
-  },
+  "P-67": [
+    {
+      what: "urgent steps are in the band of all others",
+      edits: [
+        edit(
+          "packages/domain/src/priority.ts",
+          "bands.indexOf(name)",
+          "Math.max(2, bands.indexOf(name))",
+        ),
+      ],
+      test: "a claim takes the urgent band first, and the oldest first within a band",
+    },
+    {
+      what: "a new key is ranked behind all steps that are due",
+      edits: [
+        edit(
+          "packages/state-store/sql/claim/rank-fair-steps.sql",
+          "         order by rank\n",
+          "         order by rank desc\n",
+        ),
+      ],
+      test: "a new key is served at once, and then in turn",
+    },
+    {
+      what: "no slot is reserved for the last band",
+      edits: [
+        edit(claimSql, "then reserved else 0 end as for_others", "then 0 else 0 end as for_others"),
+      ],
+      test: "the last band gets the slots that are reserved for it, and all that others leave",
+    },
+  ],
 };
 
 /** The removals of a row, which are proved one after the other; none where its feature is kept. */
