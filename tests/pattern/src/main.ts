@@ -12,7 +12,7 @@ import { rowsOfTenth } from "./tenths.ts";
 const usage = `pnpm pattern --prove [--row N | --tenth N] [--json]
 
   --prove     removes the feature of each row of docs/evidence/pattern.md from a copy of the source, and runs the test
-              that the row names: it must pass before, and fail then. Takes some 20 minutes
+              that the row names: it must pass before, and fail then. All rows take some ten minutes
   --row N     only this row, such as 19 for P-19; may be given several times
   --tenth N   only this tenth of the rows, from 0 to 9; all ten together have each row once
   --json      end with one line of JSON; the rest goes to the standard error`;

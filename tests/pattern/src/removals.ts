@@ -661,6 +661,11 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
         "limit capacity.slots\n              for no key",
         "limit 500\n              for no key",
       ),
+      edit(
+        claimSql,
+        "limit case when bands.are_last then capacity.slots else capacity.for_others end",
+        "limit 500",
+      ),
       edit(claimSql, "limit capacity.slots\n   ) as due", "limit 500\n   ) as due"),
     ],
     test: "a claim takes no more steps of a lane than it has slots",
