@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { StepReply, StepRequest } from "@holdfast/contracts";
 import type { Broker, Delivery } from "@holdfast/messaging";
 import type { Logger } from "@holdfast/runtime";
 import { expect, test } from "@jest/globals";
 import { payments, request, unasked } from "../../test/fixtures.ts";
+import { virtualClock } from "../../test/virtual-clock.ts";
 import { host } from "../run/host.ts";
 
 const silent = () => {};
@@ -98,4 +100,50 @@ test("without batching an Agent takes one request a message and bundles no repli
   expect(await refuse({})).toMatchObject({ takes: 1, bundle: { key: expect.any(String) } });
   const { takes, bundle } = await refuse({}, {}, { batching: false });
   expect([takes, bundle]).toEqual([1, undefined]);
+});
+
+test("of a hundred attempts in progress each is aborted at its own deadline, and no later", async () => {
+  const clock = virtualClock();
+  const aborted: { readonly attempt: number; readonly at: number }[] = [];
+  // In another order than that in which they came.
+  const workMs = (attempt: number): number => 500 + ((attempt * 37) % 101);
+  const attempts = Array.from({ length: 100 }, (_, index) => index + 1);
+  const agent = host(payments, {
+    charge: (_, { attempt, signal }) => {
+      signal.addEventListener("abort", () => aborted.push({ attempt, at: clock.now() }));
+      return new Promise(silent);
+    },
+    refund: unasked,
+    assess: unasked,
+  });
+  await using _served = await agent.serve({
+    broker: {
+      publish: async () => "stored",
+      consume: async (_queue, _options, handle) => {
+        for (const attempt of attempts) {
+          const body = StepRequest.encode(
+            request({ taskId: randomUUID(), attempt, workMs: workMs(attempt) }),
+          );
+          const delivery = { body, redelivered: false, isCurrent: () => true, ack: silent };
+          void handle(delivery as Partial<Delivery> as Delivery);
+        }
+        return Object.assign(new AsyncDisposableStack(), { limit: async () => {} });
+      },
+      inspect: async () => null,
+    },
+    concurrency: 100,
+    userId: "payments",
+    requesters: null,
+    log,
+    failpoint: silent,
+    clock,
+  });
+  await clock.pass(499);
+  expect(aborted).toEqual([]);
+  await clock.pass(101);
+  expect(aborted).toEqual(
+    attempts
+      .toSorted((one, other) => workMs(one) - workMs(other))
+      .map((attempt) => ({ attempt, at: workMs(attempt) })),
+  );
 });
