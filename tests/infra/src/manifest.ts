@@ -22,13 +22,19 @@ export const nameOf = ({ metadata }: Manifest): string => metadata.name;
 export const ofKind = (objects: readonly Manifest[], kind: string): readonly Manifest[] =>
   objects.filter((object) => object.kind === kind);
 
-/** Everything that makes pods of our image. */
+/** Everything that makes pods of our image. A CronJob stands for the Job that it makes. */
 export const workloadsOf = (objects: readonly Manifest[]): readonly Workload[] =>
-  (objects as readonly Workload[]).filter(
-    (object) =>
-      ["Deployment", "StatefulSet", "Job"].includes(object.kind) &&
-      containerOf(object).name === "service",
-  );
+  (objects as readonly (Workload | CronJob)[])
+    .filter(({ kind }) => ["Deployment", "StatefulSet", "Job", "CronJob"].includes(kind))
+    .map(jobOf)
+    .filter((workload) => containerOf(workload).name === "service");
+
+interface CronJob extends Manifest {
+  readonly spec: { readonly jobTemplate: Pick<Workload, "spec"> };
+}
+
+const jobOf = (object: Workload | CronJob): Workload =>
+  "jobTemplate" in object.spec ? { ...object, ...object.spec.jobTemplate } : (object as Workload);
 
 export function containerOf({ spec, metadata }: Workload): IContainer {
   const [container] = spec.template.spec?.containers ?? [];

@@ -33,6 +33,9 @@ const cloudNativePg = folder("examples/cloudnative-pg");
 const rabbitmqOperator = folder("examples/rabbitmq-operator");
 const tls = folder("examples/tls");
 const tracing = folder("examples/tracing");
+const supervisorCron = folder("examples/supervisor-cron");
+const examples = [cloudNativePg, rabbitmqOperator, tls, tracing, supervisorCron];
+const complete = [local, production, tracing, supervisorCron];
 
 interface Scaler {
   readonly spec: { readonly scaleTargetRef: { readonly name: string } };
@@ -41,23 +44,20 @@ interface Scaler {
 /** Its operator has published no schema that could be asked. */
 const hasSchema = ({ kind }: Manifest) => kind !== "RabbitmqCluster";
 
-describeRendered.each([base, local, production, cloudNativePg, rabbitmqOperator, tls, tracing])(
-  `%s${because}`,
-  (name) => {
-    const objects = why === null ? render(name) : [];
+describeRendered.each([base, local, production, ...examples])(`%s${because}`, (name) => {
+  const objects = why === null ? render(name) : [];
 
-    test("has only objects that Kubernetes takes", async () => {
-      const faults = await Promise.all(objects.filter(hasSchema).map(schemaFaults));
-      expect(faults.flat()).toEqual([]);
-    });
+  test("has only objects that Kubernetes takes", async () => {
+    const faults = await Promise.all(objects.filter(hasSchema).map(schemaFaults));
+    expect(faults.flat()).toEqual([]);
+  });
 
-    test("has only fields that Kubernetes knows", () => {
-      expect(unknownFields(objects.filter(hasSchema))).toEqual([]);
-    });
-  },
-);
+  test("has only fields that Kubernetes knows", () => {
+    expect(unknownFields(objects.filter(hasSchema))).toEqual([]);
+  });
+});
 
-describeRendered.each([local, production, tracing])(`the pods of %s${because}`, (name) => {
+describeRendered.each(complete)(`the pods of %s${because}`, (name) => {
   const objects = why === null ? render(name) : [];
   const workloads = workloadsOf(objects);
   const each = test.each(workloads.map((workload) => [nameOf(workload), workload] as const));

@@ -168,3 +168,30 @@ spec:
     - { name: http, port: 80, targetPort: http }
 {{- end }}
 {{- end -}}
+
+{{/* What the platform's own scheduler starts. The next time tries again what failed. */}}
+{{- define "holdfast.cronJob" -}}
+apiVersion: batch/v1
+kind: CronJob
+metadata:
+  name: {{ .name }}
+  labels: {{- include "holdfast.labels" . | nindent 4 }}
+spec:
+  schedule: {{ .schedule | quote }}
+  concurrencyPolicy: Forbid
+  startingDeadlineSeconds: 60
+  successfulJobsHistoryLimit: 1
+  failedJobsHistoryLimit: 3
+  jobTemplate:
+    spec:
+      backoffLimit: 0
+      activeDeadlineSeconds: 300
+      template:
+        metadata:
+          labels: {{- include "holdfast.labels" . | nindent 12 }}
+        spec:
+          restartPolicy: Never
+          {{- include "holdfast.pod" . | nindent 10 }}
+          containers:
+            - {{- include "holdfast.container" . | nindent 14 }}
+{{- end -}}
