@@ -39,6 +39,20 @@ export const alone: Profile = {
   partners: "reliable",
 };
 
+/** Milliseconds from one fault to the next: a process is up again sooner than a server. */
+const paces = { process: 3_000, server: alone.duration / alone.faults } as const;
+
+/** As many faults of one class alone as a percentile needs. */
+export function recoveries(of: keyof typeof paces, faults: number): Profile {
+  const duration = faults * paces[of];
+  return {
+    ...alone,
+    faults,
+    duration,
+    orders: Math.round((alone.orders * duration) / alone.duration),
+  };
+}
+
 export type ProfileName = keyof typeof profiles;
 
 const longestRound = 30 * minute;
