@@ -58,6 +58,19 @@ describe.each(Object.entries(allIds))("%s", (page, expected) => {
     const excused = rows.filter(isExcused).length;
     process.stdout.write(`${page}: ${rows.length - excused} shown, ${excused} not\n`);
   });
+
+  test("each file of tests that the page defines is used by a row, and defined once", () => {
+    const labels = Array.from(text.matchAll(/^\[([^\]]+)\]: /gm), ([, label = ""]) => label);
+    const used = new Set(Array.from(text.matchAll(/\]\[([^\]]+)\]/g), ([, label = ""]) => label));
+    expect(labels.filter((label) => !used.has(label))).toEqual([]);
+    expect(labels.filter((label, index) => labels.indexOf(label) !== index)).toEqual([]);
+  });
+});
+
+test("no two rows of the pattern are shown by the same tests", () => {
+  const rows = rowsOf(readFile("docs/evidence/pattern.md"));
+  const alike = [...Map.groupBy(rows, evidenceOf).values()].filter(({ length }) => length > 1);
+  expect(alike.map((some) => some.map(({ id }) => id))).toEqual([]);
 });
 
 test.each(markdownFiles)("every link of %s within this repository leads somewhere", (page) => {
