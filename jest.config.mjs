@@ -106,6 +106,7 @@ export default {
       ...shared,
       ...stack,
       displayName: "system",
+      testEnvironment: "<rootDir>/tests/system-environment.mjs",
       testMatch: inScope(filesWith(".system.test.ts")),
     },
     {

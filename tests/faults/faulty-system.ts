@@ -15,7 +15,6 @@ import {
 import { queryOnce } from "@holdfast/local-stack";
 import { fulfilOrder, type SampleKind, sampleOrder } from "@holdfast/orders";
 import {
-  type LogLine,
   openStore,
   type ServiceName,
   type System,
@@ -29,6 +28,7 @@ import { migratedDatabase, type TestBroker, testBroker } from "@holdfast/test-se
 import { connect } from "amqplib";
 import { startPooler } from "./pooler.ts";
 import { tapWire, type Wire } from "./wire.ts";
+import { type ServiceLine, witness } from "./witness.ts";
 
 type Counts = Partial<Record<ServiceName, number>>;
 type Environments = Partial<Record<ServiceName, Readonly<Record<string, string>>>>;
@@ -64,7 +64,7 @@ export interface FaultySystem extends AsyncDisposable {
   /** Every message that went through the exchanges of a test broker, held against its published schema. */
   readonly wire: Wire;
   /** What the services said. */
-  readonly log: readonly (LogLine & { readonly service: string; readonly pid: number })[];
+  readonly log: readonly ServiceLine[];
   /**
    * Submits orders; by the usual workflow, whose steps have, unless said otherwise, a second to be begun
    * and another to be done, or by one of your own.
@@ -100,7 +100,8 @@ export async function startFaultySystem(options: FaultyOptions = {}): Promise<Fa
   const { pooler = process.env["HOLDFAST_TEST_POOLER"] === "pgbouncer" } = options;
   const poolerFolder = join(folder.path, "pgbouncer");
   const pgbouncer = pooler ? stack.use(await startPooler(stateStoreUrl, poolerFolder)) : null;
-  const log: (LogLine & { service: string; pid: number })[] = [];
+  const log: ServiceLine[] = [];
+  witness(log);
   const system = stack.use(
     await startSystem({
       stateStoreUrl,

@@ -99,7 +99,11 @@ export function launchService(options: StartOptions): LaunchedService {
     get isRunning() {
       return isRunning();
     },
-    signal: (signal) => void child.kill(signal),
+    signal(signal) {
+      // Among the lines of the service, so that whoever reads them sees what was done to it.
+      onLog?.({ level: 30, time: Date.now(), msg: `the test sends ${signal}` }, name, pid);
+      child.kill(signal);
+    },
     async [Symbol.asyncDispose]() {
       if (!isRunning()) return;
       // A process that was frozen cannot hear anything else.
