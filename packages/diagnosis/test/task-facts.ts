@@ -77,6 +77,7 @@ export const facts: Facts = {
   plan: null,
   broker,
   standstills: [],
+  windows: [200, 200],
 };
 
 export const pause = { at: noon - 60_000, by: "ann", reason: "stock-taking" };

@@ -16,12 +16,13 @@ export async function explainTask(
   id: string,
 ): Promise<Explanation & { readonly task: Task }> {
   const task = await client.tasks.get(id);
-  const [history, agents, remotes, workflow, pauses] = await Promise.all([
+  const [history, agents, remotes, workflow, pauses, schedulers] = await Promise.all([
     client.tasks.history(id),
     orNone(client.agents.list()),
     orNone(client.remotes.list()),
     client.workflows.get(task.workflow).catch(() => null),
     orNone(client.pauses.list()),
+    orNone(client.system.show().then((system) => system.schedulers)),
   ]);
   const plan =
     workflow === null ? null : planWorkflow(workflow.definition as unknown as WorkflowDefinition);
@@ -45,6 +46,7 @@ export async function explainTask(
     lanes: agents.map((agent) => laneFacts(agent, remotes)),
     plan,
     standstills: [],
+    windows: schedulers.flatMap(({ slots }) => (slots === null ? [] : [slots])),
     broker: null,
   };
   return { ...explain(facts), task };

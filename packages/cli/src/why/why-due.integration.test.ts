@@ -102,12 +102,14 @@ describe("a step that is due waits", () => {
     expect(await system.why(taskId)).toContain("a Scheduler claims it when its turn comes");
   });
 
-  test("for a slot of a full in-flight limit", async () => {
-    await Promise.all(Array.from({ length: 200 }, () => store.submit()));
-    const capacity = [{ lane: "inventory", slots: 200 }];
+  test("for a slot of the in-flight limit that its Scheduler has announced", async () => {
+    const scheduler = { service: "scheduler", instance: "scheduler-1", version: "0.1.0" } as const;
+    await store.store.recordInstance({ ...scheduler, slots: 20 });
+    await Promise.all(Array.from({ length: 20 }, () => store.submit()));
+    const capacity = [{ lane: "inventory", slots: 20 }];
     await store.store.claimDueSteps({ lockedBy: "scheduler-1", capacity, relayAfter: 60_000 });
     expect(await system.why(await store.submit())).toContain(
-      "the Agent has its full 200 steps in flight (WINDOW is 200, unless it says otherwise)",
+      "the Agent has its full 20 steps in flight (WINDOW is 20)",
     );
   });
 

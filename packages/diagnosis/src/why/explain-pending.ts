@@ -5,7 +5,7 @@ import { type Facts, laneOf } from "./facts.ts";
 import { turnOf } from "./turn-of.ts";
 import { faultOf, instant, pausedBy, queueMissing, stepOf } from "./words.ts";
 
-/** How many steps of one Agent each Scheduler has in flight at most, where WINDOW does not say otherwise. */
+/** The default of WINDOW: taken for Schedulers that have not announced theirs. */
 const usualWindow = 200;
 
 /**
@@ -128,25 +128,43 @@ function agentReason(step: StepFacts, facts: Facts): string | null {
 
 function limitReason(step: StepFacts, facts: Facts): string | null {
   const { inFlight, instances, slots } = laneOf(facts, step.agent);
-  const schedulers = Math.max(1, facts.broker?.schedulers ?? 1);
+  const { window, schedulers, said } = windowsOf(facts);
   const { all } = laneLimit({
-    window: usualWindow,
+    window,
     schedulers,
     consumers: facts.broker?.consumers[step.agent] ?? Math.max(1, instances),
     advertised: slots,
   });
   if (inFlight < all) return null;
-  const windows = usualWindow * schedulers;
-  const each = schedulers === 1 ? "" : ` for each of ${schedulers} Schedulers`;
   const full = `It waits for ${stepOf(step)}, which is due: the Agent has its full ${count(inFlight, "step")} in flight`;
   const why =
-    all < windows
+    all < window * schedulers
       ? `${count(all, "step")} for the ${count(
           slots.reduce((sum, one) => sum + one, 0),
           "slot",
         )} of ${count(instances, "instance")}; more instances or a higher CONCURRENCY would take more`
-      : `WINDOW is ${usualWindow}${each}, unless it says otherwise`;
+      : said;
   return `${full} (${why}). ${turnOf(step)}`;
+}
+
+/** How many steps of one Agent the Schedulers may have in flight: their number, the WINDOW of each, and both in words. */
+function windowsOf({ broker, windows }: Facts): {
+  readonly window: number;
+  readonly schedulers: number;
+  readonly said: string;
+} {
+  const schedulers = Math.max(1, broker?.schedulers ?? windows.length);
+  const each = schedulers === 1 ? "" : ` for each of ${schedulers} Schedulers`;
+  const [first] = windows;
+  if (first === undefined) {
+    const said = `WINDOW is ${usualWindow}${each}, unless it is set: no Scheduler has announced its own`;
+    return { window: usualWindow, schedulers, said };
+  }
+  if (windows.every((one) => one === first)) {
+    return { window: first, schedulers, said: `WINDOW is ${first}${each}` };
+  }
+  const window = windows.reduce((sum, one) => sum + one, 0) / windows.length;
+  return { window, schedulers, said: `the Schedulers have a WINDOW of ${windows.join(", ")}` };
 }
 
 const turnReason = (step: StepFacts, facts: Facts): string =>

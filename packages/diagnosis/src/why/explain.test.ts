@@ -62,7 +62,7 @@ describe("explains of a step that is due", () => {
       },
     ],
     [
-      "the Agent has its full 400 steps in flight (WINDOW is 200 for each of 2 Schedulers, unless it says otherwise)",
+      "the Agent has its full 400 steps in flight (WINDOW is 200 for each of 2 Schedulers)",
       { lanes: [{ ...lane, inFlight: 400 }] },
     ],
     [

@@ -11,6 +11,7 @@ import type {
 import type { StepProgress } from "../claim/attempt-signs.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
+import { findInstances } from "../statistics/instances.ts";
 import { isUsable, readWorkflow } from "../workflows/workflow-catalog.ts";
 import { findStandstills, type StandstillFacts } from "./standstills.ts";
 
@@ -39,6 +40,8 @@ export interface TaskFacts {
   readonly plan: WorkflowPlan | null;
   /** Consumers that fail: what this task waits for may be among what they have read. */
   readonly standstills: readonly StandstillFacts[];
+  /** The WINDOW of each living Scheduler, as it announces it: steps in flight for each Agent. */
+  readonly windows: readonly number[];
 }
 
 export interface StepFacts {
@@ -115,7 +118,7 @@ export interface BreakerFacts {
 
 const findTask = query(
   "find-task-facts",
-  rowsOf<Omit<TaskFacts, "steps" | "lanes" | "plan" | "standstills">>(),
+  rowsOf<Omit<TaskFacts, "steps" | "lanes" | "plan" | "standstills" | "windows">>(),
 );
 const findSteps = query("find-step-facts", rowsOf<StepFacts>());
 const findLanes = query("find-lane-facts", rowsOf<LaneFacts>());
@@ -132,7 +135,15 @@ export async function findTaskFacts(db: Database, taskId: string): Promise<TaskF
     lanes: await findLanes(db, { taskId }),
     plan,
     standstills: await findStandstills(db),
+    windows: await findWindows(db),
   };
+}
+
+async function findWindows(db: Database): Promise<readonly number[]> {
+  const schedulers = (await findInstances(db)).filter(
+    ({ service, living }) => service === "scheduler" && living,
+  );
+  return schedulers.flatMap(({ slots }) => (slots === null ? [] : [slots]));
 }
 
 /** As their author wrote them down, undos last. */
