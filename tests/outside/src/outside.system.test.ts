@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { checkTarball } from "./check-tarball.ts";
 import { followPage } from "./follow-page.ts";
 import { installPackages, type PackageManager } from "./install-packages.ts";
+import { globalsMissingFrom, globalsUsedIn, nodePath } from "./node-versions.ts";
 import { packAll, readFromTarball, type Tarball } from "./pack-all.ts";
-import { runProgram } from "./run-program.ts";
 import { runTravel } from "./run-travel.ts";
 import { type Registry, serveTarballs } from "./serve-tarballs.ts";
 import { useClientAlone } from "./use-client-alone.ts";
@@ -48,6 +48,17 @@ test("the package of the command has every page that its index names in one file
   const pages = Array.from(named.matchAll(/\]\((docs\/[^)]+\.md)\)/g), ([, page]) => page);
   expect(pages.length).toBeGreaterThan(10);
   expect(pages.filter((page) => !full.includes(`<!-- ${page} -->`))).toEqual([]);
+});
+
+test("no package that is published uses a global that Node 22 lacks", async () => {
+  const missing = await globalsMissingFrom(await nodePath("22"), await nodePath("24"));
+  expect(missing).toContain("AsyncDisposableStack");
+  const modules = tarballs.flatMap((one) =>
+    globSync("dist/**/*.js", { cwd: one.folder }).map((file) => join(one.folder, file)),
+  );
+  expect(modules.length).toBeGreaterThan(tarballs.length / 2);
+  const used = modules.map((file) => ({ file, uses: globalsUsedIn(file, missing) }));
+  expect(used.filter(({ uses }) => uses.length > 0)).toEqual([]);
 });
 
 test.each<PackageManager>(["npm", "pnpm", "yarn"])(
@@ -93,7 +104,7 @@ test("the page about the first workflow works word for word outside of the repos
 });
 
 testTravel(
-  `trips with Agents in TypeScript, Python and bash end right, from the packed packages${because}`,
+  `trips with Agents in TypeScript, Python and bash end right, from the packed packages, and the Agent in Python conforms as Node 22 sees it${because}`,
   async () => {
     const options = { folder: join(folder, "travel"), registryUrl: urlOf(registry), count: 20 };
     const figures = await runTravel(options);
@@ -106,11 +117,6 @@ testTravel(
     });
   },
 );
-
-async function nodePath(version: string): Promise<string> {
-  const print = ["--yes", `node@${version}`, "--print", "process.execPath"];
-  return (await runProgram("npx", print)).stdout.trim();
-}
 
 function urlOf(started: Registry | undefined): string {
   if (started === undefined) throw new Error("The registry was not started");

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { countEffects, type Effects } from "./count-effects.ts";
-import { processesLeft, runVariable } from "./processes-left.ts";
+import { nodePath } from "./node-versions.ts";
+import { processesThatStay, runVariable } from "./processes-left.ts";
 import type { Ran } from "./run-program.ts";
 import { startTravel, type Travel, type Trip } from "./start-travel.ts";
 
@@ -27,7 +28,7 @@ interface Options {
 export async function runTravel(options: Options): Promise<TravelFigures> {
   const run = randomUUID();
   const figures = await bookTrips({ ...options, env: { [runVariable]: run } });
-  const living = processesLeft(run);
+  const living = await processesThatStay(run);
   for (const one of living) options.say?.(`still there: ${one}`);
   return { ...figures, processesLeft: living.length };
 }
@@ -103,11 +104,13 @@ async function succeed(running: Promise<Ran>): Promise<Ran> {
   return ran;
 }
 
+/** With the oldest Node on which the packages run. */
 async function checkPython(travel: Travel): Promise<number> {
   const cases = "agents/hotels.conformance.json";
   const pid = String(await travel.pythonPid());
   const args = ["--agent", "hotels", "--cases", cases, "--pid", pid, "--json"];
-  const { stdout, output, code } = await travel.holdfast(["conformance", ...args]);
+  const ran = await travel.holdfast(["conformance", ...args], await nodePath("22"));
+  const { stdout, output, code } = ran;
   if (code !== 0) throw new Error(output);
   const { rules } = JSON.parse(stdout) as { readonly rules: readonly { readonly state: string }[] };
   return rules.filter(({ state }) => state === "holds").length;

@@ -10,8 +10,8 @@ import { type Ran, runProgram } from "./run-program.ts";
 /** The example of the travels, as it runs outside of this repository. */
 export interface Travel extends AsyncDisposable {
   readonly folder: string;
-  /** Runs `npx holdfast` there. */
-  holdfast(args: readonly string[]): Promise<Ran>;
+  /** Runs the project's `holdfast` there, with the Node of `npx` unless another one is given. */
+  holdfast(args: readonly string[], node?: string): Promise<Ran>;
   /** Submits so many trips and resolves to how each ended. */
   submitTrips(count: number): Promise<readonly Trip[]>;
   /** The process of the Agent in Python. */
@@ -59,8 +59,12 @@ export async function startTravel({ folder, registryUrl, env = {} }: Options): P
     stack.defer(() => stopped(others));
     return {
       folder,
-      holdfast: (args) =>
-        runProgram("npx", ["holdfast", ...args], { folder, env: places, mayFail: true }),
+      holdfast(args, node) {
+        const options = { folder, env: places, mayFail: true };
+        return node === undefined
+          ? runProgram("npx", ["holdfast", ...args], options)
+          : runProgram(node, ["node_modules/.bin/holdfast", ...args], options);
+      },
       async submitTrips(count) {
         const ran = await runProgram("node", ["submit-trips.ts", String(count)], {
           folder,

@@ -12,6 +12,7 @@ import {
 } from "@holdfast/contracts";
 import { PermanentFault } from "@holdfast/domain";
 import { connectBroker, openTap, userOf } from "@holdfast/messaging";
+import { disposableStack } from "@holdfast/runtime";
 import type { AgentDriver, DriverOptions } from "./agent-driver.ts";
 import type { Case } from "./cases.ts";
 import { openInbox } from "./open-inbox.ts";
@@ -23,7 +24,7 @@ const quiet = { warn: () => {}, error: () => {} };
 /** Connects as a Scheduler that consumes replies and heartbeats through a queue of its own. */
 export async function driveAgent(options: DriverOptions): Promise<AgentDriver> {
   const { agent, brokerUrl: url } = options;
-  await using stack = new AsyncDisposableStack();
+  await using stack = disposableStack();
   const inbox = openInbox(options);
   const bindings = [
     { exchange: replyExchange, routingKey: `*.${agent}.*` },

@@ -1,3 +1,4 @@
+import { disposableStack } from "@holdfast/runtime";
 import type { ConsumeMessage } from "amqplib";
 import { connectTo } from "./inspect-connection.ts";
 
@@ -35,7 +36,7 @@ export async function openTap({
   bindings,
   onFrame,
 }: TapOptions): Promise<AsyncDisposable> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = disposableStack();
   const { model } = stack.use(await connectTo(url, name));
   const channel = await model.createChannel();
   channel.on("error", () => {});
