@@ -45,6 +45,12 @@ async function compile({ folder }: { readonly folder: string }): Promise<string>
   return compiled.stdout;
 }
 
+/** Runs a module that defines workflows. Throws what their definition throws. */
+async function define({ files }: Example, name: string): Promise<void> {
+  const args = ["--conditions=@holdfast/source", files.get(name) ?? name];
+  await promisify(execFile)(process.execPath, args, { cwd: root });
+}
+
 interface Runnable {
   readonly example: Example;
   /** Names of files, as the pages have them. */
@@ -85,8 +91,10 @@ test("the example in the guides compiles, and books a trip", async () => {
     name: "trips",
     hotelUrl: hotel.url,
   });
-  expect([...example.files.keys()]).toHaveLength(7);
+  expect([...example.files.keys()]).toHaveLength(9);
   expect(await compile(example)).toBe("");
+  for (const definition of ["trips/src/stay-in-touch.ts", "trips/src/pool.ts"])
+    await define(example, definition);
   const { id, steps } = await runExample({
     example,
     agent: "trips/src/hotels-agent.ts",
