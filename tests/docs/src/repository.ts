@@ -41,3 +41,14 @@ export const productFiles: readonly string[] = [
   ...sourceFiles,
   ...globSync("packages/*/{sql,migrations}/**/*.sql", { cwd: fileURLToPath(root) }).toSorted(),
 ];
+
+/** Every file of this repository, by its path below the root: without what is built or installed. */
+export const allFiles: readonly string[] = filesBelow("").toSorted();
+
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(pathOf(folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}${entry.name}`;
+    if (!entry.isDirectory()) return [path];
+    return foreign.has(entry.name) || entry.name === "built" ? [] : filesBelow(`${path}/`);
+  });
+}
