@@ -74,7 +74,7 @@ const isFaultCode = (text: string): boolean =>
 
 const isPath = (text: string): boolean =>
   /^[\w.@*…<>{},/-]+$/.test(text) &&
-  !/^[/@.]/.test(text.replace(/^\.\.?\//, "")) &&
+  !/^[/@]/.test(text) &&
   (extension.test(text) || (text.includes("/") && top.has(text.split("/")[0])));
 
 const existing: Readonly<Record<Name["kind"], (text: string) => boolean>> = {
@@ -91,10 +91,10 @@ const existing: Readonly<Record<Name["kind"], (text: string) => boolean>> = {
 /** Whether this repository has what the name says. */
 export const exists = ({ kind, text }: Name): boolean => existing[kind](text);
 
-/** A path, or its end. `*`, `…`, `<name>`, `NNNN_what` and a file called `x` stand for any; builds write `dist` and `built`. */
+/** A path, or its end. `*`, `…`, `<name>`, `NNNN_what` and a file called `x` stand for any; what is built, installed or written by a run is there. */
 function hasPath(text: string): boolean {
   const plain = text.replace(/^(?:\.\.?\/)+/, "").replace(/:\d+$|\/$/g, "");
-  const [source = ""] = plain.split(/(?:^|\/)(?:dist|built)(?:\/|$)/);
+  const [source = ""] = plain.split(/(?:^|\/)(?:dist|built|node_modules|\.holdfast)(?:\/|$)/);
   if (source === "") return true;
   const pattern = source
     .replace(/[.+^$()|[\]\\]/g, "\\$&")
