@@ -5,12 +5,15 @@ import { Count, Name } from "../limits/parts.ts";
 import { defineMessage } from "./message.ts";
 
 const AgentHeartbeatSchema = Type.Object({
+  /** Its name. */
   agent: Name,
+  /** The process, by a name of its own. */
   instance: Name,
   /** How many steps it does at a time. */
   capacity: Count(1),
   /** How many of its slots are taken. */
   inFlight: Count(0),
+  /** Whether it leaves its remote service alone. */
   breaker: Type.Enum(["closed", "open", "half-open"]),
   /** For how many milliseconds more it leaves its remote service alone; 0 unless the breaker is open. */
   openForMs: Count(0),

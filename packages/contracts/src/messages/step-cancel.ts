@@ -3,9 +3,13 @@ import { Count, Name, TaskId, Token } from "../limits/parts.ts";
 import { defineMessage } from "./message.ts";
 
 const StepCancelSchema = Type.Object({
+  /** Which task. */
   taskId: TaskId,
+  /** Which of its steps. */
   step: Name,
+  /** As the request has it. */
   attempt: Count(1),
+  /** As the request has it. */
   token: Token,
 });
 

@@ -3,25 +3,29 @@ import { limits } from "../limits/limits.ts";
 import { Count, Name, storableNote, TaskId, Token } from "../limits/parts.ts";
 import { defineMessage } from "./message.ts";
 
-const Progress = Type.Object({
-  /** How much is done, by the handler's own estimate. */
-  percent: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
-  /** For people. */
-  note: Type.Optional(storableNote),
-});
-
 const StepProgressSchema = Type.Object({
   /** As many as fit into the largest hint. */
   attempts: Type.Array(
     Type.Object({
+      /** Which task. */
       taskId: TaskId,
+      /** Which of its steps. */
       step: Name,
+      /** As the request has it. */
       attempt: Count(1),
+      /** As the request has it. */
       token: Token,
       /** For how many milliseconds the Agent has worked on it, by its own monotonic clock. */
       runningMs: Count(0),
       /** The handler said that it is at work. Absent: the Agent says only that it has begun. */
-      heartbeat: Type.Optional(Progress),
+      heartbeat: Type.Optional(
+        Type.Object({
+          /** How much is done, by the handler's own estimate. */
+          percent: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
+          /** For people. */
+          note: Type.Optional(storableNote),
+        }),
+      ),
     }),
     { minItems: 1, maxItems: limits.signs },
   ),

@@ -6,31 +6,49 @@ import { storableText } from "../limits/storable-text.ts";
 import { defineMessage } from "./message.ts";
 
 /** Whether the attempt may have changed anything at the remote service. */
-const Effect = Type.Union([Type.Literal("none"), Type.Literal("unknown")]);
+const effect = (description: string) =>
+  Type.Union([Type.Literal("none"), Type.Literal("unknown")], { description });
 
 const StepReplySchema = Type.Object({
+  /** Which task. */
   taskId: TaskId,
+  /** Which of its steps. */
   step: Name,
+  /** As the request has it. */
   attempt: Count(1),
+  /** As the request has it. */
   token: Token,
+  /** What became of the attempt. */
   outcome: Type.Union([
-    Type.Object({ kind: Type.Literal("completed"), output: Payload }),
     Type.Object({
-      kind: Type.Literal("failed"),
+      kind: Type.Literal("completed", { description: "The work is done." }),
+      /** What it returned; null for an undo. */
+      output: Payload,
+    }),
+    Type.Object({
+      kind: Type.Literal("failed", { description: "It is not done, or that is not known." }),
       /** `area.what`, such as `payments.declined`. */
       code: Code,
+      /** For people. */
       message: Words,
+      /** Whether a retry may help. */
       transient: Type.Boolean(),
       /** The remote service asked not to be called before. */
       retryAfterMs: Type.Optional(Count(0)),
       /** False: the remote service was not called at all, so nothing failed; the step is requeued. */
       attempted: Type.Optional(Type.Boolean()),
-      effect: Type.Optional(Effect),
+      effect: Type.Optional(
+        effect(
+          "`none`: the remote service did nothing under this key, and never will. Absent: that is not known.",
+        ),
+      ),
       /** Whether the broker had delivered this request before: then `effect` speaks for this delivery only. */
       redelivered: Type.Optional(Type.Boolean()),
     }),
-    /** The Agent was cancelled, and stopped. */
-    Type.Object({ kind: Type.Literal("stopped"), effect: Effect }),
+    Type.Object({
+      kind: Type.Literal("stopped", { description: "The Agent was cancelled, and stopped." }),
+      effect: effect("`none`: the remote service certainly did nothing."),
+    }),
   ]),
   /** How many requests this Agent would take in one message. A wish: it copes with any number. */
   takes: Type.Optional(Count(1)),

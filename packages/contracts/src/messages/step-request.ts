@@ -4,9 +4,13 @@ import { Count, Instant, Key, Name, Payload, TaskId, Token } from "../limits/par
 import { defineMessage } from "./message.ts";
 
 const StepRequestSchema = Type.Object({
+  /** Which task. */
   taskId: TaskId,
+  /** Which of its steps. */
   step: Name,
+  /** Who is asked. */
   agent: Name,
+  /** What it is asked for, by its contract. */
   operation: Name,
   /** Rises with each claim of the step; only the reply to the latest one counts. */
   attempt: Count(1),
@@ -23,16 +27,20 @@ const StepRequestSchema = Type.Object({
   extendMs: Type.Optional(Count(1)),
   /** The same limit as an instant of the state store's clock: for people, decides nothing. */
   completeBy: Instant,
+  /** What the operation takes; null for an undo. */
   input: Payload,
   /** Present when the operation is to undo what another step did, or may have done. */
   undo: Type.Optional(
     Type.Object({
+      /** Which step is undone. */
       step: Name,
       /** The idempotency key under which the step was asked for. */
       key: Key,
+      /** What the step was given. */
       input: Payload,
       /** What the step returned; null when it is not known whether it happened. */
       output: Payload,
+      /** `unknown`: the step may have happened or not. */
       outcome: Type.Union([Type.Literal("completed"), Type.Literal("unknown")]),
     }),
   ),

@@ -6,17 +6,26 @@ import { defineMessage } from "./message.ts";
 const Property = Type.Union([Type.String({ maxLength: limits.property }), Type.Null()]);
 
 const TaskRefusedSchema = Type.Object({
+  /** What happened. */
   event: Type.Literal("refused"),
   /** The `message_id` of the submission. */
   messageId: Property,
   /** As it came with the submission. */
   correlationId: Property,
+  /** Why: a fault code. */
   code: Code,
+  /** What is wrong, for people. */
   detail: Words,
   /** Where exactly the body is wrong: JSON pointers, and what is wrong there. */
-  errors: Type.Array(Type.Object({ pointer: Words, detail: Words }), {
-    maxItems: limits.refusals,
-  }),
+  errors: Type.Array(
+    Type.Object({
+      /** Where in the body, as a JSON pointer. */
+      pointer: Words,
+      /** What it must be. */
+      detail: Words,
+    }),
+    { maxItems: limits.refusals },
+  ),
 });
 
 /** Tells the submitter of a message why it became no task. */

@@ -7,11 +7,13 @@ const nullable = <Inner extends ReturnType<typeof Type.String>>(inner: Inner) =>
   Type.Union([inner, Type.Null()]);
 
 const TaskStatusSchema = Type.Object({
+  /** Which task. */
   taskId: TaskId,
   /** As it came with the submission. */
   correlationId: nullable(Type.String({ maxLength: limits.property })),
   /** Rises with each message of a task, with gaps; the same number is the same message again. */
   sequence: Count(1),
+  /** What happened. */
   event: Type.Enum([
     /** It is written down, with all its steps. */
     "received",
@@ -24,10 +26,21 @@ const TaskStatusSchema = Type.Object({
     /** It halted, and waits for an operator. */
     "error",
   ]),
+  /** With its version. */
   workflow: Name,
+  /** The state of the task. */
   state: Name,
   /** The steps that moved, and where they stand now. */
-  steps: Type.Array(Type.Object({ name: Name, state: Name }), { maxItems: limits.steps }),
+  steps: Type.Array(
+    Type.Object({
+      /** Of the step. */
+      name: Name,
+      /** Of the step. */
+      state: Name,
+    }),
+    { maxItems: limits.steps },
+  ),
+  /** Why the task is undone, or waits for an operator. */
   faultCode: nullable(Code),
   /** ISO 8601, on the state store's clock. */
   at: Instant,
@@ -38,9 +51,11 @@ export type TaskStatus = Static<typeof TaskStatusSchema>;
 export const TaskStatus = defineMessage("task.status.v1", TaskStatusSchema);
 
 const TaskAlertSchema = Type.Object({
+  /** Which task; null: it is about none. */
   taskId: nullable(TaskId),
   /** The version of the task that brought it about: the same number is the same alert again. */
   episode: Count(0),
+  /** What it is about. */
   kind: Type.Enum([
     "task.halted",
     "undo.failing",
@@ -50,9 +65,13 @@ const TaskAlertSchema = Type.Object({
     "store.clock_jumped",
     "breaker.opened",
   ]),
+  /** Which step of the task; null: it is about none. */
   step: nullable(Name),
+  /** Why: a fault code. */
   code: Code,
+  /** More, for people. */
   detail: nullable(Words),
+  /** ISO 8601, on the state store's clock. */
   at: Instant,
 });
 

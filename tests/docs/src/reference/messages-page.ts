@@ -36,10 +36,14 @@ async function messagesOf(file: string): Promise<readonly string[]> {
         `\`${path}\``,
         typeOf(schema),
         isRequired ? "yes" : "no",
-        comments.get(keys.slice(-2).join(".")) ?? "",
+        schema.description ?? comments.get(keys.slice(-2).join(".")) ?? missing(path, file),
       ];
     });
     const head = ["field", "type and bounds", "required", "meaning"];
     return [`## ${value.type}\n\n${exported.get(name) ?? ""}\n\n${table([head, ...rows])}`];
   });
+}
+
+function missing(path: string, file: string): never {
+  throw new Error(`${path} in ${file} has no comment: say in one sentence what it is.`);
 }
