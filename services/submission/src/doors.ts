@@ -33,7 +33,12 @@ export const doorsOf = (
     path: "/v1/:collection",
     isOfCollection: true,
     noun: { one: "task of the collection", many: "Tasks of the collection" },
-    params: { collection: Type.String({ maxLength: 100 }) },
+    params: {
+      collection: Type.String({
+        maxLength: 100,
+        description: "The noun of a workflow's tasks, such as orders.",
+      }),
+    },
     async nounOf(request) {
       const { collection } = request.params as { readonly collection: string };
       const isOne = isCollection.test(collection);

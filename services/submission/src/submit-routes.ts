@@ -27,7 +27,10 @@ const Fairness = Type.Object(
       }),
     ),
   },
-  closed,
+  {
+    ...closed,
+    description: "By what the task shares its priority with others; else as the workflow says.",
+  },
 );
 const Labels = Type.Record(
   Type.String({ pattern: labelNamePattern }),
@@ -47,7 +50,6 @@ const TaskBody = Type.Object(
         description: "Which steps are claimed first; normal unless said otherwise.",
       }),
     ),
-    /** By what the task shares its band with others. What is left out is where the workflow says. */
     fairness: Type.Optional(Fairness),
     key: Type.Optional(
       Type.String({
@@ -97,7 +99,9 @@ const SubmitHeaders = Type.Object({
   traceparent: Type.Optional(
     Type.String({ description: "W3C Trace Context: the task goes on with the caller's trace." }),
   ),
-  tracestate: Type.Optional(Type.String()),
+  tracestate: Type.Optional(
+    Type.String({ description: "W3C Trace Context: what goes with traceparent." }),
+  ),
   prefer: Type.Optional(
     Type.String({
       description: "wait=10: 200 with the result, if there is one in so many seconds.",
@@ -106,15 +110,28 @@ const SubmitHeaders = Type.Object({
 });
 const CollectionHeaders = Type.Object({
   ...SubmitHeaders.properties,
-  "task-key": Type.Optional(Type.String()),
-  /** Such as `region=eu,guest=ada`. */
-  "task-labels": Type.Optional(Type.String()),
-  "not-before": Type.Optional(Type.String()),
-  "task-priority": Type.Optional(Type.String()),
-  "fairness-key": Type.Optional(Type.String()),
-  "fairness-weight": Type.Optional(Type.String()),
-  "reply-to": Type.Optional(Type.String()),
-  "correlation-id": Type.Optional(Type.String()),
+  "task-key": Type.Optional(
+    Type.String({ description: "The business's own name: at most one open task has it." }),
+  ),
+  "task-labels": Type.Optional(
+    Type.String({ description: "By what the task is found, such as region=eu,guest=ada." }),
+  ),
+  "not-before": Type.Optional(
+    Type.String({ description: "When the first steps become due: an instant with its zone." }),
+  ),
+  "task-priority": Type.Optional(
+    Type.String({ description: "urgent, normal or batch: which steps are claimed first." }),
+  ),
+  "fairness-key": Type.Optional(
+    Type.String({ description: "By what the task shares its priority with others." }),
+  ),
+  "fairness-weight": Type.Optional(
+    Type.String({ description: "How many shares the key has: 1 to 1000." }),
+  ),
+  "reply-to": Type.Optional(Type.String({ description: "Your own queue for its status." })),
+  "correlation-id": Type.Optional(
+    Type.String({ description: "What the notifications of the task carry." }),
+  ),
 });
 
 const describeSubmission = (door: Door) =>

@@ -70,7 +70,7 @@ test.each([...new Set(codeFiles.map((file) => file.split("/").slice(0, 2).join("
 );
 
 /** Pages for everyone's own tasks: there is no collection but the example's. */
-const general = /^docs\/(?:guides\/(?:operations|command|deploy|upgrade)|reference\/\w+)\.md$/;
+const general = /^docs\/guides\/(?:operations|command|deploy|upgrade)\.md$/;
 
 test.each(markdownFiles.filter((page) => general.test(page)))(
   "%s asks for tasks at /v1/tasks, which every installation has",
@@ -81,6 +81,25 @@ test.each(markdownFiles.filter((page) => general.test(page)))(
     expect(routes.filter((route) => /\/v1\/orders\b/.test(route))).toEqual([]);
   },
 );
+
+/** A paragraph with the code of a collection's noun that does not name the code of the catalogue, too. */
+const strangeCodes = (text: string): readonly string[] =>
+  text.split("\n\n").flatMap((paragraph) => {
+    const words = quoted(paragraph.replace(blocks, ""));
+    return words.filter((word) => {
+      const twin = word.replace(/^(?:order|trip)\./, "task.");
+      return twin !== word && exists({ kind: "code", text: twin }) && !words.includes(twin);
+    });
+  });
+
+test.each(markdownFiles)("%s names codes as the catalogue has them", (page) => {
+  expect(strangeCodes(proseOf(page, readFile(page)))).toEqual([]);
+});
+
+test("a code of a collection's noun is found where it stands alone", () => {
+  expect(strangeCodes("There is `order.unknown`.")).toEqual(["order.unknown"]);
+  expect(strangeCodes("What is `task.unknown` is `order.unknown`.")).toEqual([]);
+});
 
 test("a name that nothing has is found, of each kind", () => {
   const lost = [

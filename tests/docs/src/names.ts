@@ -84,7 +84,7 @@ const existing: Readonly<Record<Name["kind"], (text: string) => boolean>> = {
   code: (text) => text in faultCodes || dotted.has(text) || fields.has(text),
   table: (text) => tables.has(text),
   // X is whichever variable: `X_FILE`.
-  setting: (text) => /^X_/.test(text) || upperCase.has(text.replace(/=.*$/, "")),
+  setting: (text) => text.startsWith("X_") || upperCase.has(text.replace(/=.*$/, "")),
   package: hasPackage,
 };
 

@@ -1,76 +1,95 @@
 import { Type } from "typebox";
 import { taskStates } from "../search/task-states.ts";
 import { ref } from "./describe.ts";
-import { Instant, Json, named, nullable, Text } from "./schema-parts.ts";
-
-const Count = Type.Integer();
+import { Progress } from "./progress-schema.ts";
+import { count, flag, instant, json, named, nullable, text, texts } from "./schema-parts.ts";
 
 const Attempt = named("Attempt", {
-  step: Text,
-  kind: Type.Enum(["call", "compensation"]),
-  undoes: nullable(Text),
-  attempt: Count,
-  agent: Text,
-  lockedBy: Text,
-  claimedAt: Instant,
-  startedAt: nullable(Instant),
-  heartbeatAt: nullable(Instant),
-  completeBy: nullable(Instant),
-  endedAt: nullable(Instant),
-  outcome: Type.Enum(["running", "processed", "failed", "expired", "requeued", "cancelled"]),
-  faultCode: nullable(Text),
-  faultDetail: nullable(Text),
-  progress: nullable(
-    Type.Object({ percent: Type.Optional(Type.Number()), note: Type.Optional(Text) }),
-  ),
-  input: Json,
-  output: Json,
+  step: text("The name of the step."),
+  kind: Type.Enum(["call", "compensation"], {
+    description: "`call`: asks an Agent. `compensation`: undoes a call.",
+  }),
+  undoes: nullable(text("Of an undo: the step that it undoes.")),
+  attempt: count("The number of the attempt, from 1."),
+  agent: text("Who was asked."),
+  lockedBy: text("The Scheduler that claimed it."),
+  claimedAt: instant("When it was claimed."),
+  startedAt: nullable(instant("Of a running attempt: when its Agent began, as far as it said so.")),
+  heartbeatAt: nullable(instant("Of a running attempt: when its handler said that it is at work.")),
+  completeBy: nullable(instant("When it expires, or would have.")),
+  endedAt: nullable(instant("When it ended; null: it runs.")),
+  outcome: Type.Enum(["running", "processed", "failed", "expired", "requeued", "cancelled"], {
+    description:
+      "`expired`: no reply came in time. `requeued`: it goes again, and no failure is counted.",
+  }),
+  faultCode: nullable(text("Why it failed.")),
+  faultDetail: nullable(text("Of the latest attempt: the message of the failure.")),
+  progress: nullable(Progress),
+  input: json("What its Agent got: any JSON; null where it is not kept."),
+  output: json("What its Agent returned: any JSON; null where it is not kept."),
 });
 
 /** What operators look at. */
 export const lookSchemas: readonly Type.TSchema[] = [
   Attempt,
   named("Attempts", {
-    items: Type.Array(ref("Attempt")),
+    items: Type.Array(ref("Attempt"), { description: "The attempts, newest first." }),
     waits: Type.Array(
-      Type.Object({ step: Text, from: Instant, until: nullable(Instant), reason: Text }),
+      Type.Object({
+        step: text("Which step waited."),
+        from: instant("Since when."),
+        until: nullable(
+          instant("When it was claimed, or becomes due; null: it waits for its turn."),
+        ),
+        reason: text("The move that made it wait, such as `retry` or `coolDown`."),
+      }),
+      { description: "Times for which steps waited to be claimed, newest first." },
     ),
     lateReplies: Type.Array(
       Type.Object({
-        step: nullable(Text),
-        attempt: nullable(Count),
-        at: Instant,
-        reason: Text,
-        sender: nullable(Text),
+        step: nullable(text("The step that it named.")),
+        attempt: nullable(count("The attempt that it named.")),
+        at: instant("When it came."),
+        reason: text("Why it was refused."),
+        sender: nullable(text("Its broker user.")),
       }),
+      { description: "Replies that were refused, newest first." },
     ),
-    truncated: Type.Boolean({ description: "There are more than are shown." }),
+    truncated: flag("There are more than are shown."),
   }),
   named("Explanation", {
-    taskId: Text,
-    workflow: Text,
-    state: Type.Enum([...taskStates]),
-    sentence: Text,
-    evidence: Type.Array(Text),
-    turnOf: nullable(Text),
+    taskId: text("Which task."),
+    workflow: text("With its version."),
+    state: Type.Enum([...taskStates], { description: "Where it stands." }),
+    sentence: text("What it waits for, or how it ended."),
+    evidence: texts("Where each other step stands, a sentence each."),
+    turnOf: nullable(text("What is due before it; null: it is not due.")),
   }),
   named("Examination", {
-    at: Instant,
-    ok: Type.Boolean(),
+    at: instant("When it was looked at."),
+    ok: flag("Whether nothing is wrong."),
     findings: Type.Array(
       Type.Object({
-        check: Text,
-        severity: Type.Enum(["ok", "warning", "error"]),
-        sentence: Text,
-        advice: nullable(Text),
+        check: text("What was looked at: stable, for scripts."),
+        severity: Type.Enum(["ok", "warning", "error"], { description: "How bad it is." }),
+        sentence: text("What was found."),
+        advice: nullable(text("What to do.")),
       }),
+      { description: "One for each check." },
     ),
   }),
   named("Verification", {
-    at: Instant,
-    ok: Type.Boolean(),
-    tasks: Count,
-    complete: Type.Boolean(),
-    violations: Type.Array(Type.Object({ rule: Text, taskId: nullable(Text), sentence: Text })),
+    at: instant("When it was looked at."),
+    ok: flag("Whether nothing is broken."),
+    tasks: count("How many tasks were looked at."),
+    complete: flag("False: there were more than could be looked at."),
+    violations: Type.Array(
+      Type.Object({
+        rule: text("What must always hold."),
+        taskId: nullable(text("A task for which it does not.")),
+        sentence: text("What was found."),
+      }),
+      { description: "What must never be." },
+    ),
   }),
 ];

@@ -1,10 +1,27 @@
 import { Type } from "typebox";
 
+/** Schemas of what is answered. Each says in one sentence what it means. */
+
 /** Any JSON. */
-export const Json = Type.Unsafe<unknown>({ description: "Any JSON." });
-export const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-export const Instant = Type.String({ format: "date-time" });
-export const Text = Type.String();
+export const json = (description: string) => Type.Unsafe<unknown>({ description });
+export const text = (description: string) => Type.String({ description });
+export const instant = (description: string) => Type.String({ format: "date-time", description });
+export const count = (description: string) => Type.Integer({ description });
+export const amount = (description: string) => Type.Number({ description });
+export const flag = (description: string) => Type.Boolean({ description });
+export const texts = (description: string) => Type.Array(Type.String(), { description });
+
+const noNull = { type: "null" } as const;
+/** The same, or null. It takes the description over. */
+export function nullable<T extends Type.TSchema>(schema: T) {
+  const { description, ...rest } = schema as T & { readonly description?: string };
+  return Type.Unsafe<Type.Static<T> | null>({ anyOf: [rest, noNull], description });
+}
+
 /** A schema that the document names. */
 export const named = <T extends Record<string, Type.TSchema>>($id: string, properties: T) =>
   Type.Object(properties, { $id });
+
+/** All that there is of something. */
+export const page = ($id: string, item: Type.TSchema, description: string) =>
+  named($id, { items: Type.Array(item, { description }) });

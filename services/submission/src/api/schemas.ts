@@ -5,194 +5,168 @@ import { bulkSchemas } from "../bulk/bulk-schemas.ts";
 import { letterSchemas } from "../letters/letter-schemas.ts";
 import { taskStates } from "../search/task-states.ts";
 import { systemSchemas } from "../system/system-schemas.ts";
+import { agentSchemas, Pause } from "./agent-schemas.ts";
 import { ref } from "./describe.ts";
 import { lookSchemas } from "./look-schemas.ts";
-import { Instant, Json, named, nullable, Text } from "./schema-parts.ts";
+import { Progress } from "./progress-schema.ts";
+import { count, flag, instant, json, named, nullable, page, text, texts } from "./schema-parts.ts";
 import { statisticsSchemas } from "./statistics-schemas.ts";
 
 const Problem = named("Problem", {
-  type: Text,
-  title: Text,
-  status: Type.Integer(),
-  code: Type.String({ description: "Stable: see the catalogue of fault codes." }),
-  detail: Type.String({ description: "One sentence: what is wrong, and what to do." }),
+  type: text("Always about:blank: `code` says what is wrong."),
+  title: text("The words of the status."),
+  status: count("The status of the answer."),
+  code: text("Stable: see the catalogue of fault codes."),
+  detail: text("One sentence: what is wrong, and what to do."),
   errors: Type.Optional(
-    Type.Array(Type.Object({ pointer: Text, detail: Text }), { maxItems: limits.refusals }),
+    Type.Array(
+      Type.Object({
+        pointer: text("Where in the request, as a JSON pointer."),
+        detail: text("What it must be."),
+      }),
+      { maxItems: limits.refusals, description: "Each part of the request that is refused." },
+    ),
   ),
-  taskId: Type.Optional(
-    Type.String({ description: "Of `task.key_in_use`: the open task that has the key." }),
-  ),
+  taskId: Type.Optional(text("Of `task.key_in_use`: the open task that has the key.")),
 });
 
-const Pause = Type.Object({ at: Instant, by: Text, reason: Text });
-const Fairness = Type.Object({ key: Text, weight: Type.Integer() });
-
+const Fairness = Type.Object(
+  { key: text("With whose tasks it shares its turn."), weight: count("The key's share.") },
+  { description: "How it shares its priority with others; null: by time." },
+);
 const Step = named("Step", {
-  name: Text,
-  kind: Type.Enum(Object.keys(stepKinds) as StepKind[]),
-  agent: Text,
-  processState: Type.Enum([
-    "waiting",
-    "pending",
-    "processing",
-    "processed",
-    "error",
-    "skipped",
-    "cancelled",
-  ]),
-  attempt: Type.Integer(),
-  failureCount: Type.Integer(),
-  requeueCount: Type.Integer(),
-  lockedBy: nullable(Text),
-  completeBy: nullable(Instant),
-  startedAt: nullable(Instant),
-  heartbeatAt: nullable(Instant),
-  progress: nullable(
-    Type.Object({ percent: Type.Optional(Type.Number()), note: Type.Optional(Text) }),
+  name: text("Its name; that of an undo ends with `:undo`."),
+  kind: Type.Enum(Object.keys(stepKinds) as StepKind[], {
+    description: "`call`: asks an Agent. `compensation`: undoes a call.",
+  }),
+  agent: text("Who has it, or may take it: the Agents of a pool are joined by `+`."),
+  processState: Type.Enum(
+    ["waiting", "pending", "processing", "processed", "error", "skipped", "cancelled"],
+    {
+      description:
+        "`waiting` for other steps, `pending` until a Scheduler claims it, `processing` at its Agent, `processed`, `error`: failed for good, `skipped` by its condition, `cancelled` because its task is undone.",
+    },
   ),
-  notBefore: nullable(Instant),
-  faultCode: nullable(Text),
-  faultDetail: nullable(Text),
-  output: Json,
+  attempt: count("Of the last attempt; 0: none began."),
+  failureCount: count("Failures since the last cool-down or resubmission."),
+  requeueCount: count("How often in a row it was requeued without a failure."),
+  lockedBy: nullable(text("The Scheduler that claimed it.")),
+  completeBy: nullable(instant("When the attempt expires.")),
+  startedAt: nullable(instant("When its Agent began the attempt, as far as it has said so.")),
+  heartbeatAt: nullable(instant("When its handler last said that it is at work.")),
+  progress: nullable(Progress),
+  notBefore: nullable(instant("When its delay ends.")),
+  faultCode: nullable(text("Of its last failure.")),
+  faultDetail: nullable(text("The message of its last failure.")),
+  output: json("What it returned: any JSON; null until it has."),
 });
+
+const state = (description: string) => Type.Enum([...taskStates], { description });
+const states =
+  "`pending`, `processing`, `compensating`: being undone, `error`: waits for an operator, `processed`, `compensated`: undone.";
 
 const common = {
-  id: Text,
-  workflow: Type.String({ description: "With its version." }),
-  state: Type.Enum([...taskStates]),
-  goal: Type.Enum(["do", "undo"]),
-  version: Type.Integer({ description: "Also the ETag, for If-Match." }),
-  priority: Type.Enum([...priorities]),
+  id: text("A UUID, by the time of the submission."),
+  workflow: text("With its version."),
+  state: state(states),
+  goal: Type.Enum(["do", "undo"], { description: "Whether it goes forward or is undone." }),
+  version: count("Rises with each change. Also the ETag, for If-Match."),
+  priority: Type.Enum([...priorities], { description: "Which steps are claimed first." }),
   fairness: nullable(Fairness),
-  faultCode: nullable(Text),
-  key: nullable(Text),
-  labels: Type.Record(Text, Text),
-  notBefore: nullable(Instant),
-  createdAt: Instant,
-  updatedAt: Instant,
-  finishedAt: nullable(Instant),
+  faultCode: nullable(text("Why it is undone, or waits for an operator.")),
+  key: nullable(text("The business key, which one open task of the workflow can have.")),
+  labels: Type.Record(Type.String(), Type.String(), { description: "By what it is found." }),
+  notBefore: nullable(instant("When its first steps become due; null: at once.")),
+  createdAt: instant("When it was submitted."),
+  updatedAt: instant("When it last changed."),
+  finishedAt: nullable(instant("When it ended; null: it is open.")),
 };
 const whole = {
   ...common,
   paused: nullable(Pause),
-  traceId: nullable(
-    Type.String({ description: "The trace that it belongs to; null: none that is recorded." }),
-  ),
-  result: Json,
-  steps: Type.Array(ref("Step")),
+  traceId: nullable(text("The trace that it belongs to; null: none that is recorded.")),
+  result: json("What the workflow results in: any JSON; null until it is processed."),
+  steps: Type.Array(ref("Step"), {
+    description: "In the order of the workflow, each followed by its undo.",
+  }),
 };
 
-const page = ($id: string, item: Type.TSchema) => named($id, { items: Type.Array(item) });
-
 const ConsoleSettings = named("ConsoleSettings", {
-  traceUrlTemplate: nullable(
-    Type.String({ description: "Where a trace is found: `{traceId}` stands for its id." }),
-  ),
+  traceUrlTemplate: nullable(text("Where a trace is found: `{traceId}` stands for its id.")),
 });
 
 const HistoryEntry = named("HistoryEntry", {
-  id: Text,
-  step: nullable(Text),
-  action: Text,
-  fromState: nullable(Text),
-  toState: Text,
-  attempt: nullable(Type.Integer()),
-  actor: Text,
-  reason: nullable(Text),
-  note: nullable(Text),
-  at: Instant,
+  id: text("Rises with time."),
+  step: nullable(text("The step that moved; null: the task.")),
+  action: text("The move, such as `claim`, `complete`, `fail` or `retry`."),
+  fromState: nullable(text("The state before; null: there was none.")),
+  toState: text("The state after."),
+  attempt: nullable(count("Of the step.")),
+  actor: text("The process or the person that moved it."),
+  reason: nullable(text("A fault code, or the operator's words.")),
+  note: nullable(text("What more is known, for people.")),
+  at: instant("When."),
 });
 
 const Workflow = named("Workflow", {
-  name: Text,
-  collections: Type.Array(Text),
-  createdAt: Instant,
-  retired: nullable(Type.Object({ at: Instant, by: Text, reason: Text })),
-});
-
-const AgentInstance = Type.Object({
-  name: Text,
-  slots: Type.Number(),
-  inFlight: Type.Number(),
-  breaker: Type.Enum(["closed", "open", "half-open"]),
-  openUntil: nullable(Instant),
-  lastSeen: Instant,
-  living: Type.Boolean(),
-});
-
-const Agent = named("Agent", {
-  name: Text,
-  living: Type.Integer(),
-  slots: Type.Number(),
-  inFlight: Type.Integer(),
-  due: Type.Integer(),
-  oldestDueMs: nullable(Type.Number()),
-  paused: nullable(Pause),
-  instances: Type.Array(AgentInstance),
-});
-
-const PauseRecord = named("PauseRecord", {
-  kind: Type.Enum(["agent", "workflow"]),
-  name: Text,
-  actor: Text,
-  reason: nullable(Text),
-  pausedAt: Instant,
-  resumedAt: nullable(Instant),
-  resumedBy: nullable(Text),
-  resumeReason: nullable(Text),
-});
-
-const Remote = named("Remote", {
-  name: Text,
-  breaker: Type.Enum(["closed", "open", "half-open"]),
-  agents: Type.Array(Text),
-  since: nullable(Instant),
-  actor: nullable(Text),
-  reason: nullable(Text),
-  held: Type.Boolean(),
-  openUntil: nullable(Instant),
-  throttledUntil: nullable(Instant),
-  heldSteps: Type.Integer(),
-  heldTasks: Type.Array(Text),
-  probe: nullable(Type.Object({ taskId: Text, step: nullable(Text) })),
+  name: text("With its version."),
+  collections: texts("The nouns under which its tasks are found, too."),
+  createdAt: instant("When it was stored."),
+  retired: nullable(
+    Type.Object(
+      { at: instant("When."), by: text("Who retired it."), reason: text("Why.") },
+      { description: "Since when no task of it is taken; null: it is in use." },
+    ),
+  ),
 });
 
 /** The named schemas of the OpenAPI document. */
 export const namedSchemas: readonly Type.TSchema[] = [
   Problem,
   Step,
-  Type.Object({ ...whole, input: Json }, { $id: "Task" }),
+  Type.Object({ ...whole, input: json("What it was submitted with: any JSON.") }, { $id: "Task" }),
   // The input stands under the collection's own noun.
   Type.Object(whole, { $id: "CollectionTask", additionalProperties: true }),
-  named("ListedTask", { ...common, correlationId: nullable(Text), paused: Type.Boolean() }),
-  named("TaskPage", { items: Type.Array(ref("ListedTask")), next: nullable(Text) }),
-  named("TaskCount", {
-    count: Type.Integer(),
-    complete: Type.Boolean({ description: "False: at least so many." }),
+  named("ListedTask", {
+    ...common,
+    correlationId: nullable(text("What its notifications carry.")),
+    paused: flag("Whether an operator paused it."),
   }),
-  named("Accepted", { id: Text }),
+  named("TaskPage", {
+    items: Type.Array(ref("ListedTask"), { description: "Newest first." }),
+    next: nullable(text("The `cursor` of the next page; null: this is the last.")),
+  }),
+  named("TaskCount", {
+    count: count("How many match."),
+    complete: flag("False: at least so many."),
+  }),
+  named("Accepted", { id: text("Of the task.") }),
   named("TaskResult", {
-    id: Text,
-    state: Type.Enum([...taskStates]),
-    result: Json,
-    faultCode: nullable(Text),
+    id: text("Of the task."),
+    state: state(states),
+    result: json("What the workflow results in: any JSON; null until it is processed."),
+    faultCode: nullable(text("Why it is undone, or waits for an operator.")),
   }),
   HistoryEntry,
-  page("History", ref("HistoryEntry")),
+  page("History", ref("HistoryEntry"), "All entries, oldest first."),
   ConsoleSettings,
   Workflow,
-  page("Workflows", ref("Workflow")),
+  page("Workflows", ref("Workflow"), "All that are stored."),
   Type.Object(
-    { ...Workflow.properties, definition: Type.Unsafe<object>({ type: "object" }) },
+    {
+      ...Workflow.properties,
+      definition: Type.Unsafe<object>({
+        type: "object",
+        description: "The workflow as it was stored: what `defineWorkflow` makes.",
+      }),
+    },
     { $id: "StoredWorkflow" },
   ),
-  named("WorkflowStored", { name: Text, warnings: Type.Array(Text) }),
-  Agent,
-  page("Agents", ref("Agent")),
-  PauseRecord,
-  page("Pauses", ref("PauseRecord")),
-  Remote,
-  page("Remotes", ref("Remote")),
+  named("WorkflowStored", {
+    name: text("With its version."),
+    warnings: texts("Sentences: Agents and operations that no running instance has."),
+  }),
+  ...agentSchemas,
   ...lookSchemas,
   ...statisticsSchemas,
   ...bulkSchemas,

@@ -1,97 +1,135 @@
 import { Type } from "typebox";
-import { Instant, nullable, Text } from "./schema-parts.ts";
-
-const Count = Type.Integer();
-const Ms = nullable(Type.Number());
+import { amount, count, flag, instant, nullable, text } from "./schema-parts.ts";
 
 const counts = {
-  submitted: Count,
-  processed: Count,
-  compensated: Count,
-  halted: Type.Integer({ description: "How often tasks began to wait for an operator." }),
-  attempts: Type.Integer({ description: "Attempts that began." }),
-  failedAttempts: Count,
-  undone: Type.Integer({ description: "Steps that were undone." }),
-  latencyMs: nullable(Type.Object({ p50: Type.Number(), p95: Type.Number(), p99: Type.Number() })),
+  submitted: count("Tasks that were submitted."),
+  processed: count("Tasks that ended processed."),
+  compensated: count("Tasks that ended undone."),
+  halted: count("How often tasks began to wait for an operator."),
+  attempts: count("Attempts that began."),
+  failedAttempts: count("Attempts that failed or expired."),
+  undone: count("Steps that were undone."),
+  latencyMs: nullable(
+    Type.Object(
+      {
+        p50: amount("Half of the tasks took no longer."),
+        p95: amount("95 of 100 tasks took no longer."),
+        p99: amount("99 of 100 tasks took no longer."),
+      },
+      { description: "How many milliseconds tasks took to their end; null: none ended." },
+    ),
+  ),
 };
 
 const Statistics = Type.Object(
   {
-    from: Instant,
-    until: Instant,
-    bucketMs: Count,
-    rolledUpTo: nullable(Instant),
-    behind: Type.Integer({ description: "Entries of the history that are not counted yet." }),
-    buckets: Type.Array(Type.Object({ at: Instant, ...counts }), { maxItems: 400 }),
-    workflows: Type.Array(Type.Object({ workflow: Text, ...counts }), { maxItems: 200 }),
+    from: instant("When the range begins."),
+    until: instant("When the range ends."),
+    bucketMs: count("How long each bucket is, in milliseconds."),
+    rolledUpTo: nullable(instant("Up to when all is counted.")),
+    behind: count("Entries of the history that are not counted yet."),
+    buckets: Type.Array(Type.Object({ at: instant("When it begins."), ...counts }), {
+      maxItems: 400,
+      description: "The range in equal parts.",
+    }),
+    workflows: Type.Array(Type.Object({ workflow: text("With its version."), ...counts }), {
+      maxItems: 200,
+      description: "The range by workflow.",
+    }),
   },
   { $id: "Statistics" },
 );
 
 const Need = Type.Object({
-  kind: Type.Enum(["halted", "breaker", "deadLetters", "paused", "agentSilent", "outbox", "alert"]),
-  count: Count,
-  sentence: Text,
-  since: nullable(Instant),
-  page: Type.String({ description: "Of the console." }),
+  kind: Type.Enum(
+    ["halted", "breaker", "deadLetters", "paused", "agentSilent", "outbox", "alert"],
+    {
+      description: "What it is about.",
+    },
+  ),
+  count: count("How many tasks, steps or messages."),
+  sentence: text("What it is, and what to do."),
+  since: nullable(instant("Since when; null: not known.")),
+  page: text("Of the console."),
 });
 
 const AgentAtWork = Type.Object({
-  name: Text,
-  instances: Count,
-  slots: Type.Number(),
-  inFlight: Count,
-  due: Type.Integer({ description: "Counted no further than to 1,000." }),
-  oldestDueMs: Ms,
-  p50Ms: Ms,
-  p95Ms: Ms,
-  okPercent: nullable(Type.Number()),
-  breaker: Type.Enum(["closed", "open", "half-open"]),
-  breakerUntil: nullable(Instant),
-  heldSteps: Count,
-  paused: Type.Boolean(),
-  seenAt: nullable(Instant),
+  name: text("Its name."),
+  instances: count("How many are there."),
+  slots: amount("The slots of its instances together."),
+  inFlight: count("Steps that it works on, or has been asked for."),
+  due: count("Counted no further than to 1,000."),
+  oldestDueMs: nullable(amount("For how long the oldest due step waits, in milliseconds.")),
+  p50Ms: nullable(amount("Half of its recent attempts took no longer, in milliseconds.")),
+  p95Ms: nullable(amount("95 of 100 recent attempts took no longer, in milliseconds.")),
+  okPercent: nullable(amount("Of its recent attempts: how many succeeded.")),
+  breaker: Type.Enum(["closed", "open", "half-open"], {
+    description: "Of the remote service that it wraps.",
+  }),
+  breakerUntil: nullable(instant("When one step is tried.")),
+  heldSteps: count("Due steps that the breaker holds back."),
+  paused: flag("Whether an operator paused it."),
+  seenAt: nullable(instant("When its last heartbeat came.")),
 });
 
-const Seen = Type.Array(Type.Object({ instance: Text, seenAt: Instant }));
+const seen = (description: string) =>
+  Type.Array(
+    Type.Object({
+      instance: text("Its name, by host and process."),
+      seenAt: instant("When it last said that it is there."),
+    }),
+    { description },
+  );
 
 const Overview = Type.Object(
   {
-    at: Instant,
-    states: Type.Object({
-      pending: Count,
-      processing: Count,
-      compensating: Count,
-      error: Count,
-      processed: Count,
-      compensated: Count,
-    }),
-    perMinute: Type.Object({ submitted: Type.Number(), ended: Type.Number() }),
-    oldestDueMs: Ms,
-    needsYou: Type.Array(Need),
-    agents: Type.Array(AgentAtWork),
-    schedulers: Seen,
-    supervisors: Seen,
+    at: instant("When it was looked at."),
+    states: Type.Object(
+      {
+        pending: count("No step has begun."),
+        processing: count("Goes forward."),
+        compensating: count("Is being undone."),
+        error: count("Waits for an operator."),
+        processed: count("Has ended well."),
+        compensated: count("Is undone."),
+      },
+      { description: "Open tasks by their state, and those that ended in the last day." },
+    ),
+    perMinute: Type.Object(
+      { submitted: amount("Tasks submitted."), ended: amount("Tasks ended.") },
+      { description: "Of the last four minutes." },
+    ),
+    oldestDueMs: nullable(amount("For how long the oldest due step waits, in milliseconds.")),
+    needsYou: Type.Array(Need, { description: "What waits for an operator, most urgent first." }),
+    agents: Type.Array(AgentAtWork, { description: "By name." }),
+    schedulers: seen("The living ones."),
+    supervisors: seen("The living ones."),
   },
   { $id: "Overview" },
 );
 
 const FailureGroup = Type.Object({
-  fingerprint: Text,
-  workflow: Text,
-  step: nullable(Text),
-  faultCode: Text,
-  message: Type.String({ description: "Numbers, ids and quoted values are replaced by #." }),
-  count: Count,
-  open: Type.Integer({ description: "Tasks that wait for an operator now, at most 1,000." }),
-  firstAt: Instant,
-  lastAt: Instant,
-  sample: Type.Array(Text, { maxItems: 3 }),
+  fingerprint: text("Stands for workflow, step, code and message."),
+  workflow: text("With its version."),
+  step: nullable(text("The step that failed.")),
+  faultCode: text("Why."),
+  message: text("Numbers, ids and quoted values are replaced by #."),
+  count: count("How many tasks failed so."),
+  open: count("Tasks that wait for an operator now, at most 1,000."),
+  firstAt: instant("When the first of them failed."),
+  lastAt: instant("When the last of them failed."),
+  sample: Type.Array(Type.String(), { maxItems: 3, description: "Ids of some of these tasks." }),
   filter: Type.Object(
     {
-      fingerprint: Text,
+      fingerprint: text("Of this group."),
       createdAt: Type.Optional(
-        Type.Object({ $gte: Type.Optional(Text), $lt: Type.Optional(Text) }),
+        Type.Object(
+          {
+            $gte: Type.Optional(text("Then or later.")),
+            $lt: Type.Optional(text("Before then.")),
+          },
+          { description: "When they were submitted." },
+        ),
       ),
     },
     { description: "Of a search for these tasks." },
@@ -99,7 +137,10 @@ const FailureGroup = Type.Object({
 });
 
 const Failures = Type.Object(
-  { groups: Type.Array(FailureGroup, { maxItems: 100 }), truncated: Type.Boolean() },
+  {
+    groups: Type.Array(FailureGroup, { maxItems: 100, description: "The latest first." }),
+    truncated: flag("There are more than are shown."),
+  },
   { $id: "Failures" },
 );
 

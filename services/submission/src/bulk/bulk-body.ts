@@ -14,7 +14,7 @@ export const BulkBody = Type.Object(
   {
     ...Wish,
     filter: SearchFilter,
-    action: Type.Enum([...bulkActions]),
+    action: Type.Enum([...bulkActions], { description: "What is done to each task." }),
     step: Type.Optional(
       Type.String({
         ...storableName,
@@ -47,7 +47,9 @@ export const BulkBody = Type.Object(
 );
 export type BulkBody = Static<typeof BulkBody>;
 
-export const BulkParams = Type.Object({ id: Type.String({ maxLength: limits.name }) });
+export const BulkParams = Type.Object({
+  id: Type.String({ maxLength: limits.name, description: "The number of the operation." }),
+});
 
 const Limit = Type.Optional(
   Type.String({
@@ -56,7 +58,9 @@ const Limit = Type.Optional(
     description: "How many, at most 100; 20 unless it is said.",
   }),
 );
-const Cursor = Type.Optional(Type.String({ maxLength: 100 }));
+const Cursor = Type.Optional(
+  Type.String({ maxLength: 100, description: "The `next` of the page before." }),
+);
 
 export const BulkListQuery = Type.Object({ limit: Limit, cursor: Cursor }, closed);
 export const BulkItemsQuery = Type.Object(

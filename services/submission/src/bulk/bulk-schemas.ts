@@ -1,52 +1,64 @@
 import { bulkActions, bulkOutcomes, bulkStates } from "@holdfast/domain";
 import { Type } from "typebox";
 import { ref } from "../api/describe.ts";
-
-const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-const Instant = Type.String({ format: "date-time" });
-const Text = Type.String();
-const Count = Type.Integer();
+import { amount, count, instant, nullable, text, texts } from "../api/schema-parts.ts";
 
 const BulkOperation = Type.Object(
   {
-    id: Text,
-    action: Type.Enum([...bulkActions]),
-    step: nullable(Text),
-    filter: Type.Unsafe<object>({ type: "object" }),
-    actor: Text,
-    reason: Text,
-    at: Instant,
+    id: text("Its number."),
+    action: Type.Enum([...bulkActions], { description: "What is done to each task." }),
+    step: nullable(text("To which step of each task; null: the one that failed, or the task.")),
+    filter: Type.Unsafe<object>({
+      type: "object",
+      description: "That of a search: by which the tasks were chosen.",
+    }),
+    actor: text("Who created it."),
+    reason: text("Why."),
+    at: instant("When it was created."),
     state: Type.Enum([...bulkStates], {
       description:
         "`canary`: the first tasks are awaited. `running`: further ones are applied. `verifying`: all are applied, and what became of some is awaited. `done`: all have an outcome and none failed again. `failed`: some did. `stopped`: by a person, or by its canary.",
     }),
-    matched: Count,
-    waiting: Count,
-    done: Type.Integer({ description: "Applied or refused." }),
-    refused: Count,
-    verified: Type.Object({ succeeded: Count, failedAgain: Count, running: Count }),
-    canary: Count,
-    rate: Type.Number({ description: "Tasks a second." }),
-    stoppedBy: nullable(Text),
-    stopReason: nullable(Text),
-    endedAt: nullable(Instant),
+    matched: count("How many tasks were chosen."),
+    waiting: count("How many are still to come."),
+    done: count("Applied or refused."),
+    refused: count("To how many it could not be applied."),
+    verified: Type.Object(
+      {
+        succeeded: count("Ended as the action intends, or got beyond the failure."),
+        failedAgain: count("Failed at the same step once more, or were undone instead."),
+        running: count("Of which nothing is known yet."),
+      },
+      { description: "What became of those that it was applied to." },
+    ),
+    canary: count("How many tasks go first; 0: none."),
+    rate: amount("Tasks a second."),
+    stoppedBy: nullable(text("Who stopped it.")),
+    stopReason: nullable(text("Why it was stopped.")),
+    endedAt: nullable(instant("When it ended; null: it is open.")),
   },
   { $id: "BulkOperation" },
 );
 
 const BulkItem = Type.Object(
   {
-    taskId: Text,
-    outcome: Type.Enum([...bulkOutcomes]),
-    code: nullable(Text),
-    step: nullable(Text),
-    at: Instant,
+    taskId: text("Which task."),
+    outcome: Type.Enum([...bulkOutcomes], { description: "What became of it." }),
+    code: nullable(text("Why it was refused, or failed again.")),
+    step: nullable(text("The step that it was about.")),
+    at: instant("When."),
   },
   { $id: "BulkItem" },
 );
 
 const page = ($id: string, item: string) =>
-  Type.Object({ items: Type.Array(ref(item)), next: nullable(Text) }, { $id });
+  Type.Object(
+    {
+      items: Type.Array(ref(item), { description: "Of this page." }),
+      next: nullable(text("The `cursor` of the next page; null: this is the last.")),
+    },
+    { $id },
+  );
 
 /** The named schemas of bulk operations. */
 export const bulkSchemas: readonly Type.TSchema[] = [
@@ -56,10 +68,13 @@ export const bulkSchemas: readonly Type.TSchema[] = [
   page("BulkItemPage", "BulkItem"),
   Type.Object(
     {
-      matches: Count,
-      allowed: Count,
-      refused: Type.Array(Type.Object({ reason: Text, count: Count })),
-      sample: Type.Array(Text),
+      matches: count("How many tasks the filter finds."),
+      allowed: count("To how many the action can be applied."),
+      refused: Type.Array(
+        Type.Object({ reason: text("A fault code."), count: count("Of so many tasks.") }),
+        { description: "Why not to the others." },
+      ),
+      sample: texts("Ids of some of the tasks."),
     },
     { $id: "BulkForecast" },
   ),

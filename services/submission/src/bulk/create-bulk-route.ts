@@ -17,7 +17,11 @@ const tenant = "default";
 /** Each looks at half a million tasks at most. */
 const atATime = 2;
 
-const Headers = Type.Object({ "idempotency-key": Type.Optional(Type.String()) });
+const Headers = Type.Object({
+  "idempotency-key": Type.Optional(
+    Type.String({ description: "The same key stands for the same operation." }),
+  ),
+});
 
 /** Creates a bulk operation on the tasks that match now, or with `dryRun` says what it would do. */
 export function createBulkRoute(app: FastifyInstance, deps: BulkDependencies): void {

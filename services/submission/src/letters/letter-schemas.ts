@@ -1,41 +1,42 @@
 import { Type } from "typebox";
 import { ref } from "../api/describe.ts";
-import { Instant, named, nullable, Text } from "../api/schema-parts.ts";
+import { count, flag, instant, named, nullable, text } from "../api/schema-parts.ts";
+
+/** What is known of a message, whatever became of it. */
+const letter = {
+  id: text("Its number."),
+  queue: text("Where it was found."),
+  messageId: nullable(text("As its sender named it.")),
+  type: nullable(text("Of the message, such as `step.reply.v1`.")),
+  sender: nullable(text("Its broker user, as RabbitMQ vouches for it.")),
+};
 
 /** Dead letters and what became of them. */
 export const letterSchemas: readonly Type.TSchema[] = [
   named("DeadLetter", {
-    id: Text,
-    queue: Type.String({ description: "Where it was found." }),
-    reason: Text,
-    detail: nullable(Text),
-    messageId: nullable(Text),
-    type: nullable(Text),
-    sender: nullable(Text),
-    size: Type.Integer({ description: "Bytes of the message as it came." }),
-    at: Instant,
-    body: nullable(
-      Type.String({ description: "Its first 4 KiB as text; null: they are no text." }),
-    ),
-    replayable: Type.Boolean(),
-    whyNot: nullable(
-      Type.String({ description: "One sentence: why it cannot be sent once more." }),
-    ),
+    ...letter,
+    reason: text("Why no service could use it, as the broker or its reader said."),
+    detail: nullable(text("What was wrong.")),
+    size: count("Bytes of the message as it came."),
+    at: instant("When it was stored."),
+    body: nullable(text("Its first 4 KiB as text; null: they are no text.")),
+    replayable: flag("Whether it can be sent once more."),
+    whyNot: nullable(text("One sentence: why it cannot be sent once more.")),
   }),
-  named("DeadLetterPage", { items: Type.Array(ref("DeadLetter")), next: nullable(Text) }),
+  named("DeadLetterPage", {
+    items: Type.Array(ref("DeadLetter"), { description: "The latest first." }),
+    next: nullable(text("The `cursor` of the next page; null: this is the last.")),
+  }),
   named("DeadLetterActions", {
     items: Type.Array(
       Type.Object({
-        id: Text,
-        queue: Text,
-        messageId: nullable(Text),
-        type: nullable(Text),
-        sender: nullable(Text),
-        action: Type.Enum(["replay", "discard"]),
-        actor: Text,
-        reason: Text,
-        at: Instant,
+        ...letter,
+        action: Type.Enum(["replay", "discard"], { description: "What was done to it." }),
+        actor: text("Who did it."),
+        reason: text("Why."),
+        at: instant("When."),
       }),
+      { description: "The latest first." },
     ),
   }),
 ];

@@ -8,36 +8,70 @@ import { openStates } from "./task-states.ts";
 
 const closed = { additionalProperties: false };
 const Text = Type.String({ maxLength: limits.property });
-const Condition = Type.Union([
-  Text,
-  Type.Object(
-    {
-      $eq: Type.Optional(Text),
-      $in: Type.Optional(Type.Array(Text, { minItems: 1, maxItems: 100 })),
-      $like: Type.Optional(Text),
-      $exists: Type.Optional(Type.Boolean()),
-    },
-    { ...closed, minProperties: 1 },
-  ),
-]);
-const When = Type.Optional(Type.String({ maxLength: limits.instant }));
+const described = (description: string) => Type.String({ maxLength: limits.property, description });
+/** A text, or several operators that must all hold. */
+const conditionOn = (description: string) =>
+  Type.Union(
+    [
+      Text,
+      Type.Object(
+        {
+          $eq: Type.Optional(described("Is this.")),
+          $in: Type.Optional(
+            Type.Array(Text, { minItems: 1, maxItems: 100, description: "Is one of these." }),
+          ),
+          $like: Type.Optional(described("Looks so, with `*` for any characters.")),
+          $exists: Type.Optional(Type.Boolean({ description: "Whether there is one." })),
+        },
+        { ...closed, minProperties: 1 },
+      ),
+    ],
+    { description },
+  );
+const Condition = conditionOn("Of a label.");
+const when = (description: string) =>
+  Type.Optional(Type.String({ maxLength: limits.instant, description }));
 
 const names = ["workflow", "state", "priority", "key", "faultCode", "correlationId"] as const;
 
 /** Which tasks are meant. */
 export const SearchFilter = Type.Object(
   {
-    workflow: Type.Optional(Condition),
-    state: Type.Optional(Condition),
-    priority: Type.Optional(Condition),
-    key: Type.Optional(Condition),
-    faultCode: Type.Optional(Condition),
-    correlationId: Type.Optional(Condition),
-    fingerprint: Type.Optional(Type.String({ maxLength: 16, pattern: fingerprintPattern })),
-    text: Type.Optional(Type.String({ minLength: 1, maxLength: limits.property })),
-    createdAt: Type.Optional(Type.Object({ $gte: When, $lt: When }, closed)),
+    workflow: Type.Optional(conditionOn("The workflow, with its version or without.")),
+    state: Type.Optional(conditionOn("The state; `open`: all in which a task has not ended.")),
+    priority: Type.Optional(conditionOn("Which steps go first.")),
+    key: Type.Optional(conditionOn("The business key.")),
+    faultCode: Type.Optional(conditionOn("Why the task failed.")),
+    correlationId: Type.Optional(conditionOn("What the notifications of the task carry.")),
+    fingerprint: Type.Optional(
+      Type.String({
+        maxLength: 16,
+        pattern: fingerprintPattern,
+        description: "Of a group of failures: 16 hexadecimal digits.",
+      }),
+    ),
+    text: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: limits.property,
+        description: "An id, a key, an idempotency key, a correlation id or a fault code.",
+      }),
+    ),
+    createdAt: Type.Optional(
+      Type.Object(
+        {
+          $gte: when("Then or later: an instant as in ISO 8601."),
+          $lt: when("Before then: an instant as in ISO 8601."),
+        },
+        { ...closed, description: "When it was submitted." },
+      ),
+    ),
   },
-  { additionalProperties: Condition, maxProperties: 20 },
+  {
+    additionalProperties: Condition,
+    maxProperties: 20,
+    description: "Which tasks are meant: all conditions must hold.",
+  },
 );
 
 /**
@@ -49,17 +83,31 @@ export const SearchBody = Type.Object(
     filter: Type.Optional(SearchFilter),
     sort: Type.Optional(
       Type.Array(
-        Type.Object({ field: Type.Literal("createdAt"), order: Type.Literal("desc") }, closed),
-        { maxItems: 1 },
+        Type.Object(
+          {
+            field: Type.Literal("createdAt", { description: "By the time of the submission." }),
+            order: Type.Literal("desc", { description: "The newest first." }),
+          },
+          closed,
+        ),
+        { maxItems: 1, description: "The one order that there is." },
       ),
     ),
     page: Type.Optional(
       Type.Object(
         {
-          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
-          after: Type.Optional(Type.String({ maxLength: 100 })),
+          limit: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 500,
+              description: "Tasks of a page; 20 unless it is set.",
+            }),
+          ),
+          after: Type.Optional(
+            Type.String({ maxLength: 100, description: "The `next` of the page before." }),
+          ),
         },
-        closed,
+        { ...closed, description: "Which page." },
       ),
     ),
   },

@@ -3,8 +3,12 @@ import type { FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 
 export const StreamQuery = Type.Object({
-  /** For clients that cannot set the header Last-Event-ID. */
-  lastEventId: Type.Optional(Type.String({ maxLength: limits.name })),
+  lastEventId: Type.Optional(
+    Type.String({
+      maxLength: limits.name,
+      description: "For clients that cannot set the header Last-Event-ID.",
+    }),
+  ),
 });
 
 export interface Resuming {

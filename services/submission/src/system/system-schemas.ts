@@ -1,43 +1,53 @@
 import { Type } from "typebox";
-import { Instant, Json, named, nullable, Text } from "../api/schema-parts.ts";
+import { amount, count, instant, json, named, nullable, text } from "../api/schema-parts.ts";
 
-const Count = Type.Integer();
-const Process = Type.Object({
-  instance: Text,
-  version: Text,
-  slots: nullable(Count),
-  seenAt: Instant,
-});
+const processes = (description: string) =>
+  Type.Array(
+    Type.Object({
+      instance: text("Its name, by host and process."),
+      version: text("Its release."),
+      slots: nullable(count("Of a Scheduler: its WINDOW.")),
+      seenAt: instant("When it last said that it is there."),
+    }),
+    { description },
+  );
 const Queue = Type.Object({
-  name: Text,
-  ready: nullable(Count),
-  unacked: nullable(Count),
-  consumers: nullable(Count),
-  state: nullable(Text),
+  name: text("Its name."),
+  ready: nullable(count("Messages that wait.")),
+  unacked: nullable(count("Messages at a consumer.")),
+  consumers: nullable(count("Who reads it.")),
+  state: nullable(text("As RabbitMQ says it, such as `running`.")),
 });
 const Partition = Type.Object({
-  name: Text,
-  from: Instant,
-  until: Instant,
-  rows: Type.Number({ description: "Of all tables of the month, as Postgres estimates it." }),
-  bytes: Type.Number({ description: "With indexes." }),
+  name: text("The month, such as `2026_11`."),
+  from: instant("When the month begins."),
+  until: instant("When the month ends."),
+  rows: amount("Of all tables of the month, as Postgres estimates it."),
+  bytes: amount("With indexes."),
 });
 
 /** What the tasks run on. */
 export const systemSchemas: readonly Type.TSchema[] = [
   named("System", {
-    version: Text,
-    at: Instant,
-    schedulers: Type.Array(Process),
-    supervisors: Type.Array(Process),
-    submissions: Type.Array(Process),
-    queues: nullable(Type.Array(Queue)),
-    queuesNote: nullable(Text),
-    outbox: Type.Object({
-      waiting: Type.Integer({ description: "Counted no further than to 10,000." }),
-      oldestMs: nullable(Type.Number()),
+    version: text("The release of the process that answers."),
+    at: instant("When it was looked at."),
+    schedulers: processes("The living ones."),
+    supervisors: processes("The living ones."),
+    submissions: processes("The living ones."),
+    queues: nullable(
+      Type.Array(Queue, { description: "By RabbitMQ's HTTP API; null: it cannot be asked." }),
+    ),
+    queuesNote: nullable(text("Why the queues are not known.")),
+    outbox: Type.Object(
+      {
+        waiting: count("Counted no further than to 10,000."),
+        oldestMs: nullable(amount("For how long the oldest waits, in milliseconds.")),
+      },
+      { description: "Notifications that are still to be sent." },
+    ),
+    partitions: Type.Array(Partition, { description: "The months of the state store." }),
+    configuration: Type.Record(Type.String(), json("Its value; a secret is not shown."), {
+      description: "The settings of the process that answers, by their names.",
     }),
-    partitions: Type.Array(Partition),
-    configuration: Type.Record(Text, Json),
   }),
 ];

@@ -1,26 +1,46 @@
-import { fieldsOf, type Schema, table, typeOf } from "./json-schema.ts";
+import { type Field, fieldsOf, type Schema, table, typeOf } from "./json-schema.ts";
 import { load } from "./load.ts";
+
+interface Answer {
+  readonly description: string;
+  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
+}
 
 interface Route {
   readonly method: string;
   readonly url: string;
+  readonly operationId?: string;
+  readonly tags?: readonly string[];
   readonly summary?: string;
   readonly description?: string;
   readonly params?: Schema;
   readonly querystring?: Schema;
   readonly headers?: Schema;
   readonly body?: Schema;
+  readonly response?: Readonly<Record<string, Answer>>;
 }
 
-/** The routes of docs/reference/http.md, as the submission service has them. */
+type NamedSchema = Schema & { readonly $id: string };
+
+/** The routes of docs/reference/http.md as the submission service has them, and what they answer. */
 export async function httpPage(): Promise<string> {
   const { listRoutes } = await load("services/submission/test/list-routes.ts");
+  const { namedSchemas } = await load("services/submission/src/api/schemas.ts");
   const routes = await (listRoutes as () => Promise<readonly Route[]>)();
-  return routes
+  const sections = routes
+    .filter(isOfItsOwn)
     .toSorted((a, b) => (`${a.url} ${a.method}` < `${b.url} ${b.method}` ? -1 : 1))
-    .map(section)
-    .join("\n\n");
+    .map(section);
+  const bodies = (namedSchemas as readonly NamedSchema[])
+    .filter(({ $id }) => $id !== "CollectionTask")
+    .toSorted((a, b) => (a.$id < b.$id ? -1 : 1))
+    .map(bodySection);
+  return [...sections, "## Bodies of answers", ...bodies].join("\n\n");
 }
+
+/** Those of a collection are as those of `/v1/tasks`, but for the one that submits. */
+const isOfItsOwn = ({ tags = [], operationId }: Route): boolean =>
+  !tags.includes("collections") || operationId === "submitTaskOfCollection";
 
 function section(route: Route): string {
   const { method, url, summary, description, params, querystring, headers, body } = route;
@@ -33,21 +53,52 @@ function section(route: Route): string {
     ...rowsOf("header", headers),
     ...rowsOf("body", body),
   ];
-  const heading = [
+  const asked = [["in", "name", "type and bounds", "required", "meaning"], ...parts];
+  return [
     `### ${method} ${url}`,
     summary,
     ...(description === undefined ? [] : [description]),
+    ...(parts.length === 0 ? [] : [table(asked)]),
+    ...answersOf(route),
   ].join("\n\n");
-  if (parts.length === 0) return heading;
-  return `${heading}\n\n${table([["in", "name", "type and bounds", "required"], ...parts])}`;
 }
 
 const rowsOf = (place: string, schema: Schema | undefined): readonly (readonly string[])[] =>
   schema === undefined
     ? []
-    : fieldsOf(schema).map(({ path, schema: field, isRequired }) => [
+    : fieldsOf(schema).map((field) => [
         place,
-        `\`${path}\``,
-        typeOf(field),
-        isRequired ? "yes" : "no",
+        `\`${field.path}\``,
+        typeOf(field.schema),
+        field.isRequired ? "yes" : "no",
+        meaningOf(field),
       ]);
+
+function meaningOf({ path, schema: { description } }: Field): string {
+  if (description !== undefined) return description;
+  throw new Error(`${path} has no description: give its schema one, one sentence.`);
+}
+
+/** What it answers when all is well. Errors are the same for all routes. */
+function answersOf({ response = {} }: Route): readonly string[] {
+  const rows = Object.entries(response)
+    .filter(([status]) => /^\d+$/.test(status))
+    .map(([status, { description, content = {} }]) => [status, bodyOf(content), description]);
+  return rows.length === 0 ? [] : [table([["answer", "body", "when"], ...rows])];
+}
+
+function bodyOf(content: NonNullable<Answer["content"]>): string {
+  const [[mediaType, { schema }] = ["", { schema: {} }]] = Object.entries(content);
+  const name = schema.$ref?.replace("#", "");
+  if (name !== undefined) return `[${name}](#${name.toLowerCase()})`;
+  return mediaType === "application/json" || mediaType === "" ? "none" : `\`${mediaType}\``;
+}
+
+function bodySection(schema: NamedSchema): string {
+  const rows = fieldsOf(schema).map((field) => [
+    `\`${field.path}\``,
+    typeOf(field.schema),
+    meaningOf(field),
+  ]);
+  return `### ${schema.$id}\n\n${table([["name", "type and bounds", "meaning"], ...rows])}`;
+}

@@ -1,6 +1,7 @@
 /** A JSON Schema, as far as the reference pages show it. */
 export interface Schema {
   readonly type?: string;
+  readonly $ref?: string;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Schema[];
@@ -15,6 +16,7 @@ export interface Schema {
   readonly maxLength?: number;
   readonly maxItems?: number;
   readonly pattern?: string;
+  readonly format?: string;
   readonly $comment?: string;
   readonly holdfastDuration?: { readonly least: string; readonly most: string };
 }
@@ -26,7 +28,7 @@ export interface Field {
   readonly isRequired: boolean;
 }
 
-const code = (value: unknown): string => `\`${String(value)}\``;
+const code = (value: unknown): string => (value === "" ? "empty" : `\`${String(value)}\``);
 
 /** The fields of an object in their order, each by its path. */
 export function fieldsOf(schema: Schema, path = ""): readonly Field[] {
@@ -39,18 +41,21 @@ export function fieldsOf(schema: Schema, path = ""): readonly Field[] {
 
 function nested(schema: Schema, path: string): readonly Field[] {
   if (schema.items !== undefined) return fieldsOf(schema.items, `${path}[]`);
-  const variants = (schema.anyOf ?? []).filter(({ properties }) => properties !== undefined);
-  return variants.length === 0
-    ? fieldsOf(schema, path)
-    : variants.flatMap((variant) =>
-        fieldsOf(variant, `${path} (${String(variant.properties?.["kind"]?.const)})`),
-      );
+  const { anyOf } = schema;
+  if (anyOf === undefined) return fieldsOf(schema, path);
+  const [one, other] = anyOf;
+  if (one !== undefined && other?.type === "null") return nested(one, path);
+  return anyOf.flatMap((variant) => {
+    const kind = variant.properties?.["kind"]?.const;
+    return typeof kind === "string" ? fieldsOf(variant, `${path} (${kind})`) : [];
+  });
 }
 
 /** The type of a value and its bounds, in words. */
 export function typeOf(schema: Schema): string {
   const { anyOf, enum: values, holdfastDuration: duration } = schema;
   if (schema.$comment?.startsWith("A payload") === true) return "JSON, bounded as a payload";
+  if (schema.$ref !== undefined) return linkTo(schema.$ref);
   if (schema.const !== undefined) return code(schema.const);
   if (values !== undefined) return values.map(code).join(", ");
   if (anyOf !== undefined) return unionOf(anyOf);
@@ -58,13 +63,25 @@ export function typeOf(schema: Schema): string {
   if (schema.type === "integer") return `integer${rangeOf(schema.minimum, schema.maximum)}`;
   if (schema.type === "string") return textOf(schema);
   if (schema.type !== "array") return schema.type ?? "any JSON";
-  return `array${schema.maxItems === undefined ? "" : `, at most ${schema.maxItems} items`}`;
+  const of = schema.items?.$ref === undefined ? "" : ` of ${linkTo(schema.items.$ref)}`;
+  return `array${of}${schema.maxItems === undefined ? "" : `, at most ${schema.maxItems} items`}`;
 }
+
+const linkTo = (ref: string): string => {
+  const name = ref.replace("#", "");
+  return `[${name}](#${name.toLowerCase()})`;
+};
 
 const unionOf = (variants: readonly Schema[]): string =>
   variants.every(({ properties }) => properties !== undefined)
     ? "object, one of those below"
-    : variants.map(typeOf).join(", ").replace(", null", ", or null");
+    : variants.map(variantOf).join(", ").replace(", null", ", or null");
+
+/** One of several types. The parts of an object that stands beside a text have no rows of their own. */
+const variantOf = (variant: Schema, _: number, all: readonly Schema[]): string =>
+  variant.properties === undefined || all.some(({ type }) => type === "null")
+    ? typeOf(variant)
+    : `object of ${Object.keys(variant.properties).map(code).join(", ")}`;
 
 function rangeOf(minimum: number | undefined, maximum: number | undefined): string {
   if (minimum !== undefined && maximum !== undefined) return `, ${minimum} to ${maximum}`;
@@ -72,7 +89,8 @@ function rangeOf(minimum: number | undefined, maximum: number | undefined): stri
   return maximum === undefined ? "" : `, at most ${maximum}`;
 }
 
-function textOf({ minLength, maxLength, pattern }: Schema): string {
+function textOf({ minLength, maxLength, pattern, format }: Schema): string {
+  if (format === "date-time") return "instant";
   if (pattern?.startsWith("^[0-9a-f]{8}-") === true) return "UUID in lower case";
   const length = rangeOf(minLength, maxLength);
   return `text${length === "" ? "" : `${length} characters`}`;

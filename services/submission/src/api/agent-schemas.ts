@@ -1,0 +1,85 @@
+import { Type } from "typebox";
+import { ref } from "./describe.ts";
+import {
+  amount,
+  count,
+  flag,
+  instant,
+  named,
+  nullable,
+  page,
+  text,
+  texts,
+} from "./schema-parts.ts";
+
+/** Of something that is paused. */
+export const Pause = Type.Object(
+  { at: instant("Since when."), by: text("Who paused it."), reason: text("Why.") },
+  { description: "Who paused it, when and why; null: it goes on." },
+);
+
+const breaker = Type.Enum(["closed", "open", "half-open"], {
+  description: "`open`: the remote service is left alone. `half-open`: one call is tried.",
+});
+
+const AgentInstance = Type.Object({
+  name: text("Its name, by host and process."),
+  slots: amount("How many steps it performs at a time."),
+  inFlight: amount("How many it performs now."),
+  breaker,
+  openUntil: nullable(instant("Until when its breaker is open.")),
+  lastSeen: instant("When its last heartbeat came."),
+  living: flag("Whether it is there, by its heartbeats."),
+});
+
+const Agent = named("Agent", {
+  name: text("Its name."),
+  living: count("How many instances are there."),
+  slots: amount("The slots of the living instances together."),
+  inFlight: count("Steps in the store that it works on, or has been asked for."),
+  due: count("Steps that wait to be claimed for it, at most 1,000."),
+  oldestDueMs: nullable(amount("For how long the oldest of them waits, in milliseconds.")),
+  paused: nullable(Pause),
+  instances: Type.Array(AgentInstance, { description: "Seen in the last day." }),
+});
+
+const PauseRecord = named("PauseRecord", {
+  kind: Type.Enum(["agent", "workflow"], { description: "What is paused." }),
+  name: text("Its name."),
+  actor: text("Who paused it."),
+  reason: nullable(text("Why.")),
+  pausedAt: instant("Since when."),
+  resumedAt: nullable(instant("Until when; null: it is paused now.")),
+  resumedBy: nullable(text("Who resumed it.")),
+  resumeReason: nullable(text("Why it was resumed.")),
+});
+
+const Remote = named("Remote", {
+  name: text("The remote service, as `defineAgent` names it."),
+  breaker,
+  agents: texts("The Agents that wrap it."),
+  since: nullable(instant("Since when the breaker stands so.")),
+  actor: nullable(text("Who opened or closed it last.")),
+  reason: nullable(text("Why.")),
+  held: flag("Whether an operator holds it open."),
+  openUntil: nullable(instant("When one step is tried.")),
+  throttledUntil: nullable(instant("Until when the service asked to be left alone.")),
+  heldSteps: count("Due steps that it holds back."),
+  heldTasks: texts("The ids of the first ten tasks of these steps."),
+  probe: nullable(
+    Type.Object(
+      { taskId: text("Its task."), step: nullable(text("Its name.")) },
+      { description: "The step that is tried now." },
+    ),
+  ),
+});
+
+/** The named schemas of Agents, of what is paused, and of remote services. */
+export const agentSchemas: readonly Type.TSchema[] = [
+  Agent,
+  page("Agents", ref("Agent"), "By name, at most 500."),
+  PauseRecord,
+  page("Pauses", ref("PauseRecord"), "The latest first."),
+  Remote,
+  page("Remotes", ref("Remote"), "By name."),
+];
