@@ -1,6 +1,7 @@
 import { commandLine } from "@holdfast/runtime";
 import { measureAlone } from "./alone.ts";
 import { measureConsole } from "./console/measure-console.ts";
+import { measureCounters } from "./counters/check-counters.ts";
 import { measureFlat } from "./flat/measure-flat.ts";
 import { measureFlow } from "./flow/measure-flow.ts";
 import { measureMigrate } from "./migrate/measure-migrate.ts";
@@ -28,6 +29,7 @@ const modes = {
   migrate: measureMigrate,
   observability: measureObservability,
   console: measureConsole,
+  counters: measureCounters,
 };
 
 // Each Ctrl-C ends it at once: what we started is taken along by its guards.

@@ -51,6 +51,13 @@ describe("the options of the benchmark", () => {
     expect(() => readOptions(["--flat", "--without", "bundles"])).toThrow("starts no services");
   });
 
+  test("check and write counters only", () => {
+    expect(readOptions(["--counters"])).toMatchObject({ check: false, write: false });
+    expect(readOptions(["--counters", "--check"])).toMatchObject({ mode: "counters", check: true });
+    expect(() => readOptions(["--check"])).toThrow("go with --counters");
+    expect(() => readOptions(["--counters", "--orders", "9"])).toThrow("fixed number");
+  });
+
   test("set each value that they name", () => {
     const args = ["--peers", "--rounds", "2", "--orders", "10", "--only", "dbos,pgBoss", "--json"];
     expect(readOptions(args)).toMatchObject({

@@ -16,6 +16,7 @@ const modes = [
   "migrate",
   "observability",
   "console",
+  "counters",
 ] as const;
 
 type Mode = "alone" | (typeof modes)[number];
@@ -47,9 +48,13 @@ export interface BenchOptions {
   readonly load: number;
   /** For how long submission is overloaded, or one Agent of five is down. */
   readonly seconds: number;
+  /** Whether counters that rose are a failure, and whether those of this run become the baseline. */
+  readonly check: boolean;
+  readonly write: boolean;
 }
 
 export const usage = `pnpm bench [--quick] [--orders N] [--json]
+pnpm bench --counters [--check] [--write] [--json]
 pnpm bench --peers [--rounds N] [--orders N] [--only NAME,NAME] [--out FOLDER] [--json]
 pnpm bench --trace [--orders N] [--json]
 pnpm bench --slow-agents|--submission [--rounds N] [--orders N] [--json]
@@ -65,6 +70,7 @@ pnpm bench --console [--rounds N] [--finished N] [--out FOLDER] [--json]
 All but --flat and --migrate take --without NAME,NAME
 
   --quick         one round
+  --counters      what an order costs in units that no machine changes: statements, rows, messages, bytes
   --peers         beside others that keep work durable, one after the other, round by round
   --trace         where the time of a lone order goes
   --scale         what more Schedulers and Agents give, also far from the database, or with little CPU
@@ -93,6 +99,8 @@ All but --flat and --migrate take --without NAME,NAME
   --minutes N     for how long orders come in: 30
   --load PART     how many, as a part of the highest rate: 0.6
   --seconds N     for how long submission is overloaded, or one Agent of five is down: 20
+  --check         fail if a counter rose by more than it may, and no line of optimisations.md accepts it
+  --write         check, and make the counters the baseline of later checks
   --out FOLDER    where performance.md, .svg and .json go; docs/evidence, if not said
   --json          end with one line of JSON; the rest goes to the standard error`;
 
@@ -111,47 +119,59 @@ const defaults = {
   migrate: { rounds: 1, orders: 500 },
   observability: { rounds: 4, orders: 10_000 },
   console: { rounds: 7, orders: 1 },
+  counters: { rounds: 1, orders: 1_200 },
 };
+
+const flags = {
+  quick: { type: "boolean", default: false },
+  peers: { type: "boolean", default: false },
+  trace: { type: "boolean", default: false },
+  scale: { type: "boolean", default: false },
+  "slow-agents": { type: "boolean", default: false },
+  submission: { type: "boolean", default: false },
+  overload: { type: "boolean", default: false },
+  flat: { type: "boolean", default: false },
+  flow: { type: "boolean", default: false },
+  steady: { type: "boolean", default: false },
+  migrate: { type: "boolean", default: false },
+  observability: { type: "boolean", default: false },
+  console: { type: "boolean", default: false },
+  counters: { type: "boolean", default: false },
+  check: { type: "boolean", default: false },
+  write: { type: "boolean", default: false },
+  rounds: { type: "string" },
+  orders: { type: "string" },
+  only: { type: "string" },
+  without: { type: "string" },
+  pending: { type: "string" },
+  keys: { type: "string" },
+  claims: { type: "string" },
+  finished: { type: "string" },
+  hold: { type: "string" },
+  minutes: { type: "string" },
+  load: { type: "string" },
+  seconds: { type: "string" },
+  out: { type: "string", default: docs },
+  json: { type: "boolean", default: false },
+} as const;
 
 /** Reads the command line. Throws with what is wrong. */
 export function readOptions(args: readonly string[]): BenchOptions {
   const { values } = parseArgs({
     args: [...args],
-    options: {
-      quick: { type: "boolean", default: false },
-      peers: { type: "boolean", default: false },
-      trace: { type: "boolean", default: false },
-      scale: { type: "boolean", default: false },
-      "slow-agents": { type: "boolean", default: false },
-      submission: { type: "boolean", default: false },
-      overload: { type: "boolean", default: false },
-      flat: { type: "boolean", default: false },
-      flow: { type: "boolean", default: false },
-      steady: { type: "boolean", default: false },
-      migrate: { type: "boolean", default: false },
-      observability: { type: "boolean", default: false },
-      console: { type: "boolean", default: false },
-      rounds: { type: "string" },
-      orders: { type: "string" },
-      only: { type: "string" },
-      without: { type: "string" },
-      pending: { type: "string" },
-      keys: { type: "string" },
-      claims: { type: "string" },
-      finished: { type: "string" },
-      hold: { type: "string" },
-      minutes: { type: "string" },
-      load: { type: "string" },
-      seconds: { type: "string" },
-      out: { type: "string", default: docs },
-      json: { type: "boolean", default: false },
-    },
+    options: { ...flags },
   });
   const mode = modeOf(values);
   const without = values.without?.split(",") ?? [];
   readOptimisations(values.without);
   if (without.length > 0 && (mode === "flat" || mode === "migrate")) {
     throw new Error(`--${mode} starts no services, so --without has no effect`);
+  }
+  if (mode !== "counters" && (values.check || values.write)) {
+    throw new Error("--check and --write go with --counters");
+  }
+  if (mode === "counters" && values.orders !== undefined) {
+    throw new Error("--counters has a fixed number of orders");
   }
   return {
     mode,
@@ -169,6 +189,8 @@ export function readOptions(args: readonly string[]): BenchOptions {
     minutes: whole("minutes", values.minutes) ?? 30,
     load: part("load", values.load) ?? 0.6,
     seconds: whole("seconds", values.seconds) ?? 20,
+    check: values.check,
+    write: values.write,
   };
 }
 
