@@ -1,4 +1,5 @@
 import { commandLine } from "@holdfast/runtime";
+import { measureAgainst } from "./against/measure-against.ts";
 import { measureAlone } from "./alone.ts";
 import { measureConsole } from "./console/measure-console.ts";
 import { measureCounters } from "./counters/check-counters.ts";
@@ -30,6 +31,7 @@ const modes = {
   observability: measureObservability,
   console: measureConsole,
   counters: measureCounters,
+  against: measureAgainst,
 };
 
 // Each Ctrl-C ends it at once: what we started is taken along by its guards.

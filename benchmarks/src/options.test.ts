@@ -58,6 +58,13 @@ describe("the options of the benchmark", () => {
     expect(() => readOptions(["--counters", "--orders", "9"])).toThrow("fixed number");
   });
 
+  test("name a commit to compare with", () => {
+    const usual = { mode: "against", against: "3a912128", rounds: 40, orders: 0 };
+    expect(readOptions(["--against", "3a912128"])).toMatchObject(usual);
+    expect(readOptions([])).toMatchObject({ against: null });
+    expect(() => readOptions(["--against", "HEAD", "--peers"])).toThrow("exclude each other");
+  });
+
   test("set each value that they name", () => {
     const args = ["--peers", "--rounds", "2", "--orders", "10", "--only", "dbos,pgBoss", "--json"];
     expect(readOptions(args)).toMatchObject({

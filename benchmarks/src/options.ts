@@ -19,10 +19,12 @@ const modes = [
   "counters",
 ] as const;
 
-type Mode = "alone" | (typeof modes)[number];
+type Mode = "alone" | "against" | (typeof modes)[number];
 
 export interface BenchOptions {
   readonly mode: Mode;
+  /** The commit that this version is compared with. */
+  readonly against: string | null;
   /** How often everything is measured. */
   readonly rounds: number;
   /** How many orders each throughput is measured with. */
@@ -55,6 +57,7 @@ export interface BenchOptions {
 
 export const usage = `pnpm bench [--quick] [--orders N] [--json]
 pnpm bench --counters [--check] [--write] [--json]
+pnpm bench --against COMMIT [--rounds N] [--orders N] [--only backlog|inFlight|lone] [--json]
 pnpm bench --peers [--rounds N] [--orders N] [--only NAME,NAME] [--out FOLDER] [--json]
 pnpm bench --trace [--orders N] [--json]
 pnpm bench --slow-agents|--submission [--rounds N] [--orders N] [--json]
@@ -71,6 +74,7 @@ All but --flat and --migrate take --without NAME,NAME
 
   --quick         one round
   --counters      what an order costs in units that no machine changes: statements, rows, messages, bytes
+  --against COMMIT  beside that commit, in turn, burst by burst, with the interval of the median ratio
   --peers         beside others that keep work durable, one after the other, round by round
   --trace         where the time of a lone order goes
   --scale         what more Schedulers and Agents give, also far from the database, or with little CPU
@@ -85,8 +89,9 @@ All but --flat and --migrate take --without NAME,NAME
   --migrate       how many orders wait while a store of 2,000,000 is migrated, and 500 come in per second
   --observability what metrics and traces cost: the setups in turn, round by round
   --console       how soon the pages of the console answer in a browser, in a store that is full
-  --rounds N      how often: 3 alone, 5 beside peers
-  --orders N      with how many orders: 5,000 alone and beside peers, 12,000 to scale, 300 for a trace
+  --rounds N      how often: 3 alone, 5 beside peers, 40 pairs of bursts beside a commit
+  --orders N      with how many orders: 5,000 alone and beside peers, 12,000 to scale, 300 for a trace;
+                  beside a commit, as many as take two seconds
   --only NAMES    beside these peers only; of a flow: shares, slots, others, sick, urgent
   --without NAMES leave out these optimisations of the services, such as taskCache,bundles:
                   run it in turn with and without, to see what each gives
@@ -120,6 +125,8 @@ const defaults = {
   observability: { rounds: 4, orders: 10_000 },
   console: { rounds: 7, orders: 1 },
   counters: { rounds: 1, orders: 1_200 },
+  // How many orders are enough is measured.
+  against: { rounds: 40, orders: 0 },
 };
 
 const flags = {
@@ -137,6 +144,7 @@ const flags = {
   observability: { type: "boolean", default: false },
   console: { type: "boolean", default: false },
   counters: { type: "boolean", default: false },
+  against: { type: "string" },
   check: { type: "boolean", default: false },
   write: { type: "boolean", default: false },
   rounds: { type: "string" },
@@ -162,6 +170,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     options: { ...flags },
   });
   const mode = modeOf(values);
+  const against = values.against ?? null;
   const without = values.without?.split(",") ?? [];
   readOptimisations(values.without);
   if (without.length > 0 && (mode === "flat" || mode === "migrate")) {
@@ -175,6 +184,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
   }
   return {
     mode,
+    against,
     rounds: values.quick ? 1 : (whole("rounds", values.rounds) ?? defaults[mode].rounds),
     orders: whole("orders", values.orders) ?? defaults[mode].orders,
     json: values.json,
@@ -194,8 +204,11 @@ export function readOptions(args: readonly string[]): BenchOptions {
   };
 }
 
-function modeOf(chosen: Readonly<Record<(typeof modes)[number], boolean>>): Mode {
-  const [mode = "alone", other] = modes.filter((name) => chosen[name]);
+type Chosen = Readonly<Record<(typeof modes)[number], boolean>> & { readonly against?: string };
+
+function modeOf(chosen: Chosen): Mode {
+  const named: readonly Mode[] = chosen.against === undefined ? [] : ["against"];
+  const [mode = "alone", other] = [...named, ...modes.filter((name) => chosen[name])];
   if (other !== undefined) throw new Error(`--${mode} and --${other} exclude each other`);
   return mode;
 }

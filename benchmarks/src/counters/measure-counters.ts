@@ -4,7 +4,6 @@ import { pushOrders, rounded } from "@holdfast/load";
 import { createDatabase, holdfastFolder, startLocalStack } from "@holdfast/local-stack";
 import type { ServiceName, ServiceProcess } from "@holdfast/processes";
 import { holdfastSubject } from "../holdfast-subject.ts";
-import { forgetStatements } from "../scale/count-statements.ts";
 import { settingOf } from "../setting.ts";
 import { type Holdfast, startHoldfast } from "../start-holdfast.ts";
 import { measure, type Subject } from "../subject.ts";
@@ -17,7 +16,7 @@ import {
   countReader,
   type ProcessCounts,
 } from "./process-counts.ts";
-import { countByRole, countWal, prepareCounting, walEnd } from "./store-counts.ts";
+import { countInStore, prepareCounting, preventVacuum, settled } from "./store-counts.ts";
 
 /** The services that count, by the names of their parts. */
 const parts = {
@@ -42,9 +41,7 @@ interface Phase {
 const warmUp = { backlog: 1_500, lone: 200, overHttp: 200 };
 /** Milliseconds at rest, in which timers are seen alone. */
 const restFor = 2_000;
-/** No timer runs more often. */
-const timerRunsPerSecond = 12;
-/** Milliseconds between two looks at whether all is written. */
+/** Milliseconds between two looks at whether all are processed. */
 const lookEvery = 50;
 
 const phases: readonly Phase[] = [
@@ -114,6 +111,7 @@ export async function countOrders(
   });
   await holdfast.store.registerWorkflow(threeSteps.definition);
   await prepareCounting(url);
+  await preventVacuum(url);
   const subject = holdfastSubject(holdfast);
   const fleet = { url, holdfast, subject, reader, withInstructions: why === null };
   await measure(subject, { kind: "backlog", orders: warmUp.backlog });
@@ -150,20 +148,16 @@ async function countPhase(
 ): Promise<Counters> {
   const { url, withInstructions } = fleet;
   await settled(url);
-  await forgetStatements(url);
   const instructions = withInstructions
     ? counted.map((part) => [part, countInstructions(processOf(fleet, part).pid)] as const)
     : [];
   const before = await countsByPart(fleet);
-  const from = await walEnd(url);
-  const startedAt = performance.now();
-  await run(fleet, orders);
-  await settled(url);
-  const ms = performance.now() - startedAt;
-  const { walBytes, rows, indexEntries } = await countWal(url, from, await walEnd(url));
+  const { roles, ms, walBytes, rows, indexEntries } = await countInStore(
+    url,
+    { orders, inTurn },
+    () => run(fleet, orders),
+  );
   const after = await countsByPart(fleet);
-  const atLeast = inTurn ? Math.max(orders, (timerRunsPerSecond * ms) / 1_000) : 1;
-  const roles = await countByRole(url, atLeast);
   const found: Record<string, number> = {
     "store.walBytes": walBytes,
     "store.rows": rows,
@@ -215,13 +209,4 @@ async function submitOverHttp({ holdfast }: Fleet, orders: number): Promise<void
   const { accepted } = await pushOrders({ url, connections: 1, load: { orders }, rate: null });
   if (accepted.length !== orders) throw new Error(`Only ${accepted.length} orders were taken`);
   while ((await processed()) < before + orders) await sleep(lookEvery);
-}
-
-/** Resolves when nothing has been written between two looks. */
-async function settled(url: string): Promise<void> {
-  for (let last = ""; ; await sleep(lookEvery)) {
-    const end = await walEnd(url);
-    if (end === last) return;
-    last = end;
-  }
 }

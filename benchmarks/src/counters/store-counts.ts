@@ -1,27 +1,30 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { queryOnce } from "@holdfast/local-stack";
+import { forgetStatements } from "../scale/count-statements.ts";
 
 /** What one role asked of the store. */
-export interface RoleCounts {
+interface RoleCounts {
   readonly statements: number;
   /** Pages that were looked up, found in memory or not. */
   readonly buffers: number;
 }
 
 /** What was written to the write-ahead log, full images of pages left out: those follow checkpoints. */
-export interface WalCounts {
+interface WalCounts {
   readonly walBytes: number;
   /** Versions of rows of all tables. */
   readonly rows: number;
   readonly indexEntries: number;
 }
 
-/**
- * Makes a database ready to be counted in. Vacuum leaves its tables alone: when it runs is decided by the clock,
- * and what it learns changes plans.
- */
+/** Makes a database ready to be counted in. */
 export async function prepareCounting(url: string): Promise<void> {
   await queryOnce(url, "create extension if not exists pg_stat_statements");
   await queryOnce(url, "create extension if not exists pg_walinspect");
+}
+
+/** Has vacuum leave all tables alone: the clock decides when it runs, and what it learns changes plans. */
+export async function preventVacuum(url: string): Promise<void> {
   await queryOnce(
     url,
     `do $$
@@ -34,8 +37,54 @@ export async function prepareCounting(url: string): Promise<void> {
   );
 }
 
+/** What was done to the store. */
+export interface StoreCounts extends WalCounts {
+  /** By the name of the role. */
+  readonly roles: Readonly<Record<string, RoleCounts>>;
+  /** Milliseconds that it took, until nothing more was written. */
+  readonly ms: number;
+}
+
+interface Counting {
+  readonly orders: number;
+  /** Whether each order has its own statements, so that what runs less often belongs to a timer. */
+  readonly inTurn: boolean;
+}
+
+/** No timer runs more often. */
+const timerRunsPerSecond = 12;
+/** Milliseconds between two looks at whether all is written. */
+const lookEvery = 50;
+
+/** Counts what is done to the store while something is done with so many orders. */
+export async function countInStore(
+  url: string,
+  { orders, inTurn }: Counting,
+  act: () => Promise<unknown>,
+): Promise<StoreCounts> {
+  await settled(url);
+  await forgetStatements(url);
+  const from = await walEnd(url);
+  const startedAt = performance.now();
+  await act();
+  await settled(url);
+  const ms = performance.now() - startedAt;
+  const wal = await countWal(url, from, await walEnd(url));
+  const atLeast = inTurn ? Math.max(orders, (timerRunsPerSecond * ms) / 1_000) : 1;
+  return { ...wal, roles: await countByRole(url, atLeast), ms };
+}
+
+/** Resolves when nothing has been written between two looks. */
+export async function settled(url: string): Promise<void> {
+  for (let last = ""; ; await sleep(lookEvery)) {
+    const end = await walEnd(url);
+    if (end === last) return;
+    last = end;
+  }
+}
+
 /** Where the write-ahead log ends. */
-export async function walEnd(url: string): Promise<string> {
+async function walEnd(url: string): Promise<string> {
   const [end] = await queryOnce<{ lsn: string }>(
     url,
     "select pg_current_wal_insert_lsn()::text as lsn",
@@ -44,7 +93,7 @@ export async function walEnd(url: string): Promise<string> {
 }
 
 /** Counts what was written between two ends of the log. */
-export async function countWal(url: string, from: string, to: string): Promise<WalCounts> {
+async function countWal(url: string, from: string, to: string): Promise<WalCounts> {
   const [counts] = await queryOnce<WalCounts>(
     url,
     `select sum(record_size)::float8 as "walBytes",
@@ -62,7 +111,7 @@ export async function countWal(url: string, from: string, to: string): Promise<W
  * Counts, for each role, the statements that ran at least so often since they were forgotten. Those that ran less
  * often belong to timers, where each order has its own statements.
  */
-export async function countByRole(
+async function countByRole(
   url: string,
   atLeast: number,
 ): Promise<Readonly<Record<string, RoleCounts>>> {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type CpuByPart, cpuByPart } from "../cpu.ts";
 import type { Measurement } from "../subject.ts";
 import type { Contender } from "./contenders.ts";
@@ -22,6 +23,8 @@ export interface ContenderPlace {
   readonly env: Readonly<Record<string, string>>;
 }
 
+const folderOfPrograms = fileURLToPath(new URL("contenders", import.meta.url));
+
 /** Starts the programs of a contender; `owner` ends them when it is disposed. */
 export async function startContender(
   owner: AsyncDisposableStack,
@@ -31,7 +34,9 @@ export async function startContender(
   const programs: Program[] = [];
   for (let index = 1; index <= contender.processes; index += 1) {
     const logFile = join(folder, `${contender.name}-${index}.log`);
-    programs.push(owner.use(await startProgram(contender.program, { env, logFile })));
+    programs.push(
+      owner.use(await startProgram(join(folderOfPrograms, contender.program), { env, logFile })),
+    );
   }
   return {
     async measure(measurement) {

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { guardProcess } from "@holdfast/local-stack";
 import type { Measurement } from "../subject.ts";
 import type { MeasuredMessage, ReadyMessage } from "./contender-program.ts";
@@ -23,6 +22,7 @@ export interface ProgramOptions {
 /** Milliseconds that a program may take to stop what it started. */
 const stopWithin = 30_000;
 
+/** Starts the program in that file, which is one of a contender. */
 export async function startProgram(file: string, options: ProgramOptions): Promise<Program> {
   const child = spawnProgram(file, options);
   const exited = once(child, "exit");
@@ -53,9 +53,8 @@ export async function startProgram(file: string, options: ProgramOptions): Promi
 
 function spawnProgram(file: string, { env, logFile }: ProgramOptions): ChildProcess {
   const log = openSync(logFile, "a");
-  const path = fileURLToPath(new URL(`contenders/${file}`, import.meta.url));
   const flags = ["--conditions=@holdfast/source", "--disable-warning=ExperimentalWarning"];
-  const child = spawn(process.execPath, [...flags, path], {
+  const child = spawn(process.execPath, [...flags, file], {
     env: { PATH: process.env["PATH"], ...env },
     stdio: ["ignore", log, log, "ipc"],
     detached: true,
