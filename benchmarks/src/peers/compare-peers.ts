@@ -6,6 +6,7 @@ import type { BenchOptions } from "../options.ts";
 import { chart } from "./chart.ts";
 import { type Comparison, compare, type Round, type Setting, summaryOf } from "./comparison.ts";
 import { type Contender, holdfast, peers } from "./contenders.ts";
+import { foreignVersions, prepareForeignPeer } from "./foreign-programs.ts";
 import { installPeers, peerVersions } from "./install-peers.ts";
 import { measureContender, type Sizes } from "./measure-contender.ts";
 import { report } from "./report.ts";
@@ -18,11 +19,11 @@ export async function comparePeers(
   options: BenchOptions,
   say: (line: string) => void,
 ): Promise<Readonly<Record<string, number>>> {
-  const contenders = [holdfast, ...chosenPeers(options.only)];
   const sizes = sizesFor(options.orders);
   const { without } = options;
   const folder = join(holdfastFolder(), "bench-peers");
   const peersFolder = await installPeers(say);
+  const contenders = [holdfast, ...(await preparedPeers(options.only, peersFolder, say))];
   await using stack = await startLocalStack({
     purpose: "demo",
     dataFolder: folder,
@@ -69,6 +70,22 @@ async function measureRound(
   return round;
 }
 
+/** Leaves out peers whose language this machine does not have, and says so. */
+async function preparedPeers(
+  only: BenchOptions["only"],
+  peersFolder: string,
+  say: (line: string) => void,
+): Promise<readonly Contender[]> {
+  const prepared: Contender[] = [];
+  for (const peer of chosenPeers(only)) {
+    const { foreign } = peer;
+    const why = foreign === undefined ? null : await prepareForeignPeer(foreign, peersFolder, say);
+    if (why === null) prepared.push(peer);
+    else say(`${peer.title} is left out: ${why}`);
+  }
+  return prepared;
+}
+
 function chosenPeers(only: BenchOptions["only"]): readonly Contender[] {
   const unknown = only?.find((name) => peers.every((peer) => peer.name !== name));
   if (unknown === undefined) return peers.filter(({ name }) => only?.includes(name) ?? true);
@@ -96,7 +113,12 @@ async function settingOf(
   return {
     date: new Date().toISOString().slice(0, 10),
     machine: `${cores.length} cores (${cores[0]?.model.trim() ?? "unknown"})`,
-    versions: { node: process.versions.node, postgres: server.version, ...peerVersions },
+    versions: {
+      node: process.versions.node,
+      postgres: server.version,
+      ...peerVersions,
+      ...foreignVersions(),
+    },
     rounds,
     orders,
     loneOrders,

@@ -1,3 +1,5 @@
+import type { ForeignPeer } from "./foreign-programs.ts";
+
 /** A system that takes part in the comparison. */
 export interface Contender {
   /** How it is called in options and in JSON. */
@@ -10,6 +12,8 @@ export interface Contender {
   readonly processes: number;
   /** Which of the common servers it uses. */
   readonly servers: readonly ("postgres" | "broker")[];
+  /** The peer of another language whose programs its own starts. */
+  readonly foreign?: ForeignPeer;
 }
 
 export const holdfast: Contender = {
@@ -77,5 +81,32 @@ export const peers: readonly Contender[] = [
     shape: "the same, in batches",
     processes: 1,
     servers: ["postgres"],
+  },
+  {
+    name: "temporal",
+    title: "Temporal",
+    program: "temporal.ts",
+    shape: "each step an activity; server, and a worker in Go",
+    processes: 1,
+    servers: ["postgres"],
+    foreign: "temporal",
+  },
+  {
+    name: "river",
+    title: "River",
+    program: "river.ts",
+    shape: "each step's job inserts the next one's; Go",
+    processes: 1,
+    servers: ["postgres"],
+    foreign: "river",
+  },
+  {
+    name: "celery",
+    title: "Celery on RabbitMQ",
+    program: "celery.ts",
+    shape: "a chain of three tasks; four processes of Python",
+    processes: 1,
+    servers: ["broker"],
+    foreign: "celery",
   },
 ];
