@@ -1,8 +1,14 @@
 import { expect, test } from "@jest/globals";
 import { reportOf, type ServiceLine } from "./witness.ts";
 
-const line = (service: string, second: number, more: object): ServiceLine =>
-  ({ service, pid: 7, level: 30, time: second * 1_000, msg: "said", ...more }) as ServiceLine;
+const line = (service: string, second: number, more: object): ServiceLine => ({
+  service,
+  pid: 7,
+  level: 30,
+  time: second * 1_000,
+  msg: "said",
+  ...more,
+});
 
 test("the report of a failing test has the last lines of each service, and the faults among all lines", () => {
   const log = [

@@ -27,7 +27,7 @@ const mostSystems = 2;
 /** What a person reads first of a system that did not do what a test expects. */
 export function reportOf(log: readonly ServiceLine[]): string {
   const services = Map.groupBy(log, ({ service, pid, instance }) =>
-    String(instance ?? `${service} ${pid}`),
+    typeof instance === "string" ? instance : `${service} ${pid}`,
   );
   return [
     ...[...services].flatMap(([name, lines]) => [
@@ -44,7 +44,9 @@ function textOf(line: ServiceLine): string {
   const at = typeof time === "number" ? new Date(time).toISOString().slice(11, 23) : "";
   const fields = kept.flatMap((name) => {
     const value = name === "err" ? (line["err"] as Error | undefined)?.message : line[name];
-    return value === undefined ? [] : [`${name}=${String(value)}`];
+    return value === undefined
+      ? []
+      : [`${name}=${typeof value === "string" ? value : JSON.stringify(value)}`];
   });
   return [at, msg, ...fields].join(" ").slice(0, 300);
 }

@@ -69,7 +69,13 @@ export async function develop(options: Development): Promise<void> {
   prepared.use(watch(keepInStep({ folder, sync, agents, known, say })));
   const { clock, stateStoreUrl } = servers;
   const actions = openActions({
-    ...{ api, folder, agents, clock, command, signal, say },
+    api,
+    folder,
+    agents,
+    clock,
+    command,
+    signal,
+    say,
     workflow: () => sync.workflows[0] ?? null,
     env: { STATE_STORE_URL: stateStoreUrl, BROKER_URL: brokerUrl },
   });

@@ -35,23 +35,24 @@ function sizeOfScope() {
   return { schedules: 6_000, from: 1 + 6_000 * part, tenth: part, faults: 0 };
 }
 
-const { schedules, from, tenth, faults } = sizeOfScope();
+const size = sizeOfScope();
 test(
   "schedules keep every rule, and mutants are found",
   async () => {
     // On one processor: another test runs on the other.
-    const size = ["--schedules", String(schedules), "--from", String(from), "--threads", "1"];
-    const hunted = tenth === null ? [] : ["--tenth", String(tenth)];
-    const lines = (await run(...size, "--mutants", ...hunted, "--json")).trim().split("\n");
+    const schedules = ["--schedules", String(size.schedules), "--from", String(size.from)];
+    const hunted = size.tenth === null ? [] : ["--tenth", String(size.tenth)];
+    const args = [...schedules, "--threads", "1", "--mutants", ...hunted, "--json"];
+    const lines = (await run(...args)).trim().split("\n");
     expect(lines).toHaveLength(1);
     const report = JSON.parse(lines[0]!) as Report;
-    expect(report).toMatchObject({ schedules, violations: 0 });
+    expect(report).toMatchObject({ schedules: size.schedules, violations: 0 });
     // Whatever never happens is not tried.
     for (const kind of faultKinds) {
-      expect([kind, (report.faults[kind] ?? 0) > faults]).toEqual([kind, true]);
+      expect([kind, (report.faults[kind] ?? 0) > size.faults]).toEqual([kind, true]);
     }
-    expect(report.mutants).toHaveLength(mutantsOf(tenth).length);
-    const survivors = report.mutants.filter(({ schedules }) => schedules === null);
+    expect(report.mutants).toHaveLength(mutantsOf(size.tenth).length);
+    const survivors = report.mutants.filter(({ schedules: took }) => took === null);
     expect(survivors).toEqual([]);
   },
   longest,
