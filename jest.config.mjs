@@ -69,8 +69,8 @@ export default {
   // Most tests wait most of the time. In workers, so that what a test leaves behind cannot keep the run alive.
   maxWorkers: 3,
   // Node keeps the modules of each test file. After all files a worker had 3.7 GB, and stood still for seconds to look
-  // through them; a new one is there within a second.
-  workerIdleMemoryLimit: "500MB",
+  // through them. A new one takes two seconds of a processor, so it comes every 30 files or so.
+  workerIdleMemoryLimit: "1GB",
   testSequencer: "<rootDir>/tools/system-tests-first.mjs",
   reporters: ["default", "<rootDir>/tools/totals-reporter.mjs"],
   projects: [

@@ -4,7 +4,6 @@ import { TestEnvironment } from "jest-environment-node";
  * Lets systems under test say what was near when a test fails. A system puts a function into `holdfastWitnesses` of the
  * global object, which returns its report.
  */
-// oxlint-disable-next-line import/no-default-export -- Jest takes an environment from there.
 export default class SystemEnvironment extends TestEnvironment {
   async setup() {
     await super.setup();

@@ -40,14 +40,20 @@ export function readScope() {
 export const tenthOf = (all, tenth) => all.filter((_, index) => index % tenths === tenth);
 
 /**
- * The test files that `npm test` leaves to `npm run test:all`: each takes a minute or more, and what it looks at as a
- * whole has quicker tests of its parts. A tenth has those at its place.
+ * The test files that `npm test` leaves to `npm run test:all`: they take long, or need servers or languages of their
+ * own, and what they look at as a whole has quicker tests of its parts. A tenth has those at its place.
  */
-export const onlyInAll = [
+const onlyInAll = [
   "tests/outside/src/outside.system.test.ts",
   "tests/browser/src/console.browser.test.ts",
   "tests/chaos/src/smoke.system.test.ts",
   "tests/faults/crash-with-slow-partners.system.test.ts",
+  "tests/languages/languages.system.test.ts",
+  "tests/readme/example.system.test.ts",
+  "packages/messaging/src/cluster.integration.test.ts",
+  "packages/state-store/src/postgres/failover.integration.test.ts",
+  "tests/faults/pooler.system.test.ts",
+  "benchmarks/src/migrate/migrate-under-load.integration.test.ts",
 ];
 
 /** Test files that do more in `npm run test:all`. A tenth has those at its place, behind the others. */

@@ -13,7 +13,6 @@ test.concurrent.each(crowds)(
   "while idle, each of %d Schedulers and every other process sends the store less than four queries a second, and the broker one heartbeat for each Agent in a second",
   async (scheduler) => {
     await using faulty = await startFaultySystem({
-      apart: "all",
       count: { scheduler },
       // As it is when nothing is said; the other tests have it shorter.
       env: { scheduler: { POLL_INTERVAL: "1s" } },

@@ -13,7 +13,6 @@ const unhurried = { startWithin: 10_000, completeWithin: 10_000 };
 
 test("if a Scheduler dies after its claim and before its publish, another one relays the request", async () => {
   await using faulty = await startFaultySystem({
-    apart: "all",
     env: { scheduler: { HOLDFAST_FAILPOINTS: "scheduler.claimed=exit@3" } },
     limits: unhurried,
   });
@@ -28,7 +27,6 @@ test("if a Scheduler dies after its claim and before its publish, another one re
 
 test("a Scheduler that dies between recording replies and acknowledging them causes no repeated step", async () => {
   await using faulty = await startFaultySystem({
-    apart: "all",
     env: { scheduler: { HOLDFAST_FAILPOINTS: "scheduler.recorded=exit@2" } },
   });
   const [doomed] = faulty.system.running("scheduler");
@@ -40,7 +38,6 @@ test("a Scheduler that dies between recording replies and acknowledging them cau
 
 test("if a Scheduler dies with unacknowledged replies, another records them before any limit has passed", async () => {
   await using faulty = await startFaultySystem({
-    apart: "all",
     env: { scheduler: { HOLDFAST_FAILPOINTS: "scheduler.recording=exit@2" } },
     limits: unhurried,
   });
@@ -59,7 +56,7 @@ test("if a Scheduler dies with unacknowledged replies, another records them befo
 
 test("a frozen Scheduler does not block orders that another one began", async () => {
   await using faulty = await startFaultySystem({
-    apart: "all",
+    apart: ["scheduler"],
     count: { scheduler: 2 },
     limits: unhurried,
   });
@@ -73,7 +70,6 @@ test("a frozen Scheduler does not block orders that another one began", async ()
 
 test("if an Agent dies after the remote effect and before its reply, the effect happens once", async () => {
   await using faulty = await startFaultySystem({
-    apart: "all",
     count: { agent: 2 },
     env: { agent: { HOLDFAST_FAILPOINTS: "agent.worked=exit@5" } },
   });
@@ -88,7 +84,6 @@ test.each(["supervisor.found", "supervisor.recovered"])(
   "if a Supervisor dies at %s, the next one counts each expired step once",
   async (gap) => {
     await using faulty = await startFaultySystem({
-      apart: "all",
       env: {
         agent: { HOLDFAST_FAILPOINTS: "agent.worked=freeze@2" },
         supervisor: { HOLDFAST_FAILPOINTS: `${gap}=exit` },
@@ -110,7 +105,6 @@ test.each(["supervisor.found", "supervisor.recovered"])(
 
 test("a late reply of an Agent that was frozen past its deadline is rejected, and the rejection is recorded", async () => {
   await using faulty = await startFaultySystem({
-    apart: "all",
     env: { agent: { HOLDFAST_FAILPOINTS: "agent.worked=freeze", CONCURRENCY: "1" } },
   });
   const [frozen] = faulty.system.running("agent");
@@ -124,7 +118,6 @@ test("a late reply of an Agent that was frozen past its deadline is rejected, an
 
 test("no due step waits for a poll: every change that makes a step due wakes a Scheduler", async () => {
   await using faulty = await startFaultySystem({
-    apart: "all",
     env: { scheduler: { POLL_INTERVAL: "1h", WINDOW: "2" } },
   });
   const ids = await Promise.all(
@@ -137,7 +130,6 @@ test("no due step waits for a poll: every change that makes a step due wakes a S
 
 test("orders that were accepted before the first connection to the broker do not wait for a poll", async () => {
   await using faulty = await startFaultySystem({
-    apart: "all",
     env: { scheduler: { POLL_INTERVAL: "1h" } },
   });
   await using link = await openLink(faulty.system.broker.urlOf("submission"));
@@ -152,7 +144,6 @@ test("orders that were accepted before the first connection to the broker do not
 
 test("services that are asked to stop finish their work, and no step waits for the Supervisor", async () => {
   await using faulty = await startFaultySystem({
-    apart: "all",
     count: { scheduler: 2, agent: 2 },
     limits: unhurried,
   });

@@ -15,7 +15,7 @@ test.concurrent.each(["renamed", "refused"])(
   "a charge whose Agent was killed after the effect is refunded although another release says it had none (%s)",
   async (CHARGE) => {
     await using faulty = await startFaultySystem({
-      apart: "all",
+      apart: ["scheduler", "agent"],
       count: { agent: 0 },
       limits: patient,
     });
@@ -50,7 +50,7 @@ test.concurrent.each(["renamed", "refused"])(
 
 test.concurrent("a step is not retried while its Agent works on it when the second copy of its request expires", async () => {
   await using faulty = await startFaultySystem({
-    apart: "all",
+    apart: ["scheduler", "agent"],
     count: { scheduler: 0 },
     // One request at a time: a second copy stays in the queue.
     env: { agent: { CONCURRENCY: "1", AGENTS: "inventory" } },
@@ -101,7 +101,7 @@ async function withholdReplies({ broker }: FaultySystem) {
 
 test.concurrent("replies in a queue that no Scheduler of an earlier release reads cost a retry, and are ignored afterwards", async () => {
   await using faulty = await startFaultySystem({
-    apart: "all",
+    apart: ["scheduler", "agent"],
     limits: { startWithin: 1_000, completeWithin: 8_000 },
   });
   const [upgraded] = faulty.system.running("scheduler");

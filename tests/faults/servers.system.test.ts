@@ -109,7 +109,7 @@ async function killAll({ system }: FaultySystem, name: ServiceName): Promise<voi
 }
 
 test("after every connection to the broker was closed with orders in flight, all services reconnect", async () => {
-  await using faulty = await startFaultySystem({ apart: "all", count: { scheduler: 2 } });
+  await using faulty = await startFaultySystem({ apart: [], count: { scheduler: 2 } });
   const ids = await faulty.submit(mixed);
   await faulty.broker?.closeAllConnections();
   await faulty.submit(["good"]);
@@ -134,7 +134,7 @@ test("after Postgres was restarted without warning with orders in flight, all se
   const { broker, postgres } = await startServers();
   await using database = await createDatabase(postgres.url);
   await using faulty = await startFaultySystem({
-    apart: "all",
+    apart: [],
     servers: { stateStoreUrl: database.url, broker },
   });
   const ids = await faulty.submit(mixed);
@@ -181,7 +181,7 @@ test("a submitter's queue that accepts nothing delays no order", async () => {
   const { broker, postgres } = await startServers();
   await using database = await createDatabase(postgres.url);
   await using faulty = await startFaultySystem({
-    apart: "all",
+    apart: [],
     servers: { stateStoreUrl: database.url, broker },
   });
   const queue = "status.still";

@@ -17,6 +17,7 @@ test("while one of three Agents is stopped, the others go on as fast as before, 
   await using broker = await testBroker();
   const port = await freePort(21_000 + (process.pid % 1_000) * 20);
   await using faulty = await startFaultySystem({
+    apart: ["agent"],
     servers: {
       stateStoreUrl: database.url,
       broker: { url: broker.url, importDefinitions: null },

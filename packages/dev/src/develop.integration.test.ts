@@ -136,7 +136,8 @@ test("holdfast dev that is killed with -9 leaves no process behind", async () =>
   const marker = randomUUID();
   dev = await openDev(project, { marker });
   await dev.seen(/^keys:/m);
-  expect(processesWith(marker).length).toBeGreaterThan(4);
+  // Itself, the Agent, and the one that is ready for the next save.
+  expect(processesWith(marker).length).toBeGreaterThan(2);
   dev.kill("SIGKILL");
   await dev.exited;
   while (processesWith(marker).length > 0) await sleep(50);

@@ -88,7 +88,7 @@ export async function develop(options: Development): Promise<void> {
 }
 
 interface ForParts extends Development {
-  /** What Agents are told. */
+  /** The environment of Agents. */
   readonly env: () => Readonly<Record<string, string>>;
   /** Resolves once everything runs. */
   readonly calm: Promise<void>;

@@ -38,11 +38,11 @@ export {
 export { type DisposableStack, disposableStack } from "./service/disposable-stack.ts";
 export { type Health, type HealthReport, openHealth } from "./service/health.ts";
 export {
-  faultsOfProcess,
   type HostedService,
   type HostOptions,
   hostedNow,
   hostService,
+  processVariables,
 } from "./service/host-service.ts";
 export { runProcess, runService } from "./service/run-service.ts";
 export {

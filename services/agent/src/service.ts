@@ -2,7 +2,7 @@ import { agentsService } from "@holdfast/agent";
 import { AgentHostConfig } from "./config.ts";
 import { loadAgents } from "./load-agents.ts";
 
-/** Runs the Agents that its modules export, until it is told to stop. */
+/** Runs the Agents that its modules export, until its signal to stop. */
 export const agentService = agentsService("agent", AgentHostConfig, (config, env) =>
   loadAgents({
     modules: config.AGENT_MODULES.split(","),

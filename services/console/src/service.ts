@@ -2,7 +2,7 @@ import { defineService } from "@holdfast/runtime";
 import { ConsoleConfig } from "./server/config.ts";
 import { openConsole } from "./server/open-console.ts";
 
-/** Serves the operators' console, until it is told to stop. */
+/** Serves the operators' console, until its signal to stop. */
 export const consoleService = defineService("console", ConsoleConfig, async (service) => {
   const { config, log, health, stopped } = service;
   await using http = openConsole({ apiUrl: config.API_URL, log });

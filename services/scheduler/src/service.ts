@@ -8,7 +8,7 @@ import { exposeFleet } from "./metrics/expose-fleet.ts";
 import { reportUnrecorded } from "./replies/report-unrecorded.ts";
 import { startScheduler } from "./scheduler.ts";
 
-/** Claims due steps, asks Agents to do them, and records what they answer, until it is told to stop. */
+/** Claims due steps, asks Agents to do them, and records what they answer, until its signal to stop. */
 export const schedulerService = defineService("scheduler", SchedulerConfig, async (service) => {
   const { config, log, instanceId: actor, signal, health, metrics, failpoint } = service;
   const { optimisations, tracing } = service;

@@ -37,7 +37,7 @@ interface Stored {
   readonly directory: WorkflowDirectory;
 }
 
-/** Takes tasks over HTTP and by message, shows them, and does what operators ask, until it is told to stop. */
+/** Takes tasks over HTTP and by message, shows them, and does what operators ask, until its signal to stop. */
 export const submissionService = defineService("submission", SubmissionConfig, async (service) => {
   mustBeSafe(service.config.OPERATOR_TOKEN ?? null, service.config.HTTP_HOST);
   const { config, log, instanceId: actor, stopped, health, metrics, tracing } = service;

@@ -6,7 +6,7 @@ import { SupervisorConfig } from "./config.ts";
 import { housekeeping } from "./retention/housekeeping.ts";
 import { supervisor } from "./supervisor.ts";
 
-/** Recovers steps whose time is over, does bulk operations and keeps house, until it is told to stop. */
+/** Recovers steps whose time is over, does bulk operations and keeps house, until its signal to stop. */
 export const supervisorService = defineService("supervisor", SupervisorConfig, (service) =>
   supervise(service, "all"),
 );

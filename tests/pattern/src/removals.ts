@@ -25,7 +25,7 @@ const plan = "packages/domain/src/start-rules.ts";
 const failure = "packages/domain/src/failure.ts";
 const claimSql = "packages/state-store/sql/claim/claim-due-steps.sql";
 const requests = "services/scheduler/src/dispatch/build-requests.ts";
-const submissionMain = "services/submission/src/main.ts";
+const submissionMain = "services/submission/src/service.ts";
 const recover = "services/supervisor/src/recover/recover-expired-steps.ts";
 
 const edit = (file: string, find: string, replace = ""): Edit => ({ file, find, replace });
@@ -474,7 +474,7 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
   },
   "P-50": {
     what: "a Supervisor that is started with --once scans nothing",
-    edits: [edit("services/supervisor/src/main.ts", "    await supervising.once(signal);\n")],
+    edits: [edit("services/supervisor/src/service.ts", "    await supervising.once(signal);\n")],
     test: "a Supervisor that cron starts with --once recovers what is overdue, and ends",
   },
   "P-51": {

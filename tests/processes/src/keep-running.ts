@@ -30,7 +30,7 @@ export function keepRunning(options: KeepOptions): KeptProcess {
   const { start, first = null, restBeforeStart = 0, onEnd, signal } = options;
   let process = first;
   const started = Promise.withResolvers<void>();
-  started.promise.catch(() => {}); // Whoever waits for it is told.
+  started.promise.catch(() => {}); // Its callers see it.
 
   const isOver = () => signal.aborted;
   const keep = async (): Promise<void> => {

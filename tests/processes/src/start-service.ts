@@ -125,7 +125,7 @@ interface WatchedLog {
 /** The log of a service, of which the last lines are kept for an early end. */
 export function watchLog(service: string, onLog: (line: LogLine) => void): WatchedLog {
   const { promise: ready, resolve, reject } = Promise.withResolvers<LogLine>();
-  ready.catch(() => {}); // Whoever waits for it is told.
+  ready.catch(() => {}); // Its callers see it.
   const lastWords: string[] = [];
   return {
     ready,

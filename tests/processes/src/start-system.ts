@@ -1,5 +1,5 @@
 import type { WorkflowDefinition } from "@holdfast/domain";
-import { faultsOfProcess } from "@holdfast/runtime";
+import { processVariables } from "@holdfast/runtime";
 import { migrate } from "@holdfast/state-store";
 import { openStore } from "./open-store.ts";
 import {
@@ -160,7 +160,7 @@ function openStarter(
       apart.includes(name) ||
       programs[name] !== undefined ||
       nodeOptions.length > 0 ||
-      faultsOfProcess(options.env).length > 0;
+      processVariables(options.env).length > 0;
     if (!isApart) shared ??= openShared();
     const service = isApart || shared === null ? launchService(options) : shared.launch(options);
     launched.push(service.process);

@@ -2,7 +2,7 @@ import { defineService } from "@holdfast/runtime";
 import { PartnersConfig } from "./config.ts";
 import { openPartners } from "./partners.ts";
 
-/** The simulated remote services of the shop, until it is told to stop. */
+/** The simulated remote services of the shop, until its signal to stop. */
 export const partnersService = defineService("partners", PartnersConfig, async (service) => {
   const { config, log, stopped, health } = service;
   await using partners = await openPartners({

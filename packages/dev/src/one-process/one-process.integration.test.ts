@@ -41,7 +41,7 @@ function run(act: string): Promise<{ readonly code: unknown; readonly said: stri
 
 test.each([
   ["throws", `throw new Error("boom");`],
-  ["leaves a rejection alone", `void Promise.reject(new Error("boom"));`],
+  ["leaves a rejection unhandled", `void Promise.reject(new Error("boom"));`],
   ["throws in a timer", `setTimeout(() => { throw new Error("boom"); }, 1);`],
 ])("a service that %s ends the process that it shares, by its name", async (_, act) => {
   expect(await run(act)).toEqual({ code: 3, said: "wild crashed: boom" });

@@ -6,16 +6,17 @@ import {
   type Service,
 } from "@holdfast/runtime";
 
-/** The services of Holdfast, each loaded when it is first needed. */
-const services = {
+/** The services of Holdfast. */
+export type PartName = "submission" | "scheduler" | "supervisor" | "agent" | "console";
+
+/** Each is loaded when it is first needed. */
+const services: Readonly<Record<PartName, () => Promise<Service>>> = {
   submission: async () => (await import("@holdfast/submission-service/service")).submissionService,
   scheduler: async () => (await import("@holdfast/scheduler-service/service")).schedulerService,
   supervisor: async () => (await import("@holdfast/supervisor-service/service")).supervisorService,
   agent: async () => (await import("@holdfast/agent-service/service")).agentService,
   console: async () => (await import("@holdfast/console-service/service")).consoleService,
-} satisfies Readonly<Record<string, () => Promise<Service>>>;
-
-export type PartName = keyof typeof services;
+};
 
 /** This process as the place of several services, each with an environment, a log and metrics of its own. */
 export interface OneProcess extends AsyncDisposable {
@@ -25,8 +26,8 @@ export interface OneProcess extends AsyncDisposable {
 
 interface Options {
   /**
-   * Is told of a service that failed when it had begun to work, by its name, or of an error that nobody caught: null,
-   * where it is not known whose. The process should end: the memory of its services is not to be trusted.
+   * Called with the name of a service that failed when it had begun to work, or with an uncaught error: null, where it
+   * is not known whose. The process should end: the memory of its services is not to be trusted.
    */
   readonly onCrash: (name: string | null, error: unknown) => void;
 }
@@ -39,7 +40,7 @@ export function openOneProcess({ onCrash }: Options): OneProcess {
   const start: OneProcess["start"] = (service, options) => {
     const one = hostService(service, options);
     hosted.push(one);
-    // Before that, whoever waits for it to be ready is told.
+    // Before that, callers of `ready` see it.
     void one.ready.then(
       () => one.ended.catch((error: unknown) => onCrash(service.name, error)),
       () => {},

@@ -34,7 +34,7 @@ interface Options {
   readonly stop: AbortController;
 }
 
-/** Why everything is stopped, where nobody asked for it. */
+/** Why everything stops without a signal. */
 export class Crash extends Error {
   override readonly name = "Crash";
 }

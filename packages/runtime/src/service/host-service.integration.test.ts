@@ -67,13 +67,13 @@ test("two services of one process expose their own metrics", async () => {
     ports.map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
   );
   for (const [index, text] of texts.entries()) {
-    expect(text).toContain(`service="metered-${index}"`);
-    expect(text).not.toContain(`service="metered-${1 - index}"`);
+    expect(text).toContain(`service_name="metered-${index}"`);
+    expect(text).not.toContain(`service_name="metered-${1 - index}"`);
   }
   await Promise.all(services.map(({ hosted }) => hosted[Symbol.asyncDispose]()));
 });
 
-test("a service whose configuration is wrong says so to whoever waits for it, and nothing runs", async () => {
+test("a service whose configuration is wrong says so where it is awaited, and nothing runs", async () => {
   const { hosted, said } = open(greeter("odd"), { LOG_LEVEL: "loud" });
   await expect(hosted.ready).rejects.toMatchObject({ code: "config.invalid" });
   await expect(hosted.ended).rejects.toMatchObject({ code: "config.invalid" });
@@ -81,7 +81,7 @@ test("a service whose configuration is wrong says so to whoever waits for it, an
   expect(said()).toEqual([]);
 });
 
-test.each(["HOLDFAST_FAILPOINTS", "HOLDFAST_STORE_FAULTS"])(
+test.each(["HOLDFAST_FAILPOINTS", "HOLDFAST_STORE_FAULTS", "NODE_OPTIONS"])(
   "a service in a process with others refuses %s, which would act on all of them",
   async (name) => {
     const { hosted } = open(greeter("trapped"), { [name]: "agent.worked=exit" });

@@ -15,25 +15,27 @@ export interface HostedService extends AsyncDisposable {
   readonly name: string;
   /** Resolves to what the service says of itself once it works; rejects if it ends before. */
   readonly ready: Promise<LogFields>;
-  /** Resolves once it has stopped as it was told; rejects with why it ended by itself. */
+  /** Resolves once it has stopped after its signal; rejects with why it ended by itself. */
   readonly ended: Promise<void>;
 }
 
 /**
- * The variables of an environment that set faults of a process as a whole: the other services of a shared one would
- * have them, too.
+ * The variables of an environment that act on a process as a whole: in a shared one they would act on the other
+ * services, too, or on none.
  */
-export const faultsOfProcess = (env: Environment): readonly string[] =>
-  ["HOLDFAST_FAILPOINTS", "HOLDFAST_STORE_FAULTS"].filter((name) => (env[name] ?? "") !== "");
+export const processVariables = (env: Environment): readonly string[] =>
+  ["HOLDFAST_FAILPOINTS", "HOLDFAST_STORE_FAULTS", "NODE_OPTIONS"].filter(
+    (name) => (env[name] ?? "") !== "",
+  );
 
 const part = new AsyncLocalStorage<string>();
 
-/** The name of the service whose code runs now: an error that nobody caught is named after it. Null: no such code. */
+/** The name of the service whose code runs now: an uncaught error is named after it. Null: no such code. */
 export const hostedNow = (): string | null => part.getStore() ?? null;
 
 /**
  * Runs a service in this process, beside others: with an environment, a log, metrics and a signal to stop of its own.
- * It neither listens to signals nor exits. Errors that nobody catches are for the process, which should end: state
+ * It neither listens to signals nor exits. Uncaught errors are for the process, which should end: state
  * that they leave behind is that of all its services.
  */
 export function hostService<Schema extends TObject>(
@@ -43,9 +45,9 @@ export function hostService<Schema extends TObject>(
   const { name } = service;
   const stop = new AbortController();
   const { promise: ready, resolve, reject } = Promise.withResolvers<LogFields>();
-  ready.catch(() => {}); // Whoever waits for it is told.
+  ready.catch(() => {}); // Its callers see it.
   const work = async (): Promise<void> => {
-    refuseFaultsOfTheProcess(name, env);
+    refuseProcessVariables(name, env);
     const opened = await openService(service, { env, destination: { write: onLine } });
     const working = opened.work({ signal: stop.signal, onReady: resolve });
     await Promise.race([working, stopsInTime(stop.signal, name, opened.shutdownGrace)]);
@@ -65,22 +67,22 @@ export function hostService<Schema extends TObject>(
     ended,
     async [Symbol.asyncDispose]() {
       stop.abort();
-      // What ended it before is known to whoever looks at `ended`.
+      // What ended it before stands in `ended`.
       if (!failed) await ended;
     },
   };
 }
 
-function refuseFaultsOfTheProcess(name: string, env: Environment): void {
-  const [fault] = faultsOfProcess(env);
-  if (fault === undefined) return;
+function refuseProcessVariables(name: string, env: Environment): void {
+  const [variable] = processVariables(env);
+  if (variable === undefined) return;
   throw new ContractFault(
     "config.invalid",
-    `${fault} acts on a whole process: run ${name} in a process of its own`,
+    `${variable} acts on a whole process: run ${name} in a process of its own`,
   );
 }
 
-/** Rejects when a service that was told to stop still works after its grace. */
+/** Rejects when a service still works at the end of its grace after its signal to stop. */
 function stopsInTime(signal: AbortSignal, name: string, grace: number): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   const late = () => reject(new Error(`${name} did not stop within ${grace} ms.`));

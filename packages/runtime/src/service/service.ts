@@ -33,11 +33,11 @@ export interface ServiceContext<Config> {
   readonly log: Logger;
   /** What this instance signs with: the `locked_by` of the state store. New at each start. */
   readonly instanceId: string;
-  /** Aborts when the service is told to stop. Take no new work, finish the current work, and return. */
+  /** Aborts when the service must stop. Take no new work, finish the current work, and return. */
   readonly signal: AbortSignal;
   /** Resolves when `signal` aborts, for a service that only reacts to messages. */
   readonly stopped: Promise<unknown>;
-  /** Says that the service works, and where. Whoever started it waits for that. */
+  /** Says that the service works, and where: its caller waits for that. */
   readonly ready: (fields?: LogFields) => void;
   readonly health: Health;
   /** What `/metrics` exposes; nothing is measured without `HEALTH_PORT`. */
@@ -72,7 +72,7 @@ export const defineService = <Schema extends TObject>(
 export interface OpenService {
   readonly log: Logger;
   readonly instanceId: string;
-  /** Milliseconds in which it has stopped once it was told to. */
+  /** Milliseconds within which it has stopped after its signal. */
   readonly shutdownGrace: number;
   /** Works until `signal` aborts. */
   work(options: WorkOptions): Promise<void>;
