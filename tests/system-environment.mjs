@@ -10,7 +10,7 @@ export default class SystemEnvironment extends TestEnvironment {
     this.global.holdfastWitnesses = new Set();
   }
 
-  /** @param {import("jest-circus").Circus.Event} event */
+  /** @param {{ readonly name: string, readonly test?: { readonly name: string } }} event */
   handleTestEvent(event) {
     if (event.name !== "test_fn_failure" && event.name !== "hook_failure") return;
     const title = event.test?.name ?? "a hook";
