@@ -41,7 +41,8 @@ test.each(places)(
         headers: { "content-type": "application/json", authorization: `Bearer ${operatorToken}` },
         body: JSON.stringify({ actor: "ann", reason: "a test", version }),
       });
-      return response.status;
+      // No Agent runs, so requests come back, and the task may have changed since the operator looked.
+      return response.status === 409 ? act(verb) : response.status;
     };
     expect([await act("pause"), await act("resume")]).toEqual([200, 200]);
     await faulty.system.start("agent");
