@@ -57,8 +57,6 @@ export async function runTests(
       join(root, "node_modules/jest/bin/jest.js"),
       "--rootDir",
       root,
-      "--selectProjects",
-      ...new Set(files.map(projectOf)),
       "--testNamePattern",
       tests.map(({ title }) => `(?:${patternOf(title)})`).join("|"),
       ...(timeout === null ? [] : ["--testTimeout", String(Math.ceil(timeout))]),
@@ -69,7 +67,12 @@ export async function runTests(
       "--runTestsByPath",
       ...files.map((file) => join(root, file)),
     ],
-    { cwd: root, stdio: ["ignore", "pipe", "pipe"] },
+    {
+      cwd: root,
+      // A file that is named is in one project, whatever the scope of the run around this one is.
+      env: { ...process.env, HOLDFAST_SCOPE: "usual", HOLDFAST_NAMED: "yes" },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
   );
   const written = createWriteStream(log);
   for (const stream of [child.stdout, child.stderr]) stream.pipe(written, { end: false });
@@ -95,10 +98,6 @@ function outcomeOf(
   if (ran.length > 0) return { kind: "passed", took };
   // A file that cannot be loaded any more has no tests, and fails.
   return { kind: file?.status === "failed" ? "failed" : "absent", took };
-}
-
-function projectOf(file: string): string {
-  return /\.(integration|system)\.test\.ts$/.exec(file)?.[1] ?? "unit";
 }
 
 /** The name of a group comes before that of its test; a hole is filled with anything. */
