@@ -156,6 +156,17 @@ test("holdfast dev stops in order, and keeps where its API was from other people
   expect(dev.text).toContain("stopping …");
 });
 
+test("what a person has set for services in the terminal reaches them", async () => {
+  const env = { MAX_CONNECTIONS: "77", NODE_OPTIONS: "--max-old-space-size=4000" };
+  dev = await openDev(project, { env });
+  await dev.seen(/^keys:/m);
+  const headers = { authorization: "Bearer local-operator" };
+  const system = (await (await fetch(`${dev.api}/v1/system`, { headers })).json()) as {
+    readonly configuration: Readonly<Record<string, unknown>>;
+  };
+  expect(system.configuration["MAX_CONNECTIONS"]).toBe(77);
+});
+
 test("the API takes another port where the first one is in use", async () => {
   const server = createServer();
   // Where another program has the port already, so much the better.

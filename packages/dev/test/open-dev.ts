@@ -61,12 +61,14 @@ interface DevTestOptions {
   readonly marker?: string;
   /** It starts a Postgres of its own, as for a person who sets no URL. */
   readonly ownPostgres?: boolean;
+  /** What a person has set in the terminal. */
+  readonly env?: Files;
 }
 
 /** Writes a project below this folder, where the packages of the repository are found, and runs it. */
 export async function openDev(
   files: Files,
-  { marker = "", ownPostgres = false }: DevTestOptions = {},
+  { marker = "", ownPostgres = false, env: set = {} }: DevTestOptions = {},
 ): Promise<Dev> {
   await using stack = new AsyncDisposableStack();
   const store: Files = ownPostgres ? {} : { STATE_STORE_URL: stack.use(await testDatabase()).url };
@@ -80,7 +82,7 @@ export async function openDev(
   };
   for (const [file, content] of Object.entries(files)) save(file, content);
   const servers = { ...store, BROKER_URL: broker.url };
-  const child = spawnDev(folder, { ...servers, HOLDFAST_DEV_TEST: marker });
+  const child = spawnDev(folder, { ...servers, ...set, HOLDFAST_DEV_TEST: marker });
   const exited = once(child, "exit").then(([code]) => code as number | null);
   stack.defer(() => stop(child, exited));
   const owned = stack.move();

@@ -91,11 +91,12 @@ const ended = async (travel: Travel, id: string, state: string): Promise<Trip> =
 /** Asks until the task is in this state. Throws how it stands after many times. */
 async function untilState(travel: Travel, id: string, wanted: string): Promise<void> {
   let output = "";
-  for (let left = 60; left > 0; left -= 1) {
+  for (let left = 200; left > 0; left -= 1) {
     ({ output } = await travel.holdfast(["tasks", "get", id, "--json"]));
     if ((JSON.parse(output) as Trip).state === wanted) return;
   }
-  throw new Error(`The trip is not ${wanted}: ${output}`);
+  const { output: why } = await travel.holdfast(["tasks", "why", id]);
+  throw new Error(`The trip is not ${wanted}: ${why}\n${output}`);
 }
 
 async function succeed(running: Promise<Ran>): Promise<Ran> {

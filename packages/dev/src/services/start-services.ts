@@ -56,7 +56,8 @@ export async function loadServices(options: Options): Promise<Services> {
       const isTrouble = read.kind === "trouble" && read.isError && !isPortTaken(read.text);
       if (isTrouble) say(`${name}: ${read.text}`);
     };
-    return services.start(await loadService(name), { env, onLine }).ready;
+    const options = { env: { ...settingsOfUser(), ...env }, onLine };
+    return services.start(await loadService(name), options).ready;
   };
   await Promise.all([loadService("submission"), loadService("scheduler")]);
   return {
@@ -79,6 +80,12 @@ export async function loadServices(options: Options): Promise<Services> {
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** What the user has set for the services, such as `RETENTION`. The options of Node have had their effect already. */
+function settingsOfUser(): Environment {
+  const { NODE_OPTIONS: _, ...settings } = process.env;
+  return settings;
 }
 
 /** An error of no service is one of ours, so where it was thrown matters. */
