@@ -56,8 +56,8 @@ export async function loadServices(options: Options): Promise<Services> {
       const isTrouble = read.kind === "trouble" && read.isError && !isPortTaken(read.text);
       if (isTrouble) say(`${name}: ${read.text}`);
     };
-    const options = { env: { ...settingsOfUser(), ...env }, onLine };
-    return services.start(await loadService(name), options).ready;
+    const all = { ...settingsOfUser(), ...env };
+    return services.start(await loadService(name), { env: all, onLine }).ready;
   };
   await Promise.all([loadService("submission"), loadService("scheduler")]);
   return {
