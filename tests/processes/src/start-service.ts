@@ -100,7 +100,7 @@ export function launchService(options: StartOptions): LaunchedService {
       return isRunning();
     },
     signal(signal) {
-      // Among the lines of the service, so that whoever reads them sees what was done to it.
+      // The log shows what the test did to the service, between its own lines.
       onLog?.({ level: 30, time: Date.now(), msg: `the test sends ${signal}` }, name, pid);
       child.kill(signal);
     },

@@ -7,9 +7,9 @@ const StepCancelSchema = Type.Object({
   taskId: TaskId,
   /** Which of its steps. */
   step: Name,
-  /** As the request has it. */
+  /** The number of the attempt, as the request has it. */
   attempt: Count(1),
-  /** As the request has it. */
+  /** The token of the attempt, as the request has it. */
   token: Token,
 });
 

@@ -11,9 +11,9 @@ const StepProgressSchema = Type.Object({
       taskId: TaskId,
       /** Which of its steps. */
       step: Name,
-      /** As the request has it. */
+      /** The number of the attempt, as the request has it. */
       attempt: Count(1),
-      /** As the request has it. */
+      /** The token of the attempt, as the request has it. */
       token: Token,
       /** For how many milliseconds the Agent has worked on it, by its own monotonic clock. */
       runningMs: Count(0),
@@ -22,7 +22,7 @@ const StepProgressSchema = Type.Object({
         Type.Object({
           /** How much is done, by the handler's own estimate. */
           percent: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
-          /** For people. */
+          /** A text for people. */
           note: Type.Optional(storableNote),
         }),
       ),

@@ -14,9 +14,9 @@ const StepReplySchema = Type.Object({
   taskId: TaskId,
   /** Which of its steps. */
   step: Name,
-  /** As the request has it. */
+  /** The number of the attempt, as the request has it. */
   attempt: Count(1),
-  /** As the request has it. */
+  /** The token of the attempt, as the request has it. */
   token: Token,
   /** What became of the attempt. */
   outcome: Type.Union([
@@ -29,7 +29,7 @@ const StepReplySchema = Type.Object({
       kind: Type.Literal("failed", { description: "It is not done, or that is not known." }),
       /** `area.what`, such as `payments.declined`. */
       code: Code,
-      /** For people. */
+      /** A text for people. */
       message: Words,
       /** Whether a retry may help. */
       transient: Type.Boolean(),

@@ -1,4 +1,4 @@
-/** What a process of several services is told. */
+/** A message from the parent to a process of several services. */
 export type ToShared =
   | {
       readonly do: "start";
@@ -10,7 +10,7 @@ export type ToShared =
     }
   | { readonly do: "stop"; readonly id: number };
 
-/** What it answers. */
+/** A message from such a process to its parent. */
 export type FromShared =
   | { readonly id: number; readonly line: string }
   /** Once it has stopped; with the reason, where it failed. */

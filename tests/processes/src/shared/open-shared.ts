@@ -17,10 +17,10 @@ export interface SharedProcess extends AsyncDisposable {
   launch(options: Omit<StartOptions, "nodeOptions">): LaunchedService;
 }
 
-/** A service in the process, for whoever reads what the process says. */
+/** A service in the process, as the reader of its messages knows it. */
 interface Part {
   readonly read: (line: string) => void;
-  /** Called once, with why it failed; null: it stopped as it was told. */
+  /** Called once, with why it failed; null: it stopped after its signal. */
   readonly end: (reason: string | null) => void;
 }
 
