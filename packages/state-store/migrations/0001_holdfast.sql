@@ -216,12 +216,9 @@ create table state.rejected_replies (
   attempt integer,
   reason  text        not null,
   sender  text,
-  reply   json,
   at      timestamptz not null default clock_timestamp(),
-  -- The bytes that came, when they cannot be JSON to Postgres.
-  body    bytea,
-
-  constraint something_is_kept check (reply is not null or body is not null)
+  -- The bytes that came.
+  body    bytea       not null
 );
 
 create table state.dead_letters (

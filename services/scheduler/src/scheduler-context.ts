@@ -9,7 +9,7 @@ import {
   systemClock,
   type Tracing,
 } from "@holdfast/runtime";
-import type { StateStore } from "@holdfast/state-store";
+import type { AppliedEvents, StateStore } from "@holdfast/state-store";
 import { claimSteps, type StepClaims } from "./claim/claim-steps.ts";
 import { type InFlightLimits, inFlightLimits } from "./claim/in-flight-limits.ts";
 import { type BatchSizes, batchSizes as openBatchSizes } from "./dispatch/batch-sizes.ts";
@@ -127,7 +127,7 @@ export interface SchedulerContext
   readonly loops: LoopSet<LoopName>;
   /** Has the next claim begin now. */
   readonly wake: () => void;
-  readonly apply: StateStore["applyEvents"];
+  readonly apply: ApplyEvents;
   readonly dispatches: Dispatches;
   readonly batchSizes: BatchSizes;
   readonly replies: ReplyAddress;
@@ -222,11 +222,17 @@ interface Applying {
   readonly cancel: ReturnType<typeof cancelHints>;
 }
 
+/** Applies events. `onCommit` comes before anything that could fail. */
+export type ApplyEvents = (
+  ...args: [...Parameters<StateStore["applyEvents"]>, onCommit?: (applied: AppliedEvents) => void]
+) => ReturnType<StateStore["applyEvents"]>;
+
 /** Applies events, and publishes what follows from them at once: notifications and cancel hints. */
 const applyAndNotify =
-  ({ store, notify, cancel }: Applying): StateStore["applyEvents"] =>
-  async (reportedEvents, how) => {
+  ({ store, notify, cancel }: Applying): ApplyEvents =>
+  async (reportedEvents, how, onCommit) => {
     const applied = await store.applyEvents(reportedEvents, how);
+    onCommit?.(applied);
     if (applied.hasNotifications) notify();
     cancel(applied.obsoleteAttempts);
     return applied;

@@ -148,7 +148,13 @@ describe("finds in the state store", () => {
       { ...letter, reason: "rejected", body: Buffer.from("?") },
     ]);
     const taskId = await store.submit();
-    const reply = { taskId, step: "charge", attempt: 1, sender: "shipping", reply: "{}" };
+    const reply = {
+      taskId,
+      step: "charge",
+      attempt: 1,
+      sender: "shipping",
+      body: Buffer.from("{}"),
+    };
     await store.store.recordRejectedReplies([
       { ...reply, reason: "wrong_agent" },
       { ...reply, reason: "not_processing" },

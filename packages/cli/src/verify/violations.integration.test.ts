@@ -146,8 +146,8 @@ describe("finds", () => {
       [unknown, "unknown_task"],
     ]) {
       await store.query(
-        `insert into state.rejected_replies (task_id, step, attempt, reason, reply)
-         values ('${taskId}', 'reserve', 1, '${reason}', '{}')`,
+        `insert into state.rejected_replies (task_id, step, attempt, reason, body)
+         values ('${taskId}', 'reserve', 1, '${reason}', '')`,
       );
     }
     const invariant = "every reply belongs to a task";

@@ -13,6 +13,10 @@ export const limits = {
   payloadBytes: 256 * 1024,
   /** How deep a payload may be nested. */
   payloadDepth: 32,
+  /** How deep a message is read: a payload of the deepest, with what may stand around it, and some to spare. */
+  messageDepth: 40,
+  /** How many values a message may have, those of its payload included: more than the largest payload can have. */
+  messageValues: 150_000,
   /** How many messages one bundle may hold. */
   bundleParts: 1_000,
   /** Places in a submission that an answer names as wrong. */

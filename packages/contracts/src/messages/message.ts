@@ -23,8 +23,8 @@ interface MessageOptions {
 
 /**
  * Derives the wire format, the check and the static type of a message from one schema. Readers
- * accept fields that they do not know, so that a newer writer disturbs no older reader. Payloads in
- * a message are not looked into: that is for `payloadFaults`.
+ * drop fields that they do not know, so that a newer writer disturbs no older reader, and nothing is
+ * kept that no schema bounds. Payloads in a message are not looked into: that is for `payloadFaults`.
  */
 export function defineMessage<Schema extends TSchema>(
   type: string,
@@ -33,6 +33,7 @@ export function defineMessage<Schema extends TSchema>(
 ): MessageContract<Static<Schema>> {
   // Compiled for the first message: all of them together are a fifth of the start of a service, which reads but a few.
   let conforms: ValidateFunction | undefined;
+  const known = knownFields(schema) ?? ((message: Json) => message);
   return {
     type,
     schema,
@@ -40,11 +41,60 @@ export function defineMessage<Schema extends TSchema>(
     decode(content) {
       const message = adjust(parse(type, content));
       conforms ??= ajv.compile(schema);
-      if (conforms(message)) return message as Static<Schema>;
+      if (conforms(message)) return known(message) as Static<Schema>;
       const [error] = conforms.errors ?? [];
       throw malformed(type, `${error?.instancePath || "/"} ${error?.message}`);
     },
   };
+}
+
+type Cleaner = (json: Json) => Json;
+type Fields = Readonly<Record<string, Json>>;
+
+/** What copies of a value that fits the schema the fields that the schema names; null: all of it is known. */
+function knownFields(schema: TSchema): Cleaner | null {
+  const { properties, items, anyOf } = schema as {
+    readonly properties?: Readonly<Record<string, TSchema>>;
+    readonly items?: TSchema;
+    readonly anyOf?: readonly TSchema[];
+  };
+  if (anyOf !== undefined) return fieldsOfChoice(anyOf);
+  if (items !== undefined) {
+    const clean = knownFields(items);
+    return clean === null ? null : (json) => (json as readonly Json[]).map(clean);
+  }
+  if (properties === undefined) return null;
+  const fields = Object.entries(properties).map(
+    ([name, part]) => [name, knownFields(part)] as const,
+  );
+  return (json) => {
+    const given = json as Fields;
+    const kept: Record<string, Json> = {};
+    for (const [name, clean] of fields) {
+      const value = Object.hasOwn(given, name) ? given[name] : undefined;
+      if (value !== undefined) kept[name] = clean === null ? value : clean(value);
+    }
+    return kept;
+  };
+}
+
+/** Objects of a choice differ in a field that has one value in each of them. */
+function fieldsOfChoice(choices: readonly TSchema[]): Cleaner | null {
+  const cleaners = choices.map((choice) => [literalsOf(choice), knownFields(choice)] as const);
+  if (cleaners.every(([, clean]) => clean === null)) return null;
+  return (json) => {
+    const isChosen = ([name, value]: readonly [string, unknown]) =>
+      (json as Fields)[name] === value;
+    const [, clean = null] = cleaners.find(([literals]) => literals.every(isChosen)) ?? [];
+    return clean === null ? json : clean(json);
+  };
+}
+
+function literalsOf(schema: TSchema): readonly (readonly [string, unknown])[] {
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, object>> };
+  return Object.entries(properties).flatMap(([name, part]) =>
+    "const" in part ? [[name, part.const] as const] : [],
+  );
 }
 
 function parse(type: string, content: Buffer): Json {

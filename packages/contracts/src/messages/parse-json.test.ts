@@ -1,5 +1,8 @@
 import { expect, test } from "@jest/globals";
-import { parseJson } from "./parse-json.ts";
+import fc from "fast-check";
+import { limits } from "../limits/limits.ts";
+import { payloadFaults } from "../limits/payload-faults.ts";
+import { parseJson, shapeOf } from "./parse-json.ts";
 
 test("parseJson reads UTF-8, with or without a byte order mark", () => {
   expect(parseJson(Buffer.from('"Zürich 🧀"'))).toBe("Zürich 🧀");
@@ -14,4 +17,52 @@ test.each([
   ["nothing", Buffer.alloc(0)],
 ])("parseJson refuses %s", (_, content) => {
   expect(() => parseJson(content)).toThrow(SyntaxError);
+});
+
+const nested = (levels: number, inner = ""): string =>
+  "[".repeat(levels) + inner + "]".repeat(levels);
+
+test.each([limits.messageDepth + 1, 1_000, 250_000])(
+  "of a text of %d levels so many are read that it is seen to be too deep, and no more",
+  (levels) => {
+    const read = parseJson(Buffer.from(`{"a":[1,"]["],"x":${nested(levels - 1)},"b":[2]}`));
+    expect(read).toMatchObject({ a: [1, "]["], b: [2] });
+    expect(payloadFaults(read)).toEqual(["is deeper than 32 levels"]);
+    expect(shapeOf(Buffer.from(JSON.stringify(read))).depth).toBe(limits.messageDepth);
+  },
+);
+
+test("a text of more values than the largest payload can have is refused", () => {
+  const list = (values: number) => Buffer.from(`[${"1,".repeat(values - 2)}1]`);
+  expect(parseJson(list(limits.messageValues))).toHaveLength(limits.messageValues - 1);
+  expect(() => parseJson(list(limits.messageValues + 1))).toThrow("values, of at most");
+});
+
+const json = fc.jsonValue({ maxDepth: 6, stringUnit: "binary" });
+
+test("what is within the bounds is read as JSON.parse reads it", () => {
+  fc.assert(
+    fc.property(json, (value) => {
+      const text = JSON.stringify(value);
+      expect(parseJson(Buffer.from(text))).toEqual(JSON.parse(text));
+    }),
+  );
+});
+
+test("the shape of a text bounds its levels and values", () => {
+  const levelsOf = (value: unknown): number =>
+    typeof value === "object" && value !== null
+      ? 1 + Math.max(0, ...Object.values(value).map(levelsOf))
+      : 0;
+  const valuesOf = (value: unknown): number =>
+    typeof value === "object" && value !== null
+      ? 1 + Object.values(value).reduce<number>((sum, one) => sum + valuesOf(one), 0)
+      : 1;
+  fc.assert(
+    fc.property(json, (value) => {
+      const { depth, values } = shapeOf(Buffer.from(JSON.stringify(value)));
+      expect(depth).toBe(levelsOf(value));
+      expect(values).toBeGreaterThanOrEqual(valuesOf(value));
+    }),
+  );
 });

@@ -7,6 +7,7 @@ import {
   connect,
   type RecoveringChannelModel,
 } from "amqplib";
+import { boundHeaders } from "./bound-headers.ts";
 import { type ConnectionLog, type ConnectionState, trackConnection } from "./connection-state.ts";
 import { nodesOf } from "./server-nodes.ts";
 
@@ -51,7 +52,10 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   });
   const state = trackConnection(model, { name, log });
   model.on("connect-failed", nodes.next).on("disconnect", nodes.next);
-  model.on("connect", (opened) => void sayIfClosed(opened));
+  model.on("connect", (opened) => {
+    boundHeaders(opened);
+    void sayIfClosed(opened);
+  });
 
   const close = () => closeBetweenAttempts(model, state);
   if (!(await isConnectedInTime(model, close))) {

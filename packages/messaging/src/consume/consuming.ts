@@ -47,14 +47,34 @@ export function consuming(
         intake: handleEach({ queue: exchange, handle, log }),
       }),
     consumeBatches: (queue, how, handle) =>
-      consumers.subscribe({
+      subscribeBatches(consumers, {
+        ...sizeLimit(how),
         name: queue,
         queues: async () => [{ queue, prefetch: how.prefetch }],
-        ...sizeLimit(how),
-        intake: handleBatches({ ...how, queue, handle, log }),
+        batches: { ...how, queue, handle, log },
       }),
     consumeShared: consumeShared(options),
   };
+}
+
+type Consumers = ReturnType<typeof subscriptions>;
+
+interface BatchSubscription extends Omit<Parameters<Consumers["subscribe"]>[0], "intake"> {
+  readonly batches: Omit<Parameters<typeof handleBatches>[0], "makeRoom">;
+}
+
+/**
+ * Consumes batches. A prefetch that is filled by what fails is given once more, by consuming anew: only what else
+ * arrives shows whether the store fails, or those messages do.
+ */
+async function subscribeBatches(
+  consumers: Consumers,
+  { batches, ...subscription }: BatchSubscription,
+): Promise<AsyncDisposable> {
+  let consumer: Awaited<ReturnType<Consumers["subscribe"]>> | null = null;
+  const intake = handleBatches({ ...batches, makeRoom: () => void consumer?.refresh() });
+  consumer = await consumers.subscribe({ ...subscription, intake });
+  return consumer;
 }
 
 /** Consumes several queues as one; one of them becomes our own, with the highest consumer priority. */
@@ -63,7 +83,8 @@ function consumeShared(options: Options): Broker["consumeShared"] {
   const sizeLimit = sizeLimitOf(options);
   return async ({ common, owned, claimOwn = true }, how, handle) => {
     let own: string | null = null;
-    const consumer = await consumers.subscribe({
+    const consumer = await subscribeBatches(consumers, {
+      ...sizeLimit(how),
       name: common,
       queues: async () => {
         if (claimOwn) own = await claimExclusive(owned, own, createChannel);
@@ -73,8 +94,7 @@ function consumeShared(options: Options): Broker["consumeShared"] {
           prefetch: shareOf(queue, { own, common, prefetch: how.prefetch }),
         }));
       },
-      ...sizeLimit(how),
-      intake: handleBatches({ ...how, queue: common, handle, log }),
+      batches: { ...how, queue: common, handle, log },
     });
     return {
       get own() {

@@ -1,5 +1,6 @@
 import type { Standstill } from "../broker.ts";
 import type { Item } from "./open-messages.ts";
+import { isOfSurroundings } from "./remedy-for-failure.ts";
 
 /** Deliveries that are handed over together. */
 export interface Part {
@@ -16,18 +17,39 @@ const neverTried = { failures: 0, error: null, failedAt: 0, notBefore: 0, handle
 
 export const newPart = (items: readonly Item[]): Part => ({ items, ...neverTried });
 
+/** Milliseconds between two tries, doubled with each failure in a row. */
+const retryDelay = { shortest: 100, longest: 1_000 };
+
+/** How long what failed so often in a row rests, in milliseconds. */
+export const restAfter = (failures: number): number =>
+  Math.min(retryDelay.longest, retryDelay.shortest * 2 ** (failures - 1));
+
 /** The parts of one channel that failed, those that are being retried included. */
 export function failedParts() {
   const waiting: Part[] = [];
   const retried = new Set<Part>();
+  /** Until then the store is left alone by all that it failed; 0: it works, as far as is known. */
+  let outageUntil = 0;
+  const dueAt = ({ notBefore, failures, error }: Part): number =>
+    failures > 0 && isOfSurroundings(error) ? Math.max(notBefore, outageUntil) : notBefore;
   const failing = (): readonly Part[] =>
     [...waiting, ...retried].filter(({ failedAt }) => failedAt > 0);
   return {
     waiting,
     retried,
     isFailing: (): boolean => failing().length > 0,
+    /** How many deliveries are in parts that failed. */
+    deliveries: (): number => failing().reduce((sum, { items }) => sum + items.length, 0),
     /** Where the next part that may be retried stands; -1: there is none. */
-    indexOfDue: (now: number): number => waiting.findIndex(({ notBefore }) => notBefore <= now),
+    indexOfDue: (now: number): number => waiting.findIndex((part) => dueAt(part) <= now),
+    /** When the first of them may be retried. */
+    nextDue: (): number => Math.min(...waiting.map(dueAt)),
+    storeFailed: (until: number): void => {
+      outageUntil = until;
+    },
+    storeWorks: (): void => {
+      outageUntil = 0;
+    },
     standstill(queue: string): Standstill | null {
       const [oldest] = failing().toSorted((a, b) => a.failedAt - b.failedAt);
       if (oldest === undefined) return null;
@@ -43,11 +65,15 @@ export function failedParts() {
   };
 }
 
-export function halvesOf({ items, error, failedAt, handledBefore }: Part): readonly Part[] {
-  const middle = Math.ceil(items.length / 2);
+/** The same deliveries in parts of at most so many, which may be retried at once. */
+export function partsOf(
+  { items, error, failedAt, handledBefore }: Part,
+  size: number,
+): readonly Part[] {
   const history = { ...neverTried, error, failedAt, handledBefore };
-  return [
-    { items: items.slice(0, middle), ...history },
-    { items: items.slice(middle), ...history },
-  ];
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, index) => ({
+    items: items.slice(index * size, (index + 1) * size),
+    ...history,
+  }));
 }

@@ -1,12 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { newPart, type Part } from "./failed-parts.ts";
-import {
-  type ChannelWork,
-  maxRetryDelay,
-  newChannelWork,
-  type PartOptions,
-  partHandler,
-} from "./handle-part.ts";
+import { type ChannelWork, newChannelWork, type PartOptions, partHandler } from "./handle-part.ts";
 import type { Intake } from "./subscriptions.ts";
 import { waitingMessages } from "./waiting-messages.ts";
 import { workers } from "./workers.ts";
@@ -33,6 +26,7 @@ export function handleBatches(options: Options): Intake {
   const handlePart = partHandler(options);
   const gathering = gatherer({ gatherFor, isFull: () => waiting.isFull(max) });
   const next = partChooser(waiting, max);
+  const arrivals = bell();
   let channelWork = newChannelWork();
 
   const work = async (): Promise<void> => {
@@ -45,7 +39,7 @@ export function handleBatches(options: Options): Intake {
         await handlePart(mine, part);
         if (gatherFor > 0 && !waiting.isEmpty) await gathering.wait();
       } else if (mine.failed.waiting.length === 0) return;
-      else await sleep(maxRetryDelay, undefined, { signal }).catch(() => {});
+      else await arrivals.orAfter(mine.failed.nextDue() - performance.now());
     }
   };
   const usual = workers(maxWorkers, work, () => !waiting.isEmpty);
@@ -57,6 +51,7 @@ export function handleBatches(options: Options): Intake {
     }
     // What failed is retried by the others.
     if (mine.failed.waiting.length > 0 && usual.areIdle) usual.start();
+    arrivals.ring();
   };
   const hurried = workers(urgentWorkers, hurry, () => !urgent.isEmpty);
 
@@ -67,6 +62,7 @@ export function handleBatches(options: Options): Intake {
       (message.isUrgent ? urgent : waiting).add(message);
       if (message.isUrgent) return hurried.start();
       if (usual.areIdle || waiting.isFull(max) || channelWork.failed.isFailing()) usual.start();
+      arrivals.ring();
       if (gatherFor > 0 && waiting.isFull(max)) gathering.end();
     },
     /** A batch that fails meanwhile is not retried. */
@@ -75,6 +71,7 @@ export function handleBatches(options: Options): Intake {
       urgent.clear();
       channelWork.giveUp.abort();
       gathering.end();
+      arrivals.ring();
       channelWork = newChannelWork();
       await Promise.all([usual.ended(), hurried.ended()]);
     },
@@ -84,6 +81,26 @@ export function handleBatches(options: Options): Intake {
     get oldestMs() {
       return channelWork.open.oldestMs;
     },
+  };
+}
+
+/** Ends the rest of workers that have nothing to do but to wait for the next retry. */
+function bell() {
+  const resting = new Set<() => void>();
+  return {
+    ring(): void {
+      for (const end of resting) end();
+    },
+    orAfter: (ms: number): Promise<void> =>
+      new Promise((resolve) => {
+        const end = (): void => {
+          clearTimeout(timer);
+          resting.delete(end);
+          resolve();
+        };
+        const timer = setTimeout(end, Math.max(0, ms));
+        resting.add(end);
+      }),
   };
 }
 

@@ -1,20 +1,20 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Delivery } from "../broker.ts";
-import { failedParts, halvesOf, type Part } from "./failed-parts.ts";
+import { failedParts, type Part, partsOf, restAfter } from "./failed-parts.ts";
 import { openMessages } from "./open-messages.ts";
-import { remedyFor } from "./remedy-for-failure.ts";
+import { isOfSurroundings, remedyFor } from "./remedy-for-failure.ts";
 
 export interface PartOptions {
   readonly queue: string;
+  /** How many messages may be unacknowledged at a time. */
+  readonly prefetch: number;
   readonly handle: (batch: readonly Delivery[]) => Promise<void>;
   /** Stores a delivery that cannot be handled. Without it, the delivery is rejected. */
   readonly deadLetter?: ((delivery: Delivery, error: unknown) => Promise<void>) | undefined;
+  /** Asks for a prefetch beside the one that is filled by what fails. */
+  readonly makeRoom: () => void;
   readonly log: { error(fields: object, message: string): void };
 }
 
-/** Milliseconds between two tries, doubled with each failure in a row. */
-const minRetryDelay = 100;
-export const maxRetryDelay = 1_000;
 /** Milliseconds until a delivery that could not be dead-lettered is tried again. */
 const deadLetterRetryDelay = 10_000;
 
@@ -22,63 +22,85 @@ const deadLetterRetryDelay = 10_000;
 export const newChannelWork = () => ({
   open: openMessages(),
   failed: failedParts(),
+  /** Room was made for others: what fails has half of the prefetch or more. */
+  hasRoom: false,
   /** Aborted when the channel is gone. */
   giveUp: new AbortController(),
 });
 
 export type ChannelWork = ReturnType<typeof newChannelWork>;
 
-/** Handles parts of batches; a part that fails is retried, split or dead-lettered, as `remedyFor` says. */
-export function partHandler({ queue, handle, deadLetter, log }: PartOptions) {
+/**
+ * Handles parts of batches; a part that fails is retried, split or dead-lettered, as `remedyFor` says. It rests by
+ * itself until then: its worker goes on with others.
+ */
+export function partHandler({ queue, prefetch, handle, deadLetter, makeRoom, log }: PartOptions) {
   let handled = 0;
-  let failuresInARow = 0;
+  let outages = 0;
 
-  const failedOnceMore = (part: Part, error: unknown): Part => {
-    const first = part.failures === 0;
-    return {
-      ...part,
-      error,
-      failures: part.failures + 1,
-      failedAt: first ? performance.now() : part.failedAt,
-      handledBefore: first ? handled : part.handledBefore,
-    };
+  const succeeded = ({ failed }: ChannelWork): void => {
+    handled += 1;
+    outages = 0;
+    failed.storeWorks();
   };
 
-  const onFailure = async ({ open, failed, giveUp }: ChannelWork, part: Part): Promise<void> => {
+  const failedOnceMore = (part: Part, error: unknown): Part => {
+    const failures = part.failures + 1;
+    // What it was split from may have failed before.
+    if (part.failedAt > 0) return { ...part, error, failures };
+    return { ...part, error, failures, failedAt: performance.now(), handledBefore: handled };
+  };
+
+  const onFailure = async (work: ChannelWork, part: Part): Promise<void> => {
+    const { open, failed } = work;
     const { items, failures, error } = part;
     for (const item of items) item.of.hasFailed = true;
     const othersSucceeded = handled > part.handledBefore;
-    const isOnlyOne = failed.waiting.length === 0;
-    const remedy = remedyFor({ size: items.length, failures, othersSucceeded, isOnlyOne }, error);
+    const isCrowded = 2 * failed.deliveries() >= prefetch;
+    const facts = { size: items.length, failures, othersSucceeded, isCrowded };
+    const remedy = remedyFor(facts, error);
     // An outage must not flood the log.
     if (remedy === "deadLetter" || Number.isInteger(Math.log2(failures))) {
       log.error({ err: error, queue, messages: items.length, failures, remedy }, "batch failed");
     }
-    if (remedy === "split") failed.waiting.unshift(...halvesOf(part));
+    if (isOfSurroundings(error) && !othersSucceeded) {
+      outages += 1;
+      failed.storeFailed(performance.now() + restAfter(outages));
+    }
+    if (remedy === "split") failed.waiting.unshift(...partsOf(part, Math.ceil(items.length / 2)));
+    else if (remedy === "single") failed.waiting.unshift(...partsOf(part, 1));
     else if (remedy === "deadLetter") {
-      if (await deadLetterAll(part, { queue, deadLetter, log })) open.finish(items);
-      else failed.waiting.push({ ...part, notBefore: performance.now() + deadLetterRetryDelay });
+      if (await deadLetterAll(part, { queue, deadLetter, log })) {
+        // The store took it.
+        if (deadLetter !== undefined) succeeded(work);
+        open.finish(items);
+      } else failed.waiting.push({ ...part, notBefore: performance.now() + deadLetterRetryDelay });
     } else {
-      failed.waiting.push(part);
-      const delay = Math.min(maxRetryDelay, minRetryDelay * 2 ** failuresInARow);
-      failuresInARow += 1;
-      await sleep(delay, undefined, { signal: giveUp.signal }).catch(() => {});
+      failed.waiting.push({ ...part, notBefore: performance.now() + restAfter(failures) });
+      if (isCrowded && !work.hasRoom) {
+        work.hasRoom = true;
+        makeRoom();
+      }
     }
   };
 
   return async (work: ChannelWork, part: Part): Promise<void> => {
     const unsettled = part.items.filter(({ delivery }) => !delivery.isSettled);
     const { open, failed, giveUp } = work;
-    failed.retried.add(part);
+    let current = part;
+    failed.retried.add(current);
     try {
       if (unsettled.length > 0) await handle(unsettled.map(({ delivery }) => delivery));
-      handled += 1;
-      failuresInARow = 0;
+      succeeded(work);
       open.finish(part.items);
     } catch (error) {
-      if (!giveUp.signal.aborted) await onFailure(work, failedOnceMore(part, error));
+      failed.retried.delete(current);
+      current = failedOnceMore(part, error);
+      failed.retried.add(current);
+      if (!giveUp.signal.aborted) await onFailure(work, current);
     } finally {
-      failed.retried.delete(part);
+      failed.retried.delete(current);
+      if (!failed.isFailing()) work.hasRoom = false;
     }
   };
 }
@@ -86,7 +108,7 @@ export function partHandler({ queue, handle, deadLetter, log }: PartOptions) {
 /** Resolves to whether every delivery of the part is settled, or stored as a dead letter. */
 async function deadLetterAll(
   { items, error }: Part,
-  { queue, deadLetter, log }: Omit<PartOptions, "handle">,
+  { queue, deadLetter, log }: Pick<PartOptions, "queue" | "deadLetter" | "log">,
 ): Promise<boolean> {
   try {
     for (const { delivery } of items) {

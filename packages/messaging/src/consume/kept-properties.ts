@@ -1,5 +1,10 @@
 import { limits, storableText } from "@holdfast/contracts";
 import type { ConsumeMessage } from "amqplib";
+import { unreadableHeaders } from "../connection/bound-headers.ts";
+
+/** Whether a message had headers that could not be read. They are gone. */
+export const hasUnreadableHeaders = ({ properties }: Pick<ConsumeMessage, "properties">): boolean =>
+  ownOf(properties.headers, unreadableHeaders) !== undefined;
 
 /** What must be kept of a message beside its body, so that it can be sent once more as it was. */
 export interface KeptProperties {
@@ -36,7 +41,10 @@ export function keptProperties({ properties, fields }: ConsumeMessage): KeptProp
     diedIn: textOf(death?.["queue"]),
   };
   const headers = headersOf(properties.headers);
-  const isWhole = headers !== null && Object.values(texts).every((text) => text !== unkept);
+  const isWhole =
+    headers !== null &&
+    !hasUnreadableHeaders({ properties }) &&
+    Object.values(texts).every((text) => text !== unkept);
   const kept = Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, text === unkept ? null : text]),
   ) as Readonly<Record<keyof typeof texts, string | null>>;

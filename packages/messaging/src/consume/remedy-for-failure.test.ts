@@ -11,7 +11,7 @@ const part = (changes: Partial<FailedPart>): FailedPart => ({
   size: 8,
   failures: 1,
   othersSucceeded: false,
-  isOnlyOne: true,
+  isCrowded: false,
   ...changes,
 });
 
@@ -19,7 +19,10 @@ test.each([
   ["a batch that the store refuses is split", {}, refused, "split"],
   ["a batch that meets a bug is split", {}, bug, "split"],
   ["a delivery that the store refuses is buried", { size: 1 }, refused, "deadLetter"],
+  ["a batch is taken apart at once where little room is left", { isCrowded: true }, bug, "single"],
   ["a delivery that meets a bug is retried", { size: 1, failures: 2 }, bug, "retry"],
+  ["unless others succeed", { size: 1, othersSucceeded: true }, bug, "deadLetter"],
+  ["or little room is left for them", { size: 1, isCrowded: true }, bug, "deadLetter"],
   [
     "a delivery that meets a bug three times is buried",
     { size: 1, failures: 3 },
@@ -28,12 +31,12 @@ test.each([
   ],
   ["a batch is retried while the store is away", {}, away, "retry"],
   ["a batch that fails three times in passing is split", { failures: 3 }, away, "split"],
-  ["no other is split while everything fails", { failures: 99, isOnlyOne: false }, away, "retry"],
+  ["and only halved while everything fails", { failures: 3, isCrowded: true }, away, "split"],
   [
-    "one of several is split when others succeed",
-    { failures: 3, isOnlyOne: false, othersSucceeded: true },
+    "it is taken apart when others succeed and little room is left for them",
+    { failures: 3, othersSucceeded: true, isCrowded: true },
     away,
-    "split",
+    "single",
   ],
   ["a delivery is never buried while everything fails", { size: 1, failures: 999 }, away, "retry"],
   ["nor when a right is missing", { size: 1, failures: 999 }, notGranted, "retry"],

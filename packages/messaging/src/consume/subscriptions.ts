@@ -10,6 +10,7 @@ import {
   type InboundMessage,
   toInboundMessage,
 } from "./inbound-message.ts";
+import { hasUnreadableHeaders } from "./kept-properties.ts";
 
 /** What takes the messages of one consumer. */
 export interface Intake {
@@ -52,7 +53,10 @@ interface OpenSubscription extends AsyncDisposable {
 export function subscriptions({ name, createChannel, declare, signal, log }: Options) {
   const open = new Map<KeptChannel<Channel>, Intake>();
 
-  /** Checks the size before anything else, so that no part of the process keeps what is too large. */
+  /**
+   * Checks size and headers before anything else, so that no part of the process keeps what is too large, or takes
+   * a message for one that has no headers.
+   */
   const takeWithin = (
     channel: Channel,
     message: ConsumeMessage,
@@ -64,8 +68,14 @@ export function subscriptions({ name, createChannel, declare, signal, log }: Opt
       const from = { messageId: storableText(`${messageId}`, limits.property), userId };
       log.warn({ queue: consumer, ...from }, "x-death header malformed: not dead-lettered");
     }
-    if (content.length <= maxBytes) return intake.take(toInboundMessage(channel, message));
-    log.warn({ queue: consumer, bytes: content.length, maxBytes }, "message too large");
+    const isReadable = !hasUnreadableHeaders(message);
+    if (!isReadable) log.warn({ queue: consumer }, "message headers unreadable");
+    const isWithin = content.length <= maxBytes;
+    if (!isWithin)
+      log.warn({ queue: consumer, bytes: content.length, maxBytes }, "message too large");
+    if (isWithin && (isReadable || oversized === "cut")) {
+      return intake.take(toInboundMessage(channel, message));
+    }
     if (oversized === "reject") return attempt(() => deadLetter(channel, message));
     // A copy: a part of the buffer would keep all of it in memory.
     const cut = { ...message, content: Buffer.from(content.subarray(0, maxBytes)) };

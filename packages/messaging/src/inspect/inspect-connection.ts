@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { TransientFault } from "@holdfast/domain";
 import { serverUrls } from "@holdfast/runtime";
 import { type Channel, type ChannelModel, type Connection, connect } from "amqplib";
+import { boundHeaders } from "../connection/bound-headers.ts";
 
 /** Milliseconds. */
 const connectWithin = 5_000;
@@ -28,6 +29,7 @@ async function connectToNode(url: string, name: string): Promise<Connected> {
       clientProperties: { connection_name: name },
     });
     model.on("error", () => {});
+    boundHeaders(model);
     return { model, [Symbol.asyncDispose]: () => hangUp(model) };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);

@@ -9,9 +9,8 @@ export interface RejectedReply {
   readonly reason: string;
   /** Who sent it, as the broker vouches for; null: it does not. */
   readonly sender: string | null;
-  /** The reply as JSON text; null: it is no JSON that Postgres can keep, and `body` has it. */
-  readonly reply: string | null;
-  readonly body?: Buffer;
+  /** The message as it came. */
+  readonly body: Buffer;
 }
 
 const insertReplies = query("insert-rejected-replies");
@@ -21,17 +20,13 @@ export async function recordRejectedReplies(
   replies: readonly RejectedReply[],
 ): Promise<void> {
   if (replies.length === 0) return;
-  const rows = columns(
-    replies.map(({ body = null, ...reply }) => ({ ...reply, body })),
-    {
-      taskIds: "taskId",
-      steps: "step",
-      attempts: "attempt",
-      reasons: "reason",
-      senders: "sender",
-      replies: "reply",
-      bodies: "body",
-    },
-  );
+  const rows = columns(replies, {
+    taskIds: "taskId",
+    steps: "step",
+    attempts: "attempt",
+    reasons: "reason",
+    senders: "sender",
+    bodies: "body",
+  });
   await insertReplies(db, rows);
 }

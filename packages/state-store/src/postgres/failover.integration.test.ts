@@ -143,7 +143,8 @@ test("an asynchronous standby that lacks accepted tasks is promoted: verify name
     replies.flatMap(({ taskId, name: step, attempt }, index) => {
       const outcome = outcomes[index];
       if (outcome === undefined || outcome.applied) return [];
-      return [{ taskId, step, attempt, reason: outcome.reason, sender: "agent", reply: "{}" }];
+      const { reason } = outcome;
+      return [{ taskId, step, attempt, reason, sender: "agent", body: Buffer.from("{}") }];
     }),
   );
   await using inspector = openInspector({ url, applicationName: "test" });

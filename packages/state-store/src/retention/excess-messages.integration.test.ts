@@ -14,8 +14,8 @@ afterEach(async () => {
 
 const fill = (sender: string | null, replies: number) =>
   store.db.query(
-    `insert into state.rejected_replies (reason, sender, reply)
-     select 'stale', $1, to_json((select string_agg(md5(random()::text), '') from generate_series(1, 300) as n where n + reply > 0))
+    `insert into state.rejected_replies (reason, sender, body)
+     select 'stale', $1, convert_to((select string_agg(md5(random()::text), '') from generate_series(1, 300) as n where n + reply > 0), 'UTF8')
        from generate_series(1, $2) as reply`,
     [sender, replies],
   );

@@ -120,7 +120,7 @@ describe("retention", () => {
     await store.submitIn(await store.monthAt(-3), 1, false);
     await store.db.query(`
       with at (at) as (values (now() - interval '32 days'), (now() - interval '30 days'))
-      insert into state.rejected_replies (reason, reply, at) select 'x', '{}', at from at;
+      insert into state.rejected_replies (reason, body, at) select 'x', '', at from at;
       insert into state.dead_letters (queue, reason, body, at)
       select 'x', 'x', '', at from (values (now() - interval '32 days'), (now())) as at (at);
       insert into state.alerts (task_id, episode, kind, code, at, told_at)

@@ -16,11 +16,12 @@ import { readEach, unreadableFields } from "../intake/read-each.ts";
 import { traceDeliveries } from "../intake/trace-deliveries.ts";
 import type { SchedulerMeasures } from "../metrics/scheduler-measures.ts";
 import type { RemoteGuard } from "../remotes/guard-remotes.ts";
+import type { ApplyEvents } from "../scheduler-context.ts";
 import { faultOfOutput, toReportedEvent } from "./to-reported-event.ts";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "recordRejectedReplies">;
-  readonly apply: StateStore["applyEvents"];
+  readonly apply: ApplyEvents;
   readonly dispatches: Dispatches;
   readonly batchSizes: Pick<BatchSizes, "learn">;
   readonly claims: Pick<StepClaims, "withEvents">;
@@ -46,7 +47,8 @@ interface Received {
 /**
  * Records a batch of replies: what counts moves its task on, what does not is kept with the reason.
  * Everything is committed before any of them is acknowledged; a reply seen twice is stale the second
- * time. Unreadable ones go to the dead letters and hold nothing up.
+ * time. Unreadable ones go to the dead letters and hold nothing up. Once a reply is applied, no failure
+ * has it applied again: what is left to do about it is written down in the moment of the commit.
  */
 export function recordReplies(deps: Dependencies) {
   const { log, identity, tracing } = deps;
@@ -60,30 +62,27 @@ export function recordReplies(deps: Dependencies) {
     return readable;
   };
 
-  /** Applies replies; resolves to what is to be kept of those that did not count. */
-  const record = async (
-    received: readonly Received[],
-  ): Promise<ReadonlyMap<Delivery, RejectedReply>> => {
+  const record = async (received: readonly Received[]): Promise<void> => {
     const [anonymous, signed] = partition(
       received,
       ({ delivery }) => identity === "required" && delivery.userId === undefined,
     );
-    const { outcomes, tasks, traces } = await applyReplies(deps, signed);
+    for (const one of anonymous) rejections.applied(one.delivery, toRejected(one, "no_user_id"));
+    const { tasks, traces } = await applyReplies(deps, signed, ({ outcomes }) => {
+      signed.forEach((one, index) => {
+        rejections.applied(one.delivery, rejectionOf(one, outcomes[index]));
+      });
+    });
     for (const task of tasks) logTask(log, task, traces?.get(task.taskId));
-    return new Map([
-      ...anonymous.map((one) => [one.delivery, toRejected(one, "no_user_id")] as const),
-      ...signed.flatMap((one, index) => rejectionOf(one, outcomes[index])),
-    ]);
   };
 
   return async (batch: readonly Delivery[]): Promise<void> => {
     const received = readAll(batch.filter((delivery) => !rejections.isApplied(delivery)));
-    let rejected: ReadonlyMap<Delivery, RejectedReply> = new Map();
     const work = async (): Promise<void> => {
-      if (received.length > 0) rejected = await record(received);
-      await rejections.keep(batch, rejected);
+      if (received.length > 0) await record(received);
+      await rejections.keep(batch);
     };
-    const outcomeOf = (delivery: Delivery) => ({ "error.type": rejected.get(delivery)?.reason });
+    const outcomeOf = (delivery: Delivery) => ({ "error.type": rejections.reasonOf(delivery) });
     await traceDeliveries(received.map(toTraced), work, { tracing, queue: replyQueue, outcomeOf });
   };
 }
@@ -103,6 +102,7 @@ const toTraced = ({ delivery, reply, agent }: Received) => ({
 async function applyReplies(
   { apply, dispatches, batchSizes, claims, remotes, failpoint, actor, measures }: Dependencies,
   received: readonly Received[],
+  onCommit: (applied: AppliedEvents) => void,
 ): Promise<AppliedEvents> {
   const names = () => received.map(({ reply }) => reply.step);
   failpoint("scheduler.recording", names);
@@ -110,7 +110,7 @@ async function applyReplies(
   return await claims.withEvents(
     agents,
     async (how) => {
-      const applied = await apply(remotes.spreadRetries(received), { actor, ...how });
+      const applied = await apply(remotes.spreadRetries(received), { actor, ...how }, onCommit);
       failpoint("scheduler.recorded", names);
       remotes.learn(received, applied);
       received.forEach(({ reply, agent }, index) => {
@@ -131,25 +131,16 @@ function keepRejections({
   log,
   measures,
 }: Pick<Dependencies, "store" | "log" | "measures">) {
-  /** Deliveries that are applied and whose rejection could not be kept yet. */
-  const applied = new WeakMap<Delivery, RejectedReply | null>();
+  /** Deliveries that are applied, with what is to be kept of them; null: nothing. */
+  const known = new WeakMap<Delivery, RejectedReply | null>();
   return {
-    isApplied: (delivery: Delivery): boolean => applied.has(delivery),
-    async keep(
-      batch: readonly Delivery[],
-      rejections: ReadonlyMap<Delivery, RejectedReply>,
-    ): Promise<void> {
-      const rejected = batch.flatMap(
-        (delivery) => rejections.get(delivery) ?? applied.get(delivery) ?? [],
-      );
-      try {
-        await store.recordRejectedReplies(rejected);
-      } catch (error) {
-        for (const delivery of batch) {
-          applied.set(delivery, rejections.get(delivery) ?? applied.get(delivery) ?? null);
-        }
-        throw error;
-      }
+    applied: (delivery: Delivery, rejected: RejectedReply | null): void =>
+      void known.set(delivery, rejected),
+    isApplied: (delivery: Delivery): boolean => known.has(delivery),
+    reasonOf: (delivery: Delivery): string | undefined => known.get(delivery)?.reason,
+    async keep(batch: readonly Delivery[]): Promise<void> {
+      const rejected = batch.flatMap((delivery) => known.get(delivery) ?? []);
+      await store.recordRejectedReplies(rejected);
       for (const one of rejected) {
         measures.rejected(one.reason);
         log.warn(fieldsOf(one), "reply rejected");
@@ -176,26 +167,22 @@ function partition<T>(all: readonly T[], test: (one: T) => boolean): readonly [T
   return [yes, no];
 }
 
-function rejectionOf(
-  received: Received,
-  outcome: EventOutcome | undefined,
-): readonly (readonly [Delivery, RejectedReply])[] {
+function rejectionOf(received: Received, outcome: EventOutcome | undefined): RejectedReply | null {
   const reason =
     outcome?.applied === false
       ? outcome.reason
       : (received.outputFault ?? outcome?.outputFault)?.code;
-  return reason === undefined ? [] : [[received.delivery, toRejected(received, reason)]];
+  return reason === undefined ? null : toRejected(received, reason);
 }
 
-const toRejected = ({ delivery, reply, outputFault }: Received, reason: string): RejectedReply => ({
+/** The body is kept as it came: to write it out once more could fail, and would lose what was not understood. */
+const toRejected = ({ delivery, reply }: Received, reason: string): RejectedReply => ({
   taskId: reply.taskId,
   step: reply.step,
   attempt: reply.attempt,
   reason,
   sender: delivery.userId ?? null,
-  ...(outputFault === null
-    ? { reply: JSON.stringify(reply) }
-    : { reply: null, body: delivery.body }),
+  body: delivery.body,
 });
 
 const fieldsOf = ({ taskId, step, attempt, reason }: RejectedReply) => ({

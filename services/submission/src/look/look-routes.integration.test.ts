@@ -64,7 +64,7 @@ test("attempts are shown with input, deadline and what came too late", async () 
       attempt: 1,
       reason: "stale_attempt",
       sender: "hotels-host-17-abcdef",
-      reply: '{ "late": true }',
+      body: Buffer.from('{ "late": true }'),
     },
   ]);
   const { items, waits, lateReplies, truncated } = (await get(`trips/${id}/attempts`)).json();

@@ -9,7 +9,6 @@ export interface ApplyStatements {
       readonly attempts: readonly (number | null)[] | null;
       readonly reasons: readonly (string | null)[] | null;
       readonly senders: readonly (string | null)[] | null;
-      readonly replies: readonly (string | null)[] | null;
       readonly bodies: readonly (Buffer | null)[] | null;
     };
     readonly row: object;

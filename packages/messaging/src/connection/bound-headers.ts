@@ -1,0 +1,70 @@
+import type { ChannelModel, Connection } from "amqplib";
+
+/** What the client keeps of a connection, and how it takes the next frame from it: false, if there is no whole one. */
+interface FrameReader {
+  rest: Buffer;
+  recvFrame(): unknown;
+}
+
+/** The header that stands for all those of a message that could not be read. */
+export const unreadableHeaders = "holdfast-unreadable-headers";
+
+/**
+ * Has a connection read messages whose headers the client cannot. The client reads a table by recursion, so some
+ * 20,000 tables or lists in each other, for which a frame has room, exhaust the stack, and with it goes the
+ * connection; the broker then delivers the message to the next one. Here such a message arrives with
+ * `unreadableHeaders` as its only header, and with its body and all other properties.
+ */
+export function boundHeaders({ connection }: Pick<ChannelModel, "connection">): void {
+  const reader = connection as Connection & FrameReader;
+  const { recvFrame } = reader;
+  reader.recvFrame = () => {
+    const { rest } = reader;
+    try {
+      return recvFrame.call(reader);
+    } catch (error) {
+      const frame = rest.subarray(0, rest.length - reader.rest.length);
+      const readable = withoutHeaders(frame);
+      if (readable === null) throw error;
+      reader.rest = Buffer.concat([readable, reader.rest]);
+      return recvFrame.call(reader);
+    }
+  };
+}
+
+/** Bytes of a frame before its payload: its type, channel and size. */
+const frameHead = 7;
+const sizeAt = 3;
+const headerFrame = 2;
+/** Bytes of a content header before its flags: class, weight and the size of the body. */
+const contentHead = 12;
+const flag = { contentType: 0x8000, contentEncoding: 0x4000, headers: 0x2000 } as const;
+
+/** A table with one entry, which is true. */
+const marker = ((): Buffer => {
+  const name = Buffer.from(unreadableHeaders);
+  const entry = Buffer.concat([Buffer.from([name.length]), name, Buffer.from("t\u0001")]);
+  const size = Buffer.alloc(4);
+  size.writeUInt32BE(entry.length);
+  return Buffer.concat([size, entry]);
+})();
+
+/**
+ * A content header as AMQP 0-9-1 frames it, with the marker for its headers; null: the frame is none, or has no
+ * headers, so that they are not what could not be read.
+ */
+function withoutHeaders(frame: Buffer): Buffer | null {
+  if (frame[0] !== headerFrame || frame.length < frameHead + contentHead + 2) return null;
+  let at = frameHead + contentHead;
+  const flags = frame.readUInt16BE(at);
+  at += 2;
+  // Properties stand in the order of their flags; these two are texts with a byte for their length.
+  for (const text of [flag.contentType, flag.contentEncoding]) {
+    if ((flags & text) !== 0) at += 1 + (frame[at] ?? 0);
+  }
+  if ((flags & flag.headers) === 0 || frame.length < at + 4) return null;
+  const end = at + 4 + frame.readUInt32BE(at);
+  const readable = Buffer.concat([frame.subarray(0, at), marker, frame.subarray(end)]);
+  readable.writeUInt32BE(readable.length - frameHead - 1, sizeAt);
+  return readable;
+}
