@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { replyExchange } from "@holdfast/contracts";
+import { fulfilOrder } from "@holdfast/orders";
 import { expect, test } from "@jest/globals";
 import { allRight, type FaultySystem, startFaultySystem, until } from "./faulty-system.ts";
 import { publish, publishAll } from "./publish.ts";
@@ -54,6 +55,52 @@ test("the largest replies that RabbitMQ accepts end no Scheduler, and keep it wi
   expect(scheduler?.isRunning).toBe(true);
   expect(await peakMemory(scheduler?.pid ?? 0)).toBeLessThan(512 * mebibyte);
 });
+
+test("more large inputs than fit into memory, all due at once, end no Scheduler and no Agent", async () => {
+  await using faulty = await startFaultySystem({
+    apart: ["scheduler", "agent"],
+    env: { ...env, agent: { NODE_OPTIONS: "--max-old-space-size=128" } },
+  });
+  // Each input is taken apart into 83,000 lists, and each task is due at four Agents.
+  const input = `[${"[],".repeat(83_000)}0]`;
+  await faulty.store.registerWorkflow(unpacking);
+  const ids = await Promise.all(
+    Array.from({ length: 60 }, async () => {
+      const response = await fetch(`${faulty.system.submissionUrl}/v1/tasks`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: `{"workflow":${JSON.stringify(unpacking.name)},"input":${input}}`,
+      });
+      return ((await response.json()) as { readonly id: string }).id;
+    }),
+  );
+  // The Agents refuse the inputs by their contracts: that is an answer, and the tasks halt.
+  const halted = "select 1 from state.tasks where process_state = 'error'";
+  await until(async () => (await faulty.query(halted)).length === ids.length);
+  for (const service of ["scheduler", "agent"] as const) {
+    const [running] = faulty.system.running(service);
+    expect(running?.isRunning).toBe(true);
+    expect(await peakMemory(running?.pid ?? 0)).toBeLessThan(0.8 * 512 * mebibyte);
+  }
+});
+
+/** The first steps of an order, side by side: each is given the whole input of the task. */
+const unpacking: typeof fulfilOrder.definition = {
+  ...fulfilOrder.definition,
+  name: "unpack.v1",
+  inputSchema: {},
+  inputs: {},
+  outputs: {},
+  output: null,
+  steps: fulfilOrder.definition.steps.slice(0, 4).map((step) => ({
+    ...step,
+    input: { $ref: "/input" },
+    after: [],
+    onlyIf: null,
+    onFailure: "halt",
+    undo: null,
+  })),
+};
 
 /** Bytes: 128 MiB, or the 16 MiB of RabbitMQ 4. */
 async function largestTaken(faulty: FaultySystem): Promise<number> {

@@ -26,6 +26,7 @@ export { serverUrls } from "./config/server-urls.ts";
 export type { Failpoint } from "./faults/failpoint.ts";
 export { injectedFaults } from "./faults/injected-faults.ts";
 export { seededRandom } from "./faults/seeded-random.ts";
+export { type ByteBudget, byteBudget, type Reservation } from "./memory/byte-budget.ts";
 export { type CachedReading, cachedReading } from "./metrics/cached-reading.ts";
 export {
   type Measure,

@@ -1,7 +1,7 @@
 export type { AttemptOfTask, EventOutcome, ReportedTaskEvent } from "@holdfast/domain";
 export { unusableTasks } from "./apply/apply-events.ts";
 export type { AppliedEvents } from "./apply/apply-together.ts";
-export type { LoadedValues, ValueRef } from "./apply/load-values.ts";
+export type { LoadedValues, ValueRef, ValuesOptions } from "./apply/load-values.ts";
 export { unusableActor } from "./apply/park-tasks.ts";
 export type { RejectedReply } from "./apply/rejected-replies.ts";
 export type {

@@ -1,7 +1,7 @@
 import type { ReportedTaskEvent, TaskState, WorkflowDefinition } from "@holdfast/domain";
 import type { AppliedEvents, ApplyOptions } from "./apply/apply-together.ts";
 import type { CallFacts } from "./apply/load-calls.ts";
-import type { LoadedValues, ValueRef } from "./apply/load-values.ts";
+import type { LoadedValues, ValuesOptions } from "./apply/load-values.ts";
 import type { RejectedReply } from "./apply/rejected-replies.ts";
 import type {
   Breaker,
@@ -77,8 +77,11 @@ export interface StateStore
     reportedEvents: readonly ReportedTaskEvent[],
     options: ApplyOptions,
   ): Promise<AppliedEvents>;
-  /** Loads inputs and outputs, by task. Values that are too long are null, with a `problem`. Safe to repeat. */
-  loadValues(refs: readonly ValueRef[]): Promise<ReadonlyMap<string, LoadedValues>>;
+  /**
+   * Loads inputs and outputs, by task, as many as there is room for. Values that are too long are null, with a `problem`.
+   * Safe to repeat.
+   */
+  loadValues(options: ValuesOptions): Promise<ReadonlyMap<string, LoadedValues>>;
   /** Loads the calls of tasks that are being undone. Safe to repeat. */
   loadCalls(params: { readonly taskIds: readonly string[] }): Promise<readonly CallFacts[]>;
   /** Keeps replies that changed nothing. Safe to repeat: the same reply is kept once. */

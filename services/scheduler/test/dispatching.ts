@@ -71,20 +71,24 @@ export const claim = (name = "charge", changes: Partial<ClaimedStep> = {}): Clai
   ...changes,
 });
 
-const values: LoadedValues = {
+export const values: LoadedValues = {
   input: { total: 30 },
   outputs: new Map([["card", { id: "card-1" }]]),
   correctedInputs: new Map(),
   problem: null,
+  leftOut: null,
 };
 
 const silent = () => {};
 
+/** What the store has for the task at that place among those that are asked for, with room for so many bytes. */
+export type Load = (index: number, most: number) => Promise<LoadedValues>;
+
 /** A dispatch with all of its dependencies, and what it published, applied and loaded. */
 export function dispatching(
-  answer: (message: OutgoingMessage) => PublishResult = () => "stored",
+  answer: (message: OutgoingMessage) => PublishResult | Promise<PublishResult> = () => "stored",
   batchSizes = openBatchSizes(),
-  load: () => Promise<LoadedValues> = async () => values,
+  load: Load = async () => values,
 ) {
   const published: OutgoingMessage[] = [];
   const asked: ValueRef[] = [];
@@ -101,11 +105,12 @@ export function dispatching(
         name === definition.name
           ? { definition, plan: planWorkflow(definition), contracts: stepContracts(definition) }
           : null,
-      loadValues: async (refs) => {
+      loadValues: async ({ refs, most }) => {
         noteHeld("load");
         asked.push(...refs);
-        const loaded = await load();
-        return new Map(refs.map(({ taskId }) => [taskId, loaded]));
+        const taskIds = [...new Set(refs.map(({ taskId }) => taskId))];
+        const loaded = taskIds.map(async (id, index) => [id, await load(index, most)] as const);
+        return new Map(await Promise.all(loaded));
       },
       loadCalls: async () => [],
     },

@@ -105,7 +105,10 @@ describe("a booking", () => {
       input: { rooms },
     });
     expect(stepOf(resubmitted.json(), "reserve")).toMatchObject({ processState: "pending" });
-    const values = await operated.store.loadValues([{ taskId: booking.id, name: "reserve" }]);
+    const values = await operated.store.loadValues({
+      refs: [{ taskId: booking.id, name: "reserve" }],
+      most: 1_000,
+    });
     expect(values.get(booking.id)?.correctedInputs.get("reserve")).toEqual({ rooms });
   });
 

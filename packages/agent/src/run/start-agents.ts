@@ -4,6 +4,7 @@ import { cancelExchange } from "@holdfast/contracts";
 import { PermanentFault } from "@holdfast/domain";
 import { connectBroker, userOf } from "@holdfast/messaging";
 import {
+  byteBudget,
   disposableStack,
   type Failpoint,
   foundTracing,
@@ -15,6 +16,7 @@ import {
 } from "@holdfast/runtime";
 import { measureAgents } from "../metrics/measure-agents.ts";
 import { cancelAttempts } from "../serve/cancel-attempts.ts";
+import { longRequestBytes } from "../serve/perform-request.ts";
 import type { HostedAgent } from "./host.ts";
 import { sendHeartbeats, sendLeave } from "./send-heartbeats.ts";
 
@@ -101,7 +103,8 @@ export async function startAgents(options: StartAgentsOptions): Promise<RunningA
   const userId = userOf(url);
   const requesters = requestersOf(schedulerUsers, userId);
   const { tracing = await foundTracing() } = options;
-  const seams = { log, failpoint, metrics, tracing };
+  const memory = byteBudget(longRequestBytes);
+  const seams = { log, failpoint, metrics, tracing, memory };
   const serving = { broker, concurrency, userId, requesters, batching, ...seams };
   const served = await Promise.all(agents.map((agent) => agent.serve(serving)));
   measureAgents(served, metrics);

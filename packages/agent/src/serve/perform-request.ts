@@ -1,5 +1,11 @@
-import { limits, type StepRequest } from "@holdfast/contracts";
-import type { Clock, Logger, Tracing } from "@holdfast/runtime";
+import { limits, StepRequest } from "@holdfast/contracts";
+import {
+  type ByteBudget,
+  byteBudget,
+  type Clock,
+  type Logger,
+  type Tracing,
+} from "@holdfast/runtime";
 import { attemptStep, type Outcome } from "../attempt/attempt-step.ts";
 import type { ResiliencePolicy } from "../attempt/resilience-policy.ts";
 import type { BoundOperation } from "../contract/operations.ts";
@@ -7,6 +13,7 @@ import type { Batching } from "./batching.ts";
 import type { PrefetchByBreaker } from "./prefetch-by-breaker.ts";
 import {
   type AttemptSignals,
+  isLong,
   logFieldsOf,
   marginOf,
   type ReceivedRequest,
@@ -23,10 +30,15 @@ interface Options {
   readonly concurrency: number;
   /** The broker users whose requests are performed; null: all. */
   readonly requesters: ReadonlySet<string> | null;
+  /** For the payloads of long requests that are performed, as bytes of JSON; all Agents of a process share it. */
+  readonly memory?: ByteBudget | undefined;
   readonly log: Pick<Logger, "error">;
   readonly clock: Clock;
   readonly tracing: Tracing;
 }
+
+/** Bytes. Parsed, JSON takes up to fifteen times that. */
+export const longRequestBytes = 8 * 1024 * 1024;
 
 export interface RequestPerformer {
   /** Performs a request. Resolves to what to answer; null: nothing, the deadline has passed. */
@@ -41,7 +53,18 @@ export interface RequestPerformer {
 export function requestPerformer(options: Options): RequestPerformer {
   const { operations, resiliencePolicy, batching, breaker, requesters, log, clock, tracing } =
     options;
+  const { memory = byteBudget(longRequestBytes) } = options;
   const slots = semaphore(options.concurrency, clock);
+  /** Reads what was not kept, as soon as there is room for it; null: the request need not be performed any more. */
+  const readWhole = async (
+    { request, delivery }: Pick<ReceivedRequest, "request" | "delivery">,
+    stop: AbortSignal,
+  ): Promise<(Disposable & { readonly whole: StepRequest }) | null> => {
+    if (!isLong(delivery)) return { whole: request, [Symbol.dispose]: () => {} };
+    const room = await memory.reserve(delivery.body.length, stop);
+    if (room === null) return null;
+    return { whole: StepRequest.decode(delivery.body), [Symbol.dispose]: room[Symbol.dispose] };
+  };
   const perform = async (
     { request, delivery, span }: ReceivedRequest,
     signals: AttemptSignals,
@@ -58,8 +81,10 @@ export function requestPerformer(options: Options): RequestPerformer {
       return breakerOpen;
     }
     if (release === null && !signals.stop.aborted) return noSlot;
+    using read = await readWhole({ request, delivery }, signals.stop);
     const measured = batching.begin();
-    const attempting = attemptStep(request, {
+    // Without its payloads it is not performed: it was stopped.
+    const attempting = attemptStep(read?.whole ?? request, {
       operation: operations.get(request.operation),
       resiliencePolicy,
       trace: { tracing, parent: span?.context ?? null },

@@ -6,6 +6,7 @@ import type { Progress } from "../contract/handlers.ts";
 
 /** A request that this instance is working on. */
 export interface ReceivedRequest {
+  /** Without its payloads, if they are large: those are read again for the handler. */
   readonly request: StepRequest;
   readonly delivery: Delivery;
   /** Whether the broker delivered the request before, or is delivering it again. */
@@ -36,6 +37,18 @@ export const logFieldsOf = ({ agent, taskId, step, attempt, operation }: StepReq
 /** Milliseconds before the deadline by which a request must have got a slot to be begun. */
 export const marginOf = ({ workMs }: StepRequest): number => Math.min(1_000, workMs / 5);
 
+/** Bytes. The payloads of a longer request are not kept while it waits for a slot: parsed, they take many times that. */
+const longRequest = 16 * 1024;
+
+export const isLong = ({ body }: Pick<Delivery, "body">): boolean => body.length > longRequest;
+
+/** What of a request is kept until it is performed. */
+function withoutLongPayloads(request: StepRequest, delivery: Delivery): StepRequest {
+  if (!isLong(delivery)) return request;
+  const { undo: _, ...envelope } = request;
+  return { ...envelope, input: null };
+}
+
 /** Decodes a request. Rejects an unreadable one to the dead letters at once: a retry would not help. */
 export function readRequest(
   delivery: Delivery,
@@ -44,7 +57,7 @@ export function readRequest(
 ): StepRequest | null {
   try {
     const request = StepRequest.decode(delivery.body);
-    if (request.agent === agent) return request;
+    if (request.agent === agent) return withoutLongPayloads(request, delivery);
     throw new ContractFault(
       "message.misrouted",
       `A request for the Agent ${request.agent} arrived in the queue of ${agent}`,

@@ -1,6 +1,7 @@
 import { agentQueue, type StepCancel } from "@holdfast/contracts";
 import type { Broker, Delivery } from "@holdfast/messaging";
 import {
+  type ByteBudget,
   type Clock,
   type Failpoint,
   type Logger,
@@ -63,6 +64,8 @@ export interface ServeOptions {
   readonly batching?: boolean;
   /** What counts attempts; nothing unless given. */
   readonly metrics?: Metrics;
+  /** For the payloads of long requests; the Agents of one process share it. One of its own unless given. */
+  readonly memory?: ByteBudget;
   /** None unless given. */
   readonly tracing?: Tracing;
 }

@@ -32,6 +32,15 @@ test.each([limits.messageDepth + 1, 1_000, 250_000])(
   },
 );
 
+test.each(["[],", "1,", "{},", "[[]],"])(
+  "the largest payload is read, though it is full of %s",
+  (one) => {
+    const count = Math.floor((limits.payloadBytes - 1) / one.length);
+    const text = `[${one.repeat(count).slice(0, -1)}]`;
+    expect(payloadFaults(parseJson(Buffer.from(text)))).toEqual([]);
+  },
+);
+
 test("a text of more values than the largest payload can have is refused", () => {
   const list = (values: number) => Buffer.from(`[${"1,".repeat(values - 2)}1]`);
   expect(parseJson(list(limits.messageValues))).toHaveLength(limits.messageValues - 1);

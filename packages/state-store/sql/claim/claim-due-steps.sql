@@ -126,7 +126,9 @@ select claimed.task_id, claimed.name, claimed.lane, coalesce(claimed.agent, clai
        case when tasks.process_state = 'pending'
             then ((select jsonb_object_agg(task_id, version) from begun) ->> claimed.task_id::text)::integer
             else tasks.version end as version,
+       -- As it is stored, and as it is read: what compresses well is short until then.
        case when claimed.attempt = 1 and pg_column_size(task_payloads.input) <= 2000
+                 and octet_length(task_payloads.input::text) <= 4000
             then task_payloads.input end as task_input
   from claimed
   join state.tasks on tasks.task_id = claimed.task_id

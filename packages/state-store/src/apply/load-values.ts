@@ -15,6 +15,8 @@ interface ValueRow extends ValueRef {
   readonly correctedInput: Json;
   /** Of the longer of the two; a value that is too long is null. */
   readonly bytes: number;
+  /** Whether there was room for the values of its task. */
+  readonly fits: boolean;
 }
 
 export interface LoadedValues extends TaskValues {
@@ -22,6 +24,8 @@ export interface LoadedValues extends TaskValues {
   readonly correctedInputs: ReadonlyMap<string, Json>;
   /** Why the values cannot be used; null: they can. */
   readonly problem: string | null;
+  /** Bytes of the values, which were left out because there was no room for them; null: none was. */
+  readonly leftOut: number | null;
 }
 
 const select = query("load-values", rowsOf<ValueRow>());
@@ -29,16 +33,25 @@ const select = query("load-values", rowsOf<ValueRow>());
 /** Four times what is ever stored, for a person may have written it with line breaks. */
 const mostBytes = 4 * limits.payloadBytes;
 
+export interface ValuesOptions {
+  readonly refs: readonly ValueRef[];
+  /**
+   * How many bytes of JSON are loaded. Parsed, they take up to fifteen times that. What belongs to one task is loaded
+   * together or not at all.
+   */
+  readonly most: number;
+}
+
 /**
  * Loads what is asked for, by task. Outputs are asked for when their steps are done: one that has
  * none was skipped, and counts as null.
  */
 export async function loadValues(
   db: Database,
-  refs: readonly ValueRef[],
+  { refs, most }: ValuesOptions,
 ): Promise<ReadonlyMap<string, LoadedValues>> {
   const names = { taskIds: "taskId", names: "name" } as const;
-  const rows = await select(db, { ...columns(refs, names), mostBytes });
+  const rows = await select(db, { ...columns(refs, names), mostBytes, most });
   const rowsByTask = Map.groupBy(rows, ({ taskId }) => taskId);
   const refsByTask = Map.groupBy(refs, ({ taskId }) => taskId);
   return new Map(
@@ -59,7 +72,10 @@ function toValues(asked: readonly ValueRef[], rows: readonly ValueRow[]): Loaded
     outputs.set(name, value);
     if (correctedInput !== null) correctedInputs.set(name, correctedInput);
   }
-  return { input, outputs, correctedInputs, problem: problemOf(rows) };
+  const leftOut = rows.every(({ fits }) => fits)
+    ? null
+    : rows.reduce((sum, { bytes }) => sum + bytes, 0);
+  return { input, outputs, correctedInputs, problem: problemOf(rows), leftOut };
 }
 
 function problemOf(rows: readonly ValueRow[]): string | null {

@@ -89,7 +89,7 @@ describe("an operator", () => {
       ],
       ann,
     );
-    const values = await scheduler.loadValues([{ taskId, name: "b" }]);
+    const values = await scheduler.loadValues({ refs: [{ taskId, name: "b" }], most: 1_000 });
     expect(values.get(taskId)?.correctedInputs.get("b")).toEqual({ x: 2 });
   });
 

@@ -2,15 +2,22 @@ import {
   hasConditions,
   PermanentFault,
   type ReportedTaskEvent,
+  refsOfCondition,
+  stepOfRef,
   type TaskValues,
   type VersionedTask,
+  type WorkflowPlan,
 } from "@holdfast/domain";
 import type { Database } from "../postgres/query.ts";
 import { loadValues } from "./load-values.ts";
 
+/** Bytes of JSON that one transaction parses. */
+const most = 4 * 1024 * 1024;
+
 /**
- * Loads the payloads of tasks whose conditions may be evaluated: a step is completed or resolved. The
- * Supervisor reports no such event, and has no right to read payloads.
+ * Loads what conditions look at, of tasks whose conditions may be evaluated: a step is completed or resolved. The
+ * Supervisor reports no such event, and has no right to read payloads. Throws `store.value_too_large` if all of it
+ * together is more than a transaction may parse: with fewer events it may be less.
  */
 export async function valuesForConditions(
   db: Database,
@@ -21,16 +28,28 @@ export async function valuesForConditions(
     ({ task }) => hasConditions(task.workflow) && byTask.get(task.taskId)?.some(makesDone),
   );
   if (conditional.length === 0) return new Map();
-  const values = await loadValues(
-    db,
-    conditional.flatMap(({ task }) =>
-      [null, ...task.steps.keys()].map((name) => ({ taskId: task.taskId, name })),
+  const values = await loadValues(db, {
+    refs: conditional.flatMap(({ task }) =>
+      valuesOfConditions(task.workflow).map((name) => ({ taskId: task.taskId, name })),
     ),
-  );
-  for (const { problem } of values.values()) {
+    most,
+  });
+  for (const { problem, leftOut } of values.values()) {
     if (problem !== null) throw new PermanentFault("store.value_too_large", problem);
+    if (leftOut !== null) {
+      throw new PermanentFault(
+        "store.value_too_large",
+        `What the conditions of ${values.size} tasks look at is more than ${most} bytes long`,
+      );
+    }
   }
   return values;
+}
+
+/** The steps whose outputs its conditions look at; null: the input of the task. */
+function valuesOfConditions({ steps }: WorkflowPlan): readonly (string | null)[] {
+  const conditions = [...steps.values()].flatMap(({ onlyIf }) => onlyIf ?? []);
+  return [...new Set(conditions.flatMap(refsOfCondition).map(stepOfRef))];
 }
 
 const makesDone = ({ event }: ReportedTaskEvent): boolean =>

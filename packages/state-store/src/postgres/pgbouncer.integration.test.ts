@@ -35,13 +35,17 @@ testWithPgbouncer(
     const schedulers = [stack.use(await open()), stack.use(await open())];
     await submission.registerWorkflow(testWorkflow([{ name: "a" }, { name: "b" }]));
 
-    const orders = 200;
-    const keys = Array.from({ length: orders }, (_, index) => `key ${index}`);
-    const submitting = Promise.all(
-      keys.map((key) =>
-        submission.submitTasks([newTask({ idempotency: { key, hash: "h" } })], { actor: "test" }),
-      ),
-    );
+    const [orders, atOnce] = [200, 20];
+    const submit = (index: number) =>
+      submission.submitTasks([newTask({ idempotency: { key: `key ${index}`, hash: "h" } })], {
+        actor: "test",
+      });
+    const submitting = (async () => {
+      // More at a time would wait for the few connections longer than a connection may take.
+      for (let from = 0; from < orders; from += atOnce) {
+        await Promise.all(Array.from({ length: atOnce }, (_, index) => submit(from + index)));
+      }
+    })();
     let done = 0;
     const work = async (scheduler: (typeof schedulers)[number], name: string): Promise<void> => {
       while (done < 2 * orders) {

@@ -11,6 +11,7 @@ import {
   type StepPlan,
   stepOfRef,
 } from "@holdfast/domain";
+import type { ByteBudget } from "@holdfast/runtime";
 import type {
   ClaimedStep,
   LoadedValues,
@@ -41,52 +42,127 @@ interface Job {
   readonly contracts: StepContracts;
 }
 
+interface BuildOptions {
+  readonly store: RequestStore;
+  /** Of the values that are parsed, as bytes of JSON: shared by all that build at the same time. */
+  readonly memory: ByteBudget;
+}
+
+/** Bytes of JSON that are loaded at a time, unless one task has more. */
+const partBytes = 1024 * 1024;
+/** Bytes of JSON that one request is made of: enough for 32 of the largest payloads. */
+const mostBytes = 8 * 1024 * 1024;
+
 /**
- * Fills in what each step needs. Nothing of it is stored: definition, input of the task and outputs
- * never change, so every attempt and every relay finds the same.
+ * Fills in what each step needs, and hands over each request as soon as it is built: the caller decides when the next
+ * one is. Nothing of it is stored: definition, input of the task and outputs never change, so every attempt and
+ * every relay finds the same. Values are loaded in parts, and let go of before the next part is.
  */
-export async function buildRequests(
-  store: RequestStore,
+export async function* buildRequests(
   claims: readonly ClaimedStep[],
-): Promise<readonly BuiltRequest[]> {
+  { store, memory }: BuildOptions,
+): AsyncGenerator<BuiltRequest> {
   const jobs = await Promise.all(claims.map((claim) => jobOf(store, claim)));
   const found = jobs.filter((job) => "plan" in job);
-  const undoing = found.filter(({ plan }) => plan.undoes !== null);
-  const needed = found.filter((job) => !isComplete(job)).flatMap(valuesNeeded);
-  const [values, calls] = await Promise.all([
-    needed.length === 0 ? nothingLoaded : store.loadValues(needed),
-    undoing.length === 0
-      ? []
-      : store.loadCalls({ taskIds: undoing.map(({ claim }) => claim.taskId) }),
-  ]);
-  const callRows = new Map(calls.map((row) => [`${row.taskId} ${row.name}`, row]));
-  return jobs.map((job) => {
-    if ("fault" in job) return job;
-    const known = isComplete(job)
-      ? cameAlong(job.claim)
-      : (values.get(job.claim.taskId) ?? nothing);
-    const row = callRows.get(`${job.claim.taskId} ${job.call.name}`);
-    const built = attempt(job.claim, () => {
-      if (known.problem !== null) throw unusable(known.problem);
-      return {
-        ...commonOf(job),
-        input: job.plan.undoes === null ? checkedInputOf(job, known) : null,
-        ...(job.plan.undoes !== null && row !== undefined ? { undo: undoOf(job, known, row) } : {}),
-      };
-    });
-    return job.plan.undoes === null || row === undefined
-      ? built
-      : { ...built, undoes: { step: row.name, attempt: row.attempt } };
-  });
+  const callRows = await callsOf(store, found);
+  const needing = found.filter((job) => !isComplete(job));
+  const left: Left[] = [];
+  {
+    // Usually one part has all of them.
+    using _room = needing.length === 0 ? null : await memory.reserve(partBytes);
+    const values = await load(store, needing, partBytes);
+    for (const job of jobs) {
+      if ("fault" in job) yield job;
+      else if (isComplete(job)) yield buildRequest(job, cameAlong(job.claim), callRows);
+      else {
+        const known = values.get(job.claim.taskId) ?? nothing;
+        if (known.leftOut === null) yield buildRequest(job, known, callRows);
+        else left.push({ job, bytes: known.leftOut });
+      }
+    }
+  }
+  for (const part of partsOf(left)) {
+    using _room = await memory.reserve(part.bytes);
+    const values = await load(store, part.jobs, part.bytes);
+    for (const job of part.jobs) {
+      yield buildRequest(job, values.get(job.claim.taskId) ?? nothing, callRows);
+    }
+  }
 }
+
+type CallRows = ReadonlyMap<string, Awaited<ReturnType<RequestStore["loadCalls"]>>[number]>;
+
+/** The calls that are to be undone. */
+async function callsOf(store: RequestStore, jobs: readonly Job[]): Promise<CallRows> {
+  const undoing = jobs.filter(({ plan }) => plan.undoes !== null);
+  if (undoing.length === 0) return new Map();
+  const calls = await store.loadCalls({ taskIds: undoing.map(({ claim }) => claim.taskId) });
+  return new Map(calls.map((row) => [`${row.taskId} ${row.name}`, row]));
+}
+
+async function load(
+  store: RequestStore,
+  jobs: readonly Job[],
+  most: number,
+): Promise<ReadonlyMap<string, LoadedValues>> {
+  return jobs.length === 0
+    ? new Map()
+    : store.loadValues({ refs: jobs.flatMap(valuesNeeded), most });
+}
+
+/** A job whose values did not fit into a part. */
+interface Left {
+  readonly job: Job;
+  /** Of all values that the steps of its task need. */
+  readonly bytes: number;
+}
+
+interface ValuesPart {
+  readonly jobs: Job[];
+  bytes: number;
+}
+
+/** Parts of at most `partBytes`, or of one task. */
+function partsOf(left: readonly Left[]): readonly ValuesPart[] {
+  const parts: ValuesPart[] = [];
+  for (const ofTask of Map.groupBy(left, ({ job }) => job.claim.taskId).values()) {
+    const bytes = Math.min(mostBytes, ofTask[0]?.bytes ?? 0);
+    const jobs = ofTask.map(({ job }) => job);
+    const last = parts.at(-1);
+    if (last !== undefined && last.bytes + bytes <= partBytes) {
+      last.jobs.push(...jobs);
+      last.bytes += bytes;
+    } else parts.push({ jobs, bytes });
+  }
+  return parts;
+}
+
+function buildRequest(job: Job, known: LoadedValues, callRows: CallRows): BuiltRequest {
+  const row = callRows.get(`${job.claim.taskId} ${job.call.name}`);
+  const built = attempt(job.claim, () => {
+    if (known.problem !== null) throw unusable(known.problem);
+    if (known.leftOut !== null) throw unusable(tooLong(known.leftOut));
+    return {
+      ...commonOf(job),
+      input: job.plan.undoes === null ? checkedInputOf(job, known) : null,
+      ...(job.plan.undoes !== null && row !== undefined ? { undo: undoOf(job, known, row) } : {}),
+    };
+  });
+  return job.plan.undoes === null || row === undefined
+    ? built
+    : { ...built, undoes: { step: row.name, attempt: row.attempt } };
+}
+
+const tooLong = (bytes: number): string =>
+  `What it needs of its task is ${bytes} bytes long, of at most ${mostBytes}`;
 
 const nothing: LoadedValues = {
   input: null,
   outputs: new Map(),
   correctedInputs: new Map(),
   problem: null,
+  leftOut: null,
 };
-const nothingLoaded: ReadonlyMap<string, LoadedValues> = new Map();
 
 /** All that the request is made of came with the claim. */
 const isComplete = ({ claim, plan, call }: Job): boolean =>

@@ -1,11 +1,11 @@
-import { noTracing } from "@holdfast/runtime";
+import { byteBudget, noTracing } from "@holdfast/runtime";
 import {
   type ClaimedStep,
   type ReportedTaskEvent,
   type StateStore,
   unusableTasks,
 } from "@holdfast/state-store";
-import { buildRequests, type RequestStore } from "./build-requests.ts";
+import { type BuiltRequest, buildRequests, type RequestStore } from "./build-requests.ts";
 import { type Claiming, type PublishDependencies, requestPublisher } from "./publish-request.ts";
 import { unbuildable } from "./request-faults.ts";
 import { traceAttempt } from "./trace-attempt.ts";
@@ -15,6 +15,12 @@ interface Dependencies extends PublishDependencies {
   readonly apply: StateStore["applyEvents"];
   readonly actor: string;
 }
+
+/**
+ * Bytes that this process has in memory for requests: values that are parsed, as JSON, which take up to fifteen times
+ * that, and requests that the broker has not confirmed. Neither waits for the other while it has room.
+ */
+const most = { values: 4 * 1024 * 1024, requests: 8 * 1024 * 1024 };
 
 /**
  * Publishes claimed steps. The claim is committed: should anything go wrong from here on, the row
@@ -30,18 +36,30 @@ export function dispatchSteps(deps: Dependencies) {
     if (taskIds.length > 0) log.error({ taskIds }, "task decisions failed");
   };
 
-  /** Resolves when all are published, to what becomes of each, or refused because there is nothing to publish. */
-  const buildAndPublish = async (claims: readonly ClaimedStep[], how: Claiming) => {
-    const built = await buildRequests(store, claims);
-    const published = built.filter((one) => "body" in one).map((request) => publish(request, how));
-    const refused = built.filter((one) => "fault" in one);
+  const values = byteBudget(most.values);
+  const requests = byteBudget(most.requests);
+
+  /** Resolves when all are in `published`, or refused because there is nothing to publish. */
+  const buildAndPublish = async (
+    claims: readonly ClaimedStep[],
+    how: Claiming,
+    published: Promise<ReportedTaskEvent | null>[],
+  ): Promise<void> => {
+    const refused: Extract<BuiltRequest, { fault: unknown }>[] = [];
+    for await (const built of buildRequests(claims, { store, memory: values })) {
+      if ("body" in built) {
+        const { length } = built.body;
+        // Without room the broker is waited for, and what is built meanwhile waits with it.
+        const room = requests.tryReserve(length) ?? (await requests.reserve(length));
+        published.push(publish(built, how).finally(() => room[Symbol.dispose]()));
+      } else refused.push(built);
+    }
     for (const { claim, fault } of refused) {
       const { isRelay, claimedAt } = how;
       const trace = traceAttempt(tracing, { claim, isRelay, age: clock.now() - claimedAt });
       trace?.end({ "error.type": fault.code });
     }
     await refuse(refused.map(unbuildable));
-    return published;
   };
 
   return async (
@@ -50,13 +68,15 @@ export function dispatchSteps(deps: Dependencies) {
     { isRelay = false }: { readonly isRelay?: boolean } = {},
   ): Promise<void> => {
     dispatches.building(claims);
-    const published = await buildAndPublish(claims, { claimedAt, isRelay }).finally(() =>
-      dispatches.built(claims),
-    );
-    const returned = (await Promise.all(published)).filter(
-      (reportedEvent) => reportedEvent !== null,
-    );
-    failpoint("scheduler.published", () => claims.map(({ name }) => name));
-    await refuse(returned);
+    const published: Promise<ReportedTaskEvent | null>[] = [];
+    try {
+      await buildAndPublish(claims, { claimedAt, isRelay }, published);
+    } finally {
+      dispatches.built(claims);
+      // Those that were published before a part that could not be loaded, too.
+      const returned = (await Promise.all(published)).filter((event) => event !== null);
+      failpoint("scheduler.published", () => claims.map(({ name }) => name));
+      await refuse(returned);
+    }
   };
 }

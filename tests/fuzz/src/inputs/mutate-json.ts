@@ -68,14 +68,21 @@ const mutations: readonly Weighted[] = [
   {
     name: "added key",
     weight: 4,
-    act: (place, dice, places) => {
-      const objects = places.flatMap(({ value }) => ("fields" in value ? [value] : []));
-      const target: Fields = objects.length > 0 ? dice.pick(objects) : { fields: [] };
-      target.fields.push([dice.pick(hostileKeys), leaf(hostileOther(dice))]);
-      if (objects.length === 0) place.replace(target);
-    },
+    act: (place, dice, places) => addKey(place, places, dice, hostileOther(dice)),
+  },
+  {
+    name: "added depth",
+    weight: 3,
+    act: (place, dice, places) => addKey(place, places, dice, hostileDepth(dice)),
   },
 ];
+
+function addKey(place: Place, places: readonly Place[], dice: Dice, text: string): void {
+  const objects = places.flatMap(({ value }) => ("fields" in value ? [value] : []));
+  const target: Fields = objects.length > 0 ? dice.pick(objects) : { fields: [] };
+  target.fields.push([dice.pick(hostileKeys), leaf(text)]);
+  if (objects.length === 0) place.replace(target);
+}
 
 const lots = mutations.flatMap((mutation) =>
   Array.from({ length: mutation.weight }, () => mutation),

@@ -68,9 +68,10 @@ export interface ApplyStatements {
   };
   readonly "load-values": {
     readonly params: {
-      readonly mostBytes: number | null;
+      readonly most: number | null;
       readonly taskIds: readonly (string | null)[] | null;
       readonly names: readonly (string | null)[] | null;
+      readonly mostBytes: number | null;
     };
     readonly row: {
       readonly taskId: Maybe<string>;
@@ -78,6 +79,7 @@ export interface ApplyStatements {
       readonly value: unknown;
       readonly correctedInput: unknown;
       readonly bytes: Maybe<number>;
+      readonly fits: Maybe<boolean>;
     };
   };
   readonly "lock-free-tasks": {

@@ -41,7 +41,7 @@ export function reading(state: StoreState): Reading {
 
     findWorkflow: (name) => workflows.get(name) ?? null,
 
-    loadValues(refs) {
+    loadValues({ refs }) {
       const byTask = Map.groupBy(refs, ({ taskId }) => taskId);
       return new Map(
         [...byTask].map(([taskId, asked]) => {
@@ -54,6 +54,7 @@ export function reading(state: StoreState): Reading {
               input: asked.some(({ name }) => name === null) ? (stored?.input ?? null) : null,
               outputs: new Map(names.map((name) => [name, stored?.outputs.get(name) ?? null])),
               problem: null,
+              leftOut: null,
               correctedInputs: new Map(
                 corrected.map((name) => [name, stored?.correctedInputs.get(name) ?? null]),
               ),
