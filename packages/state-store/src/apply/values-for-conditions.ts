@@ -17,7 +17,7 @@ const most = 4 * 1024 * 1024;
 /**
  * Loads what conditions look at, of tasks whose conditions may be evaluated: a step is completed or resolved. The
  * Supervisor reports no such event, and has no right to read payloads. Throws `store.value_too_large` if all of it
- * together is more than a transaction may parse: with fewer events it may be less.
+ * together is more than a transaction may parse: then each task has a transaction of its own.
  */
 export async function valuesForConditions(
   db: Database,
