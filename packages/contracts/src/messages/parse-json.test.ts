@@ -58,6 +58,27 @@ test("what is within the bounds is read as JSON.parse reads it", () => {
   );
 });
 
+test("a decimal of 15 digits is read and written as the same number", () => {
+  const digits = fc.stringMatching(/^[1-9][0-9]{0,14}$/);
+  fc.assert(
+    fc.property(digits, fc.nat({ max: 20 }), (text, places) => {
+      const padded = text.padStart(places + 1, "0");
+      const decimal = places === 0 ? text : `${padded.slice(0, -places)}.${padded.slice(-places)}`;
+      const written = JSON.stringify(parseJson(Buffer.from(decimal)));
+      expect(sameDecimal(written)).toBe(sameDecimal(decimal));
+    }),
+  );
+});
+
+/** The digits of a decimal and the place of the first one, without zeros at either end. */
+function sameDecimal(text: string): string {
+  const [, whole = "", fraction = "", exponent = "0"] =
+    /^(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/.exec(text) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, "");
+  const leading = (whole + fraction).length - digits.length;
+  return `${digits.replace(/0+$/, "")} ${whole.length - leading + Number(exponent)}`;
+}
+
 test("the shape of a text bounds its levels and values", () => {
   const levelsOf = (value: unknown): number =>
     typeof value === "object" && value !== null
