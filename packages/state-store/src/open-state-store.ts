@@ -126,7 +126,14 @@ export async function openStateStore({
     await pool.end();
     throw error;
   }
-  const bind = bindTo(pool);
+  return { ...storeOperations(context), [Symbol.asyncDispose]: () => pool.end() };
+}
+
+/** What a store does over the connections of its context, which stay the caller's. */
+export function storeOperations(
+  context: StoreContext,
+): Omit<StateStore, typeof Symbol.asyncDispose> {
+  const bind = bindTo(context.pool);
   return {
     ...taskOperations(context, bind),
     ...claimOperations(context, bind),
@@ -134,14 +141,13 @@ export async function openStateStore({
     ...bulkOperations(context, bind),
     ...pauseOperations(context, bind),
     ...workflowOperations(context, bind),
-    ...readOperations(bind),
+    ...readOperations(context, bind),
     ...lookOperations(context, bind),
     ...deadLetterOperations(bind),
     ...outboxOperations(context, bind),
     ...retentionOperations(context, bind),
     ...statisticsOperations(context, bind),
-    ping: () => pingStore(pool),
-    [Symbol.asyncDispose]: () => pool.end(),
+    ping: () => pingStore(context.pool),
   };
 }
 
@@ -150,7 +156,7 @@ const taskOperations = (context: StoreContext, { repeatable, exactlyOnce }: Bind
   enqueueRefusals: exactlyOnce(enqueueRefusals),
   applyEvents: applyEvents(context),
   loadValues: repeatable(loadValues),
-  loadCalls: repeatable(loadCalls),
+  loadCalls: repeatable(loadCalls(context.partitions)),
   recordRejectedReplies: repeatable(recordRejectedReplies),
   findExpired: repeatable(findExpired(context.newScanWindow())),
   findStalledTasks: repeatable(findStalledTasks),
@@ -166,12 +172,12 @@ function claimOperations(context: StoreContext, { repeatable, once }: Binder) {
     claimDueSteps: once(claimDueSteps(context)),
     stageDueSteps: () => stage({}),
     takeUndispatchedSteps: once(takeUndispatchedSteps(context)),
-    markDispatchedSteps: repeatable(markDispatchedSteps),
+    markDispatchedSteps: repeatable(markDispatchedSteps(context)),
     undispatchSteps: () => undispatch({}),
     countStepsInFlight: repeatable(countStepsInFlight(partitions)),
     findUnavailableAgents: () => repeatable(findUnavailableAgents)({}),
     recordHeartbeats: repeatable(recordHeartbeats),
-    recordAttemptSigns: repeatable(recordAttemptSigns),
+    recordAttemptSigns: repeatable(recordAttemptSigns(partitions)),
     findAgentSlots: () => repeatable(findAgentSlots)({}),
   };
 }
@@ -210,11 +216,11 @@ const workflowOperations = ({ catalog }: StoreContext, { repeatable, exactlyOnce
   findLanes: () => repeatable(findLanes)({}),
 });
 
-const readOperations = ({ repeatable }: Binder) => ({
+const readOperations = ({ partitions }: StoreContext, { repeatable }: Binder) => ({
   findTask: repeatable(findTask),
   listTasks: repeatable(listTasks),
   countMatchingTasks: repeatable(countMatchingTasks),
-  findFinishedTasks: repeatable(findFinishedTasks),
+  findFinishedTasks: repeatable(findFinishedTasks(partitions)),
   findEvents: repeatable(findEvents),
   countTasks: () => repeatable(countTasks)({}),
   findInvariantViolations: repeatable(findInvariantViolations),

@@ -1,5 +1,4 @@
 import type { EventOutcome, Fault, ReportedTaskEvent } from "@holdfast/domain";
-import type { Pool } from "pg";
 import { toStoreFault } from "../postgres/postgres-error.ts";
 import { withRetries } from "../postgres/retry.ts";
 import { inTransaction } from "../postgres/transaction.ts";
@@ -103,7 +102,7 @@ async function parkSteps(
   } catch (error) {
     faultOfTask(error);
     // A row that cannot be changed at all stays as it is.
-    await withRetries(() => pauseTasks(context.pool, mine, cause.message)).catch(faultOfTask);
+    await withRetries(() => pauseTasks(context, mine, cause.message)).catch(faultOfTask);
     return {
       outcomes: [],
       tasks: [],
@@ -116,15 +115,16 @@ async function parkSteps(
 
 /** Not even parking its steps can be decided: pausing the task needs no definition. */
 const pauseTasks = (
-  pool: Pool,
+  { pool, partitions }: StoreContext,
   mine: readonly ReportedTaskEvent[],
   problem: string,
 ): Promise<void> =>
   inTransaction(pool, async (client) => {
     const taskIds = [...new Set(mine.map(({ taskId }) => taskId))];
-    await lockAll(client, taskIds);
+    await lockAll(client, taskIds, { partitions });
     const unusable = taskIds.map((taskId) => ({ taskId, problem, workflow: null }));
-    return { sent: parkTasks(client, unusable, mine), result: () => undefined };
+    const sent = parkTasks(client, unusable, { reported: mine, partitions });
+    return { sent, result: () => undefined };
   });
 
 function toParked({ taskId, event }: ReportedTaskEvent): readonly ReportedTaskEvent[] {

@@ -119,19 +119,20 @@ export function saveBatch(
   const { changed, applied } = batch;
   const { now, unusable } = loaded;
   const { actor, note = null, claim } = options;
+  const { partitions } = context;
   const sendOutcomes = prepareOutcomes(applied);
   const saved = [
-    ...(changed.length > 0 ? saveTasks(client, changed, { actor, note, now }) : []),
+    ...(changed.length > 0 ? saveTasks(client, changed, { actor, note, now, partitions }) : []),
     ...sendOutcomes(client),
     ...enqueueNotifications(client, batch.notifications),
-    ...parkTasks(client, unusable, reportedEvents),
+    ...parkTasks(client, unusable, { reported: reportedEvents, partitions }),
   ];
   const ranking = rankWhatIsDue(context, client, { batch, now });
   const claiming = claim === undefined ? null : claimWhatIsDue(context, client, { batch, claim });
   return {
     sent: [...saved, ...[ranking, claiming].filter((sent) => sent !== null)],
     // If all tasks were cached, nothing is read before the commit; such a batch holds nothing but successes.
-    verifyCommitted: (db) => haveSucceeded(db, applied.flatMap(succeeded)),
+    verifyCommitted: (db) => haveSucceeded(db, applied.flatMap(succeeded), { partitions }),
     result: async () => {
       // Committed, but the answer was lost: the relay publishes what was claimed.
       const claims = (await claiming?.catch(() => null)) ?? null;

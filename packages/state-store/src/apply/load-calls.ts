@@ -1,5 +1,5 @@
 import type { StepState } from "@holdfast/domain";
-import { monthsOf } from "../postgres/id-ranges.ts";
+import type { ActivePartitions } from "../postgres/active-partitions.ts";
 import { type Database, queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
@@ -15,7 +15,7 @@ export interface CallFacts {
 
 const select = queryAmong("load-undone-steps", rowsOf<CallFacts>());
 
-export const loadCalls = (
-  db: Database,
-  params: { readonly taskIds: readonly string[] },
-): Promise<CallFacts[]> => select(db, monthsOf(params.taskIds), params);
+export const loadCalls =
+  (partitions: ActivePartitions) =>
+  (db: Database, params: { readonly taskIds: readonly string[] }): Promise<CallFacts[]> =>
+    select(db, partitions.monthsOf(params.taskIds), params);

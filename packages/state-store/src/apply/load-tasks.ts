@@ -10,7 +10,6 @@ import type {
 } from "@holdfast/domain";
 import { definitionFormat, stepKinds } from "@holdfast/domain";
 import type { ActivePartitions } from "../postgres/active-partitions.ts";
-import { monthsOf } from "../postgres/id-ranges.ts";
 import { type Database, queryAmong } from "../postgres/query.ts";
 import { type RowOf, rowsOf } from "../postgres/statement-types.ts";
 import {
@@ -65,7 +64,6 @@ interface LoadOptions {
   readonly findWorkflow: (name: string) => Promise<StoredWorkflow | UnusableWorkflow>;
   /** Those that need not be loaded. */
   readonly cached: CachedTasks;
-  /** Knows which months have partitions: the ids come from outside and may name any month. */
   readonly partitions: ActivePartitions;
 }
 
@@ -154,17 +152,22 @@ async function toTasks(
 }
 
 /** Locks tasks, in the order of their ids, and reads nothing of their steps. */
-export const lockAll = (db: Database, taskIds: readonly string[]): Promise<unknown> =>
-  lockTasks(db, monthsOf(taskIds), { taskIds, format: definitionFormat });
+export const lockAll = (
+  db: Database,
+  taskIds: readonly string[],
+  { partitions }: Pick<LoadOptions, "partitions">,
+): Promise<unknown> =>
+  lockTasks(db, partitions.monthsOf(taskIds), { taskIds, format: definitionFormat });
 
 /** Whether these attempts have succeeded. Locks the tasks first, and so waits for a commit that is under way. */
 export async function haveSucceeded(
   db: Database,
   attempts: readonly { readonly taskId: string; readonly step: string; readonly attempt: number }[],
+  { partitions }: Pick<LoadOptions, "partitions">,
 ): Promise<boolean> {
   const taskIds = attempts.map(({ taskId }) => taskId);
-  const months = monthsOf(taskIds);
-  await lockAll(db, taskIds);
+  const months = partitions.monthsOf(taskIds);
+  await lockAll(db, taskIds, { partitions });
   const steps = Map.groupBy(await loadSteps(db, months, { taskIds }), ({ taskId }) => taskId);
   return attempts.every(({ taskId, step, attempt }) => {
     const row = steps.get(taskId)?.find(({ name }) => name === step);

@@ -1,5 +1,5 @@
 import type { TaskEvent } from "@holdfast/domain";
-import { monthsOf } from "../postgres/id-ranges.ts";
+import type { ActivePartitions } from "../postgres/active-partitions.ts";
 import { type Database, query, queryAmong } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -20,6 +20,11 @@ interface Ended {
   readonly event: TaskEvent;
 }
 
+interface Parking {
+  readonly reported: readonly Ended[];
+  readonly partitions: ActivePartitions;
+}
+
 /**
  * Sends, without awaiting them, the statements that pause these tasks, or their workflows, and requeue their
  * steps whose attempts have ended.
@@ -27,7 +32,7 @@ interface Ended {
 export function parkTasks(
   db: Database,
   unusable: readonly UnusableTask[],
-  reported: readonly Ended[],
+  { reported, partitions }: Parking,
 ): readonly Promise<unknown>[] {
   if (unusable.length === 0) return [];
   const actor = unusableActor;
@@ -55,7 +60,7 @@ export function parkTasks(
             reasons: [...workflows.values()],
           }),
         ]),
-    pauseTasks(db, monthsOf(taskIds), {
+    pauseTasks(db, partitions.monthsOf(taskIds), {
       actor,
       ...columns(tasks, { taskIds: "taskId", reasons: "reason", alone: "alone" }),
       ...columns(attempts, {

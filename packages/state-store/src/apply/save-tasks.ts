@@ -10,7 +10,7 @@ import {
   type Task,
   type Urgency,
 } from "@holdfast/domain";
-import { monthsOf } from "../postgres/id-ranges.ts";
+import type { ActivePartitions } from "../postgres/active-partitions.ts";
 import { type Database, query, queryAmong } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 
@@ -22,20 +22,21 @@ interface SaveOptions {
   /** An operator's words; null: none. */
   readonly note: string | null;
   readonly now: Instant;
+  readonly partitions: ActivePartitions;
 }
 
 /** Sends, without waiting, what writes decided tasks, their steps and their history. */
 export function saveTasks(
   db: Database,
   decided: readonly DecidedTask[],
-  { actor, note, now }: SaveOptions,
+  { actor, note, now, partitions }: SaveOptions,
 ): readonly Promise<unknown>[] {
   const added = decided.flatMap(({ before, after }) =>
     changedSteps(before.task, after)
       .filter(({ plan }) => !before.task.steps.has(plan.name))
       .map((step) => newStepRow(after.taskId, step, before, now)),
   );
-  const months = monthsOf(decided.map(({ after }) => after.taskId));
+  const months = partitions.monthsOf(decided.map(({ after }) => after.taskId));
   const save = saveDecisions(db, months, {
     actor,
     note,

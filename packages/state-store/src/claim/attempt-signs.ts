@@ -1,5 +1,5 @@
 import type { AttemptOfTask, AttemptSign } from "@holdfast/domain";
-import { monthsOf } from "../postgres/id-ranges.ts";
+import type { ActivePartitions } from "../postgres/active-partitions.ts";
 import { type Database, queryAmong } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 
@@ -20,33 +20,32 @@ export interface AttemptSignOfTask extends AttemptOfTask, AttemptSign {
 const save = queryAmong("save-attempt-signs");
 
 /** Moves deadlines. Of one attempt only one sign may count in a statement: the last, with all that was said before. */
-export async function recordAttemptSigns(
-  db: Database,
-  signs: readonly AttemptSignOfTask[],
-): Promise<void> {
-  const byAttempt = new Map<string, AttemptSignOfTask>();
-  for (const sign of signs) {
-    const key = [sign.taskId, sign.step, sign.attempt, sign.token, sign.agent].join(" ");
-    const earlier = byAttempt.get(key);
-    const progress = sign.progress ?? earlier?.progress ?? null;
-    byAttempt.set(key, { ...sign, progress, beats: sign.beats || earlier?.beats === true });
-  }
-  const rows = [...byAttempt.values()].map((sign) => ({
-    ...sign,
-    said: sign.progress === null ? null : JSON.stringify(sign.progress),
-  }));
-  await save(
-    db,
-    monthsOf(rows.map(({ taskId }) => taskId)),
-    columns(rows, {
-      taskIds: "taskId",
-      names: "step",
-      attempts: "attempt",
-      tokens: "token",
-      agents: "agent",
-      runningFors: "runningFor",
-      beats: "beats",
-      progresses: "said",
-    }),
-  );
-}
+export const recordAttemptSigns =
+  (partitions: ActivePartitions) =>
+  async (db: Database, signs: readonly AttemptSignOfTask[]): Promise<void> => {
+    const byAttempt = new Map<string, AttemptSignOfTask>();
+    for (const sign of signs) {
+      const key = [sign.taskId, sign.step, sign.attempt, sign.token, sign.agent].join(" ");
+      const earlier = byAttempt.get(key);
+      const progress = sign.progress ?? earlier?.progress ?? null;
+      byAttempt.set(key, { ...sign, progress, beats: sign.beats || earlier?.beats === true });
+    }
+    const rows = [...byAttempt.values()].map((sign) => ({
+      ...sign,
+      said: sign.progress === null ? null : JSON.stringify(sign.progress),
+    }));
+    await save(
+      db,
+      partitions.monthsOf(rows.map(({ taskId }) => taskId)),
+      columns(rows, {
+        taskIds: "taskId",
+        names: "step",
+        attempts: "attempt",
+        tokens: "token",
+        agents: "agent",
+        runningFors: "runningFor",
+        beats: "beats",
+        progresses: "said",
+      }),
+    );
+  };

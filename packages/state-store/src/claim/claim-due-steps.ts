@@ -1,7 +1,6 @@
 import { bandOf, definitionFormat } from "@holdfast/domain";
 import type { TaskCache } from "../apply/task-cache.ts";
 import type { ActivePartitions } from "../postgres/active-partitions.ts";
-import { monthsOf } from "../postgres/id-ranges.ts";
 import { type Database, queryAmong } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -84,11 +83,10 @@ export const undispatchSteps =
   };
 
 /** Marks requests as confirmed by the broker; steps that have moved on meanwhile need no mark. */
-export async function markDispatchedSteps(
-  db: Database,
-  steps: readonly AttemptKey[],
-): Promise<void> {
-  const names = { taskIds: "taskId", names: "name", attempts: "attempt" } as const;
-  const months = monthsOf(steps.map(({ taskId }) => taskId));
-  await markDispatched(db, months, columns(steps, names));
-}
+export const markDispatchedSteps =
+  ({ partitions }: Pick<SearchedRanges, "partitions">) =>
+  async (db: Database, steps: readonly AttemptKey[]): Promise<void> => {
+    const names = { taskIds: "taskId", names: "name", attempts: "attempt" } as const;
+    const months = partitions.monthsOf(steps.map(({ taskId }) => taskId));
+    await markDispatched(db, months, columns(steps, names));
+  };

@@ -1,5 +1,5 @@
 import type { Milliseconds, TaskState } from "@holdfast/domain";
-import { monthsOf } from "../postgres/id-ranges.ts";
+import type { ActivePartitions } from "../postgres/active-partitions.ts";
 import { type Database, query, queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import type { HistoryEntry } from "../read/read-task.ts";
@@ -26,20 +26,25 @@ const findTasks = queryAmong("find-followed-tasks", rowsOf<TaskStanding>());
 const findEarlier = query("find-earlier-move", rowsOf<{ id: string }>());
 
 /** At most `most` moves of each task, oldest first. */
-export const findMovesSince = (
-  db: Database,
-  { followed, most }: { readonly followed: readonly FollowedTask[]; readonly most: number },
-): Promise<readonly FollowedMove[]> => {
-  const taskIds = followed.map(({ taskId }) => taskId);
-  const afters = followed.map(({ after }) => after);
-  return findMoves(db, monthsOf(taskIds), { taskIds, afters, most });
-};
+export const findMovesSince =
+  (partitions: ActivePartitions) =>
+  (
+    db: Database,
+    { followed, most }: { readonly followed: readonly FollowedTask[]; readonly most: number },
+  ): Promise<readonly FollowedMove[]> => {
+    const taskIds = followed.map(({ taskId }) => taskId);
+    const afters = followed.map(({ after }) => after);
+    return findMoves(db, partitions.monthsOf(taskIds), { taskIds, afters, most });
+  };
 
 /** Where these tasks stand; those that were deleted are left out. */
-export const findStandings = (
-  db: Database,
-  { taskIds }: { readonly taskIds: readonly string[] },
-): Promise<readonly TaskStanding[]> => findTasks(db, monthsOf(taskIds), { taskIds: [...taskIds] });
+export const findStandings =
+  (partitions: ActivePartitions) =>
+  (
+    db: Database,
+    { taskIds }: { readonly taskIds: readonly string[] },
+  ): Promise<readonly TaskStanding[]> =>
+    findTasks(db, partitions.monthsOf(taskIds), { taskIds: [...taskIds] });
 
 /** The last move that came at least `overlap` before the move `seen`; null: there is none. */
 export async function findEarlierMove(

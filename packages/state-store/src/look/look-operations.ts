@@ -14,8 +14,8 @@ export const lookOperations = (
 ): LookStore => ({
   listAgents: () => repeatable(listAgents(partitions))({}),
   findAttemptFacts: repeatable(findAttemptFacts),
-  findMovesSince: repeatable(findMovesSince),
-  findStandings: repeatable(findStandings),
+  findMovesSince: repeatable(findMovesSince(partitions)),
+  findStandings: repeatable(findStandings(partitions)),
   findEarlierMove: repeatable(findEarlierMove),
   findChangedTasks: repeatable(findChangedTasks),
   findPartitionSizes: () => repeatable(findPartitionSizes)({}),

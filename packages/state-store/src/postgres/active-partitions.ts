@@ -1,5 +1,14 @@
 import type { Milliseconds } from "@holdfast/domain";
-import { allIds, type IdRange, idsBetween, isWithin, monthsOf } from "./id-ranges.ts";
+import {
+  allIds,
+  type IdRange,
+  idsBetween,
+  instantOf,
+  isWithin,
+  monthOf,
+  type PlannedRange,
+  rangeOfMonths,
+} from "./id-ranges.ts";
 import { type Database, query } from "./query.ts";
 import { rowsOf } from "./statement-types.ts";
 
@@ -45,20 +54,38 @@ export function activePartitions(
     if (clock() - askedAt >= looksEvery) look().catch(() => {});
   };
   return {
-    range(): IdRange {
+    range(): PlannedRange {
       lookNowAndThen();
-      return clock() - seenAt < lasts ? range : allIds;
+      return planned(clock() - seenAt < lasts ? range : allIds);
     },
     /**
-     * The months of tasks whose ids come from outside. Returns `allIds` for a month without a partition:
-     * each range is a prepared statement on each connection, and a sender could name 100,000 months.
+     * The months of these tasks. Returns `allIds` for a month without a partition: each range is a prepared
+     * statement on each connection, and a sender of ids could name 100,000 months.
      */
-    monthsOf(taskIds: readonly string[]): IdRange {
+    monthsOf(taskIds: readonly string[]): PlannedRange {
       lookNowAndThen();
       const months = monthsOf(taskIds);
-      return known !== null && isWithin(months, known) ? months : allIds;
+      return planned(known !== null && isWithin(months, known) ? months : allIds);
     },
   };
+}
+
+const planned = (range: IdRange): PlannedRange => range as PlannedRange;
+
+/** The month of these tasks, or the two, as it is about the turn of one. Of more it is all: ranges are to be few. */
+function monthsOf(taskIds: readonly string[]): IdRange {
+  let first = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  for (const taskId of taskIds) {
+    const instant = instantOf(taskId);
+    // Written otherwise, which is for the store to understand.
+    if (Number.isNaN(instant)) return allIds;
+    first = Math.min(first, instant);
+    last = Math.max(last, instant);
+  }
+  if (last < first) return allIds;
+  const [from, to] = [monthOf(first), monthOf(last)];
+  return to - from > 1 ? allIds : rangeOfMonths(from, to);
 }
 
 const rangeOf = (firstId?: string | null, endId?: string | null): IdRange | null =>

@@ -14,25 +14,14 @@ export const allIds: IdRange = {
   lastId: "ffffffff-ffff-ffff-ffff-ffffffffffff",
 };
 
+declare const madeByActivePartitions: unique symbol;
+
 /**
- * The month of these tasks, or the two, as it is about the turn of one. Of more it is all: each range is a
- * text, a plan and a prepared statement of its own, and there are to be few.
+ * `PlannedRange` is a range that may become part of a statement. `ActivePartitions` alone makes them: each is a
+ * text, a plan and a prepared statement on each connection, so there are as many as months with partitions, and
+ * no id from outside adds one.
  */
-export function monthsOf(taskIds: readonly string[]): IdRange {
-  let first = Number.POSITIVE_INFINITY;
-  let last = Number.NEGATIVE_INFINITY;
-  for (const taskId of taskIds) {
-    const instant = instantOf(taskId);
-    // Written otherwise, which is for the store to understand.
-    if (Number.isNaN(instant)) return allIds;
-    first = Math.min(first, instant);
-    last = Math.max(last, instant);
-  }
-  if (last < first) return allIds;
-  const from = monthOf(first);
-  const to = monthOf(last);
-  return to - from > 1 ? allIds : { firstId: firstIdOf(from), lastId: lastIdBefore(to + 1) };
-}
+export type PlannedRange = IdRange & { readonly [madeByActivePartitions]: true };
 
 /** From one on and before another, which is the first of a month. */
 export const idsBetween = (firstId: string, endId: string): IdRange => ({
@@ -44,20 +33,24 @@ export const idsBetween = (firstId: string, endId: string): IdRange => ({
 export const isWithin = (inner: IdRange, outer: IdRange): boolean =>
   outer.firstId <= inner.firstId && inner.lastId <= outer.lastId;
 
+/** The months from one to another, by their numbers. */
+export const rangeOfMonths = (from: number, to: number): IdRange => ({
+  firstId: idAt(Date.UTC(1970, from), "0"),
+  lastId: idAt(Date.UTC(1970, to + 1) - 1, "f"),
+});
+
 /** How many months after January 1970, by UTC. */
-function monthOf(instant: Instant): number {
+export function monthOf(instant: Instant): number {
   const date = new Date(instant);
   return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
 }
 
-const instantOf = (id: string): Instant =>
+/** When an id was made; NaN: it is written in another notation. */
+export const instantOf = (id: string): Instant =>
   id[8] === "-" ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : Number.NaN;
 
 /** Before all ids of that instant, and after all of an earlier one. */
 export const firstIdAt = (at: Instant): string => idAt(Math.max(0, Math.floor(at)), "0");
-
-const firstIdOf = (month: number): string => idAt(Date.UTC(1970, month), "0");
-const lastIdBefore = (month: number): string => idAt(Date.UTC(1970, month) - 1, "f");
 
 /** Ids have room for 48 bits of time. */
 const latest = 2 ** 48 - 1;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { Client } from "pg";
 import { openTestStore, type TestStore } from "../../test/fixtures.ts";
 import { isGrowing, nodesOf, type PlanNode, planOf, runPlan } from "../../test/plans.ts";
-import { monthsOf } from "./id-ranges.ts";
+import { instantOf, monthOf, rangeOfMonths } from "./id-ranges.ts";
 import { plannerSettings } from "./planner-settings.ts";
 import { readQuery } from "./query.ts";
 import { statementFiles } from "./statement-files.ts";
@@ -138,6 +138,12 @@ test.each(names)("%s chooses no partitions for each row below a lock", async (na
   expect(below.filter(choosesPartitions).map((node) => node["Index Cond"])).toEqual([]);
 });
 
+/** The whole month of an id. */
+function monthOfTask(id: string) {
+  const month = monthOf(instantOf(id));
+  return rangeOfMonths(month, month);
+}
+
 /** A task in the middle of this month, or of one after it. */
 const taskOf = async ({ store }: Asked, ahead = 0): Promise<{ id: string; month: string }> =>
   (
@@ -151,7 +157,7 @@ const taskOf = async ({ store }: Asked, ahead = 0): Promise<{ id: string; month:
 
 test.each(hot)("%s opens no month but that of its tasks, however many there are", async (name) => {
   const { id, month } = await taskOf(full);
-  const { text, parameters } = readQuery(name, monthsOf([id]));
+  const { text, parameters } = readQuery(name, monthOfTask(id));
   const nothing = parameters.map(() => "null").join(", ");
   const { client } = full;
   await client.query("begin");
@@ -174,7 +180,7 @@ const isSweep = ({ "Index Name": index = "", "Index Cond": found = "" }: PlanNod
 
 const sweepsOf = async (asked: Asked, name: string, ahead = 0) => {
   const { id } = await taskOf(asked, ahead);
-  const plan = await planOf(asked.client, readQuery(name, monthsOf([id])));
+  const plan = await planOf(asked.client, readQuery(name, monthOfTask(id)));
   return plan.filter(isSweep);
 };
 

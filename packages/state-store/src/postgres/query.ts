@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { allIds, type IdRange } from "./id-ranges.ts";
+import { allIds, type IdRange, type PlannedRange } from "./id-ranges.ts";
 import { statementFiles } from "./statement-files.ts";
 import type { MustFit, ParamsOf, RowOf, Rows, StatementName } from "./statement-types.ts";
 
@@ -39,7 +39,8 @@ const maxRanges = 100;
 
 /**
  * Like `query`, for a statement with a range of ids (`:first_id` and `:last_id`). The range is part of its
- * text: the planner leaves out whole months only if it knows the range when it plans.
+ * text: the planner leaves out whole months only if it knows the range when it plans. `ActivePartitions` makes
+ * the ranges, and bounds how many there are.
  */
 export function queryAmong<
   Name extends StatementName,
@@ -47,7 +48,7 @@ export function queryAmong<
   NeverNull extends PropertyKey = never,
 >(name: Name, _rows?: Rows<Row, NeverNull> & MustFit<Name, Row, NeverNull>) {
   const asks = new Map<string, Ask<ParamsOf<Name>, Row>>();
-  return (db: Database, range: IdRange, params: ParamsOf<Name>): Promise<Row[]> => {
+  return (db: Database, range: PlannedRange, params: ParamsOf<Name>): Promise<Row[]> => {
     const among = `${name} ${range.firstId.slice(0, 13)} ${range.lastId.slice(0, 13)}`;
     let ask = asks.get(among);
     if (ask === undefined) {

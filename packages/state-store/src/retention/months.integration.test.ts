@@ -4,7 +4,14 @@ import { type MonthsStore, openMonthsStore } from "../../test/months.ts";
 import { claimSteps } from "../claim/claim-due-steps.ts";
 import { type ClaimedStep } from "../claim/claimed-step.ts";
 import { dueIndex } from "../claim/due-index.ts";
-import { type IdRange, idsBetween, monthsOf } from "../postgres/id-ranges.ts";
+import {
+  type IdRange,
+  idsBetween,
+  instantOf,
+  monthOf,
+  type PlannedRange,
+  rangeOfMonths,
+} from "../postgres/id-ranges.ts";
 
 let store: MonthsStore;
 beforeEach(async () => {
@@ -21,24 +28,26 @@ const busyIds = async (): Promise<IdRange> => {
   )) as [{ firstId: string; endId: string }];
   return idsBetween(firstId, endId);
 };
-const idsOf = async (offset: number): Promise<IdRange> =>
-  monthsOf(
-    (
-      await store.db.query<{ id: string }>("select state.first_id_of($1::date)::text as id", [
-        await store.monthAt(offset),
-      ])
-    ).map(({ id }) => id),
+const idsOf = async (offset: number): Promise<IdRange> => {
+  const [first] = await store.db.query<{ id: string }>(
+    "select state.first_id_of($1::date)::text as id",
+    [await store.monthAt(offset)],
   );
+  return monthOfTask(first!.id);
+};
+function monthOfTask(id: string): IdRange {
+  const month = monthOf(instantOf(id));
+  return rangeOfMonths(month, month);
+}
 async function claimIn(range: IdRange): Promise<readonly ClaimedStep[]> {
   await using client = await store.connect();
-  return await claimSteps({ dueIndex: dueIndex(), partitions: { range: () => range, monthsOf } })(
-    client,
-    {
-      lockedBy: "scheduler-1",
-      capacity: [{ lane: "agent", slots: 10 }],
-      relayAfter: 300,
-    },
-  );
+  const searched = () => range as PlannedRange;
+  const partitions = { range: searched, monthsOf: searched };
+  return await claimSteps({ dueIndex: dueIndex(), partitions })(client, {
+    lockedBy: "scheduler-1",
+    capacity: [{ lane: "agent", slots: 10 }],
+    relayAfter: 300,
+  });
 }
 
 describe("the partition of a coming month", () => {
@@ -52,8 +61,8 @@ describe("the partition of a coming month", () => {
     );
     expect(found).toHaveLength(15);
     for (const { firstId, endId, taskId } of found) {
-      expect(monthsOf([taskId])).toEqual(idsBetween(firstId, endId));
-      expect(monthsOf([firstId]).lastId).toEqual(idsBetween(firstId, endId).lastId);
+      expect(monthOfTask(taskId)).toEqual(idsBetween(firstId, endId));
+      expect(monthOfTask(firstId).lastId).toEqual(idsBetween(firstId, endId).lastId);
     }
   });
 
