@@ -732,7 +732,8 @@ $$;
 
 -- Functions: retention, by a clock that has not jumped
 
--- As far as the clock is trusted. A Supervisor that runs once a day may be late.
+-- As far as the clock is trusted. A Supervisor that runs once a day may be late. Wherever passing time gives up
+-- something that is kept, a row or a key that protects one, this decides, and not the clock.
 create function state.trusted_now() returns timestamptz language sql stable security definer
   set search_path = pg_catalog, pg_temp as $$
   select case when clock_timestamp() <= at + interval '26 hours' then clock_timestamp() else at end
@@ -1095,7 +1096,7 @@ begin
        set request_hash = excluded.request_hash,
            task_id      = excluded.task_id,
            expires_at   = excluded.expires_at
-     where taken.expires_at <= statement_timestamp();
+     where taken.expires_at <= state.trusted_now();
     if not found then
       select submissions.task_id, submissions.request_hash into earlier
         from state.submissions
@@ -1373,6 +1374,8 @@ grant select on state.compatibility, state.workflows, state.pauses, state.agents
    to holdfast_submission, holdfast_operations, holdfast_scheduler, holdfast_supervisor;
 grant insert on state.alerts, state.outbox
    to holdfast_submission, holdfast_operations, holdfast_scheduler, holdfast_supervisor;
+grant execute on function state.trusted_now()
+   to holdfast_submission, holdfast_operations, holdfast_scheduler, holdfast_supervisor;
 grant select on state.breakers to holdfast_submission, holdfast_operations, holdfast_scheduler;
 -- Who makes a step due ranks it.
 grant select, insert, update on state.fairness_keys
@@ -1441,7 +1444,7 @@ grant select, update (expires_at), delete on state.submissions to holdfast_super
 grant select, update (task_id), delete on state.business_keys to holdfast_supervisor;
 grant select (id, at), delete on state.rejected_replies, state.dead_letters to holdfast_supervisor;
 grant execute on function
-  state.make_partitions(), state.trusted_now(), state.look_at_clock(),
+  state.make_partitions(), state.look_at_clock(),
   state.delete_finished_tasks(date, interval, integer), state.must_stay(date, interval),
   state.drop_month(date, interval), state.delete_excess_messages(bigint, integer)
    to holdfast_supervisor;

@@ -15,7 +15,7 @@ introduced as (
       on conflict do nothing
 ),
 forgotten as (
-  delete from state.agents where seen_at < statement_timestamp() - interval '1 day'
+  delete from state.agents where seen_at < (select state.trusted_now()) - interval '1 day'
 )
 insert into state.agents as seen
        (agent, instance, capacity, in_flight, breaker, breaker_until, operations, seen_at, lives_until)

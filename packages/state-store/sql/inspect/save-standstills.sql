@@ -8,7 +8,7 @@ with standstill as (
 ),
 forgotten as (
   delete from state.standstills
-   where seen_at < statement_timestamp() - interval '1 day'
+   where seen_at < (select state.trusted_now()) - interval '1 day'
       or (instance = :instance and queue not in (select queue from standstill))
 )
 insert into state.standstills (instance, queue, messages, failures, since, error)

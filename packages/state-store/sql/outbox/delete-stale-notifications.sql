@@ -3,7 +3,8 @@
 with stale as (
   select id
     from state.outbox
-   where at < statement_timestamp() - case channel when 'status' then interval '1 day' else interval '30 days' end
+   where at < (select state.trusted_now())
+              - case channel when 'status' then interval '1 day' else interval '30 days' end
    order by id
    limit 10000
      for update skip locked

@@ -13,7 +13,7 @@ free as materialized (
     from looked
    where exists (select from state.tasks
                   where tasks.task_id = looked.task_id and finished_at is not null)
-      or (looked.task_id < state.first_id_of(statement_timestamp() - interval '1 day')
+      or (looked.task_id < state.first_id_of(state.trusted_now() - interval '1 day')
           and not exists (select from state.tasks where tasks.task_id = looked.task_id))
 ),
 deleted as (

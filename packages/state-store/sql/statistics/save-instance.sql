@@ -1,7 +1,7 @@
 -- Notes that a process is there, and forgets those that have been silent for a day.
 with silent as (
   delete from state.instances
-   where seen_at < clock_timestamp() - interval '1 day'
+   where seen_at < (select state.trusted_now()) - interval '1 day'
 )
 insert into state.instances (service, instance, version, slots)
 values (:service, :instance, :version, :slots::integer)

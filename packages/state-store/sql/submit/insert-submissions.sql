@@ -1,5 +1,5 @@
 -- Takes idempotency keys for new tasks. A key that stands for another task is left out of the answer,
--- until it has expired. `keeps` is how long each is kept, in milliseconds.
+-- until it has expired, by a clock that has not jumped. `keeps` is how long each is kept, in milliseconds.
 insert into state.submissions as taken (tenant, idempotency_key, request_hash, task_id, expires_at)
 select tenant, idempotency_key, request_hash, task_id,
        statement_timestamp() + keep * interval '1 millisecond'
@@ -12,5 +12,5 @@ select tenant, idempotency_key, request_hash, task_id,
    set request_hash = excluded.request_hash,
        task_id      = excluded.task_id,
        expires_at   = excluded.expires_at
- where taken.expires_at <= statement_timestamp()
+ where taken.expires_at <= (select state.trusted_now())
 returning task_id;

@@ -67,6 +67,64 @@ describe("a clock that jumps", () => {
     expect(await store.supervisor.deleteExpiredKeys({ batch })).toBe(1);
   });
 
+  test("frees no idempotency key, neither for the service nor for an application's transaction", async () => {
+    const key = { key: "order-4711", hash: "h" };
+    const submit = () =>
+      store.submission.submitTasks([newTask({ idempotency: key })], { actor: "test" });
+    const submitBySql = async () =>
+      (
+        await store.db.query<{ task_id: string }>(
+          `select task_id::text from state.submit_task('test.v1', '{"x": 1}', 'order-4712')`,
+        )
+      )[0]!.task_id;
+    const [first] = await submit();
+    const bySql = await submitBySql();
+    // 36 hours ago by the clock of now, a moment ago by the one before.
+    await store.db.query("update state.submissions set expires_at = expires_at - interval '36 hours'");
+    await jump("36 hours");
+    expect(ahead(await store.supervisor.lookAtClock())).toBe(true);
+
+    expect(await submit()).toEqual([{ ...first, kind: "replayed" }]);
+    expect(await submitBySql()).toBe(bySql);
+    expect(await store.count("state.tasks")).toBe(2);
+    // Once the clock is trusted, the keys have expired.
+    await store.db.query("update state.trusted_clock set at = clock_timestamp()");
+    expect(await submit()).toMatchObject([{ kind: "created" }]);
+    expect(await submitBySql()).not.toBe(bySql);
+  });
+
+  test("forgets no message that waits for the broker, and no process", async () => {
+    const beat = { agent: "a", capacity: 1, inFlight: 0, breaker: "closed", openForMs: 0 } as const;
+    const standstill = { queue: "q", messages: 1, failures: 1, forMs: 1, error: "x" };
+    const process = { service: "scheduler", version: "1.2.3", slots: 1 } as const;
+    /** Every one of these forgets those that have been silent for a day. */
+    const report = async (instance: string) => {
+      await store.scheduler.recordHeartbeats([{ ...beat, instance }]);
+      await store.scheduler.recordStandstills({ instance, standstills: [standstill] });
+      await store.scheduler.recordInstance({ ...process, instance });
+    };
+    const reporting = ["agents", "standstills", "instances"];
+    const known = () => Promise.all(reporting.map((table) => store.count(`state.${table}`)));
+    await report("1");
+    for (const table of reporting) {
+      await store.db.query(`update state.${table} set seen_at = now() - interval '36 hours'`);
+    }
+    await store.db.query(
+      `insert into state.outbox (subject, channel, seq, address, body, at)
+       values ('a', 'status', 1, 'status.x', '{"kind": "x"}', now() - interval '36 hours')`,
+    );
+    await jump("36 hours");
+    expect(ahead(await store.supervisor.lookAtClock())).toBe(true);
+
+    await report("2");
+    expect(await known()).toEqual([2, 2, 2]);
+    expect(await store.scheduler.deleteStaleNotifications()).toBe(0);
+    await store.db.query("update state.trusted_clock set at = clock_timestamp()");
+    await report("2");
+    expect(await known()).toEqual([1, 1, 1]);
+    expect(await store.scheduler.deleteStaleNotifications()).toBe(1);
+  });
+
   test("and is corrected has deleted nothing, and is trusted at once", async () => {
     await jump("4 months");
     expect(ahead(await store.supervisor.lookAtClock())).toBe(true);
