@@ -83,6 +83,16 @@ create table state.business_keys (
   primary key (tenant, family, key)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 
+-- The key up to which the Supervisors have looked for keys that are free: the next look goes on there, whichever
+-- process has it.
+create table state.business_key_sweep (
+  singleton boolean primary key default true check (singleton),
+  tenant    text not null,
+  family    text not null,
+  key       text not null
+);
+insert into state.business_key_sweep (tenant, family, key) values ('', '', '');
+
 -- What every task adds rows to is kept by month, so that the past is dropped and not deleted row by row.
 -- Ids begin with their time, which is the store's: a span of time is a range of ids, and who knows an id
 -- looks into one partition. No foreign keys: each would be checked with every row.
@@ -805,6 +815,12 @@ begin
   delete from state.task_payloads where task_id = any(ids);
   delete from state.step_payloads where task_id = any(ids);
   delete from state.events where task_id = any(ids);
+  delete from state.business_keys as known
+   using (select task_id, tenant, regexp_replace(workflow, '\.v[1-9][0-9]{0,5}$', '') as family, business_key
+            from state.tasks
+           where task_id = any(ids) and business_key is not null) as named
+   where (known.tenant, known.family, known.key, known.task_id)
+         = (named.tenant, named.family, named.business_key, named.task_id);
   delete from state.task_labels
    using (select task_id, each.key as name, each.value
             from state.tasks cross join lateral jsonb_each_text(labels) as each
@@ -1116,7 +1132,11 @@ begin
     insert into state.business_keys as taken (tenant, family, key, task_id)
     values ('default', regexp_replace(stored.name, '\.v[1-9][0-9]{0,5}$', ''), submit_task.business_key, new_id)
         on conflict (tenant, family, key) do update set task_id = excluded.task_id
-     where exists (select from state.tasks where tasks.task_id = taken.task_id and finished_at is not null);
+     where exists (select from state.tasks where tasks.task_id = taken.task_id and finished_at is not null)
+        or (taken.task_id < state.first_id_of(state.trusted_now() - interval '1 day')
+            and not exists (select from state.partitions
+                             where taken.task_id >= state.first_id_of(month) and taken.task_id < end_id)
+            and not exists (select from state.tasks where tasks.task_id = taken.task_id));
     if not found then
       select business_keys.task_id into earlier
         from state.business_keys
@@ -1442,6 +1462,7 @@ grant delete on state.alerts, state.pauses, state.fairness_keys to holdfast_supe
 -- The updates are for the lock on what is deleted.
 grant select, update (expires_at), delete on state.submissions to holdfast_supervisor;
 grant select, update (task_id), delete on state.business_keys to holdfast_supervisor;
+grant select, update on state.business_key_sweep to holdfast_supervisor;
 grant select (id, at), delete on state.rejected_replies, state.dead_letters to holdfast_supervisor;
 grant execute on function
   state.make_partitions(), state.look_at_clock(),

@@ -30,12 +30,7 @@ import type { TakenNotification, TakeOptions } from "./outbox/outbox.ts";
 import type { Pause, PauseWish } from "./pause/pauses.ts";
 import type { PageWish, TaskCount, TaskFilter, TaskPage } from "./read/list-tasks.ts";
 import type { HistoryEntry, TaskRecord } from "./read/read-task.ts";
-import type {
-  BusinessKeyPlace,
-  DroppedMessages,
-  Keeping,
-  OldMonth,
-} from "./retention/retention.ts";
+import type { DroppedMessages, Keeping, OldMonth, SweptKeys } from "./retention/retention.ts";
 import type { StatisticsStore } from "./statistics/statistics-store.ts";
 import type { NewTask } from "./submit/new-task.ts";
 import type { Submitted } from "./submit/submit-tasks.ts";
@@ -226,11 +221,11 @@ export interface StateStore
   deleteFinishedTasks(params: Keeping & { readonly month: string }): Promise<number>;
   /** Drops the partitions of a month. False: it holds tasks to be kept, or its tables are in use. Safe to repeat. */
   dropMonth(params: { readonly month: string; readonly keep: number }): Promise<boolean>;
-  /** Deletes those of the next business keys whose tasks have ended; returns after which to go on. Safe to repeat. */
-  deleteFreeBusinessKeys(params: {
-    readonly after: BusinessKeyPlace | null;
-    readonly batch: number;
-  }): Promise<{ readonly deleted: number; readonly next: BusinessKeyPlace | null }>;
+  /**
+   * Looks at the next `batch` business keys, from where the last look of any process stopped, and deletes those whose
+   * tasks have ended or are gone. Safe to repeat.
+   */
+  deleteFreeBusinessKeys(params: { readonly batch: number }): Promise<SweptKeys>;
   /** Deletes a batch of expired idempotency keys; returns how many. Takes effect exactly once. */
   deleteExpiredKeys(params: { readonly batch: number }): Promise<number>;
   /** Deletes a batch of fairness keys that the queue has passed; returns how many. Safe to repeat. */

@@ -1,32 +1,50 @@
--- Of the next business keys, in order, deletes those whose task has ended or is gone; says after which key to go on:
--- null, these were the last. A task that is not seen is gone only if it was submitted long ago: another transaction
--- may just have written it.
-with looked as materialized (
-  select tenant, family, key, task_id
-    from state.business_keys
-   where (tenant, family, key) > (:tenant::text, :family::text, :key::text)
-   order by tenant, family, key
-   limit :batch
+-- Of the next business keys, in their order and from where the last look stopped, deletes those whose task has ended
+-- or is gone. Returns how many, and whether these were the last: then the next look begins at the first key. While
+-- another Supervisor looks, these are none. A task that is not seen is gone only if it was submitted long ago:
+-- another transaction may just have written it.
+with place as materialized (
+  select tenant, family, key
+    from state.business_key_sweep
+     for update skip locked
+),
+looked as materialized (
+  select known.tenant, known.family, known.key, known.task_id
+    from place
+   cross join lateral (
+     select tenant, family, key, task_id
+       from state.business_keys
+      where (business_keys.tenant, business_keys.family, business_keys.key) > (place.tenant, place.family, place.key)
+      order by tenant, family, key
+      limit :batch
+   ) as known
 ),
 free as materialized (
-  select tenant, family, key
+  select tenant, family, key, task_id
     from looked
    where exists (select from state.tasks
                   where tasks.task_id = looked.task_id and finished_at is not null)
-      or (looked.task_id < state.first_id_of(state.trusted_now() - interval '1 day')
+      or (looked.task_id < (select state.first_id_of(state.trusted_now() - interval '1 day'))
           and not exists (select from state.tasks where tasks.task_id = looked.task_id))
 ),
 deleted as (
   delete from state.business_keys as known
    using free
-   where known.tenant = free.tenant
-     and known.family = free.family
-     and known.key    = free.key
+   where known.tenant  = free.tenant
+     and known.family  = free.family
+     and known.key     = free.key
      -- Unless another task has taken it since.
-     and known.task_id = (select task_id from looked
-                           where (looked.tenant, looked.family, looked.key) = (free.tenant, free.family, free.key))
+     and known.task_id = free.task_id
   returning 1
+),
+next as materialized (
+  select tenant, family, key from looked order by tenant, family, key offset :batch - 1
+),
+moved as (
+  update state.business_key_sweep
+     set tenant = coalesce((select tenant from next), ''),
+         family = coalesce((select family from next), ''),
+         key    = coalesce((select key from next), '')
+   where exists (select from place)
 )
 select (select count(*)::integer from deleted) as deleted,
-       (select json_build_object('tenant', tenant, 'family', family, 'key', key)
-          from looked offset :batch - 1)       as next;
+       not exists (select from next)           as is_last;

@@ -1,6 +1,6 @@
--- Takes business keys for new tasks: a key that no task has, or whose task has ended. A key of another open task is
--- left out of the answer. A task that this statement does not see counts as open: another transaction may just
--- have written it.
+-- Takes business keys for new tasks: a key that no task has, or whose task has ended or went with its month. A key of
+-- another open task is left out of the answer. A task that this statement does not see counts as open as long as
+-- its month is there, or it may have been submitted today: another transaction may just have written it.
 insert into state.business_keys as taken (tenant, family, key, task_id)
 select tenant, family, key, task_id
   from (select distinct on (tenant, family, key) *
@@ -12,4 +12,9 @@ select tenant, family, key, task_id
  where exists (select from state.tasks
                 where tasks.task_id = taken.task_id
                   and finished_at is not null)
+    or (taken.task_id < (select state.first_id_of(state.trusted_now() - interval '1 day'))
+        and not exists (select from state.partitions
+                         where taken.task_id >= state.first_id_of(month)
+                           and taken.task_id < end_id)
+        and not exists (select from state.tasks where tasks.task_id = taken.task_id))
 returning task_id;

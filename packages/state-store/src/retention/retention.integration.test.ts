@@ -44,6 +44,23 @@ describe("retention", () => {
     expect(await store.submission.findInvariantViolations({ batch: 10 })).toEqual([]);
   });
 
+  test("frees the business keys of a month, also if an earlier month has to stay", async () => {
+    await store.submitIn(await store.monthAt(-4), 1, false);
+    for (const offset of [-3, -5]) {
+      await store.db.query(
+        `insert into state.business_keys
+         values ('default', 'test', $1, state.first_id_of($2::date + interval '14 days'))`,
+        [`key of ${offset}`, await store.monthAt(offset)],
+      );
+    }
+    const submit = async (offset: number) =>
+      (await store.submission.submitTasks([newTask({ key: `key of ${offset}` })], { actor: "test" }))[0];
+    expect(await submit(-3)).toMatchObject({ kind: "held" });
+    expect(await dropOldMonths(store)).toEqual([await store.monthAt(-3)]);
+    expect(await submit(-3)).toMatchObject({ kind: "created" });
+    expect(await submit(-5)).toMatchObject({ kind: "created" });
+  });
+
   test("keeps a month with an unfinished task, and deletes what has finished", async () => {
     await store.submitIn(await store.monthAt(-4), 7);
     await store.submitIn(await store.monthAt(-4), 1, false);

@@ -26,10 +26,7 @@ const make = query("make-partitions", rowsOf<{ month: string }>());
 const deleteTasks = query("delete-finished-tasks", rowsOf<Deleted>());
 const drop = query("drop-month", rowsOf<{ dropped: boolean }>());
 const deleteKeys = query("delete-expired-keys", rowsOf<Deleted>());
-const deleteBusinessKeys = query(
-  "delete-free-business-keys",
-  rowsOf<Deleted & { next: BusinessKeyPlace | null }>(),
-);
+const deleteBusinessKeys = query("delete-free-business-keys", rowsOf<SweptKeys>());
 const deletePassed = queryAmong("delete-passed-fairness-keys", rowsOf<Deleted>());
 const deleteMessages = query("delete-old-messages", rowsOf<Deleted>());
 const lookAt = query("look-at-clock", rowsOf<{ aheadSince: number | null }>());
@@ -60,21 +57,17 @@ export const deleteExpiredKeys = async (
   params: { readonly batch: number },
 ): Promise<number> => (await deleteKeys(db, params))[0]!.deleted;
 
-/** A business key, as a place in the order of all. */
-export interface BusinessKeyPlace {
-  readonly tenant: string;
-  readonly family: string;
-  readonly key: string;
+/** What a look at some business keys has shown. */
+export interface SweptKeys extends Deleted {
+  /** Whether the next look begins at the first key, or another process is looking. */
+  readonly isLast: boolean;
 }
 
-/** Deletes the next business keys whose tasks have ended; says how many, and after which key to go on. */
+/** Deletes those of the next business keys whose tasks have ended or are gone. */
 export const deleteFreeBusinessKeys = async (
   db: Database,
-  { after, batch }: { readonly after: BusinessKeyPlace | null; readonly batch: number },
-): Promise<Deleted & { readonly next: BusinessKeyPlace | null }> =>
-  (await deleteBusinessKeys(db, { ...(after ?? firstKey), batch }))[0]!;
-
-const firstKey: BusinessKeyPlace = { tenant: "", family: "", key: "" };
+  params: { readonly batch: number },
+): Promise<SweptKeys> => (await deleteBusinessKeys(db, params))[0]!;
 
 /** Deletes fairness keys that the queue has passed; says how many. */
 export const deletePassedFairnessKeys =

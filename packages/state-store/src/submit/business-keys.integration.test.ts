@@ -7,10 +7,12 @@ import { submitTasks as submitBySql } from "./submit-in-transaction.ts";
 let tested: TestApplication;
 let store: StateStore;
 let supervisor: StateStore;
+let otherSupervisor: StateStore;
 beforeAll(async () => {
   tested = await openTestApplication();
   ({ store } = tested);
   supervisor = await tested.db.open("supervisor");
+  otherSupervisor = await tested.db.open("supervisor");
 });
 afterAll(async () => {
   await tested[Symbol.asyncDispose]();
@@ -93,7 +95,7 @@ test("an application's transaction learns which task has the key, and frees it w
   ).rejects.toMatchObject({ code: "task.key_in_use", details: { taskId: idOf(first) } });
 });
 
-test("retention deletes the labels of a task with it, and leaves those of others", async () => {
+test("retention deletes the labels and the key of a task with it, and leaves those of others", async () => {
   const labels = { region: "eu", guest: "Ada" };
   const [old, kept] = await submit(task({ key: "a", labels }), task({ key: "b", labels }));
   await tested.db.query(
@@ -108,8 +110,10 @@ test("retention deletes the labels of a task with it, and leaves those of others
   const keep = 24 * 60 * 60 * 1_000;
   await supervisor.lookAtClock();
   expect(await supervisor.deleteFinishedTasks({ month: month!.month, keep, batch: 10 })).toBe(1);
-  const left = await tested.db.query("select distinct task_id::text as id from state.task_labels");
-  expect(left).toEqual([{ id: idOf(kept) }]);
+  for (const table of ["task_labels", "business_keys"]) {
+    const left = await tested.db.query(`select distinct task_id::text as id from state.${table}`);
+    expect(left).toEqual([{ id: idOf(kept) }]);
+  }
 });
 
 test("the Supervisor deletes the keys of tasks that have ended or are gone, and no other", async () => {
@@ -128,12 +132,92 @@ test("the Supervisor deletes the keys of tasks that have ended or are gone, and 
     "insert into state.business_keys values ('default', 'trip', 'y', state.new_task_id())",
   );
   // A store that repeats a statement finds other keys in its batch; all keys are looked at all the same.
-  const batches = [await supervisor.deleteFreeBusinessKeys({ after: null, batch: 2 })];
-  for (let last = batches[0]!; last.next !== null; batches.push(last)) {
-    last = await supervisor.deleteFreeBusinessKeys({ after: last.next, batch: 2 });
-  }
-  expect(batches.length).toBeGreaterThan(2);
+  let looks = 1;
+  while (!(await supervisor.deleteFreeBusinessKeys({ batch: 2 })).isLast) looks += 1;
+  expect(looks).toBeGreaterThan(2);
   const left = await tested.db.query("select key from state.business_keys order by key");
   expect(left).toEqual(["b", "d", "e", "y"].map((key) => ({ key })));
   expect(await submit(task({ key: "b" }))).toEqual([{ kind: "held", taskId: b }]);
+});
+
+/** Open tasks' keys, which no look deletes, and after them the key of a task that is gone. */
+const fillKeys = async (open: number): Promise<void> => {
+  const [first] = await submit(task({ key: null }));
+  await tested.db.query(
+    `insert into state.business_keys
+     select 'default', 'trip', 'open-' || lpad(number::text, 6, '0'), $1 from generate_series(1, $2::integer) as number`,
+    [idOf(first), open],
+  );
+  await tested.db.query(
+    "insert into state.business_keys values ('default', 'trip', 'z-gone', state.first_id_of(now() - interval '2 years'))",
+  );
+};
+const hasGoneKey = async (): Promise<boolean> =>
+  (await tested.db.query("select from state.business_keys where key = 'z-gone'")).length > 0;
+
+test("a look at business keys goes on where the one before stopped, in whichever process", async () => {
+  await fillKeys(30);
+  await tested.db.query("update state.business_key_sweep set (tenant, family, key) = ('', '', '')");
+  // Each run of cron is a process of its own.
+  for (let looks = 0; (await hasGoneKey()) && looks < 7; looks += 1) {
+    await (looks % 2 === 0 ? supervisor : otherSupervisor).deleteFreeBusinessKeys({ batch: 5 });
+  }
+  expect(await hasGoneKey()).toBe(false);
+  expect(await tested.count("state.business_keys")).toBe(30);
+  await submit(task({ key: "a-ended" }));
+  await tested.db.query(
+    `set session_replication_role = replica;
+     update state.tasks set process_state = 'processed', finished_at = now() where business_key = 'a-ended';
+     reset session_replication_role`,
+  );
+  // After the last key it begins anew.
+  for (let looks = 0; (await tested.count("state.business_keys")) === 31 && looks < 8; looks += 1) {
+    await supervisor.deleteFreeBusinessKeys({ batch: 5 });
+  }
+  expect(await tested.count("state.business_keys")).toBe(30);
+});
+
+test("while one Supervisor looks at business keys, another one waits for its next turn", async () => {
+  await fillKeys(1);
+  const { db } = tested;
+  await db.query("begin; select from state.business_key_sweep for update");
+  expect(await supervisor.deleteFreeBusinessKeys({ batch: 5 })).toEqual({
+    deleted: 0,
+    isLast: true,
+  });
+  await db.query("commit");
+});
+
+const monthsAgo = "state.first_id_of(now() - interval '5 months')";
+
+test("the key of a task that went with its month is free, for the service and in a transaction", async () => {
+  for (const key of ["service", "sql"]) {
+    await tested.db.query(
+      `insert into state.business_keys values ('default', 'trip', '${key}', ${monthsAgo})`,
+    );
+  }
+  expect(await submit(task({ key: "service" }))).toMatchObject([{ kind: "created" }]);
+  expect(await submit(task({ key: "service" }))).toMatchObject([{ kind: "held" }]);
+  const bySql = { workflow: "trip", input: { x: 1 }, key: "sql" };
+  await submitBySql(tested.application, [bySql]);
+  await expect(submitBySql(tested.application, [bySql])).rejects.toMatchObject({
+    code: "task.key_in_use",
+  });
+});
+
+test("the key of a task that a statement does not see is in use, unless its month is gone", async () => {
+  const keys = {
+    // Another transaction may just have written it.
+    today: "state.new_task_id()",
+    "this month": "state.first_id_of(state.month_of(now()))",
+    // Its month may have been made a moment ago.
+    later: "state.first_id_of(now() + interval '5 months')",
+  };
+  for (const [key, taskId] of Object.entries(keys)) {
+    await tested.db.query(
+      `insert into state.business_keys values ('default', 'trip', $1, ${taskId})`,
+      [key],
+    );
+    expect(await submit(task({ key }))).toMatchObject([{ kind: "held" }]);
+  }
 });

@@ -15,17 +15,21 @@ const mostBytes = 64 * 1024 ** 2;
 /** Milliseconds between two counts of these bytes: they are counted one by one. */
 const countEvery = 600_000;
 
-/** Deletes refused replies and dead letters that are old, and those beyond the limit of their sender. */
+/**
+ * Deletes refused replies and dead letters that are old, and those beyond the limit of their sender. Resolves to
+ * whether there may be more.
+ */
 export function deleteMessages({ store, log, clock, keepMessages }: Dependencies) {
   let countedAt = Number.NEGATIVE_INFINITY;
 
-  return async (signal: AbortSignal): Promise<void> => {
+  return async (signal: AbortSignal): Promise<boolean> => {
     const deleteBatch = () => store.deleteOldMessages({ keep: keepMessages, batch });
-    await deleteInBatches(deleteBatch, { clock, signal });
-    if (clock.now() - countedAt < countEvery || signal.aborted) return;
+    const { isPartial } = await deleteInBatches(deleteBatch, { clock, signal });
+    if (clock.now() - countedAt < countEvery || signal.aborted) return isPartial;
     const dropped = await store.deleteExcessMessages({ mostBytes, batch: 50 * batch });
     // More may be left.
     countedAt = dropped.length === 0 ? clock.now() : Number.NEGATIVE_INFINITY;
     for (const one of dropped) log.warn(one, "messages beyond the limit of a sender deleted");
+    return isPartial;
   };
 }

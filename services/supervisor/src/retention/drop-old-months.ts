@@ -1,7 +1,6 @@
 import type { Clock, Logger } from "@holdfast/runtime";
 import type { OldMonth, StateStore } from "@holdfast/state-store";
 import { clockGuard } from "./clock-guard.ts";
-import { deleteBusinessKeys } from "./delete-business-keys.ts";
 import { batch, deleteInBatches } from "./delete-in-batches.ts";
 import { deleteMessages } from "./delete-messages.ts";
 
@@ -10,7 +9,6 @@ export type ForgettingStore = Pick<
   | "deleteExcessMessages"
   | "deleteExpiredKeys"
   | "deleteFinishedTasks"
-  | "deleteFreeBusinessKeys"
   | "deleteOldBulkOperations"
   | "deleteOldMessages"
   | "deleteOldRecords"
@@ -28,35 +26,36 @@ interface Dependencies {
   readonly keep: number | null;
   /** How long refused replies and dead letters are kept, at most, in milliseconds. */
   readonly keepMessages: number;
-  /** How long to rest in between, in milliseconds. */
-  readonly interval: number;
 }
 
 /**
- * Deletes what is past its retention: expired idempotency keys, business keys of ended tasks, idle fairness keys and old messages always, finished tasks when a
- * time is set, and nothing by a clock that has jumped. A month that is over is dropped as a whole; of one with an
- * unfinished task, the finished tasks are deleted. Resolves to the milliseconds until the next round.
+ * Deletes what is past its retention: expired idempotency keys, idle fairness keys and old messages always, finished
+ * tasks when a time is set, and nothing by a clock that has jumped. A month that is over is dropped as a whole; of one
+ * with an unfinished task, the finished tasks are deleted. Each kind has a share of the round, so that none keeps the
+ * others waiting. Resolves to whether one of them may have more.
  */
 export function dropOldMonths(deps: Dependencies) {
-  const { store, clock, keep, interval } = deps;
+  const { store, clock, keep } = deps;
   const checkClock = clockGuard(deps);
   const deleteOldMessages = deleteMessages(deps);
-  const deleteKeys = deleteBusinessKeys(deps);
 
-  return async (signal: AbortSignal): Promise<number> => {
-    const how = { clock, signal };
+  return async (signal: AbortSignal): Promise<boolean> => {
+    let isPartial = false;
+    const share = async (deleteBatch: () => Promise<number>): Promise<void> => {
+      const rows = await deleteInBatches(deleteBatch, { clock, signal });
+      isPartial ||= rows.isPartial;
+    };
     await checkClock();
-    await deleteInBatches(() => store.deleteExpiredKeys({ batch }), how);
-    await deleteInBatches(() => store.deletePassedFairnessKeys({ batch }), how);
-    await deleteKeys(signal);
-    await deleteOldMessages(signal);
-    if (keep === null || signal.aborted) return interval;
+    await share(() => store.deleteExpiredKeys({ batch }));
+    await share(() => store.deletePassedFairnessKeys({ batch }));
+    isPartial = (await deleteOldMessages(signal)) || isPartial;
+    if (keep === null || signal.aborted) return isPartial;
     for (const old of await store.findOldMonths({ keep })) {
-      await dropMonth(old, { ...deps, keep, signal });
+      isPartial = (await dropMonth(old, { ...deps, keep, signal })) || isPartial;
     }
-    await deleteInBatches(() => store.deleteOldRecords({ keep, batch }), how);
-    await deleteInBatches(() => store.deleteOldBulkOperations({ keep, batch }), how);
-    return interval;
+    await share(() => store.deleteOldRecords({ keep, batch }));
+    await share(() => store.deleteOldBulkOperations({ keep, batch }));
+    return isPartial;
   };
 }
 
@@ -65,15 +64,19 @@ interface Dropping extends Pick<Dependencies, "store" | "log" | "clock"> {
   readonly signal: AbortSignal;
 }
 
+/** Resolves to whether more of its tasks may be deleted. */
 async function dropMonth(
   { month, hasUnfinished, hasRecent }: OldMonth,
   { store, log, clock, keep, signal }: Dropping,
-): Promise<void> {
-  if (signal.aborted || (hasRecent && !hasUnfinished)) return;
+): Promise<boolean> {
+  if (signal.aborted || (hasRecent && !hasUnfinished)) return false;
   const keeping = { month, keep, batch };
+  if (!hasUnfinished) {
+    if (await store.dropMonth(keeping)) log.info({ month }, "month dropped");
+    return false;
+  }
   const deleteBatch = () => store.deleteFinishedTasks(keeping);
-  const tasks = hasUnfinished ? await deleteInBatches(deleteBatch, { clock, signal }) : 0;
-  const dropped = !hasUnfinished && (await store.dropMonth(keeping));
-  if (tasks > 0 || dropped)
-    log.info({ month, tasks, dropped }, dropped ? "month dropped" : "old tasks deleted");
+  const { deleted: tasks, isPartial } = await deleteInBatches(deleteBatch, { clock, signal });
+  if (tasks > 0) log.info({ month, tasks }, "old tasks deleted");
+  return isPartial;
 }

@@ -1,11 +1,17 @@
 import { type Clock, type Logger, repeat, systemClock } from "@holdfast/runtime";
 import { type ForgettingStatistics, forgetStatistics } from "../statistics/forget-statistics.ts";
 import { type CountingStore, rollUpHistory } from "../statistics/roll-up-history.ts";
+import { pause } from "./delete-in-batches.ts";
 import { dropOldMonths, type ForgettingStore } from "./drop-old-months.ts";
 import { makePartitions, type PartitioningStore } from "./make-partitions.ts";
+import { sweepBusinessKeys, type SweepingStore } from "./sweep-business-keys.ts";
 
 export interface HousekeepingOptions {
-  readonly store: ForgettingStore & PartitioningStore & CountingStore & ForgettingStatistics;
+  readonly store: ForgettingStore &
+    SweepingStore &
+    PartitioningStore &
+    CountingStore &
+    ForgettingStatistics;
   readonly log: Logger;
   readonly clock?: Clock;
   /** How long finished tasks are kept, in milliseconds; null: for ever. */
@@ -16,28 +22,42 @@ export interface HousekeepingOptions {
   readonly interval: number;
 }
 
+/** Rounds of one kind that a run of cron has at most: what is left is for the next one. */
+const mostRounds = 100;
+/** The sweep of business keys takes a tenth of the time: at 10 ms for a batch, 10,000 keys a second. */
+const sweepRestFactor = 9;
+
 /** What keeps the store from growing with its past, and counts what happened: `once` for cron, `run` until the signal aborts. */
 export function housekeeping({ clock = systemClock, ...options }: HousekeepingOptions) {
   const make = makePartitions(options);
   const forget = dropOldMonths({ ...options, clock });
+  const sweep = sweepBusinessKeys(options.store);
   const count = rollUpHistory(options);
   return {
     async once(signal: AbortSignal): Promise<void> {
       await make();
       // Before anything is deleted that is not counted yet; so much that it is done soon.
-      for (let rounds = 0; rounds < 100 && (await count()) < 1_000; rounds += 1);
-      await forget(signal);
+      for (let rounds = 0; rounds < mostRounds && (await count()) < 1_000; rounds += 1);
+      for (let rounds = 0; rounds < mostRounds && (await forget(signal)); rounds += 1);
+      while (!signal.aborted && !(await sweep()));
       await forgetStatistics({ ...options, clock, signal })();
     },
     /** Resolves after the last round. */
     async run(signal: AbortSignal): Promise<void> {
-      const { log } = options;
+      const { log, interval } = options;
+      const forgetMore = async () => ((await forget(signal)) ? pause : interval);
+      const sweepMore = async () => {
+        const from = clock.now();
+        return (await sweep()) ? interval : sweepRestFactor * (clock.now() - from);
+      };
       const making = repeat(make, { name: "make partitions", signal, log, clock });
-      const forgetting = repeat(() => forget(signal), { name: "forget", signal, log, clock });
+      const forgetting = repeat(forgetMore, { name: "forget", signal, log, clock });
       const old = forgetStatistics({ ...options, clock, signal });
       const deleting = repeat(old, { name: "old statistics", signal, log, clock });
+      const sweeping = repeat(sweepMore, { name: "business keys", signal, log, clock });
       const counting = repeat(count, { name: "statistics", signal, log, clock });
-      await Promise.all([making, forgetting, deleting, counting].map(({ ended }) => ended));
+      const loops = [making, forgetting, deleting, sweeping, counting];
+      await Promise.all(loops.map(({ ended }) => ended));
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
-import { batch, deleteInBatches } from "../retention/delete-in-batches.ts";
+import { batch, deleteInBatches, pause } from "../retention/delete-in-batches.ts";
 
 export type ForgettingStatistics = Pick<StateStore, "deleteOldStatistics">;
 
@@ -17,6 +17,7 @@ const rest = 3_600_000;
 export const forgetStatistics =
   ({ store, clock, signal }: Dependencies) =>
   async (): Promise<number> => {
-    await deleteInBatches(() => store.deleteOldStatistics({ batch }), { clock, signal });
-    return rest;
+    const deleteBatch = () => store.deleteOldStatistics({ batch });
+    const { isPartial } = await deleteInBatches(deleteBatch, { clock, signal });
+    return isPartial ? pause : rest;
   };

@@ -19,13 +19,8 @@ export interface RetentionStatements {
     readonly row: { readonly deleted: Maybe<number> };
   };
   readonly "delete-free-business-keys": {
-    readonly params: {
-      readonly tenant: string | null;
-      readonly family: string | null;
-      readonly key: string | null;
-      readonly batch: number | string | null;
-    };
-    readonly row: { readonly deleted: Maybe<number>; readonly next: unknown };
+    readonly params: { readonly batch: number | string | null };
+    readonly row: { readonly deleted: Maybe<number>; readonly isLast: Maybe<boolean> };
   };
   readonly "delete-old-bulk-operations": {
     readonly params: { readonly keep: number | null; readonly batch: number | string | null };
