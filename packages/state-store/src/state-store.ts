@@ -230,7 +230,7 @@ export interface StateStore
   deleteExpiredKeys(params: { readonly batch: number }): Promise<number>;
   /** Deletes a batch of fairness keys that the queue has passed; returns how many. Safe to repeat. */
   deletePassedFairnessKeys(params: { readonly batch: number }): Promise<number>;
-  /** Deletes a batch of old alerts and ended pauses; returns how many. Takes effect exactly once. */
+  /** Deletes a batch of old alerts of tasks that are gone, and of ended pauses; returns how many. Takes effect exactly once. */
   deleteOldRecords(keeping: Keeping): Promise<number>;
   /** Deletes a batch of old rejected replies and dead letters; returns how many. Takes effect exactly once. */
   deleteOldMessages(keeping: Keeping): Promise<number>;

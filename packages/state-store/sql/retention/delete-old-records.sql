@@ -1,16 +1,15 @@
 -- Deletes what is older than :keep milliseconds and belongs to no month: pauses that are over, what became of dead
--- letters, and alerts that were delivered, once their tasks are gone. Returns how many rows. Messages have a statement and a limit of
--- their own: delete-old-messages.
+-- letters, and alerts whose tasks are gone, whether a queue took them or not. Returns how many rows. Messages have a
+-- statement and a limit of their own: delete-old-messages.
 with past as (
   select state.trusted_now() - :keep::float8 * interval '1 millisecond' as until
 ),
 alerts as (
   delete from state.alerts
    where id in (select id
-                  from state.alerts as heard
-                 where told_at is not null
-                   and at < (select until from past)
-                   and not exists (select from state.tasks where tasks.task_id = heard.task_id)
+                  from state.alerts as old
+                 where at < (select until from past)
+                   and not exists (select from state.tasks where tasks.task_id = old.task_id)
                  order by id
                  limit :batch)
   returning 1
