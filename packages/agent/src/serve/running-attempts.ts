@@ -2,7 +2,6 @@ import type { StepCancel, StepRequest } from "@holdfast/contracts";
 
 /** One attempt that this instance is working on. */
 interface RunningAttempt {
-  readonly token: string;
   /** Whether the same request arrived a second time meanwhile. */
   isRepeated: boolean;
   /**
@@ -17,7 +16,7 @@ export interface RunningAttempts {
   /** Adds an attempt. Null when it is running already: the copy is only noted. */
   add(request: StepRequest, stop: () => void): RunningAttempt | null;
   remove(request: StepRequest, attempt: RunningAttempt): void;
-  /** Stops this attempt if it runs here with the same token. */
+  /** Stops this attempt if it runs here. */
   cancel(attempt: StepCancel): void;
 }
 
@@ -34,7 +33,7 @@ export function runningAttempts(): RunningAttempts {
         known.isRepeated = true;
         return null;
       }
-      const attempt = { token: request.token, isRepeated: false, stop };
+      const attempt = { isRepeated: false, stop };
       running.set(idOf(request), attempt);
       return attempt;
     },
@@ -43,11 +42,11 @@ export function runningAttempts(): RunningAttempts {
       running.delete(idOf(request));
     },
     cancel(cancelled) {
-      const found = running.get(idOf(cancelled));
-      if (found?.token === cancelled.token) found.stop?.();
+      running.get(idOf(cancelled))?.stop?.();
     },
   };
 }
 
-const idOf = ({ taskId, step, attempt }: Pick<StepRequest, "taskId" | "step" | "attempt">) =>
-  `${taskId} ${step} ${attempt}`;
+/** With the token: after a failover that lost a claim, another attempt of the same number is no copy. */
+const idOf = ({ taskId, step, attempt, token }: StepCancel) =>
+  `${taskId} ${step} ${attempt} ${token}`;
