@@ -1,6 +1,7 @@
 -- Writes decided tasks and steps back, with their history. One row for each task and each step: an
 -- update with two rows for one target would silently take one. Every locked field is cleared, for a
--- decision never leaves a step that it changed in processing. Fails unless each row was as it had been read.
+-- decision never leaves a step that it changed in processing. Fails unless each row was as it had been read: by
+-- version, state and attempt, and by the token, since a failover that lost commits can bring back the same numbers.
 with task_change as (
   select *
     from unnest(:task_ids::uuid[], :versions::integer[], :goals::text[], :task_states::text[],
@@ -30,10 +31,10 @@ saved_tasks as (
 step_change as (
   select *
     from unnest(:step_task_ids::uuid[], :names::text[], :from_states::text[], :attempts::integer[],
-                :lanes::text[], :states::text[], :ranks::float8[], :not_befores::float8[], :failure_counts::integer[],
+                :tokens::uuid[], :lanes::text[], :states::text[], :ranks::float8[], :not_befores::float8[], :failure_counts::integer[],
                 :requeue_counts::integer[], :cool_downs::integer[], :key_generations::integer[],
                 :admitted::boolean[], :may_have_effects::boolean[], :fault_codes::text[])
-      as change (task_id, name, from_state, attempt, lane, process_state, rank, not_before, failure_count,
+      as change (task_id, name, from_state, attempt, token, lane, process_state, rank, not_before, failure_count,
                  requeue_count, cool_downs, key_generation, admitted, may_have_effect, fault_code)
 ),
 saved_steps as (
@@ -63,6 +64,7 @@ saved_steps as (
      and steps.name          = step_change.name
      and steps.process_state = step_change.from_state
      and steps.attempt       = step_change.attempt
+     and steps.token is not distinct from step_change.token
      and steps.task_id between :first_id and :last_id
   returning steps.task_id
 ),

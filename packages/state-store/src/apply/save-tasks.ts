@@ -75,7 +75,8 @@ function stepColumns(decided: readonly DecidedTask[], now: Instant) {
       const old = before.task.steps.get(step.plan.name);
       if (old === undefined) return [];
       const from = { taskId: after.taskId, name: step.plan.name, fromState: old.processState };
-      const kept = { attempt: old.attempt, lane: laneOf(step) };
+      const token = old.processState === "processing" ? old.token : null;
+      const kept = { attempt: old.attempt, token, lane: laneOf(step) };
       return [{ ...step, ...from, ...kept, ...due(step, before, now) }];
     }),
   );
@@ -84,6 +85,7 @@ function stepColumns(decided: readonly DecidedTask[], now: Instant) {
     names: "name",
     fromStates: "fromState",
     attempts: "attempt",
+    tokens: "token",
     lanes: "lane",
     states: "processState",
     ranks: "rank",

@@ -130,6 +130,23 @@ test.each(intrusions)(
   },
 );
 
+test("a cached task whose claim the store has lost in a failover is read, and stays paused", async () => {
+  const [one] = await begin();
+  // Another Scheduler has claimed the step anew, and an operator has paused the task: with the same numbers as before.
+  await db.query(
+    `set session_replication_role = replica;
+     update state.steps set token = gen_random_uuid() where process_state = 'processing';
+     update state.tasks set paused_at = now(), paused_by = 'operator', pause_reason = 'x';
+     reset session_replication_role`,
+  );
+  const { outcomes } = await record(scheduler, one!);
+  expect(outcomes).toMatchObject([{ applied: false }]);
+  expect(await db.query("select paused_by, version from state.tasks")).toEqual([
+    { paused_by: "operator", version: 2 },
+  ]);
+  expect(await inFlight()).toHaveLength(1);
+});
+
 test("a cached task that others changed does not affect the tasks decided in the same batch", async () => {
   const claims = await begin(5);
   const { taskId } = claims[2]!;

@@ -169,6 +169,7 @@ export interface ApplyStatements {
       readonly names: readonly (string | null)[] | null;
       readonly fromStates: readonly (string | null)[] | null;
       readonly attempts: readonly (number | null)[] | null;
+      readonly tokens: readonly (string | null)[] | null;
       readonly lanes: readonly (string | null)[] | null;
       readonly states: readonly (string | null)[] | null;
       readonly ranks: readonly (number | null)[] | null;
