@@ -18,7 +18,7 @@ import type { AttemptKey, ClaimedStep, ClaimOptions, RelayOptions } from "./clai
 import type { StepsInFlight } from "./claim/count-steps-in-flight.ts";
 import type { Heartbeat, LaneSlots } from "./claim/heartbeats.ts";
 import type { StagedSteps } from "./claim/stage-due-steps.ts";
-import type { Expired } from "./expire/find-expired.ts";
+import type { Expired, ExpiredOptions } from "./expire/find-expired.ts";
 import type { StalledOptions, StalledTasks } from "./expire/find-stalled.ts";
 import type { Violation } from "./inspect/find-invariant-violations.ts";
 import type { KeptStandstill } from "./inspect/standstills.ts";
@@ -143,7 +143,7 @@ export interface StateStore
   /** Closes a breaker. False: it held nothing back. Takes effect exactly once. */
   closeBreaker(wish: BreakerWish): Promise<boolean>;
   /** Finds overdue steps and tasks, at most `batch` of each, without locks. Safe to repeat. */
-  findExpired(params: { readonly batch: number }): Promise<Expired>;
+  findExpired(options: ExpiredOptions): Promise<Expired>;
   /** Finds tasks that nothing will move, among the next few unfinished ones. Safe to repeat. */
   findStalledTasks(options: StalledOptions): Promise<StalledTasks>;
 

@@ -1,6 +1,7 @@
 -- What the Supervisor looks for, in one statement and without locks: steps whose complete-by time
 -- has passed, tasks whose own limit has, and in how many milliseconds the next step's will. Looks back
--- as far as `:since`; the last row tells how many entries of indexes that took.
+-- as far as `:since`; the last row tells how many entries of indexes that took. Tasks of `:held` are left out: nothing
+-- could be done about them a moment ago.
 --
 -- The limit of a task stands still while the task, its workflow or an Agent of one of its steps is paused. The
 -- limit of a step runs from its claim, and nothing that is paused is claimed: it needs no such rule.
@@ -18,6 +19,7 @@ with before as materialized (
   where process_state = 'processing'
     and complete_by between to_timestamp(:since::float8 / 1000) and statement_timestamp()
     and format <= :format
+    and task_id <> all(:held::uuid[])
     -- Counted before anything is read.
     and (select entries from before) is not null
   order by complete_by
@@ -30,6 +32,7 @@ union all
     and goal = 'do'
     and paused_at is null
     and format <= :format
+    and task_id <> all(:held::uuid[])
     and complete_by + (
           select coalesce(sum(upper(paused) - lower(paused)), interval '0')
             from unnest((

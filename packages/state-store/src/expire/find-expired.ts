@@ -33,12 +33,19 @@ interface Row extends Scan {
 
 const select = query("find-expired", rowsOf<Row>());
 
+export interface ExpiredOptions {
+  /** How many steps and how many tasks, at most. */
+  readonly batch: number;
+  /** Tasks to leave out; none unless given. */
+  readonly held?: readonly string[];
+}
+
 /** Scans only the time range that the window gives. */
 export const findExpired =
   (window: ScanWindow) =>
-  async (db: Database, { batch }: { readonly batch: number }): Promise<Expired> => {
+  async (db: Database, { batch, held = [] }: ExpiredOptions): Promise<Expired> => {
     const since = window.since();
-    const rows = await select(db, { batch, since, format: definitionFormat });
+    const rows = await select(db, { batch, held, since, format: definitionFormat });
     const sum = rows.find(({ taskId }) => taskId === null);
     const steps = rows.flatMap(({ taskId, step, attempt, token, overdue, lasted }) =>
       taskId === null || step === null ? [] : [{ taskId, step, attempt, token, overdue, lasted }],
@@ -46,7 +53,7 @@ export const findExpired =
     const taskIds = rows.flatMap(({ taskId, step }) =>
       taskId === null || step !== null ? [] : [taskId],
     );
-    const isAll = steps.length < batch && taskIds.length < batch;
+    const isAll = steps.length < batch && taskIds.length < batch && held.length === 0;
     if (since === Number.NEGATIVE_INFINITY && isAll && sum !== undefined) window.saw(sum);
     return { steps, taskIds, nextIn: sum?.nextIn ?? null };
   };

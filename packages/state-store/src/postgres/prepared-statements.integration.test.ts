@@ -52,7 +52,6 @@ const withoutIds = [
   "findDeadLetterAction",
   "findDeadLetterActions",
   "findDeadLetters",
-  "findExpired",
   "findFailures",
   "findFleetFacts",
   "findInstances",
@@ -135,6 +134,7 @@ const asked: Readonly<Record<Exclude<Operation, (typeof withoutIds)[number]>, Fe
       relayAfter: 1_000,
       held: taskIds.map((taskId) => ({ taskId, name: "a", attempt: 1 })),
     }),
+  findExpired: (store, held) => store.findExpired({ batch: 1, held }),
   findStalledTasks: (store, [after = null]) =>
     store.findStalledTasks({ after, untouchedFor: 1_000 }),
   findTask: (store, [taskId = ""]) => store.findTask({ taskId, tenant: "default" }),

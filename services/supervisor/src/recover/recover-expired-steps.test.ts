@@ -97,3 +97,59 @@ test.each<[string, World]>([
   expect(applied).toEqual([]);
   expect(hints).toBe(0);
 });
+
+/** A store in which so many steps are overdue, and the tasks of the first ones are locked for as long as the test lasts. */
+function lockedStore({ steps, locked }: { readonly steps: number; readonly locked: number }) {
+  const overdue = Array.from({ length: steps }, (_, number) => ({
+    taskId: `task ${number}`,
+    step: "charge",
+    attempt: 1,
+    token: randomUUID(),
+    overdue: 100,
+    lasted: 5_000,
+  }));
+  const isLocked = new Set(overdue.slice(0, locked).map(({ taskId }) => taskId));
+  const recovered = new Set<string>();
+  const recover = recoverExpiredSteps({
+    store: {
+      findExpired: async ({ batch, held = [] }) => ({
+        steps: overdue
+          .filter(({ taskId }) => !recovered.has(taskId) && !held.includes(taskId))
+          .slice(0, batch),
+        taskIds: [],
+        nextIn: null,
+      }),
+      applyEvents: async (reportedEvents) => {
+        const outcomes = reportedEvents.map(({ taskId }) => {
+          if (isLocked.has(taskId)) return { applied: false, reason: "unknown_task" } as const;
+          recovered.add(taskId);
+          return { applied: true, changes: [] } as const;
+        });
+        return { outcomes, tasks: [], claims: null, obsoleteAttempts: [], hasNotifications: false };
+      },
+    },
+    grace: { holdFor: () => 0, next: () => {} },
+    outages: { look: () => {}, canTrustSilence: async () => true, overlapsOutage: () => false },
+    scanned: () => {},
+    recovered: () => {},
+    hint: () => {},
+    cancel: () => {},
+    log: { warn: () => {} } as Partial<Logger> as Logger,
+    failpoint: () => {},
+    actor: "supervisor-1",
+    rest: 1_000,
+  });
+  return { recover, recovered, unlock: () => isLocked.clear() };
+}
+
+test("steps whose tasks are locked hide none of those after them, and the Supervisor rests once it has seen all", async () => {
+  const { recover, recovered, unlock } = lockedStore({ steps: 1_000, locked: 450 });
+  const rests: number[] = [];
+  do rests.push(await recover());
+  while (rests.at(-1) === 0 && rests.length < 100);
+  expect(recovered.size).toBe(550);
+  expect(rests).toEqual([0, 0, 0, 0, 0, 1_000]);
+  unlock();
+  while ((await recover()) === 0);
+  expect(recovered.size).toBe(1_000);
+});

@@ -46,14 +46,17 @@ const whileAway = 250;
 /**
  * One scan: finds steps whose complete-by time has passed and has `decide` apply the remedy that
  * stands at the step. The Supervisor knows nothing of what the steps do, reads no payload and asks
- * no Agent. Supervisors share the work: each skips locked tasks (SKIP LOCKED). Resolves to the delay until the
- * next scan: until the next complete-by time, within bounds.
+ * no Agent. Supervisors share the work: each skips locked tasks (SKIP LOCKED), and the next scan leaves them out, so
+ * that they hide none of those after them. Resolves to the delay until the next scan: until the next complete-by time,
+ * within bounds.
  */
 export function recoverExpiredSteps(deps: Dependencies) {
   const { store, grace, outages, hint, cancel, log, failpoint, actor, rest } = deps;
   const trace = recoveryTracer(deps.tracing ?? noTracing);
+  /** Tasks that could not be changed since the last scan that found less than a batch. */
+  const held = new Set<string>();
   return async (): Promise<number> => {
-    const expired = await store.findExpired({ batch });
+    const expired = await store.findExpired({ batch, held: [...held] });
     deps.scanned(1);
     outages.look();
     if (expired.steps.length > 0 && !(await outages.canTrustSilence())) {
@@ -62,6 +65,8 @@ export function recoverExpiredSteps(deps: Dependencies) {
     const hold = grace.holdFor();
     if (hold > 0) return hold;
     const reportedEvents = toReportedEvents(expired, outages);
+    let applied = 0;
+    const heldBefore = held.size;
     if (reportedEvents.length > 0) {
       const names = () => expired.steps.map(({ step }) => step);
       failpoint("supervisor.found", names);
@@ -76,7 +81,8 @@ export function recoverExpiredSteps(deps: Dependencies) {
       if (unusable.length > 0) log.error({ taskIds: unusable }, "task decisions failed");
       reportedEvents.forEach((reportedEvent, index) => {
         const outcome = outcomes[index];
-        if (!outcome?.applied) return;
+        if (!outcome?.applied) return void held.add(reportedEvent.taskId);
+        applied += 1;
         const action = outcome.changes[0]?.action;
         deps.recovered(1, reportedEvent.event.kind === "expired" ? (action ?? "") : "undo");
         const context = fromTraceText(traces?.get(reportedEvent.taskId) ?? null);
@@ -85,7 +91,9 @@ export function recoverExpiredSteps(deps: Dependencies) {
       });
       hint();
     }
-    const more = expired.steps.length === batch;
+    const isFull = expired.steps.length === batch || expired.taskIds.length === batch;
+    const more = isFull && (applied > 0 || held.size > heldBefore);
+    if (!more) held.clear();
     const sleep = more ? 0 : Math.min(rest, Math.max(shortestRest, expired.nextIn ?? rest));
     grace.next(sleep);
     return sleep;

@@ -6,6 +6,7 @@ export interface ExpireStatements {
     readonly params: {
       readonly since: number | null;
       readonly format: number | null;
+      readonly held: readonly (string | null)[] | null;
       readonly batch: number | string | null;
     };
     readonly row: {

@@ -13,8 +13,8 @@ type Expiring = Pick<AtOnce<SimulatedStore>, "findExpired" | "findStalledTasks">
 
 /** What the Supervisor looks for: steps and tasks whose limit has passed, and tasks that stand still. */
 export const expiring = (state: StoreState): Expiring => ({
-  findExpired({ batch }) {
-    const steps = processingSteps(state);
+  findExpired({ batch, held = [] }) {
+    const steps = processingSteps(state).filter(([{ task }]) => !held.includes(task.taskId));
     const now = state.now();
     const overdue = steps
       .filter(([, { completeBy }]) => completeBy <= now)
@@ -25,7 +25,7 @@ export const expiring = (state: StoreState): Expiring => ({
     return {
       steps: overdue.slice(0, batch).map((found) => toExpiredStep(found, now)),
       taskIds: [...state.tasks.values()]
-        .filter((stored) => hasPassedItsLimit(state, stored))
+        .filter((stored) => hasPassedItsLimit(state, stored) && !held.includes(stored.task.taskId))
         .toSorted((a, b) => (a.completeBy ?? 0) - (b.completeBy ?? 0))
         .slice(0, batch)
         .map(({ task }) => task.taskId),
