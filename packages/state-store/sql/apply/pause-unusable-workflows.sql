@@ -2,4 +2,5 @@
 insert into state.pauses (kind, name, actor, reason)
 select 'workflow', unusable.name, :actor, unusable.reason
   from unnest(:names::text[], :reasons::text[]) as unusable (name, reason)
+ order by name
     on conflict (kind, name) where resumed_at is null do nothing;

@@ -12,10 +12,15 @@ introduced as (
   insert into state.known_agents (agent)
   select distinct agent from beat
    where not exists (select from state.known_agents where known_agents.agent = beat.agent)
+   order by agent
       on conflict do nothing
 ),
 forgotten as (
-  delete from state.agents where seen_at < (select state.trusted_now()) - interval '1 day'
+  delete from state.agents
+   where (agent, instance) in (select agent, instance
+                                 from state.agents
+                                where seen_at < (select state.trusted_now()) - interval '1 day'
+                                  for update skip locked)
 )
 insert into state.agents as seen
        (agent, instance, capacity, in_flight, breaker, breaker_until, operations, seen_at, lives_until)
@@ -23,6 +28,7 @@ select agent, instance, capacity, in_flight, breaker,
        case when breaker = 'open' then clock_timestamp() + open_for * interval '1 millisecond' end,
        operations, clock_timestamp(), clock_timestamp() + lives_for * interval '1 millisecond'
   from beat
+ order by agent, instance
     on conflict (agent, instance) do update
    set capacity      = excluded.capacity,
        in_flight     = excluded.in_flight,

@@ -15,6 +15,7 @@ insert into state.standstills (instance, queue, messages, failures, since, error
 select :instance, queue, messages, failures,
        clock_timestamp() - for_ms * interval '1 millisecond', error
   from standstill
+ order by queue
     on conflict (instance, queue) do update
    set messages = excluded.messages,
        failures = excluded.failures,

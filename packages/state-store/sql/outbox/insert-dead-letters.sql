@@ -20,6 +20,7 @@ counted as (
   insert into state.dead_letter_alerts as known (queue, reason, raised_at, reported)
   select queue, reason, statement_timestamp(), letters
     from kind
+   order by queue, reason
       on conflict (queue, reason) do update
      set raised_at = case when known.raised_at < statement_timestamp() - interval '1 minute'
                           then excluded.raised_at else known.raised_at end,

@@ -8,6 +8,7 @@ select resolution, subject, to_timestamp(at / 1000), submitted, processed, compe
               :undone::bigint[], :durations::json[])
     as counted (resolution, subject, at, submitted, processed, compensated, halted, attempts, failed_attempts,
                 undone, durations)
+ order by resolution, subject, at
     on conflict (resolution, subject, at) do update
    set submitted       = kept.submitted + excluded.submitted,
        processed       = kept.processed + excluded.processed,

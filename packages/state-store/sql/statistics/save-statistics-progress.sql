@@ -7,6 +7,7 @@ kept as (
   insert into state.statistics_gaps (from_id, to_id, until)
   select from_id, to_id, until::xid8
     from unnest(:gap_froms::bigint[], :gap_tos::bigint[], :gap_untils::text[]) as gap (from_id, to_id, until)
+   order by from_id
       on conflict (from_id) do update
      set to_id = excluded.to_id,
          until = excluded.until

@@ -17,6 +17,7 @@ differing as materialized (
 taken as (
   insert into state.remotes as known (agent, service, shares_keys)
   select agent, service, shares_keys from differing
+   order by agent
       on conflict (agent) do update
      set service     = excluded.service,
          shares_keys = excluded.shares_keys

@@ -86,3 +86,26 @@ test("only living instances have slots, the last one seen first, and those with 
   await beat("a", 20, { everyMs: 1_000 });
   expect(await slots()).toEqual([20]);
 });
+
+test("heartbeats of the same instances, recorded by two Schedulers in any order, do not deadlock", async () => {
+  const beats = Array.from({ length: 2_000 }, (_, number): Heartbeat => ({
+    agent: "crowded",
+    instance: `i-${number}`,
+    capacity: 10,
+    inFlight: 0,
+    breaker: "closed",
+    openForMs: 0,
+  }));
+  const other = await db.open("scheduler");
+  await scheduler.recordHeartbeats(beats);
+  for (let rounds = 0; rounds < 5; rounds += 1) {
+    await Promise.all([
+      scheduler.recordHeartbeats(beats),
+      other.recordHeartbeats(beats.toReversed()),
+    ]);
+  }
+  const [found] = await db.query<{ deadlocks: number }>(
+    "select deadlocks::int from pg_stat_database where datname = current_database()",
+  );
+  expect(found).toEqual({ deadlocks: 0 });
+});
