@@ -67,7 +67,8 @@ export function bulkFixture() {
     find,
     items,
     outcomes: async (id: string) => (await items(id)).map(({ outcome }) => outcome),
-    apply: (id: string, batch = 50) => at().supervisor.applyBulkItems({ id, batch }),
+    apply: (id: string, batch = 50, after = 0) =>
+      at().supervisor.applyBulkItems({ id, after, batch }),
     verify: (id: string, action: NewBulkOperation["action"] = "resubmit") =>
       at().supervisor.verifyBulkItems({ id, action, after: 0, batch: 100 }),
     violations: () => at().submission.findInvariantViolations({ batch: 10 }),

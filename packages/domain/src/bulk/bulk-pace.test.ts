@@ -17,6 +17,16 @@ test("what was not applied during an outage is no reason for a burst", () => {
   expect(bulkAllowance({ rate: 0.01, pacedFrom: 0, now: 86_400_000 })).toBe(1);
 });
 
+test("a clock that was set back delays the next item by no more than its share of a second, and makes no burst", () => {
+  const pace = { rate: 4, pacedFrom: 86_400_000, now: 1_000 };
+  expect([bulkAllowance(pace), nextItemIn(pace)]).toEqual([1, 0]);
+  const after = { ...pace, pacedFrom: pacedAfter(pace, 1) };
+  expect([bulkAllowance(after), nextItemIn(after)]).toEqual([0, 250]);
+  // By less than an item takes: that is no more than a moment.
+  const little = { ...pace, pacedFrom: 1_100 };
+  expect([bulkAllowance(little), nextItemIn(little)]).toEqual([0, 350]);
+});
+
 test("whenever and however often items are applied, no more are than the rate allows and one second of it", () => {
   fc.assert(
     fc.property(

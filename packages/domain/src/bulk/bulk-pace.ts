@@ -15,9 +15,15 @@ const longestCredit: Milliseconds = 1_000;
 
 const perItem = (rate: number): Milliseconds => 1_000 / rate;
 
-function begin({ rate, pacedFrom, now }: BulkPace): Instant {
-  return Math.max(pacedFrom, now - Math.max(longestCredit, perItem(rate)));
-}
+/** Where the rate of a new operation begins: its first item may be applied at once. */
+export const firstPacedFrom = (rate: number, now: Instant): Instant => now - perItem(rate);
+
+/** No rate is used up in advance: the clock was set back, and the rate begins anew. */
+const pacedSince = ({ rate, pacedFrom, now }: BulkPace): Instant =>
+  pacedFrom - now > perItem(rate) ? firstPacedFrom(rate, now) : pacedFrom;
+
+const begin = (pace: BulkPace): Instant =>
+  Math.max(pacedSince(pace), pace.now - Math.max(longestCredit, perItem(pace.rate)));
 
 /** How many items may be applied now. */
 export const bulkAllowance = (pace: BulkPace): number =>
@@ -28,9 +34,6 @@ export const bulkAllowance = (pace: BulkPace): number =>
 export const pacedAfter = (pace: BulkPace, applied: number): Instant =>
   applied === 0 ? pace.pacedFrom : begin(pace) + applied * perItem(pace.rate);
 
-/** Where the rate of a new operation begins: its first item may be applied at once. */
-export const firstPacedFrom = (rate: number, now: Instant): Instant => now - perItem(rate);
-
 /** How long until the next item may be applied. */
-export const nextItemIn = ({ rate, pacedFrom, now }: BulkPace): Milliseconds =>
-  Math.max(0, pacedFrom + perItem(rate) - now);
+export const nextItemIn = (pace: BulkPace): Milliseconds =>
+  Math.max(0, pacedSince(pace) + perItem(pace.rate) - pace.now);

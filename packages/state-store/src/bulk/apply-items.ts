@@ -31,6 +31,8 @@ export interface AppliedItems {
   readonly state: BulkState | null;
   /** Attempts that need not be finished, because their tasks are now being undone. */
   readonly obsoleteAttempts: readonly AttemptOfTask[];
+  /** After which item to go on; null: these were the last that wait. */
+  readonly next: number | null;
 }
 
 interface Item {
@@ -41,21 +43,29 @@ interface Item {
 const takeItems = query("take-bulk-items");
 const findTasks = queryAmong("find-bulk-tasks");
 
-const nothing: AppliedItems = { applied: 0, refused: 0, state: null, obsoleteAttempts: [] };
+const nothing: AppliedItems = {
+  applied: 0,
+  refused: 0,
+  state: null,
+  obsoleteAttempts: [],
+  next: null,
+};
 
-interface Round {
+export interface BulkRound {
   readonly id: string;
+  /** The item after which to go on; 0: from the first one that waits. */
+  readonly after: number;
   readonly batch: number;
 }
 
 /**
  * Applies an operation to the next of its tasks that its rate and its canary allow: the tasks and the items change
  * in one transaction, so nothing is done twice and nothing forgotten. A task that cannot be saved is refused, and
- * affects no other.
+ * affects no other. One that is locked, or that only a newer release can read, waits: the next round goes on after it.
  */
 export const applyBulkItems =
   (context: StoreContext) =>
-  async (round: Round): Promise<AppliedItems> => {
+  async (round: BulkRound): Promise<AppliedItems> => {
     try {
       return await withRetries(() => applyNext(context, round));
     } catch (error) {
@@ -66,18 +76,23 @@ export const applyBulkItems =
       return await withRetries(() => applyNext(context, one));
     } catch (error) {
       const { code } = faultOfTask(error);
-      return withRetries(() => refuseNext(context, round.id, code));
+      return withRetries(() => refuseNext(context, round, code));
     }
   };
 
-function applyNext(context: StoreContext, { id, batch }: Round): Promise<AppliedItems> {
+function applyNext(
+  context: StoreContext,
+  { id, after, batch }: BulkRound,
+): Promise<AppliedItems> {
   return inTransaction(context.pool, async (client) => {
     const operation = await lockOperation(client, id);
     if (operation === null) return { sent: [], result: () => nothing };
     const most = Math.min(batch, mayApply(operation), bulkAllowance(operation));
-    const items = most > 0 ? await takeItems(client, { id, after: 0, most }) : [];
+    const items = most > 0 ? await takeItems(client, { id, after, most }) : [];
     if (items.length === 0) {
-      return { sent: [], result: () => ({ ...nothing, state: operation.state }) };
+      // At the end it begins anew; where the rate allows nothing yet, it stays where it is.
+      const next = most > 0 || after === 0 ? null : after;
+      return { sent: [], result: () => ({ ...nothing, state: operation.state, next }) };
     }
     return applyTo(context, client, { operation, items });
   });
@@ -132,11 +147,15 @@ async function applyTo(
       refused: outcomes.filter((outcome) => outcome === "refused").length,
       state: after.state,
       obsoleteAttempts: batch.obsoleteAttempts,
+      next: items.at(-1)!.number,
     }),
   };
 }
 
-/** Of the tasks that were not loaded, those that there are not any more; another transaction has locked the others. */
+/**
+ * Of the tasks that were not loaded, those that there are not any more. The others are locked by another transaction, or
+ * only a newer release can read them.
+ */
 async function goneTasks(
   { partitions }: StoreContext,
   client: Database,
@@ -161,7 +180,7 @@ interface Judged {
   readonly gone: ReadonlySet<string>;
 }
 
-/** What became of each item. One whose task is locked is left out, and taken again in the next round. */
+/** What became of each item. One whose task was not loaded is left out, and taken again after all others. */
 function changesOf(
   items: readonly Item[],
   { operation, loaded, requests, batch, gone }: Judged,
@@ -194,17 +213,21 @@ function changesOf(
 const unapplied = { step: null, attempt: null, appliedVersion: null } as const;
 
 /** The next item cannot be saved, also by itself. */
-function refuseNext(context: StoreContext, id: string, code: string): Promise<AppliedItems> {
+function refuseNext(
+  context: StoreContext,
+  { id, after: from }: BulkRound,
+  code: string,
+): Promise<AppliedItems> {
   return inTransaction(context.pool, async (client) => {
     const operation = await lockOperation(client, id);
-    const [item] = operation === null ? [] : await takeItems(client, { id, after: 0, most: 1 });
+    const [item] = operation === null ? [] : await takeItems(client, { id, after: from, most: 1 });
     if (operation === null || item === undefined) return { sent: [], result: () => nothing };
     const changes: readonly ItemChange[] = [{ ...unapplied, ...item, outcome: "refused", code }];
     const advance = { before: "waiting", outcomes: ["refused"], changes } as const;
     const { after, sent } = saveAdvance(client, operation, advance);
     return {
       sent: [saveItemChanges(client, id, { before: "waiting", changes }), sent],
-      result: () => ({ ...nothing, refused: 1, state: after.state }),
+      result: () => ({ ...nothing, refused: 1, state: after.state, next: item.number }),
     };
   });
 }

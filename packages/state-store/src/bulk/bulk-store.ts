@@ -1,6 +1,6 @@
 import type { TaskFilter } from "../read/list-tasks.ts";
 import type { Keeping } from "../retention/retention.ts";
-import type { AppliedItems } from "./apply-items.ts";
+import type { AppliedItems, BulkRound } from "./apply-items.ts";
 import type {
   BulkItem,
   BulkItemsWish,
@@ -48,10 +48,10 @@ export interface BulkStore {
   /** The operations of which something is to be applied or verified. Safe to repeat. */
   findBulkWork(): Promise<readonly BulkWork[]>;
   /**
-   * Applies an operation to the next tasks that its rate and its canary allow, at most `batch`. Tasks and items
-   * change in one transaction: safe to repeat.
+   * Applies an operation to the next tasks after an item that its rate and its canary allow, at most `batch`. Tasks and
+   * items change in one transaction: safe to repeat.
    */
-  applyBulkItems(params: { readonly id: string; readonly batch: number }): Promise<AppliedItems>;
+  applyBulkItems(round: BulkRound): Promise<AppliedItems>;
   /** Saves the outcomes of the next applied items that have one by now. Safe to repeat. */
   verifyBulkItems(params: {
     readonly id: string;

@@ -59,7 +59,7 @@ test("an operation goes from its forecast over its creation to its items, and ca
     endedAt: null,
   };
   expect(created.json()).toEqual(shown);
-  await operated.store.applyBulkItems({ id, batch: 50 });
+  await operated.store.applyBulkItems({ id, after: 0, batch: 50 });
   expect(await get(`${path}/${id}`)).toEqual({
     ...shown,
     waiting: 1,

@@ -22,19 +22,23 @@ const operation = (changes: Partial<BulkWork> = {}): BulkWork => ({
 interface World {
   readonly work?: readonly BulkWork[];
   readonly applied?: Partial<AppliedItems>;
+  /** By the round. */
+  readonly rounds?: readonly Partial<AppliedItems>[];
   readonly looks?: readonly VerifiedItems[];
 }
 
 /** One round after the other; says what was asked of the store, and what was hinted at. */
-function working({ work = [], applied = {}, looks = [] }: World) {
+function working({ work = [], applied = {}, rounds = [], looks = [] }: World) {
   const asked: string[] = [];
   let looked = 0;
   const round = workBulkOperations({
     store: {
       findBulkWork: async () => work,
-      applyBulkItems: async ({ id }) => {
-        asked.push(`apply ${id}`);
-        return { applied: 0, refused: 0, state: "running", obsoleteAttempts: [], ...applied };
+      applyBulkItems: async ({ id, after }) => {
+        asked.push(after === 0 ? `apply ${id}` : `apply ${id} after ${after}`);
+        const none = { applied: 0, refused: 0, obsoleteAttempts: [], next: null } as const;
+        const round = rounds[asked.filter((what) => what.startsWith("apply")).length - 1];
+        return { ...none, state: "running", ...applied, ...round };
       },
       verifyBulkItems: async ({ id, after }) => {
         asked.push(`verify ${id} after ${after}`);
@@ -103,4 +107,19 @@ test("an operation that its canary stops is logged as a warning", async () => {
 test("when all tasks are locked, the Supervisor waits a moment before it tries them again", async () => {
   const { round } = working({ work: [operation()] });
   expect(await round()).toBe(500);
+});
+
+test("tasks that cannot be moved now hide none of those after them, and are tried again after all others", async () => {
+  const { asked, round } = working({
+    work: [operation()],
+    rounds: [{ next: 50 }, { applied: 5, next: 55 }, { next: null }, { next: 50 }],
+  });
+  expect([await round(), await round(), await round(), await round()]).toEqual([20, 20, 500, 20]);
+  expect(asked).toEqual([
+    "apply one",
+    "apply one after 50",
+    "hint",
+    "apply one after 55",
+    "apply one",
+  ]);
 });

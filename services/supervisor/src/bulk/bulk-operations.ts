@@ -59,66 +59,67 @@ export function bulkOperations({ broker, scanInterval, ...options }: BulkOptions
  */
 export function workBulkOperations(deps: Dependencies) {
   const { store, rest } = deps;
-  const verify = verifier(deps);
+  const places: Places = { applied: new Map(), verified: new Map() };
   return async (): Promise<number> => {
     const found = await store.findBulkWork();
-    verify.forgetOthers(found);
+    const known = new Set(found.map(({ id }) => id));
+    for (const kept of [places.applied, places.verified]) {
+      for (const id of kept.keys()) if (!known.has(id)) kept.delete(id);
+    }
     const delays: number[] = [rest];
     for (const operation of found) {
-      delays.push(await apply(deps, operation));
-      if (operation.applied > 0) delays.push(await verify.look(operation));
+      delays.push(await apply(deps, operation, places));
+      if (operation.applied > 0) delays.push(await verify(deps, operation, places));
     }
     return Math.max(shortestRest, Math.min(...delays));
   };
+}
+
+/** The item after which the next look at an operation begins, by its id: only this process needs to know. */
+interface Places {
+  readonly applied: Map<string, number>;
+  readonly verified: Map<string, number>;
 }
 
 /** Resolves to when there may be more to apply. */
 async function apply(
   { store, hint, cancel, log, failpoint, rest }: Dependencies,
   operation: BulkWork,
+  places: Places,
 ): Promise<number> {
   if (mayApply(operation) === 0) return rest;
   const dueIn = nextItemIn(operation);
   if (dueIn >= 1) return dueIn;
   const { id, action } = operation;
   failpoint("supervisor.applying");
-  const done = await store.applyBulkItems({ id, batch: applyBatch });
+  const after = places.applied.get(id) ?? 0;
+  const done = await store.applyBulkItems({ id, after, batch: applyBatch });
   failpoint("supervisor.applied");
-  const { applied, refused, state, obsoleteAttempts } = done;
+  const { applied, refused, state, obsoleteAttempts, next } = done;
+  places.applied.set(id, next ?? 0);
   cancel(obsoleteAttempts);
   if (applied > 0) hint();
   if (applied + refused > 0) {
     log.info({ operationId: id, action, applied, refused }, "bulk items applied");
   }
   if (state !== null && hasBulkEnded({ state })) logEnd(log, operation, state);
-  // All were locked, or another Supervisor is at work on it.
-  return applied + refused > 0 ? 0 : whileVerifying;
+  // Those that are left are locked, or another Supervisor is at work on it.
+  return applied + refused > 0 || next !== null ? 0 : whileVerifying;
 }
 
-function verifier({ store, log }: Dependencies) {
-  /** Where the next look at an operation begins: only this process needs to know. */
-  const places = new Map<string, number>();
-  return {
-    forgetOthers(found: readonly BulkWork[]): void {
-      const known = new Set(found.map(({ id }) => id));
-      for (const id of places.keys()) if (!known.has(id)) places.delete(id);
-    },
-    /** Resolves to when the next look is worth while. */
-    async look(operation: BulkWork): Promise<number> {
-      const { id, action } = operation;
-      const after = places.get(id) ?? 0;
-      const { next, state } = await store.verifyBulkItems({
-        id,
-        action,
-        after,
-        batch: verifyBatch,
-      });
-      places.set(id, next ?? 0);
-      const hasJustEnded = state !== null && hasBulkEnded({ state }) && !hasBulkEnded(operation);
-      if (hasJustEnded) logEnd(log, operation, state);
-      return next === null ? whileVerifying : shortestRest;
-    },
-  };
+/** Resolves to when the next look is worth while. */
+async function verify(
+  { store, log }: Dependencies,
+  operation: BulkWork,
+  places: Places,
+): Promise<number> {
+  const { id, action } = operation;
+  const after = places.verified.get(id) ?? 0;
+  const { next, state } = await store.verifyBulkItems({ id, action, after, batch: verifyBatch });
+  places.verified.set(id, next ?? 0);
+  const hasJustEnded = state !== null && hasBulkEnded({ state }) && !hasBulkEnded(operation);
+  if (hasJustEnded) logEnd(log, operation, state);
+  return next === null ? whileVerifying : shortestRest;
 }
 
 function logEnd(
