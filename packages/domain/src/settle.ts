@@ -65,5 +65,12 @@ const holdPending: FollowUp = (task) => {
 const isInError = ({ processState }: { readonly processState: string }): boolean =>
   processState === "error";
 
-const planSteps: FollowUp = (task, { now }) =>
-  plan(task).map((step) => change(step, "plan", { changes: { notBefore: now } }));
+/** What is planned before its task is to begin waits for that, such as after a pause. */
+const planSteps: FollowUp = (task, { now }) => {
+  const { beginAt } = task;
+  const isEarly = beginAt !== null && beginAt > now && !hasBegun(task);
+  const notBefore = isEarly ? beginAt : now;
+  return plan(task).map((step) => change(step, "plan", { changes: { notBefore } }));
+};
+
+const hasBegun = (task: Task): boolean => stepsOf(task).some(({ attempt }) => attempt > 0);

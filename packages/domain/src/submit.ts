@@ -21,6 +21,7 @@ export function submit(
     processState: "pending",
     faultCode: null,
     paused: false,
+    beginAt: null,
     steps: new Map(calls.map((plan) => [plan.name, newStep(plan)])),
   };
   return settle(task, [], context);

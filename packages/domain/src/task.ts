@@ -1,4 +1,4 @@
-import type { Step } from "./step.ts";
+import type { Instant, Step } from "./step.ts";
 import { undoNameOf, type WorkflowPlan } from "./workflow-plan.ts";
 
 /** What the task is after: `undo` at most once, and never back. */
@@ -25,6 +25,8 @@ export interface Task {
   readonly faultCode: string | null;
   /** An operator has it wait: nothing more of it is begun. */
   readonly paused: boolean;
+  /** When its first steps are due, as its submission asked; null: from the beginning. */
+  readonly beginAt: Instant | null;
   /** By name, in the order of the definition; compensations appear when the undo begins. */
   readonly steps: ReadonlyMap<string, Step>;
 }

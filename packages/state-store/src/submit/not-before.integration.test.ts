@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { openTestApplication, type TestApplication } from "../../test/application.ts";
+import { bulkWish, openTasks } from "../../test/bulk.ts";
 import { claimAll, newTask } from "../../test/fixtures.ts";
 import type { StateStore } from "../state-store.ts";
 import { submitTasks } from "./submit-in-transaction.ts";
@@ -68,6 +69,61 @@ test("a task with a fairness key that begins later is ranked when it begins", as
   await passes("2 hours");
   await scheduler.stageDueSteps();
   expect(await claimAll(scheduler)).toMatchObject([{ name: "a" }]);
+});
+
+/** Submits a task that begins in two hours, and one that is to begin now. */
+async function submitBoth(notBefore: number): Promise<readonly string[]> {
+  const tasks = [newTask({ ...common, notBefore }), newTask(common)];
+  const submitted = await tested.store.submitTasks(tasks, { actor: "test" });
+  return submitted.flatMap((one) => (one.kind === "created" ? [one.taskId] : []));
+}
+const firstSteps = () =>
+  tested.db.query<{ taskId: string; notBefore: number }>(
+    `select task_id::text as "taskId", (extract(epoch from not_before) * 1000)::float8 as "notBefore"
+       from state.steps where process_state = 'pending' order by task_id`,
+  );
+
+test("a task that is paused and resumed begins when it was to begin", async () => {
+  const notBefore = Math.round(Date.now()) + 2 * hour;
+  const taskIds = await submitBoth(notBefore);
+  for (const kind of ["paused", "resumed"] as const) {
+    await tested.operations.applyEvents(
+      taskIds.map((taskId) => ({ taskId, event: { kind } })),
+      { actor: "ann" },
+    );
+    if (kind === "paused") expect(await firstSteps()).toEqual([]);
+  }
+  const [later, now] = await firstSteps();
+  expect(later).toEqual({ taskId: taskIds[0], notBefore });
+  expect(now!.notBefore).toBeLessThan(notBefore - hour);
+  expect(await claimAll(scheduler)).toMatchObject([{ taskId: taskIds[1] }]);
+  await passes("2 hours");
+  await scheduler.stageDueSteps();
+  expect(await claimAll(scheduler)).toMatchObject([{ taskId: taskIds[0] }]);
+});
+
+test("a bulk operation that resumes all open tasks begins none that is to begin later", async () => {
+  const supervisor = await tested.db.open("supervisor");
+  const notBefore = Math.round(Date.now()) + 2 * hour;
+  const [scheduled, paused] = await submitBoth(notBefore);
+  const alsoPaused = await submitBoth(notBefore);
+  await tested.operations.applyEvents(
+    [paused!, ...alsoPaused].map((taskId) => ({ taskId, event: { kind: "paused" as const } })),
+    { actor: "ann" },
+  );
+  const created = await tested.operations.createBulkOperation({
+    tasks: openTasks,
+    wish: bulkWish({ action: "resume", key: "resume-all" }),
+  });
+  const id = created.kind === "created" ? created.id : "";
+  expect(await supervisor.applyBulkItems({ id, after: 0, batch: 50 })).toMatchObject({
+    applied: 3,
+    refused: 1,
+  });
+  const steps = await firstSteps();
+  expect(steps).toHaveLength(4);
+  const waiting = steps.filter((step) => step.notBefore === notBefore);
+  expect(waiting.map(({ taskId }) => taskId)).toEqual([scheduled, alsoPaused[0]]);
 });
 
 test("the Supervisor leaves a task alone that begins later, and finds a delay that no submission asked for", async () => {

@@ -97,6 +97,7 @@ export interface ApplyStatements {
       readonly fairnessKey: string | null;
       readonly faultCode: string | null;
       readonly paused: Maybe<boolean>;
+      readonly beginAt: Maybe<number>;
       readonly replyTo: string | null;
       readonly correlationId: string | null;
       readonly traceContext: string | null;
@@ -121,6 +122,7 @@ export interface ApplyStatements {
       readonly fairnessKey: string | null;
       readonly faultCode: string | null;
       readonly paused: Maybe<boolean>;
+      readonly beginAt: Maybe<number>;
       readonly replyTo: string | null;
       readonly correlationId: string | null;
       readonly traceContext: string | null;
@@ -149,6 +151,7 @@ export interface ApplyStatements {
       readonly fairnessKey: string | null;
       readonly faultCode: string | null;
       readonly paused: Maybe<boolean>;
+      readonly beginAt: Maybe<number>;
       readonly replyTo: string | null;
       readonly correlationId: string | null;
       readonly traceContext: string | null;
