@@ -13,6 +13,8 @@ export interface ValueRef {
 interface ValueRow extends ValueRef {
   readonly value: Json;
   readonly correctedInput: Json;
+  /** False: no operator has corrected it. */
+  readonly hasCorrectedInput: boolean;
   /** Of the longer of the two; a value that is too long is null. */
   readonly bytes: number;
   /** Whether there was room for the values of its task. */
@@ -67,10 +69,10 @@ function toValues(asked: readonly ValueRef[], rows: readonly ValueRow[]): Loaded
   const names = asked.flatMap(({ name }) => (name === null ? [] : [name]));
   const outputs = new Map<string, Json>(names.map((name) => [name, null]));
   const correctedInputs = new Map<string, Json>();
-  for (const { name, value, correctedInput } of rows) {
+  for (const { name, value, correctedInput, hasCorrectedInput } of rows) {
     if (name === null) continue;
     outputs.set(name, value);
-    if (correctedInput !== null) correctedInputs.set(name, correctedInput);
+    if (hasCorrectedInput) correctedInputs.set(name, correctedInput);
   }
   const leftOut = rows.every(({ fits }) => fits)
     ? null

@@ -75,7 +75,7 @@ describe("an operator", () => {
     });
   });
 
-  test("corrects the input of a step that failed", async () => {
+  test.each([[{ x: 2 }], [null]])("corrects the input of a step that failed: to %j", async (correctedInput) => {
     const taskId = await submit();
     await work(scheduler);
     await work(scheduler, refused);
@@ -84,13 +84,14 @@ describe("an operator", () => {
         {
           taskId,
           event: { kind: "resubmitted", step: "b", attempt: 1, inputChanged: true },
-          correctedInput: { x: 2 },
+          correctedInput,
         },
       ],
       ann,
     );
-    const values = await scheduler.loadValues({ refs: [{ taskId, name: "b" }], most: 1_000 });
-    expect(values.get(taskId)?.correctedInputs.get("b")).toEqual({ x: 2 });
+    const refs = ["a", "b"].map((name) => ({ taskId, name }));
+    const values = await scheduler.loadValues({ refs, most: 1_000 });
+    expect(values.get(taskId)?.correctedInputs).toEqual(new Map([["b", correctedInput]]));
   });
 
   test("sees which Agents still work on a task that he has undone", async () => {

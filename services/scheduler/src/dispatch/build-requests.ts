@@ -214,8 +214,10 @@ const commonOf = ({ claim, plan }: Job) => ({
   completeBy: new Date(claim.completeBy).toISOString(),
 });
 
-const inputOf = ({ call }: Job, values: LoadedValues): Json =>
-  values.correctedInputs.get(call.name) ?? resolveTemplate(call.input, lookupIn(values));
+function inputOf({ call }: Job, values: LoadedValues): Json {
+  const corrected = values.correctedInputs.get(call.name);
+  return corrected === undefined ? resolveTemplate(call.input, lookupIn(values)) : corrected;
+}
 
 /** The input of a call, held to the contract that the workflow was defined with. */
 function checkedInputOf(job: Job, values: LoadedValues): Json {

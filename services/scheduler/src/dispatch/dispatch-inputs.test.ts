@@ -17,6 +17,14 @@ test("a claim holds references only: the outputs that an input refers to are loa
   expect(StepRequest.decode(published[0]!.body).input).toEqual({ amount: 30, card: "card-1" });
 });
 
+test("an input that an operator has corrected to null is sent as null", async () => {
+  const correctedInputs = new Map([["charge", null]]);
+  const load = async () => ({ input: null, outputs: new Map(), correctedInputs, problem: null });
+  const { dispatch, published } = dispatching(undefined, undefined, load);
+  await dispatch([claim("charge")], 500);
+  expect(StepRequest.decode(published[0]!.body).input).toBeNull();
+});
+
 test("inputs that came with the claim are not loaded again", async () => {
   const { dispatch, published, asked } = dispatching();
   await dispatch(

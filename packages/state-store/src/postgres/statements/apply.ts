@@ -78,6 +78,7 @@ export interface ApplyStatements {
       readonly name: Maybe<string>;
       readonly value: unknown;
       readonly correctedInput: unknown;
+      readonly hasCorrectedInput: Maybe<boolean>;
       readonly bytes: Maybe<number>;
       readonly fits: Maybe<boolean>;
     };
