@@ -177,6 +177,7 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
     onClaim: remotes.used,
     dispatch,
     hint: wakeHint(broker),
+    signal,
     wake,
     lockedBy: actor,
     relayAfter,

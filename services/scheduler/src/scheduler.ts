@@ -27,7 +27,7 @@ import {
 } from "./scheduler-context.ts";
 
 export interface Scheduler extends AsyncDisposable {
-  /** Resolves once the signal has aborted and all that was claimed has been dispatched. */
+  /** Resolves once the signal has aborted and all that its loops claimed has been dispatched. */
   readonly ended: Promise<void>;
   /** The lanes of all workflows. */
   readonly lanes: () => readonly string[];
@@ -35,7 +35,10 @@ export interface Scheduler extends AsyncDisposable {
   readonly schedulers: () => number;
 }
 
-/** Starts all loops and consumers of one Scheduler; disposal ends the consumers. */
+/**
+ * Starts all loops and consumers of one Scheduler. Disposal ends the consumers, and waits until what was claimed with
+ * their last replies has been dispatched.
+ */
 export async function startScheduler(options: SchedulerOptions): Promise<Scheduler> {
   const context = schedulerContext(options);
   const { loops, claims } = context;
@@ -47,7 +50,10 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     ended: loops.ended().then(claims.drained),
     lanes: context.limits.lanes,
     schedulers: context.limits.schedulers,
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+    async [Symbol.asyncDispose]() {
+      await owned.disposeAsync();
+      await claims.drained();
+    },
   };
 }
 

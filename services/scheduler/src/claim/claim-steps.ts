@@ -20,8 +20,10 @@ interface Dependencies {
   readonly dispatch: (claims: readonly ClaimedStep[], claimedAt: number) => Promise<void>;
   /** Called before each claim. */
   readonly onClaim: () => void;
-  /** A hint to the other Schedulers that more steps are due than one claim takes. */
+  /** A hint to the other Schedulers that steps are due which this one does not claim. */
   readonly hint: () => void;
+  /** Aborts when this Scheduler stops: it claims nothing more, for it could not wait for the replies. */
+  readonly signal: AbortSignal;
   /** Has another round begin. */
   readonly wake: () => void;
   readonly clock: Pick<Clock, "now">;
@@ -42,11 +44,15 @@ const delay = 60_000;
  * no other module does. Claimed steps are dispatched without waiting for publisher confirms.
  */
 export function claimSteps(deps: Dependencies) {
-  const { store, limits, wake, clock, lockedBy, relayAfter } = deps;
+  const { store, limits, wake, hint, signal, clock, lockedBy, relayAfter } = deps;
   const dispatcher = dispatchClaims(deps);
   const options = claimOptions(deps);
 
   const claim = claimer(deps, dispatcher);
+  const optionsAfter = (agents: readonly string[], areUrgent: boolean): ClaimOptions | null => {
+    if (signal.aborted) return null;
+    return areUrgent ? options.ofUrgent(agents) : options.ofAll(limits.capacity(agents));
+  };
 
   return {
     /** One claim by itself, before it one of urgent steps if there were any lately. Resolves to the delay until the next, in milliseconds. */
@@ -68,7 +74,7 @@ export function claimSteps(deps: Dependencies) {
     ): Promise<AppliedEvents> {
       await limits.refresh();
       const haveOthersWaited = areUrgent && agents.some(limits.isFull);
-      const how = areUrgent ? options.ofUrgent(agents) : options.ofAll(limits.capacity(agents));
+      const how = optionsAfter(agents, areUrgent);
       const claimedAt = clock.now();
       const applied = await apply(how === null ? {} : { claim: how });
       settle(limits, agents, { ...applied, since: claimedAt });
@@ -76,7 +82,8 @@ export function claimSteps(deps: Dependencies) {
       dispatcher.send(claims, claimedAt);
       // Of what is urgent for its Agent alone, nothing may have been claimed.
       const isLeft = areUrgent && claims.length < agents.length;
-      if (applied.claims === null || haveOthersWaited || isLeft) wake();
+      if (signal.aborted) hint();
+      else if (applied.claims === null || haveOthersWaited || isLeft) wake();
       return applied;
     },
     /** Claims the one step with which an open breaker is tried. False: there was none, or it is not due. */
