@@ -39,9 +39,11 @@ export function laneFacts({ store, broker, clock, replace }: Dependencies) {
 
   const inspect = async (): Promise<void> => {
     consumersStaleAt = clock.now() + refreshEvery;
-    schedulers = Math.max(1, (await broker.inspect(replyQueue))?.consumers ?? 1);
-    const inspected = await queues.inspect(agents);
-    replace(() => inspected.apply((agent) => advertised.has(agent)));
+    const replies = await broker.inspect(replyQueue);
+    schedulers = Math.max(1, replies?.consumers ?? 1);
+    const isHeard = (agent: string) => advertised.has(agent);
+    const inspected = await queues.inspect(agents, { isHeard, answers: replies !== null });
+    replace(inspected.apply);
   };
 
   const findLanes = async (): Promise<void> => {

@@ -1,0 +1,57 @@
+import { expect, test } from "@jest/globals";
+import { agentQueues } from "./agent-queues.ts";
+
+/** The queues of Agents by their names, and how often each was inspected. */
+function inspecting(there: Set<string>) {
+  const clock = { at: 0, now: () => clock.at };
+  const inspected = new Map<string, number>();
+  const queues = agentQueues({
+    broker: {
+      inspect: async (queue) => {
+        inspected.set(queue, (inspected.get(queue) ?? 0) + 1);
+        return there.has(queue) ? { messages: 0, consumers: 1 } : null;
+      },
+    },
+    clock,
+  });
+  /** Looks once a second, as a Scheduler does. */
+  const look = async (
+    seconds: number,
+    { isHeard = () => false, answers = true }: Partial<Parameters<typeof queues.inspect>[1]> = {},
+  ) => {
+    inspected.clear();
+    for (let second = 0; second < seconds; second += 1) {
+      const { apply } = await queues.inspect(["here", "gone"], { isHeard, answers });
+      apply();
+      clock.at += 1_000;
+    }
+    return Object.fromEntries(inspected);
+  };
+  return { look, of: queues.of };
+}
+
+test("a queue that is missing is inspected less and less often, and the others each time", async () => {
+  const { look, of } = inspecting(new Set(["agent.here"]));
+  // After 1, 2, 4, 8 s, and then every 15 s.
+  expect(await look(60)).toEqual({ "agent.here": 60, "agent.gone": 7 });
+  expect(of("gone")).toEqual({ messages: 0, consumers: 0 });
+});
+
+test("the missing queue of an Agent that sends heartbeats is inspected at once", async () => {
+  const there = new Set(["agent.here"]);
+  const { look, of } = inspecting(there);
+  await look(61);
+  there.add("agent.gone");
+  expect(await look(1, { isHeard: (lane) => lane === "gone" })).toEqual({ "agent.here": 1, "agent.gone": 1 });
+  expect(of("gone")).toEqual({ messages: 0, consumers: 1 });
+  // From then on it is like all others.
+  expect(await look(10)).toEqual({ "agent.here": 10, "agent.gone": 10 });
+});
+
+test("a broker that does not answer says nothing about a queue", async () => {
+  const there = new Set<string>();
+  const { look } = inspecting(there);
+  await look(61, { answers: false });
+  there.add("agent.here");
+  expect(await look(5)).toMatchObject({ "agent.here": 5 });
+});
