@@ -127,6 +127,30 @@ test("sending a status to a missing queue is given up", async () => {
   expect(heard).toEqual([]);
 });
 
+test("many statuses for a missing queue ask for it once a second, and others are bound meanwhile", async () => {
+  const { send, time, bindings, published, heard } = sending((message, bound) =>
+    bound.some(({ queue }) => queue === message.routingKey) && message.routingKey === "status.shop"
+      ? "stored"
+      : "unroutable",
+  );
+  const ofTask = (id: number, address: string) => ({ ...status(id, address), subject: `task ${id}` });
+  const gone = (from: number) =>
+    Array.from({ length: 50 }, (_, number) => ofTask(from + number, "status.gone"));
+  const asked = () => bindings.map(({ queue }) => queue);
+  // Several statuses of one task leave one after the other.
+  await send(...gone(1), ...gone(1), ofTask(99, "status.shop"));
+  expect(asked().toSorted()).toEqual(["status.gone", "status.shop"]);
+  time.now = 999;
+  await send(...gone(100));
+  expect(asked()).toHaveLength(2);
+  expect(heard).toEqual(["99"]);
+  time.now = 1_000;
+  await send(...gone(200));
+  expect(asked().slice(2)).toEqual(["status.gone"]);
+  // Each is tried all the same: its submitter may have bound the queue.
+  expect(published.filter(({ routingKey }) => routingKey === "status.gone")).toHaveLength(200);
+});
+
 test("a status whose queue could not be bound, as the broker did not answer, is sent when it answers", async () => {
   const answers: BindResult[] = ["unknown", "bound"];
   const { send, published, warnings, heard, deleted } = sending(
