@@ -79,7 +79,7 @@ export const SubmissionConfig = Type.Object({
   HTTP_PORT: Integer({ default: 3_000, minimum: 0, maximum: 65_535 }),
   /** `on` serves the operators' console under `/console`, where the operators' routes are. */
   CONSOLE: Type.Union([Type.Literal("on"), Type.Literal("off")], { default: "off" }),
-  /** How long the `message_id` of a task by message stands for it: a redelivery after that is a new task. */
+  /** How long the `message_id` of a task by message stands for it: a redelivery after that is a new task. Operators send a dead submission once more only within that time: set it there, too. */
   MESSAGE_KEYS_KEPT_FOR: Duration({ default: "30d", most: longestKept }),
   /** Connections at a time; a further one is closed at once. */
   MAX_CONNECTIONS: Integer({ default: 2_000, minimum: 1, maximum: 100_000 }),

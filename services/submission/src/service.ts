@@ -116,6 +116,7 @@ function operationsFor({ config }: Service, { hints, inspection }: ForOperations
     cancel: hints.cancel,
     inspection,
     publish: (message: OutgoingMessage) => hints.publish({ ...message, userId }),
+    keepKeysFor: config.MESSAGE_KEYS_KEPT_FOR,
     queues: () => findQueues({ managementUrl, brokerUrl }),
     configuration: config,
   };

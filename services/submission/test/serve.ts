@@ -27,6 +27,8 @@ export interface ServeOptions {
   readonly mostStreams?: number;
   /** Sends dead letters once more; without one there is no broker. */
   readonly publish?: Operations["publish"];
+  /** Milliseconds for which message ids are kept; 30 days unless given. */
+  readonly keepKeysFor?: number;
   readonly queues?: Operations["queues"];
   /** Of the process, with its secrets. */
   readonly configuration?: Operations["configuration"];
@@ -61,6 +63,7 @@ export function serve(
       cancel,
       inspection,
       publish,
+      keepKeysFor: options.keepKeysFor ?? 30 * 24 * 3_600_000,
       queues,
       configuration,
     },

@@ -8,6 +8,8 @@ export interface KeptLetter {
   readonly type: string | null;
   readonly sender: string | null;
   readonly at: Date;
+  /** Milliseconds since then, by the store's clock. */
+  readonly age: number;
   /** Bytes of the message as it came, and those that are kept of it. */
   readonly size: number;
   readonly kept: number;

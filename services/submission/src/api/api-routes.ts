@@ -64,6 +64,7 @@ interface Routes extends Shared {
     readonly cancel: Parameters<typeof operatorRoutes>[1]["cancel"];
     readonly inspection: Inspection;
     readonly publish: Parameters<typeof letterRoutes>[1]["publish"];
+    readonly keepKeysFor: Parameters<typeof letterRoutes>[1]["keepKeysFor"];
     readonly queues: Parameters<typeof systemRoute>[1]["queues"];
     readonly configuration: Parameters<typeof systemRoute>[1]["configuration"];
   } | null;

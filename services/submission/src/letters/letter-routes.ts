@@ -99,7 +99,7 @@ export function letterRoutes(app: FastifyInstance, deps: Dependencies): void {
   });
 }
 
-function listRoute(app: FastifyInstance, { store, onRequest }: Dependencies): void {
+function listRoute(app: FastifyInstance, { store, onRequest, keepKeysFor }: Dependencies): void {
   const schema = {
     ...describe({
       id: "listDeadLetters",
@@ -116,14 +116,14 @@ function listRoute(app: FastifyInstance, { store, onRequest }: Dependencies): vo
       const most = Number(limit);
       const found = await store.findDeadLetters({ queue, before: cursor, most, shown });
       const next = found.length < most ? null : (found.at(-1)?.id ?? null);
-      return { items: found.map(letterResource), next };
+      return { items: found.map((letter) => letterResource(letter, keepKeysFor)), next };
     },
   );
 }
 
-function letterResource(letter: KeptLetter) {
-  const { body, properties: _properties, kept: _kept, ...known } = letter;
-  const replay = replayOf(letter);
+function letterResource(letter: KeptLetter, keepKeysFor: number) {
+  const { body, properties: _properties, kept: _kept, age: _age, ...known } = letter;
+  const replay = replayOf(letter, keepKeysFor);
   return {
     ...known,
     body: printableBody(body, { isCut: body.length < letter.size }),

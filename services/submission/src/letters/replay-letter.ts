@@ -10,6 +10,8 @@ export type Publish = (message: OutgoingMessage) => Promise<PublishResult>;
 export interface ReplayDependencies {
   readonly store: Pick<StateStore, "findDeadLetter" | "settleDeadLetter" | "findDeadLetterAction">;
   readonly publish: Publish;
+  /** How long the message id of a submission stands for its task, in milliseconds. */
+  readonly keepKeysFor: number;
 }
 
 /**
@@ -18,11 +20,11 @@ export interface ReplayDependencies {
  */
 export async function replayLetter(
   wish: LetterWish,
-  { store, publish }: ReplayDependencies,
+  { store, publish, keepKeysFor }: ReplayDependencies,
 ): Promise<void> {
   const letter = await store.findDeadLetter({ id: wish.id });
   if (letter === null) return mustBeSettled(wish, await store.findDeadLetterAction(wish));
-  const replay = replayOf(letter);
+  const replay = replayOf(letter, keepKeysFor);
   if (replay.kind === "refused") {
     throw new Problem(409, "message.not_replayable", replay.reason);
   }

@@ -11,12 +11,15 @@ const properties = {
   headers: { workflow: "trip", "task-priority": "urgent" },
   isWhole: true,
 };
-const letter = { id: "7", queue: "dead.requests", size: 10, kept: 10, properties };
+const letter = { id: "7", queue: "dead.requests", age: 0, size: 10, kept: 10, properties };
+const day = 24 * 3_600_000;
+/** With message ids that are kept for a month. */
+const replay = (dead: Parameters<typeof replayOf>[0]) => replayOf(dead, 30 * day);
 const reply = { ...letter, queue: "dead.replies" };
 const ofReply = { ...properties, diedIn: "scheduler.replies.3", routingKey: "reply-3.payments.t1" };
 
 test("a submission is sent to its exchange with all that it came with", () => {
-  expect(replayOf(letter)).toEqual({
+  expect(replay(letter)).toEqual({
     kind: "possible",
     message: {
       exchange: "holdfast.submissions",
@@ -32,16 +35,16 @@ test("a submission is sent to its exchange with all that it came with", () => {
 
 test("a reply is sent under the name of the Agent that had sent it", () => {
   const expected = { exchange: "holdfast.replies", routingKey: "reply-3.payments.t1" };
-  expect(replayOf({ ...reply, properties: ofReply })).toMatchObject({ message: expected });
+  expect(replay({ ...reply, properties: ofReply })).toMatchObject({ message: expected });
   const unhandled = { ...ofReply, diedIn: null };
-  expect(replayOf({ ...reply, queue: "scheduler.replies", properties: unhandled })).toMatchObject({
+  expect(replay({ ...reply, queue: "scheduler.replies", properties: unhandled })).toMatchObject({
     message: expected,
   });
 });
 
 test("a reply without a message id gets one that is the same each time", () => {
   const nameless = { ...reply, properties: { ...ofReply, messageId: null } };
-  expect(replayOf(nameless)).toMatchObject({ message: { messageId: "dead-letter-7" } });
+  expect(replay(nameless)).toMatchObject({ message: { messageId: "dead-letter-7" } });
 });
 
 test.each([
@@ -62,7 +65,7 @@ test.each([
   ["that was sent there", { properties: { ...properties, diedIn: "dead.replies" } }, /themselves/],
   ["of a foreign queue", { properties: { ...properties, diedIn: "constructor" } }, /no submission/],
 ])("a letter %s is not sent once more, and says why", (_, changes, words) => {
-  expect(replayOf({ ...letter, ...changes })).toEqual({
+  expect(replay({ ...letter, ...changes })).toEqual({
     kind: "refused",
     reason: expect.stringMatching(words),
   });
@@ -72,6 +75,19 @@ test.each(["agent.payments", "task.submissions", "reply.payments", "heartbeat.pa
   "a reply whose routing key was forged as %s is not sent once more",
   (routingKey) => {
     const forged = { ...reply, properties: { ...ofReply, routingKey } };
-    expect(replayOf(forged)).toMatchObject({ kind: "refused" });
+    expect(replay(forged)).toMatchObject({ kind: "refused" });
   },
 );
+
+test.each([
+  ["a month", 30 * day, 30 * day - 3_600_001, "possible"],
+  ["a month", 30 * day, 30 * day - 3_600_000, "refused"],
+  ["a minute", 60_000, 53_999, "possible"],
+  ["a minute", 60_000, 54_000, "refused"],
+])("a submission is sent once more only while its message id is surely kept: of %s (%p ms), after %p ms it is %s", (_, keepKeysFor, age, kind) => {
+  expect(replayOf({ ...letter, age }, keepKeysFor)).toMatchObject({ kind });
+  // A reply is known by its token.
+  expect(replayOf({ ...reply, age, properties: ofReply }, keepKeysFor)).toMatchObject({
+    kind: "possible",
+  });
+});

@@ -30,7 +30,8 @@ const replies: ReadonlySet<string> = new Set(replyQueues);
  * what was undone meanwhile.
  */
 export function replayOf(
-  letter: Pick<KeptLetter, "id" | "queue" | "size" | "kept" | "properties">,
+  letter: Pick<KeptLetter, "id" | "queue" | "age" | "size" | "kept" | "properties">,
+  keepKeysFor: number,
 ): Replay {
   const kept = readProperties(letter.properties);
   if (kept === null) {
@@ -43,7 +44,7 @@ export function replayOf(
     return refused("It has a header or a property that could not be kept as it was.");
   }
   const from = dead.has(letter.queue) ? kept.diedIn : letter.queue;
-  if (from === submissionQueue) return submissionOf(kept);
+  if (from === submissionQueue) return submissionOf(kept, { age: letter.age, keepKeysFor });
   if (from !== null && replies.has(from)) return replyOf(kept, letter.id);
   return refused(
     from !== null && dead.has(from)
@@ -54,7 +55,19 @@ export function replayOf(
 
 const refused = (reason: string): Replay => ({ kind: "refused", reason });
 
-function submissionOf(kept: KeptProperties): Replay {
+/** Milliseconds from the task that a message made until it died, after its last delivery; of a short time a tenth. */
+const longestDeath = 3_600_000;
+
+/** The message id must be known as long as it may be sent again: a task may have been made under it. */
+function submissionOf(
+  kept: KeptProperties,
+  { age, keepKeysFor }: { readonly age: number; readonly keepKeysFor: number },
+): Replay {
+  if (age >= keepKeysFor - Math.min(longestDeath, keepKeysFor / 10)) {
+    return refused(
+      "Message ids are not kept for longer (MESSAGE_KEYS_KEPT_FOR): it could become a second task. Its sender can publish it again.",
+    );
+  }
   if (kept.messageId === null) {
     return refused(
       "It has no message id: repeated, it could not be distinguished from another one.",

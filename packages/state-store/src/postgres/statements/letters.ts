@@ -13,6 +13,7 @@ export interface LettersStatements {
       readonly type: string | null;
       readonly sender: string | null;
       readonly at: Date;
+      readonly age: Maybe<number>;
       readonly size: Maybe<number>;
       readonly kept: Maybe<number>;
       readonly body: Buffer;
@@ -52,6 +53,7 @@ export interface LettersStatements {
       readonly type: string | null;
       readonly sender: string | null;
       readonly at: Date;
+      readonly age: Maybe<number>;
       readonly size: Maybe<number>;
       readonly kept: Maybe<number>;
       readonly body: Maybe<Buffer>;
@@ -74,6 +76,7 @@ export interface LettersStatements {
       readonly type: string | null;
       readonly sender: string | null;
       readonly at: Date;
+      readonly age: Maybe<number>;
       readonly size: Maybe<number>;
       readonly kept: Maybe<number>;
       readonly body: Maybe<Buffer>;
