@@ -4,6 +4,7 @@ import { announceInstance, openStateStore } from "@holdfast/state-store";
 import { bulkOperations } from "./bulk/bulk-operations.ts";
 import { SupervisorConfig } from "./config.ts";
 import { housekeeping } from "./retention/housekeeping.ts";
+import { shareConnections } from "./share-connections.ts";
 import { supervisor } from "./supervisor.ts";
 
 /** Recovers steps whose time is over, does bulk operations and keeps house, until its signal to stop. */
@@ -50,22 +51,24 @@ async function supervise(
     metrics,
     tracing,
   });
+  // Counting and deleting may take long; a step whose time is over waits for neither.
+  const shared = shareConnections(store, Math.max(1, config.STATE_STORE_CONNECTIONS - 1));
   const keeping = housekeeping({
-    store,
+    store: shared,
     log,
     keep: config.RETENTION,
     keepMessages: config.MESSAGE_RETENTION,
     interval: config.SWEEP_INTERVAL,
   });
   const scanInterval = config.SCAN_INTERVAL;
-  const bulk = bulkOperations({ store, broker, log, failpoint, scanInterval });
+  const bulk = bulkOperations({ store: shared, broker, log, failpoint, scanInterval });
   if (once) {
     await supervising.once(signal);
     await bulk.once();
     await keeping.once(signal);
     return;
   }
-  const announce = announceInstance(store, { service: "supervisor", instance: actor, slots: null });
+  const announce = announceInstance(shared, { service: "supervisor", instance: actor, slots: null });
   await using _seen = repeat(announce, { name: "instance", signal, log });
   service.ready();
   await Promise.all([supervising.run(signal), keeping.run(signal), bulk.run(signal)]);
