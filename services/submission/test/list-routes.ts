@@ -37,6 +37,7 @@ const addRoutes = (app: FastifyInstance): void =>
       onRequest: async () => {},
       cancel: () => {},
       publish: unused,
+      keepKeysFor: 0,
       queues: unused,
       configuration: {},
       inspection: unused,

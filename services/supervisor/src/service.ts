@@ -68,7 +68,11 @@ async function supervise(
     await keeping.once(signal);
     return;
   }
-  const announce = announceInstance(shared, { service: "supervisor", instance: actor, slots: null });
+  const announce = announceInstance(shared, {
+    service: "supervisor",
+    instance: actor,
+    slots: null,
+  });
   await using _seen = repeat(announce, { name: "instance", signal, log });
   service.ready();
   await Promise.all([supervising.run(signal), keeping.run(signal), bulk.run(signal)]);

@@ -75,24 +75,27 @@ describe("an operator", () => {
     });
   });
 
-  test.each([[{ x: 2 }], [null]])("corrects the input of a step that failed: to %j", async (correctedInput) => {
-    const taskId = await submit();
-    await work(scheduler);
-    await work(scheduler, refused);
-    await operations.applyEvents(
-      [
-        {
-          taskId,
-          event: { kind: "resubmitted", step: "b", attempt: 1, inputChanged: true },
-          correctedInput,
-        },
-      ],
-      ann,
-    );
-    const refs = ["a", "b"].map((name) => ({ taskId, name }));
-    const values = await scheduler.loadValues({ refs, most: 1_000 });
-    expect(values.get(taskId)?.correctedInputs).toEqual(new Map([["b", correctedInput]]));
-  });
+  test.each([[{ x: 2 }], [null]])(
+    "corrects the input of a step that failed: to %j",
+    async (correctedInput) => {
+      const taskId = await submit();
+      await work(scheduler);
+      await work(scheduler, refused);
+      await operations.applyEvents(
+        [
+          {
+            taskId,
+            event: { kind: "resubmitted", step: "b", attempt: 1, inputChanged: true },
+            correctedInput,
+          },
+        ],
+        ann,
+      );
+      const refs = ["a", "b"].map((name) => ({ taskId, name }));
+      const values = await scheduler.loadValues({ refs, most: 1_000 });
+      expect(values.get(taskId)?.correctedInputs).toEqual(new Map([["b", correctedInput]]));
+    },
+  );
 
   test("sees which Agents still work on a task that he has undone", async () => {
     const taskId = await submit();

@@ -80,10 +80,7 @@ export const applyBulkItems =
     }
   };
 
-function applyNext(
-  context: StoreContext,
-  { id, after, batch }: BulkRound,
-): Promise<AppliedItems> {
+function applyNext(context: StoreContext, { id, after, batch }: BulkRound): Promise<AppliedItems> {
   return inTransaction(context.pool, async (client) => {
     const operation = await lockOperation(client, id);
     if (operation === null) return { sent: [], result: () => nothing };

@@ -88,14 +88,17 @@ test("only living instances have slots, the last one seen first, and those with 
 });
 
 test("heartbeats of the same instances, recorded by two Schedulers in any order, do not deadlock", async () => {
-  const beats = Array.from({ length: 2_000 }, (_, number): Heartbeat => ({
-    agent: "crowded",
-    instance: `i-${number}`,
-    capacity: 10,
-    inFlight: 0,
-    breaker: "closed",
-    openForMs: 0,
-  }));
+  const beats = Array.from(
+    { length: 2_000 },
+    (_, number): Heartbeat => ({
+      agent: "crowded",
+      instance: `i-${number}`,
+      capacity: 10,
+      inFlight: 0,
+      breaker: "closed",
+      openForMs: 0,
+    }),
+  );
   const other = await db.open("scheduler");
   await scheduler.recordHeartbeats(beats);
   for (let rounds = 0; rounds < 5; rounds += 1) {

@@ -114,7 +114,7 @@ const asked: Readonly<Record<Exclude<Operation, (typeof withoutIds)[number]>, Fe
   loadCalls: (store, taskIds) => store.loadCalls({ taskIds }),
   recordRejectedReplies: (store, taskIds) =>
     store.recordRejectedReplies(
-      taskIds.map((taskId) => ({ taskId, ...attempt, reason: "x", sender: null, reply: null })),
+      taskIds.map((taskId) => ({ taskId, ...attempt, reason: "x", sender: null, reply: "{}" })),
     ),
   recordAttemptSigns: (store, taskIds) =>
     store.recordAttemptSigns(

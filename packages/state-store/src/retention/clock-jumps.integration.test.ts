@@ -80,7 +80,9 @@ describe("a clock that jumps", () => {
     const [first] = await submit();
     const bySql = await submitBySql();
     // 36 hours ago by the clock of now, a moment ago by the one before.
-    await store.db.query("update state.submissions set expires_at = expires_at - interval '36 hours'");
+    await store.db.query(
+      "update state.submissions set expires_at = expires_at - interval '36 hours'",
+    );
     await jump("36 hours");
     expect(ahead(await store.supervisor.lookAtClock())).toBe(true);
 

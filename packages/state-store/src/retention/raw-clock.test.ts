@@ -86,8 +86,7 @@ const ofMigrations: readonly Statement[] = readdirSync(migrationsFolder)
   )
   .map((sql) => ({
     name:
-      /^create (?:or replace )?(?:function|view) ([\w.]+)/.exec(sql)?.[1] ??
-      sql.split("\n", 1)[0]!,
+      /^create (?:or replace )?(?:function|view) ([\w.]+)/.exec(sql)?.[1] ?? sql.split("\n", 1)[0]!,
     sql,
   }));
 

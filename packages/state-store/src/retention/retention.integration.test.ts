@@ -54,7 +54,11 @@ describe("retention", () => {
       );
     }
     const submit = async (offset: number) =>
-      (await store.submission.submitTasks([newTask({ key: `key of ${offset}` })], { actor: "test" }))[0];
+      (
+        await store.submission.submitTasks([newTask({ key: `key of ${offset}` })], {
+          actor: "test",
+        })
+      )[0];
     expect(await submit(-3)).toMatchObject({ kind: "held" });
     expect(await dropOldMonths(store)).toEqual([await store.monthAt(-3)]);
     expect(await submit(-3)).toMatchObject({ kind: "created" });

@@ -133,7 +133,7 @@ test("the Supervisor deletes the keys of tasks that have ended or are gone, and 
   );
   // A store that repeats a statement finds other keys in its batch; all keys are looked at all the same.
   let looks = 1;
-  while (!(await supervisor.deleteFreeBusinessKeys({ batch: 2 })).isLast) looks += 1;
+  while (!(await supervisor.deleteFreeBusinessKeys({ batch: 2 })).isLast && looks < 20) looks += 1;
   expect(looks).toBeGreaterThan(2);
   const left = await tested.db.query("select key from state.business_keys order by key");
   expect(left).toEqual(["b", "d", "e", "y"].map((key) => ({ key })));
@@ -181,11 +181,10 @@ test("while one Supervisor looks at business keys, another one waits for its nex
   await fillKeys(1);
   const { db } = tested;
   await db.query("begin; select from state.business_key_sweep for update");
-  expect(await supervisor.deleteFreeBusinessKeys({ batch: 5 })).toEqual({
-    deleted: 0,
-    isLast: true,
-  });
-  await db.query("commit");
+  const looked = await supervisor
+    .deleteFreeBusinessKeys({ batch: 5 })
+    .finally(() => db.query("commit"));
+  expect(looked).toEqual({ deleted: 0, isLast: true });
 });
 
 const monthsAgo = "state.first_id_of(now() - interval '5 months')";

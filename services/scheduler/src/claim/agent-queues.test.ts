@@ -42,7 +42,10 @@ test("the missing queue of an Agent that sends heartbeats is inspected at once",
   const { look, of } = inspecting(there);
   await look(61);
   there.add("agent.gone");
-  expect(await look(1, { isHeard: (lane) => lane === "gone" })).toEqual({ "agent.here": 1, "agent.gone": 1 });
+  expect(await look(1, { isHeard: (lane) => lane === "gone" })).toEqual({
+    "agent.here": 1,
+    "agent.gone": 1,
+  });
   expect(of("gone")).toEqual({ messages: 0, consumers: 1 });
   // From then on it is like all others.
   expect(await look(10)).toEqual({ "agent.here": 10, "agent.gone": 10 });

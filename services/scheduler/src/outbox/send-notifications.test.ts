@@ -133,7 +133,10 @@ test("many statuses for a missing queue ask for it once a second, and others are
       ? "stored"
       : "unroutable",
   );
-  const ofTask = (id: number, address: string) => ({ ...status(id, address), subject: `task ${id}` });
+  const ofTask = (id: number, address: string) => ({
+    ...status(id, address),
+    subject: `task ${id}`,
+  });
   const gone = (from: number) =>
     Array.from({ length: 50 }, (_, number) => ofTask(from + number, "status.gone"));
   const asked = () => bindings.map(({ queue }) => queue);

@@ -84,10 +84,13 @@ test.each([
   ["a month", 30 * day, 30 * day - 3_600_000, "refused"],
   ["a minute", 60_000, 53_999, "possible"],
   ["a minute", 60_000, 54_000, "refused"],
-])("a submission is sent once more only while its message id is surely kept: of %s (%p ms), after %p ms it is %s", (_, keepKeysFor, age, kind) => {
-  expect(replayOf({ ...letter, age }, keepKeysFor)).toMatchObject({ kind });
-  // A reply is known by its token.
-  expect(replayOf({ ...reply, age, properties: ofReply }, keepKeysFor)).toMatchObject({
-    kind: "possible",
-  });
-});
+])(
+  "a submission is sent once more only while its message id is surely kept: of %s (%p ms), after %p ms it is %s",
+  (_, keepKeysFor, age, kind) => {
+    expect(replayOf({ ...letter, age }, keepKeysFor)).toMatchObject({ kind });
+    // A reply is known by its token.
+    expect(replayOf({ ...reply, age, properties: ofReply }, keepKeysFor)).toMatchObject({
+      kind: "possible",
+    });
+  },
+);

@@ -4,7 +4,7 @@ import { type CountingStore, rollUpHistory } from "../statistics/roll-up-history
 import { pause } from "./delete-in-batches.ts";
 import { dropOldMonths, type ForgettingStore } from "./drop-old-months.ts";
 import { makePartitions, type PartitioningStore } from "./make-partitions.ts";
-import { sweepBusinessKeys, type SweepingStore } from "./sweep-business-keys.ts";
+import { type SweepingStore, sweepBusinessKeys } from "./sweep-business-keys.ts";
 
 export interface HousekeepingOptions {
   readonly store: ForgettingStore &

@@ -5,8 +5,8 @@ export interface ExpireStatements {
   readonly "find-expired": {
     readonly params: {
       readonly since: number | null;
-      readonly format: number | null;
       readonly held: readonly (string | null)[] | null;
+      readonly format: number | null;
       readonly batch: number | string | null;
     };
     readonly row: {
