@@ -110,11 +110,17 @@ const asked: Readonly<Record<Exclude<Operation, (typeof withoutIds)[number]>, Fe
       { actor: "test" },
     ),
   loadValues: (store, taskIds) =>
-    store.loadValues(taskIds.map((taskId) => ({ taskId, name: null }))),
+    store.loadValues({ refs: taskIds.map((taskId) => ({ taskId, name: null })), most: 1_000 }),
   loadCalls: (store, taskIds) => store.loadCalls({ taskIds }),
   recordRejectedReplies: (store, taskIds) =>
     store.recordRejectedReplies(
-      taskIds.map((taskId) => ({ taskId, ...attempt, reason: "x", sender: null, reply: "{}" })),
+      taskIds.map((taskId) => ({
+        taskId,
+        ...attempt,
+        reason: "x",
+        sender: null,
+        body: Buffer.from("{}"),
+      })),
     ),
   recordAttemptSigns: (store, taskIds) =>
     store.recordAttemptSigns(

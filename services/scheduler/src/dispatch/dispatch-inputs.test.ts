@@ -1,6 +1,6 @@
 import { StepRequest } from "@holdfast/contracts";
 import { expect, test } from "@jest/globals";
-import { claim, dispatching } from "../../test/dispatching.ts";
+import { claim, dispatching, values } from "../../test/dispatching.ts";
 
 test("a claim holds references only: the outputs that an input refers to are loaded at dispatch", async () => {
   const { dispatch, published, asked } = dispatching();
@@ -19,7 +19,7 @@ test("a claim holds references only: the outputs that an input refers to are loa
 
 test("an input that an operator has corrected to null is sent as null", async () => {
   const correctedInputs = new Map([["charge", null]]);
-  const load = async () => ({ input: null, outputs: new Map(), correctedInputs, problem: null });
+  const load = async () => ({ ...values, correctedInputs });
   const { dispatch, published } = dispatching(undefined, undefined, load);
   await dispatch([claim("charge")], 500);
   expect(StepRequest.decode(published[0]!.body).input).toBeNull();
