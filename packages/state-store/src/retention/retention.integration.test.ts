@@ -216,7 +216,7 @@ const old = (task: string): Readonly<Record<string, string>> => ({
   outbox: `(subject, channel, seq, body, at) values ('s', 'event', 1, '{}', past)`,
   pauses: `(kind, name, actor, reason, paused_at, resumed_at, resumed_by, released_at)
            values ('agent', 'a', 'x', 'x', past, past, 'x', past)`,
-  rejected_replies: `(reason, reply, at) values ('x', '{}', past)`,
+  rejected_replies: `(reason, body, at) values ('x', '', past)`,
   standstills: `values ('i', 'q', 1, 1, past, 'x', past)`,
   statistics: `(resolution, subject, at) values ('minute', '', past)`,
   submissions: `values ('default', 'i', 'h', ${task}, past)`,
