@@ -56,20 +56,7 @@ import { countTasks } from "./read/count-tasks.ts";
 import { findFinishedTasks } from "./read/find-finished-tasks.ts";
 import { countMatchingTasks, listTasks } from "./read/list-tasks.ts";
 import { findEvents, findTask } from "./read/read-task.ts";
-import {
-  deleteExcessMessages,
-  deleteExpiredKeys,
-  deleteFinishedTasks,
-  deleteFreeBusinessKeys,
-  deleteOldBulkOperations,
-  deleteOldMessages,
-  deleteOldRecords,
-  deletePassedFairnessKeys,
-  dropMonth,
-  findOldMonths,
-  lookAtClock,
-  makePartitions,
-} from "./retention/retention.ts";
+import { retentionOperations } from "./retention/retention-operations.ts";
 import type { StateStore } from "./state-store.ts";
 import { statisticsOperations } from "./statistics/statistics-operations.ts";
 import type { StoreContext } from "./store-context.ts";
@@ -235,22 +222,4 @@ const outboxOperations = ({ counts }: StoreContext, { repeatable, once, exactlyO
     counts.deadLetters(letters.map(({ queue }) => queue));
   },
   recordStandstills: repeatable(recordStandstills),
-});
-
-const retentionOperations = (
-  { partitions }: StoreContext,
-  { repeatable, exactlyOnce }: Binder,
-) => ({
-  makePartitions: () => repeatable(makePartitions)({}),
-  findOldMonths: repeatable(findOldMonths),
-  deleteFinishedTasks: repeatable(deleteFinishedTasks),
-  dropMonth: repeatable(dropMonth),
-  deleteExpiredKeys: exactlyOnce(deleteExpiredKeys),
-  deleteFreeBusinessKeys: repeatable(deleteFreeBusinessKeys),
-  deletePassedFairnessKeys: repeatable(deletePassedFairnessKeys(partitions)),
-  deleteOldRecords: exactlyOnce(deleteOldRecords),
-  deleteOldBulkOperations: exactlyOnce(deleteOldBulkOperations),
-  deleteOldMessages: exactlyOnce(deleteOldMessages),
-  deleteExcessMessages: exactlyOnce(deleteExcessMessages),
-  lookAtClock: () => repeatable(lookAtClock)({}),
 });

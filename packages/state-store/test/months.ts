@@ -1,4 +1,5 @@
 import { Client } from "pg";
+import { type IdRange, instantOf, monthOf, rangeOfMonths } from "../src/postgres/id-ranges.ts";
 import type { StateStore } from "../src/state-store.ts";
 import {
   claimAll,
@@ -112,6 +113,12 @@ function monthPartitions(
       await db.query("select state.make_partition($1)", [await monthAt(offset)]);
     },
   };
+}
+
+/** For tests: the whole month of an id. */
+export function monthOfTask(id: string): IdRange {
+  const month = monthOf(instantOf(id));
+  return rangeOfMonths(month, month);
 }
 
 const day = 24 * 3_600_000;

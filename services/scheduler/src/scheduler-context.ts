@@ -149,7 +149,7 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
   const wake = () => loops.wake("claim");
   const notify = () => wakeSenders(loops);
 
-  const shared = { store, broker, log, failpoint, clock, actor, userId, identity, tracing };
+  const shared = { store, broker, log, failpoint, clock, signal, actor, userId, identity, tracing };
   const apply = applyAndNotify({ store, notify, cancel: cancelHints(broker) });
   const dispatches = openDispatches({
     ...optimisations,
@@ -177,7 +177,6 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
     onClaim: remotes.used,
     dispatch,
     hint: wakeHint(broker),
-    signal,
     wake,
     lockedBy: actor,
     relayAfter,

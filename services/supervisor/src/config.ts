@@ -14,7 +14,7 @@ import { type Static, Type } from "typebox";
 export const SupervisorConfig = Type.Object({
   ...BaseConfig.properties,
   STATE_STORE_URL: StateStoreUrl,
-  /** How many connections to the state store one instance may hold. One of them is for recovery alone. */
+  /** How many connections to the state store one instance may hold. Of several, one is for recovery alone. */
   STATE_STORE_CONNECTIONS: Integer({ default: 3, minimum: 1, maximum: 20 }),
   /** Only to hint at the Schedulers. */
   BROKER_URL: BrokerUrl,

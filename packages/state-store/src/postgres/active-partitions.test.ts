@@ -88,33 +88,35 @@ async function allMonths() {
 }
 
 test("tasks of one month are searched in that month", async () => {
-  const { monthsOf } = await allMonths();
+  const months = await allMonths();
   const begin = Date.UTC(2025, 10, 1);
   const end = Date.UTC(2025, 11, 1) - 1;
-  expect(monthsOf([idAt(begin), idAt(end)])).toEqual(november);
-  expect(monthsOf([idAt(begin, "0".repeat(20))])).toEqual(november);
-  expect(monthsOf([idAt(end, "f".repeat(20))])).toEqual(november);
+  expect(months.monthsOf([idAt(begin), idAt(end)])).toEqual(november);
+  expect(months.monthsOf([idAt(begin, "0".repeat(20))])).toEqual(november);
+  expect(months.monthsOf([idAt(end, "f".repeat(20))])).toEqual(november);
 });
 
 test("tasks of two consecutive months are searched in both", async () => {
-  const { monthsOf } = await allMonths();
-  const range = monthsOf([idAt(Date.UTC(2026, 0, 5)), idAt(Date.UTC(2025, 11, 31))]);
+  const months = await allMonths();
+  const range = months.monthsOf([idAt(Date.UTC(2026, 0, 5)), idAt(Date.UTC(2025, 11, 31))]);
   expect(range.firstId).toBe(idAt(Date.UTC(2025, 11, 1), "0".repeat(20)));
   expect(range.lastId).toBe(idAt(Date.UTC(2026, 1, 1) - 1, "f".repeat(20)));
 });
 
 test("tasks of other combinations of months are searched in all months", async () => {
-  const { monthsOf } = await allMonths();
-  expect(monthsOf([idAt(Date.UTC(2025, 9, 20)), idAt(Date.UTC(2025, 11, 1))])).toEqual(allIds);
-  expect(monthsOf([])).toEqual(allIds);
+  const months = await allMonths();
+  expect(months.monthsOf([idAt(Date.UTC(2025, 9, 20)), idAt(Date.UTC(2025, 11, 1))])).toEqual(
+    allIds,
+  );
+  expect(months.monthsOf([])).toEqual(allIds);
 });
 
 test("an id in another notation is searched in all months", async () => {
-  const { monthsOf } = await allMonths();
+  const months = await allMonths();
   const written = idAt(Date.UTC(2025, 10, 20));
-  expect(monthsOf([written.toUpperCase(), written])).toEqual(november);
-  expect(monthsOf([written, written.replaceAll("-", "")])).toEqual(allIds);
-  expect(monthsOf(["nothing of the kind"])).toEqual(allIds);
+  expect(months.monthsOf([written.toUpperCase(), written])).toEqual(november);
+  expect(months.monthsOf([written, written.replaceAll("-", "")])).toEqual(allIds);
+  expect(months.monthsOf(["nothing of the kind"])).toEqual(allIds);
 });
 
 test("tasks of a month without a partition are searched in all months", async () => {
@@ -128,7 +130,7 @@ test("tasks of a month without a partition are searched in all months", async ()
 });
 
 test("the range of any ids includes each of them", async () => {
-  const { monthsOf } = await allMonths();
+  const months = await allMonths();
   const close = fc.integer({ min: 0, max: 4 * 30 * 24 * 3_600_000 });
   const ids = fc.oneof(
     fc.array(fc.uuid(), { minLength: 1 }),
@@ -139,7 +141,7 @@ test("the range of any ids includes each of them", async () => {
   );
   fc.assert(
     fc.property(ids, (taskIds) => {
-      const { firstId, lastId } = monthsOf(taskIds);
+      const { firstId, lastId } = months.monthsOf(taskIds);
       return taskIds.every((taskId) => firstId <= taskId && taskId <= lastId);
     }),
   );

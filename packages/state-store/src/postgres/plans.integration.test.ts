@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { Client } from "pg";
 import { openTestStore, type TestStore } from "../../test/fixtures.ts";
+import { monthOfTask } from "../../test/months.ts";
 import { isGrowing, nodesOf, type PlanNode, planOf, runPlan } from "../../test/plans.ts";
-import { instantOf, monthOf, rangeOfMonths } from "./id-ranges.ts";
 import { plannerSettings } from "./planner-settings.ts";
 import { readQuery } from "./query.ts";
 import { statementFiles } from "./statement-files.ts";
@@ -137,12 +137,6 @@ test.each(names)("%s chooses no partitions for each row below a lock", async (na
   const below = nodes.filter((node) => node["Node Type"] === "LockRows").flatMap(nodesOf);
   expect(below.filter(choosesPartitions).map((node) => node["Index Cond"])).toEqual([]);
 });
-
-/** The whole month of an id. */
-function monthOfTask(id: string) {
-  const month = monthOf(instantOf(id));
-  return rangeOfMonths(month, month);
-}
 
 /** A task in the middle of this month, or of one after it. */
 const taskOf = async ({ store }: Asked, ahead = 0): Promise<{ id: string; month: string }> =>

@@ -1,17 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { completed, failed, newTask, testWorkflow } from "../../test/fixtures.ts";
-import { type MonthsStore, openMonthsStore } from "../../test/months.ts";
+import { type MonthsStore, monthOfTask, openMonthsStore } from "../../test/months.ts";
 import { claimSteps } from "../claim/claim-due-steps.ts";
 import { type ClaimedStep } from "../claim/claimed-step.ts";
 import { dueIndex } from "../claim/due-index.ts";
-import {
-  type IdRange,
-  idsBetween,
-  instantOf,
-  monthOf,
-  type PlannedRange,
-  rangeOfMonths,
-} from "../postgres/id-ranges.ts";
+import { type IdRange, idsBetween, type PlannedRange } from "../postgres/id-ranges.ts";
 
 let store: MonthsStore;
 beforeEach(async () => {
@@ -35,10 +28,6 @@ const idsOf = async (offset: number): Promise<IdRange> => {
   );
   return monthOfTask(first!.id);
 };
-function monthOfTask(id: string): IdRange {
-  const month = monthOf(instantOf(id));
-  return rangeOfMonths(month, month);
-}
 async function claimIn(range: IdRange): Promise<readonly ClaimedStep[]> {
   await using client = await store.connect();
   const searched = () => range as PlannedRange;

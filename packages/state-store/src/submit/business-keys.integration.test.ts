@@ -181,10 +181,12 @@ test("while one Supervisor looks at business keys, another one waits for its nex
   await fillKeys(1);
   const { db } = tested;
   await db.query("begin; select from state.business_key_sweep for update");
-  const looked = await supervisor
-    .deleteFreeBusinessKeys({ batch: 5 })
-    .finally(() => db.query("commit"));
-  expect(looked).toEqual({ deleted: 0, isLast: true });
+  try {
+    const looked = await supervisor.deleteFreeBusinessKeys({ batch: 5 });
+    expect(looked).toEqual({ deleted: 0, isLast: true });
+  } finally {
+    await db.query("commit");
+  }
 });
 
 const monthsAgo = "state.first_id_of(now() - interval '5 months')";

@@ -21,8 +21,8 @@ function inspecting(there: Set<string>) {
   ) => {
     inspected.clear();
     for (let second = 0; second < seconds; second += 1) {
-      const { apply } = await queues.inspect(["here", "gone"], { isHeard, answers });
-      apply();
+      const inspection = await queues.inspect(["here", "gone"], { isHeard, answers });
+      inspection.apply();
       clock.at += 1_000;
     }
     return Object.fromEntries(inspected);

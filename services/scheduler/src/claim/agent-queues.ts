@@ -48,7 +48,11 @@ export function agentQueues({ broker, clock }: Dependencies) {
     return clock.now() - since < heartbeatWithin;
   };
 
-  const inspectOne = async (lane: string, answers: boolean): Promise<InspectedQueue | null> => {
+  const inspectOne = async (
+    lane: string,
+    { isDelayed, answers }: { readonly isDelayed: boolean; readonly answers: boolean },
+  ): Promise<InspectedQueue | null> => {
+    if (isDelayed) return null;
     const found = await broker.inspect(agentQueue(lane));
     if (found !== null) missing.succeeded(lane);
     else if (answers) missing.failed(lane);
@@ -62,7 +66,7 @@ export function agentQueues({ broker, clock }: Dependencies) {
       const delayed = new Set(missing.names());
       const found = await Promise.all(
         lanes.map((lane) =>
-          delayed.has(lane) && !isHeard(lane) ? null : inspectOne(lane, answers),
+          inspectOne(lane, { isDelayed: delayed.has(lane) && !isHeard(lane), answers }),
         ),
       );
       return {

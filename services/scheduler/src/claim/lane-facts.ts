@@ -30,6 +30,8 @@ export function laneFacts({ store, broker, clock, replace }: Dependencies) {
   let schedulers = 1;
   let [lanesStaleAt, consumersStaleAt] = [0, 0];
 
+  const isHeard = (agent: string): boolean => advertised.has(agent);
+
   const refreshSlots = async (): Promise<void> => {
     const found = new Map((await store.findAgentSlots()).map((one) => [one.lane, one]));
     // An instance that joins or leaves shows at the queue, too; only both together say what may be asked for.
@@ -41,9 +43,8 @@ export function laneFacts({ store, broker, clock, replace }: Dependencies) {
     consumersStaleAt = clock.now() + refreshEvery;
     const replies = await broker.inspect(replyQueue);
     schedulers = Math.max(1, replies?.consumers ?? 1);
-    const isHeard = (agent: string) => advertised.has(agent);
     const inspected = await queues.inspect(agents, { isHeard, answers: replies !== null });
-    replace(inspected.apply);
+    replace(() => inspected.apply());
   };
 
   const findLanes = async (): Promise<void> => {

@@ -6,16 +6,11 @@ import {
   TaskStatus,
 } from "@holdfast/contracts";
 import { fromTraceText } from "@holdfast/domain";
-import type {
-  Binding,
-  BindResult,
-  Broker,
-  OutgoingMessage,
-  PublishResult,
-} from "@holdfast/messaging";
+import type { Broker, OutgoingMessage, PublishResult } from "@holdfast/messaging";
 import { type Clock, type Logger, noTracing, sendSpan, type Tracing } from "@holdfast/runtime";
 import type { StateStore, TakenNotification } from "@holdfast/state-store";
 import { delayedDestinations } from "./delayed-destinations.ts";
+import { queueBindings } from "./queue-bindings.ts";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "takeNotifications" | "deleteNotifications">;
@@ -29,6 +24,7 @@ interface Dependencies {
 }
 
 export type NotificationBroker = Pick<Broker, "publish" | "bind" | "isReady">;
+type Sender = Pick<Broker, "publish" | "bind">;
 
 /** Milliseconds in which what was taken should be sent; from then on others may send it. */
 const lease = 5_000;
@@ -40,8 +36,6 @@ const maxDelays = { alert: 5_000, status: 300_000 };
 const delayWithoutBroker = 500;
 /** So many subjects are taken at a time. When there are more, other destinations come next. */
 const fullBatch = 400;
-/** Milliseconds for which the refusal to bind a queue stands: it costs a channel, and an error in the broker's log. */
-const refusalLasts = 1_000;
 /** Milliseconds that a status waits for a submitter who is away. */
 const statusKeptFor = 24 * 60 * 60 * 1_000;
 
@@ -54,19 +48,22 @@ export function sendNotifications(deps: Dependencies) {
   const { store, broker, kind, clock, log, tracing = noTracing } = deps;
   const delayed = delayedDestinations(clock, maxDelays[kind]);
   const unroutable = warnSeldom({ log, clock });
-  const bindings = queueBindings({ broker, clock });
+  const sender: Sender = {
+    ...queueBindings({ broker, clock }),
+    publish: (message) => broker.publish(message),
+  };
   let after: string | null = null;
 
   /** In order: what comes after a notification that may not have arrived has to wait. */
   const sendLine = async (line: readonly TakenNotification[]): Promise<readonly Sent[]> => {
     const sent: Sent[] = [];
     for (const notification of line) {
-      const message = messageOf(notification);
+      const message = messageOf(notification, log);
       if (message === null) {
         sent.push({ notification, result: "unroutable" });
         continue;
       }
-      const result = await sendTraced({ broker, bindings, tracing }, message, notification);
+      const result = await sendTraced({ sender, tracing }, message, notification);
       if (result === "unknown") {
         // A connection that is lost says nothing about the queue.
         if (broker.isReady) delayed.failed(notification.destination);
@@ -76,16 +73,6 @@ export function sendNotifications(deps: Dependencies) {
       sent.push({ notification, result });
     }
     return sent;
-  };
-
-  /** Null: the row was changed, and no message can be made of it. It is dropped. */
-  const messageOf = (notification: TakenNotification): OutgoingMessage | null => {
-    try {
-      return toMessage(notification);
-    } catch (err) {
-      log.error({ err, ...fieldsOf(notification) }, "notification unreadable");
-      return null;
-    }
   };
 
   return async (): Promise<number> => {
@@ -110,6 +97,19 @@ export function sendNotifications(deps: Dependencies) {
     // Others may wait. What could not be sent is tried again when its destination has rested.
     return sent.length > 0 ? 0 : Math.min(lease, delayed.nextIn() ?? lease);
   };
+}
+
+/** Null: the row was changed, and no message can be made of it. It is dropped. */
+function messageOf(
+  notification: TakenNotification,
+  log: Pick<Logger, "error">,
+): OutgoingMessage | null {
+  try {
+    return toMessage(notification);
+  } catch (err) {
+    log.error({ err, ...fieldsOf(notification) }, "notification unreadable");
+    return null;
+  }
 }
 
 /** Milliseconds. */
@@ -143,67 +143,28 @@ const lastOf = (lines: readonly (readonly TakenNotification[])[]): string | null
     return last === null || destination > last ? destination : last;
   }, null);
 
-type QueueBindings = ReturnType<typeof queueBindings>;
-
-/**
- * Binds submitters' queues: each by one request at a time, whose answer all share that ask meanwhile. A queue that is
- * missing is not asked for again for a second.
- */
-function queueBindings({ broker, clock }: Pick<Dependencies, "broker" | "clock">) {
-  const asked = new Map<string, { readonly result: Promise<BindResult>; until: number }>();
-  const forgetPast = (): void => {
-    for (const [queue, { until }] of asked) if (until <= clock.now()) asked.delete(queue);
-  };
-  return {
-    async bind(binding: Binding): Promise<BindResult> {
-      const { queue } = binding;
-      const known = asked.get(queue);
-      if (known !== undefined && clock.now() < known.until) return known.result;
-      forgetPast();
-      const one = { result: broker.bind(binding), until: Number.POSITIVE_INFINITY };
-      asked.set(queue, one);
-      try {
-        const result = await one.result;
-        one.until = clock.now() + (result === "refused" ? refusalLasts : 0);
-        return result;
-      } catch (error) {
-        one.until = clock.now();
-        throw error;
-      }
-    },
-  };
-}
-
-interface Sending {
-  readonly broker: NotificationBroker;
-  readonly bindings: QueueBindings;
-}
-
 /** Publishes a notification within the trace of its task: its reader can go on there. */
 async function sendTraced(
-  { tracing, ...sending }: Sending & { readonly tracing: Tracing },
+  { sender, tracing }: { readonly sender: Sender; readonly tracing: Tracing },
   message: OutgoingMessage,
   { traceContext = null, subject }: TakenNotification,
 ): Promise<PublishResult> {
   const parent = fromTraceText(traceContext);
-  if (parent === null) return send(sending, message);
+  if (parent === null) return send(sender, message);
   const attributes = { "holdfast.task.id": subject };
   const span = sendSpan(tracing, message, { parent, attributes });
-  const result = await send(sending, { ...message, trace: span.context });
+  const result = await send(sender, { ...message, trace: span.context });
   span.end(result === "stored" ? {} : { "error.type": result });
   return result;
 }
 
 /** A submitter's queue is bound when the first status for it finds no way there. */
-async function send(
-  { broker, bindings }: Sending,
-  message: OutgoingMessage,
-): Promise<PublishResult> {
-  const result = await broker.publish(message);
+async function send(sender: Sender, message: OutgoingMessage): Promise<PublishResult> {
+  const result = await sender.publish(message);
   if (result !== "unroutable" || message.exchange !== statusExchange) return result;
   const { exchange, routingKey } = message;
-  const bound = await bindings.bind({ exchange, routingKey, queue: routingKey });
-  if (bound === "bound") return broker.publish(message);
+  const bound = await sender.bind({ exchange, routingKey, queue: routingKey });
+  if (bound === "bound") return sender.publish(message);
   // A broker that did not answer says nothing about the queue: the status waits.
   return bound === "refused" ? "unroutable" : "unknown";
 }

@@ -37,8 +37,8 @@ function working({ work = [], applied = {}, rounds = [], looks = [] }: World) {
       applyBulkItems: async ({ id, after }) => {
         asked.push(after === 0 ? `apply ${id}` : `apply ${id} after ${after}`);
         const none = { applied: 0, refused: 0, obsoleteAttempts: [], next: null } as const;
-        const round = rounds[asked.filter((what) => what.startsWith("apply")).length - 1];
-        return { ...none, state: "running", ...applied, ...round };
+        const done = rounds[asked.filter((what) => what.startsWith("apply")).length - 1];
+        return { ...none, state: "running", ...applied, ...done };
       },
       verifyBulkItems: async ({ id, after }) => {
         asked.push(`verify ${id} after ${after}`);

@@ -15,9 +15,8 @@ const rest = 3_600_000;
 
 /** Deletes counts and groups of failures that are past their time. Resolves to how long to rest. */
 export const forgetStatistics =
-  ({ store, clock, signal }: Dependencies) =>
+  ({ store, ...ending }: Dependencies) =>
   async (): Promise<number> => {
-    const deleteBatch = () => store.deleteOldStatistics({ batch });
-    const { isPartial } = await deleteInBatches(deleteBatch, { clock, signal });
+    const { isPartial } = await deleteInBatches(() => store.deleteOldStatistics({ batch }), ending);
     return isPartial ? pause : rest;
   };
