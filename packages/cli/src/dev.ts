@@ -1,3 +1,5 @@
+import { writeError } from "./terminal.ts";
+
 /** Runs `holdfast dev`. It is loaded only when it is asked for, because it brings all services, and it is no part of the image. */
 export async function dev(args: readonly string[]): Promise<number> {
   const command = [process.execPath, ...process.execArgv, process.argv[1] ?? ""];
@@ -6,7 +8,7 @@ export async function dev(args: readonly string[]): Promise<number> {
     return await runDev(args, { command });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
-    process.stderr.write(
+    writeError(
       "holdfast dev is not installed here: run npm install holdfast, without --omit=optional.\n",
     );
     return 1;

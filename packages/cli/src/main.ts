@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import nodeModule from "node:module";
-import { processIo } from "./api/process-io.ts";
 import { isVerb, runVerb } from "./api/run-verb.ts";
+import { processIo, writeError, writeOut } from "./terminal.ts";
 
 const oldestNode = 22;
 if (Number.parseInt(process.versions.node, 10) < oldestNode) {
-  process.stderr.write(
+  writeError(
     `Holdfast needs Node ${oldestNode} or newer, and this is ${process.versions.node}: install a newer one.\n`,
   );
   process.exit(2);
@@ -25,8 +25,7 @@ if (isVerb(args)) process.exitCode = await runVerb(args, processIo());
 else {
   const { runCommand } = await import("./run-command.ts");
   const { exitCode, stdout, stderr } = await runCommand(args, process.env);
-  // A pipe whose reader is gone refuses even an empty text.
-  if (stdout !== "") process.stdout.write(stdout);
-  if (stderr !== "") process.stderr.write(stderr);
+  writeOut(stdout);
+  writeError(stderr);
   process.exitCode = exitCode;
 }

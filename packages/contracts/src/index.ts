@@ -17,7 +17,7 @@ export {
 export { limits } from "./limits/limits.ts";
 export { FairnessKey, Payload } from "./limits/parts.ts";
 export { payloadFaults } from "./limits/payload-faults.ts";
-export { storableText } from "./limits/storable-text.ts";
+export { printableText, readableText, storableText } from "./limits/storable-text.ts";
 export { unboundedParts } from "./limits/unbounded-parts.ts";
 export { AgentHeartbeat } from "./messages/agent-heartbeat.ts";
 export { defineMessage, type MessageContract } from "./messages/message.ts";

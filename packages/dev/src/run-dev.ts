@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Fault } from "@holdfast/domain";
+import { Fault, terminalText } from "@holdfast/domain";
 import { develop } from "./develop.ts";
 import { type DevOptions, devUsage, readDevOptions } from "./options.ts";
 import { Crash } from "./services/start-services.ts";
@@ -11,8 +11,9 @@ interface DevContext {
 }
 
 const [failed, wrongUse, unreachable] = [1, 2, 69];
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const complain = (line: string): void => void process.stderr.write(`${line}\n`);
+// Agents, workflows and tasks of others have their words in these lines.
+const say = (line: string): void => void process.stdout.write(`${terminalText(line)}\n`);
+const complain = (line: string): void => void process.stderr.write(`${terminalText(line)}\n`);
 
 /** Runs the project in the working directory until Ctrl-C. Resolves to the exit code. */
 export async function runDev(args: readonly string[], { command }: DevContext): Promise<number> {

@@ -68,6 +68,7 @@ export {
 } from "./bulk/operator-refusal.ts";
 export type { Change } from "./change.ts";
 export { evaluateCondition, refsOfCondition } from "./condition.ts";
+export { controlCharacters, terminalText } from "./control-characters.ts";
 export { decide } from "./decide.ts";
 export { type BatchOptions, type DecidedBatch, decideBatch } from "./decide-batch.ts";
 export type { Decision, DecisionContext } from "./decision.ts";

@@ -55,6 +55,17 @@ test("no statement, migration or module of the engine names the shop", () => {
 const withoutComments = (text: string): string =>
   text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(?:--|\/\/).*$/gm, "");
 
+test("holdfast dev and npm start write to the terminal in one file each, and nothing that commands it", () => {
+  const writes = /process\.(stdout|stderr)\.write\(|\bconsole\.(log|info|warn|error)\(/;
+  const files = ["packages/dev/src/**/*.ts", "examples/orders/demo/src/**/*.ts"]
+    .flatMap((pattern) => globSync(pattern, { cwd: root }))
+    .filter((file) => !isTest(file) && writes.test(readFile(file)));
+  expect(files).toEqual(["packages/dev/src/run-dev.ts", "examples/orders/demo/src/main.ts"]);
+  const written = files.flatMap((file) => [...readFile(file).matchAll(/\.write\(([^;]*)\);/g)]);
+  expect(written).toHaveLength(4);
+  expect(written.filter(([, what = ""]) => !what.startsWith("`${terminalText("))).toEqual([]);
+});
+
 test("the Supervisor asks and watches: it neither reads requests nor writes replies", () => {
   const code = globSync("services/supervisor/src/**/*.ts", { cwd: root }).map(readFile).join("\n");
   expect(code).not.toMatch(/StepRequest|StepReply|agentQueue|child_process|process\.kill/);

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { terminalText } from "@holdfast/domain";
 import { inTurn, overHttp, type SubmittedOrder, submitOrders, untilEnded } from "@holdfast/load";
 import { DataFolderFault, holdfastFolder, startLocalStack } from "@holdfast/local-stack";
 import { operatorToken, type System } from "@holdfast/processes";
@@ -29,14 +30,14 @@ const kindOf = inTurn(
 );
 
 const options = commandLine(readOptions, usage);
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const say = (line: string): void => void process.stdout.write(`${terminalText(line)}\n`);
 
 const stop = new AbortController();
 process.on("SIGINT", () => stop.abort()).on("SIGTERM", () => stop.abort());
 
 process.exitCode = await demonstrate().catch((error: unknown) => {
   if (!(error instanceof DataFolderFault)) throw error;
-  process.stderr.write(`${error.message}\n`);
+  process.stderr.write(`${terminalText(error.message)}\n`);
   return 1;
 });
 

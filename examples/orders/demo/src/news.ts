@@ -1,3 +1,4 @@
+import { terminalText } from "@holdfast/domain";
 import type { LogLine } from "@holdfast/processes";
 
 /** The last lines that the screen shows. */
@@ -12,7 +13,9 @@ export function openNews(): News {
   const lines: string[] = [];
   return {
     lines,
-    add(line) {
+    add(news) {
+      // Agents have their words in it, and the screen draws it among commands of its own.
+      const line = terminalText(news);
       if (lines.includes(line)) return; // Each reply of a task that is being undone says so again.
       lines.push(line);
       if (lines.length > mostLines) lines.shift();

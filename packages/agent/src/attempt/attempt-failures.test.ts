@@ -42,11 +42,11 @@ describe("a failure", () => {
       },
     ],
     [
-      "a text that the store can hold, and no more of it than anybody reads",
-      new PermanentFault("payments.odd", `\u0000${"x".repeat(3_000)}`),
+      "a text that can be stored and shown, and no more of it than a person reads",
+      new PermanentFault("payments.odd", `\u0000\u001b\n${"x".repeat(3_000)}`),
       {
         code: "payments.odd",
-        message: "x".repeat(2_000),
+        message: `\ufffd\ufffd\n${"x".repeat(1_997)}`,
         transient: false,
         effect: "unknown",
       },

@@ -1,4 +1,10 @@
-import type { StepReply, StepRequest } from "@holdfast/contracts";
+import {
+  limits,
+  printableText,
+  readableText,
+  type StepReply,
+  type StepRequest,
+} from "@holdfast/contracts";
 import { ContractFault, type Effect, Fault, type Json } from "@holdfast/domain";
 import { noTracing } from "@holdfast/runtime";
 import type { Progress, StepContext } from "../contract/handlers.ts";
@@ -124,18 +130,14 @@ function failed(error: unknown, tries: readonly Effect[]): Outcome {
   const retryAfterMs = Math.ceil(Number(fault?.details["retryAfterMs"] ?? Number.NaN));
   return {
     kind: "failed",
-    code: code === "" ? "agent.unexpected" : storable(code, 200),
-    message: storable(error instanceof Error ? error.message : String(error), 2_000),
+    code: code === "" ? "agent.unexpected" : printableText(code, limits.code),
+    message: readableText(error instanceof Error ? error.message : String(error), limits.words),
     transient: fault?.transient ?? true,
     attempted: tries.length > 0,
     effect: tries.includes("unknown") ? "unknown" : "none",
     ...(Number.isSafeInteger(retryAfterMs) && retryAfterMs >= 0 ? { retryAfterMs } : {}),
   };
 }
-
-/** NUL and half characters cannot be stored; longer texts are cut. */
-const storable = (text: string, longest: number): string =>
-  text.replaceAll("\u0000", "").slice(0, longest).toWellFormed();
 
 function endOf(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();

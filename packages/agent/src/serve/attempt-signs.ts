@@ -2,9 +2,9 @@ import {
   heartbeatExchange,
   heartbeatRoute,
   limits,
+  readableText,
   StepProgress,
   type StepRequest,
-  storableText,
 } from "@holdfast/contracts";
 import type { Broker } from "@holdfast/messaging";
 import type { Clock } from "@holdfast/runtime";
@@ -185,6 +185,6 @@ function storable({ percent, note }: Progress): Progress {
   const isNumber = typeof percent === "number" && Number.isFinite(percent);
   return {
     ...(isNumber ? { percent: Math.max(0, Math.min(100, percent)) } : {}),
-    ...(typeof note === "string" ? { note: storableText(note, limits.note) } : {}),
+    ...(typeof note === "string" ? { note: readableText(note, limits.note) } : {}),
   };
 }

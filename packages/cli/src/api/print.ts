@@ -1,3 +1,4 @@
+import { terminalText } from "@holdfast/domain/control-characters";
 import type { Outcome, Output } from "./verb.ts";
 
 /** What goes to the standard output: with `json` exactly one document. */
@@ -50,11 +51,9 @@ const at = (row: object, name: string): unknown =>
     return Reflect.get(value, part);
   }, row);
 
-// What comes from a service must not move the cursor of a terminal.
-const control = /\p{Cc}/gu;
-
 function cell(value: unknown): string {
   if (value === null || value === undefined) return "-";
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.replaceAll(control, "?");
+  // A row is one line.
+  return terminalText(text).replaceAll(/[\n\t]/g, " ");
 }

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import type { Answer } from "../command.ts";
 import { readArguments, usageFault } from "../read-arguments.ts";
+import { writeError } from "../terminal.ts";
 import { mcpServer } from "./mcp-server.ts";
 import { openClient } from "./open-client.ts";
 import { serveHttp } from "./serve-http.ts";
@@ -38,7 +39,7 @@ export async function mcp(args: readonly string[], env: NodeJS.ProcessEnv): Prom
   if (values.http) {
     await using served = await serveHttp(open, portOf(values.port));
     // Standard output is data; this is talk.
-    process.stderr.write(`MCP is served at ${served.url}${allowWrites ? ", with writes" : ""}\n`);
+    writeError(`MCP is served at ${served.url}${allowWrites ? ", with writes" : ""}\n`);
     await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
     return done;
   }

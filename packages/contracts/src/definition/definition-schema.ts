@@ -1,4 +1,4 @@
-import { definitionFormat } from "@holdfast/domain";
+import { controlCharacters, definitionFormat } from "@holdfast/domain";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { type TSchema, Type } from "typebox";
 import { limits } from "../limits/limits.ts";
@@ -74,7 +74,10 @@ const Undo = Type.Object(
 const Step = Type.Object(
   {
     /** It becomes part of pointers, keys and names of undo steps: hence the reserved characters. */
-    name: Type.String({ maxLength: 100, pattern: "^[^:/#\\[\\s]{1,100}$" }),
+    name: Type.String({
+      maxLength: 100,
+      pattern: `^[^:/#\\[\\s${controlCharacters}\\ud800-\\udfff]{1,100}$`,
+    }),
     agent: Type.String({ maxLength: 63, pattern: agentNamePattern }),
     agents: Type.Optional(
       Type.Array(Type.String({ maxLength: 63, pattern: agentNamePattern }), {

@@ -30,6 +30,55 @@ test.each(messages.map(({ type, schema }) => [type, schema] as const))(
   },
 );
 
+/** What its submitter wrote, and gets back as it was. */
+const returned = ["/correlationId", "/messageId"];
+
+test.each(messages.map(({ type, schema }) => [type, schema] as const))(
+  "no text of %s commands a terminal",
+  (_, schema) => {
+    const texts = textsIn(schema);
+    const paths = texts.map(([path]) => path);
+    expect(texts.filter(isOpen).map(([path]) => path)).toEqual(
+      paths.filter((path) => returned.includes(path)),
+    );
+  },
+);
+
+test("names of steps in a definition are names in messages", () => {
+  const name = textsIn(definitionSchema as Schema).find(([path]) => path === "/steps/*/name");
+  expect(name).toBeDefined();
+  expect(name && isOpen(name)).toBe(false);
+});
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly pattern?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
+
+/** All texts of a schema that it does not list itself, by their places. */
+function textsIn(schema: Schema, path = ""): readonly (readonly [string, Schema])[] {
+  const { type, anyOf = [], properties = {}, items } = schema;
+  return [
+    ...anyOf.flatMap((one) => textsIn(one, path)),
+    ...Object.entries(properties).flatMap(([name, one]) => textsIn(one, `${path}/${name}`)),
+    ...(items === undefined ? [] : textsIn(items, `${path}/*`)),
+    ...([type].flat().includes("string") && !("const" in schema) && !("enum" in schema)
+      ? [[path, schema] as const]
+      : []),
+  ];
+}
+
+/** One of C0 and C1 each, a deletion, and two that turn the direction. */
+const commands = ["\0", "\b", "\r", "\u001b", "\u007f", "\u009b", "\u202e", "\u2066"];
+
+const isOpen = ([, { pattern = "" }]: readonly [string, Schema]): boolean =>
+  commands.some((command) => new RegExp(pattern, "u").test(command));
+
 test("every number, text and list of a workflow's definition has a bound", () => {
   expect(unboundedParts(definitionSchema, { largest: Number.MAX_SAFE_INTEGER })).toEqual([]);
 });

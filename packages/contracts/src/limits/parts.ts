@@ -1,11 +1,11 @@
-import { fairnessLimits, type Json } from "@holdfast/domain";
+import { controlCharacters, fairnessLimits, type Json } from "@holdfast/domain";
 import { Type } from "typebox";
 import { limits } from "./limits.ts";
 
-/** A text that Postgres can keep: no NUL, no half of a character. */
-const storable = "^[^\\u0000\\ud800-\\udfff]*$";
-/** A name has no other control characters either: it becomes part of keys, routes and log lines. */
-const printable = "^[^\\u0000-\\u001f\\u007f\\ud800-\\udfff]*$";
+/** A text for people: it can be stored, and commands no terminal. No half of a character. */
+const readable = `^[^${controlCharacters}\\ud800-\\udfff]*$`;
+/** A name is one line as well: it becomes part of keys, routes and log lines. */
+const printable = `^[^${controlCharacters}\\t\\n\\ud800-\\udfff]*$`;
 
 const uuid = Type.String({
   maxLength: 36,
@@ -13,19 +13,19 @@ const uuid = Type.String({
 });
 
 export const TaskId = uuid;
-/** By what tasks share a band: a text without control characters, of C1 neither. */
+/** By what tasks share a band. */
 export const FairnessKey = Type.String({
   minLength: 1,
   maxLength: fairnessLimits.key,
-  pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$",
+  pattern: printable,
 });
 /** Random, new with each attempt. */
 export const Token = uuid;
 export const Name = Type.String({ minLength: 1, maxLength: limits.name, pattern: printable });
-export const Code = Type.String({ minLength: 1, maxLength: limits.code, pattern: storable });
+export const Code = Type.String({ minLength: 1, maxLength: limits.code, pattern: printable });
 export const Key = Type.String({ minLength: 1, maxLength: limits.key, pattern: printable });
-export const storableNote = Type.String({ maxLength: limits.note, pattern: storable });
-export const Words = Type.String({ maxLength: limits.words, pattern: storable });
+export const Note = Type.String({ maxLength: limits.note, pattern: readable });
+export const Words = Type.String({ maxLength: limits.words, pattern: readable });
 /** ISO 8601. */
 export const Instant = Type.String({ maxLength: limits.instant, pattern: printable });
 /** A whole number that an `integer` of Postgres can hold. */

@@ -6,6 +6,7 @@ import { AgentHeartbeat } from "./agent-heartbeat.ts";
 import { StepProgress } from "./step-progress.ts";
 import { StepReply } from "./step-reply.ts";
 import { StepRequest } from "./step-request.ts";
+import { TaskRefused } from "./task-refused.ts";
 
 const request: StepRequest = {
   taskId: randomUUID(),
@@ -101,6 +102,8 @@ test.each<[string, object]>([
   ["a step's name has a NUL", { step: "a\u0000b" }],
   ["a step's name has half a character", { step: "a\ud800" }],
   ["a step's name has a line break", { step: "a\nb" }],
+  ["a step's name commands a terminal", { step: "a\u009b2K" }],
+  ["a step's name runs backwards", { step: "a\u202eb" }],
   ["it takes more than can be counted", { takes: 2 ** 31 }],
 ])("a reply is refused when %s", (_, changes) => {
   expect(() => StepReply.decode(bytes({ ...reply, ...changes }))).toThrow("Not a step.reply.v1");
@@ -121,6 +124,16 @@ describe("a failure", () => {
     expect(failed({ message: "x".repeat(5_000) })).toMatchObject({ message: "x".repeat(2_000) });
   });
 
+  test("commands no terminal, and is never refused for that", () => {
+    const hostile = "no:\n\u001b]52;c;bHM=\u0007\u009b2K\u202e";
+    const shown = "no:\n\ufffd]52;c;bHM=\ufffd\ufffd2K\ufffd";
+    const outcome = { kind: "failed", code: hostile, message: hostile, transient: true } as const;
+    const code = shown.replace("\n", "\ufffd");
+    expect(failed(outcome)).toMatchObject({ code, message: shown });
+    const written = StepReply.encode({ ...reply, outcome });
+    expect(JSON.parse(written.toString())).toMatchObject({ outcome: { code, message: shown } });
+  });
+
   test.each([1e308, 8e15, 2 ** 31])(
     "delays its step no longer than can be stored: %d ms",
     (retryAfterMs) => {
@@ -134,6 +147,40 @@ describe("a failure", () => {
       expect(() => failed(changes)).toThrow("Not a step.reply.v1");
     },
   );
+});
+
+test("a note of progress is made readable, and the signs beside it are kept", () => {
+  const sign = { ...reply, outcome: undefined, runningMs: 5 };
+  const attempts = [
+    { ...sign, heartbeat: { percent: 5, note: `a\u001b[2K\n${"x".repeat(300)}` } },
+    { ...sign, heartbeat: { percent: 6 } },
+    sign,
+  ];
+  const read = StepProgress.decode(bytes({ attempts }));
+  expect(read.attempts.map(({ heartbeat }) => heartbeat)).toEqual([
+    { percent: 5, note: `a\ufffd[2K\n${"x".repeat(194)}` },
+    { percent: 6 },
+    undefined,
+  ]);
+  for (const wrong of [{ attempts: 5 }, { attempts: [{ ...sign, heartbeat: { note: 5 } }] }, []]) {
+    expect(() => StepProgress.decode(bytes(wrong))).toThrow("Not a step.progress.v1");
+  }
+});
+
+test("a refusal is written as its schema says, whatever it quotes", () => {
+  const refusal: TaskRefused = {
+    event: "refused",
+    messageId: "m-1",
+    correlationId: null,
+    code: "task.invalid",
+    detail: "There is no workflow \u001b[2K",
+    errors: [{ pointer: "/a\u009b", detail: "x".repeat(3_000) }],
+  };
+  expect(TaskRefused.decode(TaskRefused.encode(refusal))).toEqual({
+    ...refusal,
+    detail: "There is no workflow \ufffd[2K",
+    errors: [{ pointer: "/a\ufffd", detail: "x".repeat(2_000) }],
+  });
 });
 
 test("a reply with an output of 100,000 levels is read: payloadFaults finds the depth", () => {

@@ -17,9 +17,15 @@ export interface MessageContract<Message> {
 const ajv = new Ajv({ ...ofOurOwn, allErrors: false, strict: false });
 
 interface MessageOptions {
-  /** Makes what need not be refused fit the schema, before it is checked. */
+  /** Makes what need not be refused fit the schema, before it is checked and before it is written. */
   readonly adjust?: (message: Json) => Json;
 }
+
+/** The fields of a part of a message that has not been checked; none if it is no object. */
+export const fieldsOf = (json: Json | undefined): { readonly [key: string]: Json } =>
+  typeof json === "object" && json !== null && !Array.isArray(json)
+    ? (json as { readonly [key: string]: Json })
+    : {};
 
 /**
  * Derives the wire format, the check and the static type of a message from one schema. Readers
@@ -37,7 +43,7 @@ export function defineMessage<Schema extends TSchema>(
   return {
     type,
     schema,
-    encode: (message) => Buffer.from(JSON.stringify(message)),
+    encode: (message) => Buffer.from(JSON.stringify(adjust(message as Json))),
     decode(content) {
       const message = adjust(parse(type, content));
       conforms ??= ajv.compile(schema);

@@ -1,7 +1,9 @@
+import type { Json } from "@holdfast/domain";
 import { type Static, Type } from "typebox";
 import { limits } from "../limits/limits.ts";
-import { Count, Name, storableNote, TaskId, Token } from "../limits/parts.ts";
-import { defineMessage } from "./message.ts";
+import { Count, Name, Note, TaskId, Token } from "../limits/parts.ts";
+import { readableText } from "../limits/storable-text.ts";
+import { defineMessage, fieldsOf } from "./message.ts";
 
 const StepProgressSchema = Type.Object({
   /** As many as fit into the largest hint. */
@@ -23,7 +25,7 @@ const StepProgressSchema = Type.Object({
           /** How much is done, by the handler's own estimate. */
           percent: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
           /** A text for people. */
-          note: Type.Optional(storableNote),
+          note: Type.Optional(Note),
         }),
       ),
     }),
@@ -37,4 +39,21 @@ const StepProgressSchema = Type.Object({
  * deadline stays as it was.
  */
 export type StepProgress = Static<typeof StepProgressSchema>;
-export const StepProgress = defineMessage("step.progress.v1", StepProgressSchema);
+export const StepProgress = defineMessage("step.progress.v1", StepProgressSchema, {
+  adjust: adjustNotes,
+});
+
+/** A note is for people: to refuse the message for it would lose the signs of all attempts in it. */
+function adjustNotes(message: Json): Json {
+  const { attempts } = fieldsOf(message);
+  if (!Array.isArray(attempts)) return message;
+  return { ...fieldsOf(message), attempts: (attempts as readonly Json[]).map(adjustNote) };
+}
+
+function adjustNote(attempt: Json): Json {
+  const { heartbeat } = fieldsOf(attempt);
+  const { note } = fieldsOf(heartbeat);
+  if (typeof note !== "string") return attempt;
+  const adjusted = { ...fieldsOf(heartbeat), note: readableText(note, limits.note) };
+  return { ...fieldsOf(attempt), heartbeat: adjusted };
+}

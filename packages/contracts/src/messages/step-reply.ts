@@ -2,8 +2,8 @@ import type { Json } from "@holdfast/domain";
 import { type Static, Type } from "typebox";
 import { limits } from "../limits/limits.ts";
 import { Code, Count, Name, Payload, TaskId, Token, Words } from "../limits/parts.ts";
-import { storableText } from "../limits/storable-text.ts";
-import { defineMessage } from "./message.ts";
+import { printableText, readableText } from "../limits/storable-text.ts";
+import { defineMessage, fieldsOf } from "./message.ts";
 
 /** Whether the attempt may have changed anything at the remote service. */
 const effect = (description: string) =>
@@ -69,16 +69,11 @@ function adjustFailure(message: Json): Json {
   const { code, message: words, retryAfterMs } = outcome;
   const adjusted = {
     ...outcome,
-    ...(typeof code === "string" && { code: storableText(code, limits.code) }),
-    ...(typeof words === "string" && { message: storableText(words, limits.words) }),
+    ...(typeof code === "string" && { code: printableText(code, limits.code) }),
+    ...(typeof words === "string" && { message: readableText(words, limits.words) }),
     ...(typeof retryAfterMs === "number" && {
       retryAfterMs: Math.min(retryAfterMs, limits.integer),
     }),
   };
   return { ...fieldsOf(message), outcome: adjusted };
 }
-
-const fieldsOf = (json: Json | undefined): { readonly [key: string]: Json } =>
-  typeof json === "object" && json !== null && !Array.isArray(json)
-    ? (json as { readonly [key: string]: Json })
-    : {};

@@ -1,7 +1,9 @@
+import type { Json } from "@holdfast/domain";
 import { type Static, Type } from "typebox";
 import { limits } from "../limits/limits.ts";
 import { Code, Words } from "../limits/parts.ts";
-import { defineMessage } from "./message.ts";
+import { readableText } from "../limits/storable-text.ts";
+import { defineMessage, fieldsOf } from "./message.ts";
 
 const Property = Type.Union([Type.String({ maxLength: limits.property }), Type.Null()]);
 
@@ -30,4 +32,28 @@ const TaskRefusedSchema = Type.Object({
 
 /** Tells the submitter of a message why it became no task. */
 export type TaskRefused = Static<typeof TaskRefusedSchema>;
-export const TaskRefused = defineMessage("task.refused.v1", TaskRefusedSchema);
+export const TaskRefused = defineMessage("task.refused.v1", TaskRefusedSchema, {
+  adjust: adjustRefusal,
+});
+
+/** What is wrong quotes the submission, which may be wrong in any way. */
+function adjustRefusal(message: Json): Json {
+  const { detail, errors } = fieldsOf(message);
+  return {
+    ...fieldsOf(message),
+    ...wordsOf({ detail }),
+    ...(Array.isArray(errors) && { errors: (errors as readonly Json[]).map(adjustError) }),
+  };
+}
+
+function adjustError(error: Json): Json {
+  const { pointer, detail } = fieldsOf(error);
+  return { ...fieldsOf(error), ...wordsOf({ pointer, detail }) };
+}
+
+const wordsOf = (fields: Readonly<Record<string, Json | undefined>>) =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, text]) =>
+      typeof text === "string" ? [[name, readableText(text, limits.words)]] : [],
+    ),
+  );

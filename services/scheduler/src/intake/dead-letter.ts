@@ -1,4 +1,4 @@
-import { limits, storableText } from "@holdfast/contracts";
+import { limits, readableText } from "@holdfast/contracts";
 import { Fault } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
 import type { DeadLetter, StateStore } from "@holdfast/state-store";
@@ -22,6 +22,6 @@ export const deadLetterTo =
   async (delivery: Delivery, error: unknown): Promise<void> => {
     const reason = error instanceof Fault ? error.code : "message.unhandled";
     const words = error instanceof Error ? error.message : String(error);
-    const detail = storableText(words, limits.words);
+    const detail = readableText(words, limits.words);
     await store.recordDeadLetters([toDeadLetter(delivery, { queue, reason, detail })]);
   };

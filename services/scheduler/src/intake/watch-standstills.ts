@@ -1,4 +1,4 @@
-import { limits, storableText } from "@holdfast/contracts";
+import { limits, readableText } from "@holdfast/contracts";
 import type { Broker, Standstill } from "@holdfast/messaging";
 import type { StateStore } from "@holdfast/state-store";
 
@@ -16,7 +16,7 @@ export function consumersAreWell(broker: Pick<Broker, "standstills">): true | st
   if (first === undefined) return true;
   const { queue, messages, failures, forMs, error } = first;
   const seconds = Math.round(forMs / 1_000);
-  return `${messages} messages of ${queue} failed ${failures} times in ${seconds} s: ${storableText(error, limits.code)}`;
+  return `${messages} messages of ${queue} failed ${failures} times in ${seconds} s: ${readableText(error, limits.code)}`;
 }
 
 interface Dependencies {
@@ -31,7 +31,7 @@ export function watchStandstills({ store, broker, instance }: Dependencies) {
   return async (): Promise<number> => {
     const standstills = lasting(broker).map((one) => ({
       ...one,
-      error: storableText(one.error, limits.words),
+      error: readableText(one.error, limits.words),
     }));
     if (standstills.length > 0 || wasWritten)
       await store.recordStandstills({ instance, standstills });

@@ -1,0 +1,28 @@
+import { text } from "node:stream/consumers";
+import { terminalText } from "@holdfast/domain/control-characters";
+import type { Io } from "./api/verb.ts";
+
+/** Writes to the standard output what commands no terminal. A pipe whose reader is gone refuses even an empty text. */
+export function writeOut(written: string): void {
+  if (written !== "") process.stdout.write(terminalText(written));
+}
+
+/** Writes to the standard error what commands no terminal. */
+export function writeError(written: string): void {
+  if (written !== "") process.stderr.write(terminalText(written));
+}
+
+/** The process as verbs see it. A reader that closes the pipe, such as `head`, ends the process without an error. */
+export function processIo(): Io {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit(0);
+  });
+  return {
+    env: process.env,
+    isTerminal: process.stderr.isTTY,
+    out: writeOut,
+    err: writeError,
+    stdin: () => text(process.stdin),
+  };
+}
