@@ -174,8 +174,8 @@ export const faultCodes = {
   },
   "config.default_secret": {
     transient: false,
-    meaning: "A secret still has the value of an example.",
-    action: "Set a secret of your own.",
+    meaning: "A secret has the value of an example, or is easy to guess.",
+    action: "Set a secret of your own, such as `openssl rand -base64 32` prints.",
   },
   "config.invalid": {
     transient: false,

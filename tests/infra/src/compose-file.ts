@@ -29,7 +29,7 @@ const generated = "generated";
 const madeUp: Readonly<Record<string, string>> = {
   STATE_STORE_URL: "postgres://login:9f2c4e0b@postgres:5432/holdfast",
   BROKER_URL: "amqp://user:9f2c4e0b@rabbitmq:5672/holdfast",
-  OPERATOR_TOKEN: "9f2c4e0b9f2c4e0b",
+  OPERATOR_TOKEN: "9f2c4e0b6a1d8375c90e4f2b7d61a3586ce0f94b",
 };
 
 /** The environment of a service, with the secrets that it reads from files. */

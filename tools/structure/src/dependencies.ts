@@ -87,6 +87,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 /** Where each third-party library may be imported, tests left out. Those not listed may be anywhere. */
 export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   pg: ["packages/state-store", "packages/local-stack", "benchmarks"],
+  "pg-connection-string": ["packages/runtime"],
   amqplib: ["packages/messaging", "packages/local-stack"],
   fastify: ["services/submission", "services/console", "examples/orders/partners"],
   "@fastify/http-proxy": ["services/console"],

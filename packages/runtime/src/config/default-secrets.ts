@@ -1,4 +1,7 @@
-import { isIPv4, isIPv6 } from "node:net";
+import { BlockList, isIP } from "node:net";
+import { parse as readPostgresUrl } from "pg-connection-string";
+import { serverUrls } from "./server-urls.ts";
+import { isGuessable } from "./token-strength.ts";
 
 /** Passwords that stand in documentation, or that servers come with. */
 const known: ReadonlySet<string> = new Set([
@@ -18,15 +21,19 @@ const known: ReadonlySet<string> = new Set([
   "test",
 ]);
 
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
 /**
- * Finds published default secrets that others could use: a token while we listen beyond this machine, or
- * the password of a server on another machine. One sentence for each.
+ * Finds secrets that others could use: a published or guessable token while we listen beyond this machine, or the
+ * published password of a server on another machine. One sentence for each.
  */
 export function defaultSecrets(config: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(config).flatMap(([name, value]) => {
     if (typeof value !== "string") return [];
     if (name.endsWith("_TOKEN")) return tokenFault(name, value, config);
-    return name.endsWith("_URL") && URL.canParse(value) ? urlFault(name, new URL(value)) : [];
+    return name.endsWith("_URL") ? urlFault(name, value) : [];
   });
 }
 
@@ -36,22 +43,64 @@ function tokenFault(
   config: Readonly<Record<string, unknown>>,
 ): readonly string[] {
   const host = config["HTTP_HOST"];
-  if (!known.has(value.toLowerCase()) || typeof host !== "string" || isLoopback(host)) return [];
+  if (typeof host !== "string" || isThisMachine(host)) return [];
+  const isPublished = known.has(value.toLowerCase());
+  if (!isPublished && !isGuessable(value)) return [];
+  const fault = isPublished ? "is a published default value" : "is easy to guess";
   return [
-    `${name} is a published default value, and HTTP_HOST ${host} can be reached from other machines: set another ${name}, or HTTP_HOST=127.0.0.1`,
+    `${name} ${fault}, and HTTP_HOST ${host} can be reached from other machines: set ${name} to what openssl rand -base64 32 prints, or HTTP_HOST=127.0.0.1`,
   ];
 }
 
-function urlFault(name: string, url: URL): readonly string[] {
-  const password = decodeURIComponent(url.password).toLowerCase();
-  if (!known.has(password) || isLoopback(url.hostname)) return [];
+function urlFault(name: string, url: string): readonly string[] {
+  const login = serverUrls(url)
+    .map(loginOf)
+    .find(
+      (one) => one !== null && known.has(one.password.toLowerCase()) && !isThisMachine(one.host),
+    );
+  if (login === undefined || login === null) return [];
   return [
-    `${name} has a published default password, and ${url.hostname} is not this machine: set another password there and here`,
+    `${name} ${login.isNamed ? "has" : "names no user, so it stands for guest with"} a published default password, and ${login.host} is not this machine: set another password there and here`,
   ];
 }
 
-function isLoopback(host: string): boolean {
-  const name = host.replace(/^\[(.*)\]$/, "$1");
-  if (isIPv4(name)) return name.startsWith("127.");
-  return isIPv6(name) ? name === "::1" : name === "localhost" || name === "";
+/** What a driver shows to a server. */
+interface Login {
+  readonly host: string;
+  readonly password: string;
+  /** False: the driver takes a login of its own. */
+  readonly isNamed: boolean;
+}
+
+/** How the driver reads the URL of one server; null: it refuses it. */
+function loginOf(url: string): Login | null {
+  try {
+    const address = new URL(url);
+    if (/^postgres(ql)?:$/.test(address.protocol)) return loginOfPostgres(address);
+    const { hostname: host, username, password } = address;
+    // The client of RabbitMQ connects as guest.
+    if (/^amqps?:$/.test(address.protocol) && username === "" && password === "") {
+      return { host, password: "guest", isNamed: false };
+    }
+    return { host, password: decodeURIComponent(password), isNamed: true };
+  } catch {
+    return null;
+  }
+}
+
+/** Of the parameters it would read the files. */
+function loginOfPostgres(address: URL): Login {
+  for (const name of ["sslcert", "sslkey", "sslrootcert", "sslmode"]) {
+    address.searchParams.delete(name);
+  }
+  const { host, password = "" } = readPostgresUrl(address.href);
+  return { host: host ?? "", password, isNamed: true };
+}
+
+/** A path is that of a socket, and without a host the drivers connect to this machine. */
+function isThisMachine(host: string): boolean {
+  const name = host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
+  const version = isIP(name);
+  if (version === 0) return name === "localhost" || name === "" || name.startsWith("/");
+  return loopback.check(name, version === 4 ? "ipv4" : "ipv6");
 }
