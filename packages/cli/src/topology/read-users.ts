@@ -47,7 +47,21 @@ const unusable = (file: string, why: string) =>
 export function usersIn(list: unknown): readonly ListedUser[] {
   const entries = Object.entries(fieldsOf(list, "it"));
   if (entries.length === 0) throw new Error("it is empty");
-  return entries.map(([name, value]) => toUser(name, value));
+  const users = entries.map(([name, value]) => toUser(name, value));
+  mustBeApart(users);
+  return users;
+}
+
+/** An application owns `status.<word>` and `status.<word>.…`: of two words none may begin the other at a dot. */
+function mustBeApart(users: readonly ListedUser[]): void {
+  const applications = users.filter((user) => user.role === "application");
+  for (const { name, statusWord: word } of applications) {
+    const inside = applications.find((other) => other.statusWord.startsWith(`${word}.`));
+    if (inside === undefined) continue;
+    throw new Error(
+      `the status queues of ${inside.name} are among those of ${name}, who could read and delete them: rename ${inside.name}, or give it a statusWord without a dot, such as ${inside.name.replaceAll(".", "-")}`,
+    );
+  }
 }
 
 function toUser(name: string, value: unknown): ListedUser {
