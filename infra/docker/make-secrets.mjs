@@ -24,6 +24,9 @@ const known = [
   "AGENT_PASSWORD",
   "RABBITMQ_ADMIN_PASSWORD",
 ];
+// What an application may write to, and what it may have open: as `holdfast topology` makes its user.
+const applications = "^(holdfast\\.submissions)$";
+const applicationLimits = { "max-connections": 100, "max-channels": 1000 };
 const names = [...new Set([...known, ...permissions.map(({ user }) => passwordOf(user))])];
 
 const secrets = Object.fromEntries(names.map((name) => [name, secretOf(name)]));
@@ -89,6 +92,7 @@ function brokerUsers() {
       tags: [rights.configure, rights.read, rights.write].every((right) => right === "^$")
         ? ["monitoring"]
         : [],
+      ...(rights.write === applications ? { limits: applicationLimits } : {}),
     })),
     { name: "administrator", password: secrets.RABBITMQ_ADMIN_PASSWORD, tags: ["administrator"] },
   ];

@@ -36,6 +36,7 @@ export {
   type PasswordCheck,
 } from "./topology/compare-definitions.ts";
 export {
+  applicationLimits,
   type BrokerRole,
   type BrokerUser,
   type Definitions,

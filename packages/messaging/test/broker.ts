@@ -53,6 +53,14 @@ export async function openTestedBroker(): Promise<TestedBroker> {
   };
 }
 
+/** RabbitMQ's HTTP API, as the user of a broker's URL. */
+export function managementUrlOf(url: string): string {
+  const { username, password } = new URL(url);
+  const server = process.env["TEST_BROKER_MANAGEMENT_URL"];
+  if (server === undefined) throw new Error("Set TEST_BROKER_MANAGEMENT_URL for this test");
+  return Object.assign(new URL(server), { username, password }).href;
+}
+
 export const message = (
   text: string,
   overrides: Partial<OutgoingMessage> = {},

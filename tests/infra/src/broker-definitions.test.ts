@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { applicationLimits } from "@holdfast/messaging";
 import { describe, expect, test } from "@jest/globals";
 import { brokerDefinitions, listedUsers } from "./broker-definitions.ts";
 import { pathOf, readFile } from "./repository.ts";
@@ -32,7 +33,11 @@ function usersMade(): string {
 }
 
 interface Users {
-  readonly users: readonly { readonly name: string; readonly tags: readonly string[] }[];
+  readonly users: readonly {
+    readonly name: string;
+    readonly tags: readonly string[];
+    readonly limits?: object;
+  }[];
 }
 
 describe.each(Object.keys(brokerDefinitions))("%s", (name) => {
@@ -64,4 +69,6 @@ test.each([
   const watching = users.filter(({ tags }) => tags.includes("monitoring")).map(({ name }) => name);
   const observers = Object.keys(listedUsers).filter((user) => listedUsers[user] === "observer");
   expect(watching.toSorted()).toEqual(observers.toSorted());
+  const limited = users.flatMap(({ name, limits }) => (limits ? [[name, limits]] : []));
+  expect(limited).toEqual([["application", applicationLimits()]]);
 });

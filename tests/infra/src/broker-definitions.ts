@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { applicationLimits } from "@holdfast/messaging";
 import { inventory, notifications, payments, shipping } from "@holdfast/orders";
 import { holdfastCommand } from "@holdfast/test-servers";
 import { contract } from "@holdfast/workflow";
@@ -30,6 +31,7 @@ const localUsers = {
       name,
       password: "development",
       tags: role === "observer" ? ["monitoring"] : [],
+      ...(role === "application" ? { limits: applicationLimits() } : {}),
     })),
     { name: "operator", password: "development", tags: ["administrator"] },
   ],

@@ -14,11 +14,11 @@ test("one line is enough for a user, and an Agent's line names its Agent", () =>
 test("a longer form says which Agents a user serves, and where an application reads its statuses", () => {
   const list = {
     warehouse: { role: "agent", agents: ["inventory", "cold-storage"] },
-    shop: { role: "application", statusWord: "orders" },
+    shop: { role: "application", statusWord: "orders", maxConnections: 500 },
   };
   expect(usersIn(list)).toEqual([
     { name: "warehouse", role: "agent", agents: ["inventory", "cold-storage"] },
-    { name: "shop", role: "application", statusWord: "orders" },
+    { name: "shop", role: "application", statusWord: "orders", maxConnections: 500 },
   ]);
 });
 
@@ -34,6 +34,8 @@ test.each([
   [{ x: { role: "agent", agents: [] } }, "the agents of x must be a list of names"],
   [{ x: { role: "agent", agent: "y" } }, "x has a field agent, which is unknown"],
   [{ x: { role: "application", statusWord: "a.*" } }, "the statusWord of x must be"],
+  [{ x: { role: "application", maxConnections: 0 } }, "the maxConnections of x must be a number"],
+  [{ x: { role: "application", maxConnections: "5" } }, "the maxConnections of x must be a number"],
   [
     { shop: "application", "shop.eu": "application" },
     "the status queues of shop.eu are among those of shop",

@@ -8,7 +8,11 @@ import { parse } from "yaml";
 export type ListedUser = { readonly name: string } & (
   | { readonly role: Exclude<BrokerRole, "agent" | "application"> }
   | { readonly role: "agent"; readonly agents: readonly string[] }
-  | { readonly role: "application"; readonly statusWord: string }
+  | {
+      readonly role: "application";
+      readonly statusWord: string;
+      readonly maxConnections?: number;
+    }
 );
 
 const roles: readonly BrokerRole[] = [
@@ -67,7 +71,7 @@ function mustBeApart(users: readonly ListedUser[]): void {
 function toUser(name: string, value: unknown): ListedUser {
   if (!userName.test(name)) throw new Error(`${name} is no name of a user`);
   const fields = typeof value === "string" ? { role: value } : fieldsOf(value, name);
-  const { role: wanted, agents, statusWord: word, ...more } = fields;
+  const { role: wanted, agents, statusWord: word, maxConnections: most, ...more } = fields;
   const [unknown] = Object.keys(more);
   if (unknown !== undefined) throw new Error(`${name} has a field ${unknown}, which is unknown`);
   const role = roles.find((one) => one === wanted);
@@ -79,7 +83,14 @@ function toUser(name: string, value: unknown): ListedUser {
   if (word !== undefined && !(typeof word === "string" && statusWord.test(word))) {
     throw new Error(`the statusWord of ${name} must be letters, digits, "-" and "_"`);
   }
-  return { name, role, statusWord: word ?? name };
+  if (
+    most !== undefined &&
+    !(Number.isInteger(most) && Number(most) > 0 && Number(most) <= 65_535)
+  ) {
+    throw new Error(`the maxConnections of ${name} must be a number from 1 to 65535`);
+  }
+  const limited = most === undefined ? {} : { maxConnections: Number(most) };
+  return { name, role, statusWord: word ?? name, ...limited };
 }
 
 function agentsOf(user: string, agents: unknown): readonly string[] {

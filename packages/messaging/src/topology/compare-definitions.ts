@@ -7,6 +7,7 @@ export interface FoundDefinitions {
     readonly name: string;
     readonly tags: readonly string[];
     readonly passwordHash: string;
+    readonly limits: Readonly<Record<string, number>>;
   }[];
   readonly permissions: Definitions["permissions"];
   readonly topic_permissions: Definitions["topic_permissions"];
@@ -73,18 +74,20 @@ function compareUsers(
   found: FoundDefinitions,
   isPassword: PasswordCheck,
 ): readonly Difference[] {
-  const there = new Map(found.users.map(({ name, tags }) => [name, tags.toSorted().join(",")]));
-  const hashes = new Map(found.users.map(({ name, passwordHash }) => [name, passwordHash]));
-  const given = users.flatMap(({ name, tags }): readonly Difference[] => {
+  const there = new Map(found.users.map((user) => [user.name, user]));
+  const given = users.flatMap((user): readonly Difference[] => {
+    const { name } = user;
     const has = there.get(name);
-    const should = [...tags].toSorted().join(",");
     if (has === undefined) return [missing("user", name)];
-    if (has === should) {
-      if (isPassword(name, hashes.get(name) ?? "")) return [];
-      return [{ action: "change", kind: "user", name, detail: "it has another password" }];
-    }
-    const detail = `its tags are ${has || "none"} and should be ${should || "none"}`;
-    return [{ action: "change", kind: "user", name, detail }];
+    const details = [
+      differing("tags", has.tags.toSorted(), user.tags.toSorted()),
+      user.limits === undefined
+        ? null
+        : differing("limits", limitsOf(has.limits), limitsOf(user.limits)),
+      isPassword(name, has.passwordHash) ? null : "it has another password",
+    ].filter((detail) => detail !== null);
+    if (details.length === 0) return [];
+    return [{ action: "change", kind: "user", name, detail: details.join("; ") }];
   });
   const known = new Set([...there.keys(), ...users.map(({ name }) => name)]);
   const absent = permissions
@@ -98,6 +101,16 @@ function compareUsers(
       }),
     );
   return [...given, ...absent];
+}
+
+const limitsOf = (limits: Readonly<Record<string, number>>): readonly string[] =>
+  Object.entries(limits)
+    .map(([name, limit]) => `${name} ${limit}`)
+    .toSorted();
+
+function differing(what: string, has: readonly string[], should: readonly string[]): string | null {
+  const [is, wanted] = [has, should].map((list) => list.join(", ") || "none");
+  return is === wanted ? null : `its ${what} are ${is} and should be ${wanted}`;
 }
 
 type Right = Readonly<Record<"configure" | "read" | "write", string>>;

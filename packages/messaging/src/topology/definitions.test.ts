@@ -40,6 +40,19 @@ test("the definitions have only the users that were requested", () => {
   expect(definitions.users.map(({ name }) => name)).toEqual(users.map(({ name }) => name));
 });
 
+test("the definitions bound what an application may have open, and no service", () => {
+  const limited = definitions.users.flatMap(({ name, limits }) => (limits ? [[name, limits]] : []));
+  expect(limited).toEqual([["shop", { "max-connections": 100, "max-channels": 1_000 }]]);
+});
+
+test("the definitions bound what waits for submission, and refuse what is beyond", () => {
+  const queue = definitions.queues.find(({ name }) => name === "task.submissions");
+  expect(queue?.arguments).toMatchObject({
+    "x-max-length-bytes": 512 * 1024 * 1024,
+    "x-overflow": "reject-publish",
+  });
+});
+
 test.each(["submission", "supervisor", "payments", "shop", "looker"])(
   "the definitions let %s declare nothing",
   (user) => {

@@ -33,7 +33,12 @@ export type BrokerUser = {
   | { readonly role: Exclude<BrokerRole, "agent" | "application"> }
   | { readonly role: "agent"; readonly agents: readonly string[] }
   /** Submits orders by message. It reads its statuses from `status.<word>` and `status.<word>.…`. */
-  | { readonly role: "application"; readonly statusWord: string }
+  | {
+      readonly role: "application";
+      readonly statusWord: string;
+      /** Connections at a time; as many as `applicationLimits` says unless given. */
+      readonly maxConnections?: number;
+    }
 );
 
 export type BrokerRole =
@@ -66,6 +71,12 @@ interface Permissions {
   readonly write: string;
 }
 
+/** What an application may have open at a time: it leaves connections and channels to the others. */
+export const applicationLimits = (maxConnections = 100) => ({
+  "max-connections": maxConnections,
+  "max-channels": 10 * maxConnections,
+});
+
 const nothing = "^$";
 const anything = ".*";
 /** Queues that the broker names, for one connection each: an Agent listens for cancel hints on one. */
@@ -91,13 +102,7 @@ export function definitionsOf({ vhost, agents, users, duringUpgrade = false }: D
   const durable = { vhost, durable: true, auto_delete: false };
   return {
     vhosts: [{ name: vhost }],
-    users: users.map(({ name, passwordHash, role }) => ({
-      name,
-      password_hash: passwordHash,
-      hashing_algorithm: "rabbit_password_hashing_sha256",
-      // May ask the HTTP API, and sees no message there.
-      tags: role === "observer" ? ["monitoring"] : [],
-    })),
+    users: users.map(toUser),
     permissions: users.map((user) => {
       const { write, ...others } = permissionsOf(user, agents);
       const isWider = duringUpgrade && usedDefaultExchange.has(user.role);
@@ -142,6 +147,15 @@ export function definitionsOf({ vhost, agents, users, duringUpgrade = false }: D
     })),
   };
 }
+
+const toUser = (user: BrokerUser) => ({
+  name: user.name,
+  password_hash: user.passwordHash,
+  hashing_algorithm: "rabbit_password_hashing_sha256",
+  // May ask the HTTP API, and sees no message there.
+  tags: user.role === "observer" ? ["monitoring"] : [],
+  ...(user.role === "application" ? { limits: applicationLimits(user.maxConnections) } : {}),
+});
 
 /** Agents reply under their own names alone. Operators send dead replies once more, whose token makes them count. */
 function repliesOf(user: BrokerUser): string {

@@ -17,6 +17,8 @@ interface RawUser extends Named {
   /** A list, or a text with commas in releases before 3.8. */
   readonly tags: readonly string[] | string;
   readonly password_hash: string;
+  /** None in releases before 3.8.10. */
+  readonly limits?: Readonly<Record<string, number>>;
 }
 
 type OfVhost<Item> = readonly (Item & { readonly vhost: string })[];
@@ -40,6 +42,7 @@ export async function readDefinitions({ url, vhost }: Place): Promise<FoundDefin
       name: user.name,
       tags: typeof user.tags === "string" ? user.tags.split(",").filter(Boolean) : user.tags,
       passwordHash: user.password_hash,
+      limits: user.limits ?? {},
     })),
     permissions: permissions.filter((one) => one.vhost === vhost),
     topic_permissions: topics.filter((one) => one.vhost === vhost),

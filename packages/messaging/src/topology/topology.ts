@@ -52,6 +52,22 @@ const quorum = (name: string, deadLetters: string): Queue => ({
   },
 });
 
+/** Bytes of all messages that wait in `task.submissions`. */
+const mostSubmissionBytes = 512 * 1024 * 1024;
+
+/**
+ * Refuses what does not fit (nack): one application would otherwise fill the broker's disk, and the alarm of the disk
+ * stops every publisher.
+ */
+const refusing = ({ name, arguments: args }: Queue): Queue => ({
+  name,
+  arguments: {
+    ...args,
+    "x-max-length-bytes": mostSubmissionBytes,
+    "x-overflow": "reject-publish",
+  },
+});
+
 /** The last resort: beyond its limit a message would be lost, and newer brokers have one of their own. */
 const lastResort = (name: string): Queue => ({
   name,
@@ -101,7 +117,7 @@ export const topologyOf = (agents: readonly string[]): Topology => ({
     ...agents.map((agent) => quorum(agentQueue(agent), expiredQueue)),
     ...replyQueues.map((queue) => quorum(queue, deadReplyQueue)),
     quorum(expiredQueue, deadRequestQueue),
-    quorum(submissionQueue, deadRequestQueue),
+    refusing(quorum(submissionQueue, deadRequestQueue)),
     lastResort(deadRequestQueue),
     lastResort(deadReplyQueue),
     coalescing(wakeQueue),
