@@ -72,13 +72,16 @@ function writeAll() {
       BROKER_URL: brokerUrl(service, password),
     });
   }
-  const managementUrl = `http://observer:${secrets.OBSERVER_PASSWORD}@rabbitmq:15672`;
+  const managementUrl = httpUrl("observer", secrets.OBSERVER_PASSWORD);
   // The console shows the queues: the observer may look at them, and do nothing there.
   write("operations", {
     OPERATOR_TOKEN: secrets.OPERATOR_TOKEN,
     BROKER_MANAGEMENT_URL: managementUrl,
   });
   write("observer", { BROKER_MANAGEMENT_URL: managementUrl });
+  write("administrator", {
+    BROKER_MANAGEMENT_URL: httpUrl("administrator", secrets.RABBITMQ_ADMIN_PASSWORD),
+  });
   write("agent", { BROKER_URL: brokerUrl("agent", secrets.AGENT_PASSWORD) });
   write("rabbitmq", { "10-users.json": JSON.stringify({ users: brokerUsers() }) });
 }
@@ -111,6 +114,11 @@ function storeUrl(user, password) {
 /** @param {string} user @param {string | undefined} password */
 function brokerUrl(user, password) {
   return `amqp://${user}:${password}@rabbitmq:5672/holdfast`;
+}
+
+/** @param {string} user @param {string | undefined} password */
+function httpUrl(user, password) {
+  return `http://${user}:${password}@rabbitmq:15672`;
 }
 
 /**

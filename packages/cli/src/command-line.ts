@@ -53,6 +53,8 @@ For verify, doctor and why:
   --json                         for machines
   --version                      print the version and exit
 
+A URL with a password belongs in a file, which STATE_STORE_URL_FILE, BROKER_URL_FILE or BROKER_MANAGEMENT_URL_FILE names.
+
 exit code: 0 all is well; 1 something was found; 2 wrong use; 3 not found; 4 timed out; 5 refused;
 69 a server does not answer; 78 wrong configuration`;
 

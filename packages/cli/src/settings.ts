@@ -4,6 +4,7 @@ import {
   Duration,
   parseConfig,
   StateStoreUrl,
+  Text,
 } from "@holdfast/runtime";
 import { Type } from "typebox";
 import type { CommandLine } from "./command-line.ts";
@@ -30,6 +31,11 @@ const Spans = Type.Object({
   "--consumer-timeout": Type.Optional(Duration()),
   "--open-for": Type.Optional(Duration()),
 });
+
+/** A setting of the environment, or what is in the file that `X_FILE` names; null: neither is there. */
+export const settingFrom = (env: NodeJS.ProcessEnv, name: string): string | null =>
+  parseConfig(Type.Object({ [name]: Type.Optional(Text({ maxLength: 4_000 })) }), env)[name] ??
+  null;
 
 /** Options go before the environment: one for `X` silences `X_FILE`, too. */
 export function environmentFor(

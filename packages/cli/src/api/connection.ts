@@ -1,14 +1,28 @@
 import { type HoldfastClient, holdfastClient } from "@holdfast/client";
 import { type Profile, readProfiles } from "./profiles.ts";
 import { UsageError } from "./usage-error.ts";
-import type { Io } from "./verb.ts";
+import { fileOf } from "./values.ts";
+import type { Invocation, Io } from "./verb.ts";
+
+interface AskedToken {
+  readonly token: string | undefined;
+  /** The file that holds it. */
+  readonly tokenFile: string | undefined;
+}
 
 /** What the command line says of the service. */
-export interface Asked {
+export interface Asked extends AskedToken {
   readonly url: string | undefined;
-  readonly token: string | undefined;
   readonly profile: string | undefined;
 }
+
+/** The options of every verb that say which service is meant. */
+export const askedOf = (text: Invocation["text"]): Asked => ({
+  url: text("url"),
+  token: text("token"),
+  tokenFile: text("token-file"),
+  profile: text("profile"),
+});
 
 /** The client for the service that was asked for. */
 export function connect(asked: Asked, io: Io, actor: string): HoldfastClient {
@@ -17,8 +31,9 @@ export function connect(asked: Asked, io: Io, actor: string): HoldfastClient {
 }
 
 /** From the command line, the environment, or else a profile: the token goes with the URL that it belongs to. */
-export function serviceOf({ url, token, profile }: Asked, { env }: Io): Profile {
-  const givenToken = token ?? env["HOLDFAST_TOKEN"];
+export function serviceOf(asked: Asked, { env }: Io): Profile {
+  const { url, profile } = asked;
+  const givenToken = tokenOf(asked, env);
   const givenUrl = url ?? (profile === undefined ? env["HOLDFAST_URL"] : undefined);
   const found = givenUrl ? { url: givenUrl } : profileOf(profile ?? env["HOLDFAST_PROFILE"], env);
   if (!URL.canParse(found.url) || !/^https?:/.test(found.url)) {
@@ -27,6 +42,28 @@ export function serviceOf({ url, token, profile }: Asked, { env }: Io): Profile 
     );
   }
   return givenToken ? { ...found, token: givenToken } : found;
+}
+
+/** The token that was given; undefined: none was. Throws for one that is given twice, and for a file without one. */
+export function tokenOf({ token, tokenFile }: AskedToken, env: Io["env"]): string | undefined {
+  if (token !== undefined || tokenFile !== undefined) {
+    return readToken("--token", { text: token, file: tokenFile });
+  }
+  const text = env["HOLDFAST_TOKEN"] || undefined;
+  return readToken("HOLDFAST_TOKEN", { text, file: env["HOLDFAST_TOKEN_FILE"] || undefined });
+}
+
+function readToken(
+  name: string,
+  { text, file }: { readonly text: string | undefined; readonly file: string | undefined },
+): string | undefined {
+  if (file === undefined) return text;
+  if (text !== undefined) {
+    throw new UsageError(`The token is given twice: say either ${name} or the file that holds it`);
+  }
+  const found = fileOf(file).trim();
+  if (found === "") throw new UsageError(`${file} is empty: write the token to it`);
+  return found;
 }
 
 /** A service on this machine unless anything else is said. */

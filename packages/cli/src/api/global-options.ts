@@ -6,7 +6,12 @@ export const globalOptions: Readonly<Record<string, OptionSpec>> = {
   token: {
     type: "string",
     value: "TOKEN",
-    help: "the operator's token; otherwise HOLDFAST_TOKEN, or that of the profile",
+    help: "the operator's token, which others on this machine see; use --token-file",
+  },
+  "token-file": {
+    type: "string",
+    value: "FILE",
+    help: "a file with the operator's token; otherwise HOLDFAST_TOKEN_FILE, HOLDFAST_TOKEN, or a profile",
   },
   profile: {
     type: "string",

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { exitCodes } from "../exit-codes.ts";
 import { allVerbs, groups } from "./all-verbs.ts";
-import { connect } from "./connection.ts";
+import { askedOf, connect } from "./connection.ts";
 import { errorObject, errorText, exitCodeOf } from "./describe-error.ts";
 import { globalOptions } from "./global-options.ts";
 import { groupHelp, verbHelp } from "./help.ts";
@@ -120,7 +120,6 @@ function invocationOf(
     text,
     texts: (option) => [values[option] ?? []].flat().map(String),
     flag: (option) => values[option] === true,
-    client: () =>
-      connect({ url: text("url"), token: text("token"), profile: text("profile") }, io, actor),
+    client: () => connect(askedOf(text), io, actor),
   };
 }

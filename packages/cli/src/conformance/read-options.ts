@@ -1,6 +1,7 @@
 import { agentNamePattern } from "@holdfast/contracts";
 import type { Json } from "@holdfast/domain";
 import { readArguments, usageFault } from "../read-arguments.ts";
+import { settingFrom } from "../settings.ts";
 import type { Cases } from "./cases.ts";
 
 export interface ConformanceOptions {
@@ -35,6 +36,8 @@ Use a broker for tests: Schedulers of the same virtual host record the replies a
   --reply-identity HOW     required or trusted, as REPLY_IDENTITY of your Schedulers
   --json                   for machines
 
+A URL with a password belongs in a file, which BROKER_URL_FILE or BROKER_MANAGEMENT_URL_FILE names.
+
 exit code: 0 all rules hold; 1 a rule is broken; 2 wrong use; 3 the Agent is not there;
 5 the broker refuses this user; 69 the broker does not answer`;
 
@@ -56,8 +59,14 @@ export function readConformanceOptions(
   return {
     agent,
     cases: casesOf(values),
-    brokerUrl: urlOf(values["broker-url"] ?? env["BROKER_URL"], "--broker-url", /^amqps?:$/),
-    managementUrl: optionalUrl(values["management-url"] ?? env["BROKER_MANAGEMENT_URL"]),
+    brokerUrl: urlOf(
+      values["broker-url"] ?? settingFrom(env, "BROKER_URL"),
+      "--broker-url",
+      /^amqps?:$/,
+    ),
+    managementUrl: optionalUrl(
+      values["management-url"] ?? settingFrom(env, "BROKER_MANAGEMENT_URL"),
+    ),
     pid: pidOf(pid),
     stopCommand,
     identity,
@@ -107,12 +116,12 @@ function pidOf(text: string | undefined): number | null {
   throw usageFault(`--pid is the number of a process, not ${text}`);
 }
 
-const optionalUrl = (text: string | undefined): string | null =>
-  text === undefined || text === "" ? null : urlOf(text, "--management-url", /^https?:$/);
+const optionalUrl = (text: string | null): string | null =>
+  text === null || text === "" ? null : urlOf(text, "--management-url", /^https?:$/);
 
-function urlOf(text: string | undefined, option: string, protocol: RegExp): string {
+function urlOf(text: string | null, option: string, protocol: RegExp): string {
   const url = URL.parse(text ?? "");
-  if (text !== undefined && url !== null && protocol.test(url.protocol)) return text;
+  if (text !== null && url !== null && protocol.test(url.protocol)) return text;
   const example =
     option === "--broker-url"
       ? "amqp://user:password@host/vhost"

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import type { Answer } from "../command.ts";
 import { readArguments, usageFault } from "../read-arguments.ts";
+import { settingFrom } from "../settings.ts";
 import { writeError } from "../terminal.ts";
 import { mcpServer } from "./mcp-server.ts";
 import { openClient } from "./open-client.ts";
@@ -12,10 +13,11 @@ const mcpUsage = `holdfast mcp [options]
   Serves tools for machines that read, by the Model Context Protocol: over standard input and output, or over HTTP on
   this host. Asks the HTTP API at HOLDFAST_URL, with the operators' token in HOLDFAST_TOKEN.
 
-  --url URL        instead of HOLDFAST_URL; http://127.0.0.1:3000 unless either is set
-  --http           serve HTTP at http://127.0.0.1:8288/mcp instead of standard input and output
-  --port PORT      another port; 0 chooses a free one (--http)
-  --allow-writes   offer tools that submit, resubmit and undo as well; without it nothing can be changed
+  --url URL          instead of HOLDFAST_URL; http://127.0.0.1:3000 unless either is set
+  --token-file FILE  the operators' token is in it; otherwise HOLDFAST_TOKEN, or the file HOLDFAST_TOKEN_FILE
+  --http             serve HTTP at http://127.0.0.1:8288/mcp instead of standard input and output
+  --port PORT        another port; 0 chooses a free one (--http)
+  --allow-writes     offer tools that submit, resubmit and undo as well; without it nothing can be changed
 
 exit code: 0 the client closed the connection; 2 wrong use`;
 
@@ -30,10 +32,7 @@ export async function mcp(args: readonly string[], env: NodeJS.ProcessEnv): Prom
   const allowWrites = values["allow-writes"];
   const client = openClient({
     url: urlOf(values.url ?? env["HOLDFAST_URL"] ?? usualUrl),
-    token:
-      env["HOLDFAST_TOKEN"] === undefined || env["HOLDFAST_TOKEN"] === ""
-        ? null
-        : env["HOLDFAST_TOKEN"],
+    token: settingFrom(withTokenFile(env, values["token-file"]), "HOLDFAST_TOKEN"),
   });
   const open = () => mcpServer({ client, allowWrites });
   if (values.http) {
@@ -56,6 +55,7 @@ function parse(args: readonly string[]) {
     args: [...args],
     options: {
       url: { type: "string" },
+      "token-file": { type: "string" },
       http: { type: "boolean", default: false },
       port: { type: "string" },
       "allow-writes": { type: "boolean", default: false },
@@ -64,6 +64,9 @@ function parse(args: readonly string[]) {
     },
   });
 }
+
+const withTokenFile = (env: NodeJS.ProcessEnv, file: string | undefined): NodeJS.ProcessEnv =>
+  file === undefined ? env : { HOLDFAST_TOKEN_FILE: file };
 
 function urlOf(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;

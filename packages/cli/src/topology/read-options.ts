@@ -1,4 +1,5 @@
 import { readArguments, usageFault } from "../read-arguments.ts";
+import { settingFrom } from "../settings.ts";
 
 const acts = ["print", "check", "apply"] as const;
 
@@ -44,6 +45,9 @@ Makes RabbitMQ's users, rights, queues, exchanges and bindings from one list of 
   --yes                    also remove what should not be there (apply)
   --json                   for machines
 
+A URL with a password belongs in a file, which BROKER_MANAGEMENT_URL_FILE, BROKER_URL_FILE or STATE_STORE_URL_FILE
+names: others on this machine see command lines.
+
 exit code: 0 as it should be; 1 something differs; 2 wrong use; 5 the server refuses this user;
 69 a server does not answer`;
 
@@ -59,7 +63,7 @@ export function readTopologyOptions(
   if (act === undefined || more.length > 0)
     throw usageFault("Say what to do: print, check or apply");
   if (values.users === undefined) throw usageFault("Say who connects: --users FILE");
-  const given = (option: string | undefined, name: string) => option ?? env[name] ?? null;
+  const given = (option: string | undefined, name: string) => option ?? settingFrom(env, name);
   const brokerUrl = given(values["broker-url"], "BROKER_URL");
   const managementUrl = given(values["management-url"], "BROKER_MANAGEMENT_URL");
   for (const [url, option] of [
@@ -70,7 +74,7 @@ export function readTopologyOptions(
   }
   if (act === "apply" && managementUrl === null) {
     throw usageFault(
-      "Say where RabbitMQ's HTTP API is: --management-url http://user:password@host:15672",
+      "Say where RabbitMQ's HTTP API is: BROKER_MANAGEMENT_URL_FILE names a file with http://user:password@host:15672",
     );
   }
   if (act === "check" && managementUrl === null && brokerUrl === null) {

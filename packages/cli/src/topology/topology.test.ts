@@ -1,4 +1,7 @@
-import { expect, test } from "@jest/globals";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "@jest/globals";
 import { runCommand } from "../run-command.ts";
 
 test.each([
@@ -17,5 +20,29 @@ test.each([
   expect({ exitCode, first: stderr.split("\n")[0] }).toEqual({
     exitCode: code,
     first: expect.stringContaining(words),
+  });
+});
+
+const folder = mkdtempSync(join(tmpdir(), "holdfast-topology-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileWith(name: string, text: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+test("the URL of RabbitMQ's HTTP API is read from a file, so that no command line has its password", async () => {
+  const users = fileWith("users.yaml", "shop: application\n");
+  const check = ["topology", "check", "--users", users];
+  const env = { BROKER_MANAGEMENT_URL_FILE: fileWith("url", "http://a:b@127.0.0.1:1\n") };
+  expect(await runCommand(check, env)).toMatchObject({
+    exitCode: 69,
+    stderr: expect.stringContaining("RabbitMQ's HTTP API at 127.0.0.1:1 does not answer"),
+  });
+  const both = { ...env, BROKER_MANAGEMENT_URL: "http://a:b@127.0.0.1:2" };
+  expect(await runCommand(check, both)).toMatchObject({
+    exitCode: 78,
+    stderr: expect.stringContaining("BROKER_MANAGEMENT_URL is set twice"),
   });
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { serviceOf } from "../connection.ts";
+import { askedOf, serviceOf, tokenOf } from "../connection.ts";
 import { own } from "../own-options.ts";
 import { type Profile, profilesFile, readProfiles, writeProfiles } from "../profiles.ts";
 import { UsageError } from "../usage-error.ts";
@@ -34,7 +34,8 @@ const setVerb: Verb = {
   name: "config set",
   operations: [],
   operands: ["<profile>"],
-  summary: "write a profile: --url and --token (or --token-stdin); the first is used from then on",
+  summary:
+    "write a profile: --url and --token-file (or --token-stdin); the first is used from then on",
   options: own("token-stdin"),
   async run(invocation) {
     const { operands, io, text } = invocation;
@@ -46,11 +47,14 @@ const setVerb: Verb = {
     const before: Partial<Profile> = Object.hasOwn(known.profiles, profile)
       ? (known.profiles[profile] ?? {})
       : {};
-    const token = invocation.flag("token-stdin") ? (await io.stdin()).trim() : text("token");
+    const token = invocation.flag("token-stdin")
+      ? (await io.stdin()).trim()
+      : tokenOf(askedOf(text), {});
     const url = text("url") ?? before.url;
     if (url === undefined) throw new UsageError("Say --url, such as http://127.0.0.1:3000");
     const kept = token || before.token;
-    const checked = serviceOf({ url, token: kept, profile: undefined }, { ...io, env: {} });
+    const asked = { url, token: kept, tokenFile: undefined, profile: undefined };
+    const checked = serviceOf(asked, { ...io, env: {} });
     writeProfiles(io.env, {
       current: known.current ?? profile,
       profiles: { ...known.profiles, [profile]: checked },
@@ -97,8 +101,7 @@ const showVerb: Verb = {
   },
 };
 
-const chosen = ({ text, io }: Invocation): Profile =>
-  serviceOf({ url: text("url"), token: text("token"), profile: text("profile") }, io);
+const chosen = ({ text, io }: Invocation): Profile => serviceOf(askedOf(text), io);
 
 const newKeyVerb: Verb = {
   name: "keys new",
