@@ -29,12 +29,7 @@ export async function startContainer(options: ContainerOptions): Promise<OwnedCo
   // Its reaper is one more image to have, and `removeAbandonedContainers` does the same.
   process.env["TESTCONTAINERS_RYUK_DISABLED"] ??= "true";
   await removeAbandonedContainers();
-  const container = await new GenericContainer(options.image)
-    .withEnvironment({ ...options.environment })
-    .withCommand([...(options.command ?? [])])
-    .withExposedPorts(...options.ports)
-    .withLabels({ [ownerLabel]: ownerOf(process.pid) })
-    .start();
+  const container = await containerOf(options).start();
   const id = container.getId();
   return {
     watch: {
@@ -57,6 +52,27 @@ export async function startContainer(options: ContainerOptions): Promise<OwnedCo
       await run("docker", ["rm", "--force", "--volumes", id]);
     },
   };
+}
+
+/** The container that is started. */
+export const containerOf = (options: ContainerOptions): GenericContainer =>
+  new LoopbackContainer(options)
+    .withEnvironment({ ...options.environment })
+    .withCommand([...(options.command ?? [])])
+    .withLabels({ [ownerLabel]: ownerOf(process.pid) });
+
+/** Publishes its ports on the loopback interface alone. The library knows ports of all interfaces only. */
+class LoopbackContainer extends GenericContainer {
+  constructor({ image, ports }: ContainerOptions) {
+    super(image);
+    this.withExposedPorts(...ports);
+    this.hostConfig.PortBindings = Object.fromEntries(
+      ports.map(({ container, host }) => [
+        `${container}/tcp`,
+        [{ HostIp: "127.0.0.1", HostPort: String(host) }],
+      ]),
+    );
+  }
 }
 
 const ownerOf = (pid: number) => `${pid}@${processIdentity(pid)}`;
