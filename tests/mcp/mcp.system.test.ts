@@ -41,7 +41,10 @@ describe("over standard input and output", () => {
     const tools = await bold.tools();
     expect(tools.map(({ name }) => name)).toEqual([...reads, ...writes]);
     for (const { name, annotations, description } of tools) {
-      expect([name, annotations?.readOnlyHint]).toEqual([name, reads.includes(name)]);
+      expect([name, annotations]).toEqual([
+        name,
+        { readOnlyHint: reads.includes(name), destructiveHint: writes.includes(name) },
+      ]);
       expect(description?.length).toBeGreaterThan(30);
     }
   });
@@ -105,6 +108,9 @@ describe("over standard input and output", () => {
         (item) => item.name,
       );
     expect(await listed("list_workflows")).toContain("fulfil-order.v1");
+    expect((await session.call("list_workflows")).remarks).toEqual([
+      expect.stringContaining("written by others"),
+    ]);
     expect(await listed("list_agents")).toEqual(expect.arrayContaining(["payments", "shipping"]));
     expect(await listed("list_remotes")).toEqual(expect.arrayContaining(["payments"]));
     const { json } = await session.call("list_tasks", { limit: 1 });

@@ -10,6 +10,8 @@ export interface Answered {
   readonly text: string;
   /** The text, if it is JSON. */
   readonly json: Record<string, unknown>;
+  /** What stands below it. */
+  readonly remarks: readonly string[];
 }
 
 /** A client of the SDK that has started the command and talks to it over standard input and output. */
@@ -44,10 +46,10 @@ export async function call(
   input: Record<string, unknown>,
 ): Promise<Answered> {
   const answer = await client.callTool({ name, arguments: input });
-  const [first] = answer.content as readonly { readonly text: string }[];
-  const text = first?.text ?? "";
+  const content = answer.content as readonly { readonly text: string }[];
+  const [text = "", ...remarks] = content.map((one) => one.text);
   const json = /^[[{]/.test(text) ? (JSON.parse(text) as Record<string, unknown>) : {};
-  return { isError: answer.isError === true, text, json };
+  return { isError: answer.isError === true, text, json, remarks };
 }
 
 export type Session = Awaited<ReturnType<typeof connect>>;
