@@ -86,27 +86,37 @@ test("Prometheus scrapes every service of ours, over a network without the serve
   const scraped = jobs.flatMap((job) => job.dns_sd_configs.flatMap(({ names }) => names));
   const running = ours.filter(([, { command }]) => command?.[0]?.startsWith("services/"));
   expect(scraped.toSorted()).toEqual(running.map(([name]) => name).toSorted());
-  for (const [, { networks }] of running) expect(networks).toContain("metrics");
-  const others = ["postgres", "rabbitmq", "partners"].map((name) => services[name]?.networks);
-  expect(others.filter((networks) => networks?.includes("metrics"))).toEqual([]);
+  for (const [name] of running) expect(neighboursOf(name)).toContain("prometheus");
+  for (const name of ["postgres", "rabbitmq", "partners"]) {
+    expect(neighboursOf(name)).not.toContain("prometheus");
+  }
+});
+
+/** Services that have a network in common with this one. */
+const neighboursOf = (name: string): readonly string[] =>
+  Object.entries(services)
+    .filter(([other]) => other !== name)
+    .filter(([, { networks = [] }]) =>
+      networks.some((network) => services[name]?.networks?.includes(network)),
+    )
+    .map(([other]) => other)
+    .toSorted();
+
+test("Agents reach the broker, their remote services, and what collects metrics and traces, and nothing else", () => {
+  expect(neighboursOf("agent")).toEqual(["partners", "prometheus", "rabbitmq", "tempo"]);
 });
 
 test.each(["prometheus", "tempo", "grafana"])(
   "%s starts with the profile observability only, and what it mounts is there",
   (name) => {
     const { profiles, volumes = [], networks } = services[name] ?? {};
-    expect({ profiles, networks }).toEqual({ profiles: ["observability"], networks: ["metrics"] });
+    expect(profiles).toEqual(["observability"]);
+    expect(networks?.filter((network) => !/^(agent-)?metrics$/.test(network))).toEqual([]);
     const mounted = volumes.flatMap((volume) => /^\.\/([^:]+):/.exec(volume)?.[1] ?? []);
     expect(mounted.length).toBeGreaterThan(0);
     expect(mounted.filter((path) => !existsSync(pathOf(path)))).toEqual([]);
   },
 );
-
-test("Agents have no network in common with the state store", () => {
-  const networks = services["postgres"]?.networks ?? [];
-  expect(networks).not.toHaveLength(0);
-  expect(services["agent"]?.networks?.filter((name) => networks.includes(name))).toEqual([]);
-});
 
 test("the console reaches operations, and neither the state store nor the broker", () => {
   const { networks = [], environment = {}, volumes } = services["console"] ?? {};
