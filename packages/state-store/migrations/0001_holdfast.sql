@@ -1087,7 +1087,9 @@ begin
   end if;
   fault := coalesce(fault, state.submission_fault(input, priority, idempotency_key, reply_to, correlation_id,
                                                   fair_key, weight),
-                    state.naming_fault(submit_task.business_key, submit_task.labels, submit_task.not_before));
+                    state.naming_fault(submit_task.business_key, submit_task.labels, submit_task.not_before),
+                    case when keep_key_for is null or keep_key_for not between '0' and '366 days'
+                         then 'the idempotency key is kept for at most 366 days' end);
   if fault is not null then
     raise exception 'task.invalid: %', fault using errcode = 'HF422';
   end if;

@@ -95,6 +95,16 @@ test.each<[string, SubmittedTask, string]>([
     { workflow: "trip", input: { x: 1 }, notBefore: new Date(Date.now() + 730 * 86_400_000) },
     "task.invalid",
   ],
+  [
+    "a key that is kept for two years",
+    { workflow: "trip", input: { x: 1 }, idempotencyKey: "k", keepKeyFor: 730 * 86_400_000 },
+    "task.invalid",
+  ],
+  [
+    "a key that is kept for less than no time",
+    { workflow: "trip", input: { x: 1 }, idempotencyKey: "k", keepKeyFor: -1 },
+    "task.invalid",
+  ],
   ["a queue of ours", { workflow: "trip", input: { x: 1 }, replyTo: "agent.a" }, "task.invalid"],
   [
     "a condition of its first step",
