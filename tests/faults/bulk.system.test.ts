@@ -41,7 +41,7 @@ const stateOf = (faulty: FaultySystem, state: string) => async () => {
 const actedOn = (faulty: FaultySystem, action: string) =>
   faulty.query<{ tasks: number; acts: number }>(
     `select count(distinct task_id)::integer as tasks, count(*)::integer as acts
-       from state.events where action = '${action}' and actor = 'ann'`,
+       from state.events where action = '${action}' and actor = 'operator:ann'`,
   );
 
 test("a bulk operation over hundreds of halted orders stops with its canary, and another one does all of them once while Supervisors are killed", async () => {

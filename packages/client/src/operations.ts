@@ -85,6 +85,7 @@ export function operationCalls(send: Send, usualActor: string): OperationCalls {
         const { status, body } = await send<{ name: string; warnings: string[] }>({
           method: "PUT",
           path: `/v1/workflows/${encodeURIComponent(definition.name)}`,
+          query: { actor: usualActor },
           body: definition,
           repeat: "safe",
         });

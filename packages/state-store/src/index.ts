@@ -119,4 +119,4 @@ export type { Submitted } from "./submit/submit-tasks.ts";
 export { type StepContracts, stepContracts } from "./workflows/output-contract.ts";
 export { resolveFault } from "./workflows/resolve-fault.ts";
 export type { KnownAgent, WorkflowRecord, WorkflowWish } from "./workflows/stored-workflows.ts";
-export { familyOf, type StoredWorkflow } from "./workflows/workflow-catalog.ts";
+export { familyOf, type StoredWorkflow, workflowHash } from "./workflows/workflow-catalog.ts";

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { halting, type OperatedService, openOperated, token, wish } from "../test/operated.ts";
+import {
+  halting,
+  type OperatedService,
+  openOperated,
+  recorded,
+  token,
+  wish,
+} from "../test/operated.ts";
 
 let operated: OperatedService;
 
@@ -53,7 +60,7 @@ test("an Agent that a workflow calls and that has never run is listed without in
 test("a paused Agent shows who paused it, when and why", async () => {
   await operated.act("/v1/agents/payments/pause", wish);
   expect(await agentNamed("payments")).toMatchObject({
-    paused: { at: expect.stringMatching(/^\d{4}-.*Z$/), by: wish.actor, reason: wish.reason },
+    paused: { at: expect.stringMatching(/^\d{4}-.*Z$/), by: recorded.actor, reason: wish.reason },
   });
 });
 

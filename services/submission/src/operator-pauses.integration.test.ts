@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { halting, type OperatedService, openOperated, token, wish } from "../test/operated.ts";
+import {
+  halting,
+  type OperatedService,
+  openOperated,
+  recorded,
+  token,
+  wish,
+} from "../test/operated.ts";
 
 let operated: OperatedService;
 
@@ -22,7 +29,7 @@ test.each(["agent", "workflow"])(
     });
     const headers = { authorization: `Bearer ${token}` };
     const { items } = (await operated.app.inject({ url: "/v1/pauses", headers })).json();
-    expect(items[0]).toMatchObject({ kind, name, ...wish, resumedAt: null });
+    expect(items[0]).toMatchObject({ kind, name, ...recorded, resumedAt: null });
     expect((await operated.act(`${path}/resume`, wish)).statusCode).toBe(204);
     expect((await operated.act(`${path}/resume`, wish)).json()).toMatchObject({
       code: "pause.not_in_force",

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { type OperatedService, openOperated, token, wish } from "../test/operated.ts";
+import { type OperatedService, openOperated, recorded, token, wish } from "../test/operated.ts";
 
 let operated: OperatedService;
 
@@ -33,7 +33,7 @@ test("the breaker of a remote service is opened and closed, with the operator an
     code: "breaker.open",
   });
   expect(await list()).toContainEqual(
-    expect.objectContaining({ name: "notifications", breaker: "open", held: true, ...wish }),
+    expect.objectContaining({ name: "notifications", breaker: "open", held: true, ...recorded }),
   );
   expect((await operated.act(`${path}/close`, wish)).statusCode).toBe(204);
   expect((await operated.act(`${path}/close`, wish)).json()).toMatchObject({

@@ -89,7 +89,7 @@ describe("a booking", () => {
 
   test("waits while it is paused, and shows who paused it and why", async () => {
     const paused = (await operated.onBooking(await operated.submit(), "pause")).json<Shown>();
-    expect(paused).toMatchObject({ paused: { by: "ann", reason: wish.reason } });
+    expect(paused).toMatchObject({ paused: { by: "operator:ann", reason: wish.reason } });
     expect((await operated.claim()).filter(({ taskId }) => taskId === paused.id)).toEqual([]);
     const again = await operated.onBooking(paused, "pause");
     expect(again.json()).toMatchObject({ status: 409, code: "booking.already_paused" });
@@ -122,7 +122,7 @@ describe("a booking", () => {
       expect.objectContaining({
         step: "reserve",
         action: "resolve",
-        actor: "ann",
+        actor: "operator:ann",
         note: wish.reason,
       }),
     );

@@ -8,6 +8,12 @@ test("the name of a process shows its service, but neither host nor process id",
   expect(publicName("scheduler-build-host-7.example-4711-3fa2b2")).not.toBe(name);
 });
 
-test.each(["ann", "ann-maria", "shop.checkout", "jean-luc-1"])("%s stays as it is", (name) => {
+test.each([
+  "operator:scheduler-build-host-7.example-4711-3fa2b1",
+  "ann",
+  "ann-maria",
+  "shop.checkout",
+  "jean-luc-1",
+])("%s stays as it is", (name) => {
   expect(publicName(name)).toBe(name);
 });

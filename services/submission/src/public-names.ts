@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isOperatorName } from "./access/operator-names.ts";
 
 /** How processes sign: service, host, process id and a random part; see `runService`. */
 const instance = /^(.+?)-.+-\d+-[0-9a-f]{6}$/;
@@ -9,7 +10,7 @@ const instance = /^(.+?)-.+-\d+-[0-9a-f]{6}$/;
  * such as those of people, stay as they are.
  */
 export function publicName(name: string): string {
-  const [, service] = instance.exec(name) ?? [];
+  const [, service] = isOperatorName(name) ? [] : (instance.exec(name) ?? []);
   if (service === undefined) return name;
   return `${service}-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
 }

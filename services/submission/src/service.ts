@@ -15,6 +15,7 @@ import {
   announceInstance,
   openStateStore,
   type StateStore,
+  workflowHash,
 } from "@holdfast/state-store";
 import { apiRoutes } from "./api/api-routes.ts";
 import { SubmissionConfig } from "./config.ts";
@@ -133,9 +134,12 @@ function inspectionFor({ config, instanceId }: Service) {
 }
 
 /** Stores the workflows of `WORKFLOW_MODULES`, and checks that `WORKFLOW` is stored. */
-async function storeWorkflows({ config }: Service, { store, directory }: Stored): Promise<void> {
+async function storeWorkflows(service: Service, { store, directory }: Stored): Promise<void> {
+  const { config, log, instanceId: actor } = service;
   for (const definition of await loadWorkflows(config.WORKFLOW_MODULES ?? "")) {
-    await store.registerWorkflow(definition);
+    const kind = await store.registerWorkflow(definition);
+    const hash = workflowHash(definition);
+    log.info({ workflow: definition.name, hash, actor, kind }, "workflow stored");
   }
   await directory.reload();
   if (config.WORKFLOW !== undefined) await mustBeStored(directory, config.WORKFLOW);

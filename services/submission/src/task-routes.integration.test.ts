@@ -166,7 +166,7 @@ describe("a task", () => {
       { ...wish, version: 1 },
       { authorization },
     );
-    expect(paused.json()).toMatchObject({ paused: { by: "ann" } });
+    expect(paused.json()).toMatchObject({ paused: { by: "operator:ann" } });
     const again = await trips.post(
       `/v1/trips/${id}/pause`,
       { ...wish, version: 1 },

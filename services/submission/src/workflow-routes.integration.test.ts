@@ -97,7 +97,7 @@ describe("a workflow", () => {
     const newest = idOf(await trips.submit());
     expect((await trips.get(`/v1/tasks/${newest}`)).json()).toMatchObject({ workflow: "trip.v2" });
     expect((await trips.get("/v1/workflows/trip.v10")).json()).toMatchObject({
-      retired: { by: "ann" },
+      retired: { by: "operator:ann" },
       definition: { name: "trip.v10" },
     });
     expect((await trips.ask("/v1/workflows/trip.v10/reinstate")).statusCode).toBe(204);

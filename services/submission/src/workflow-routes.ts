@@ -1,11 +1,12 @@
 import { definitionFaults, limits, Payload } from "@holdfast/contracts";
 import { Fault, type FaultCode, type WorkflowDefinition } from "@holdfast/domain";
-import type { StateStore, WorkflowRecord } from "@holdfast/state-store";
+import { type StateStore, type WorkflowRecord, workflowHash } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
-import type { Static } from "typebox";
+import { type Static, Type } from "typebox";
+import { operatorName } from "./access/operator-names.ts";
 import { describe, ref } from "./api/describe.ts";
 import { Problem } from "./problem.ts";
-import { NameParams, WishBody } from "./wishes.ts";
+import { NameParams, storableName, WishBody } from "./wishes.ts";
 import { unknownWorkflow, type WorkflowDirectory } from "./workflow-directory.ts";
 import { warningsOf } from "./workflow-warnings.ts";
 
@@ -62,8 +63,19 @@ const descriptions = {
   }),
 };
 
+/** The body is the definition, so who stores it stands beside it. Not closed: what a proxy adds is no mistake. */
+const StoreQuery = Type.Object({
+  actor: Type.Optional(
+    Type.String({ ...storableName, description: "Who stores it: kept in the log of the service." }),
+  ),
+});
+
 interface ByName {
   readonly Params: { readonly name: string };
+}
+interface Storing extends ByName {
+  readonly Body: unknown;
+  readonly Querystring: Static<typeof StoreQuery>;
 }
 
 /** Stores, shows and retires workflows: for operators. */
@@ -71,12 +83,15 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
   const { store, directory, onRequest } = deps;
   const params = NameParams;
 
-  app.put<ByName & { readonly Body: unknown }>(
+  const storing = { ...descriptions.store, params, querystring: StoreQuery, body: Payload };
+  app.put<Storing>(
     "/v1/workflows/:name",
-    { onRequest, schema: { ...descriptions.store, params, body: Payload } },
-    async ({ params: { name }, body }, reply) => {
+    { onRequest, schema: storing },
+    async ({ params: { name }, query, body, log }, reply) => {
       const definition = readWorkflow(body, name);
       const kind = await store.registerWorkflow(definition).catch(refuse);
+      const actor = operatorName(query.actor ?? "unnamed");
+      log.info({ workflow: name, hash: workflowHash(definition), actor, kind }, "workflow stored");
       await directory.reload();
       const warnings = warningsOf(definition, await store.findKnownAgents());
       return reply

@@ -6,6 +6,8 @@ import { serve } from "./serve.ts";
 
 export const token = "the-operators-token";
 export const wish = { actor: "ann", reason: "the guest called" };
+/** How that wish is kept. */
+export const recorded = { ...wish, actor: "operator:ann" };
 
 /** Stops where an operator is needed: each of its steps halts when it fails. */
 export const halting = {

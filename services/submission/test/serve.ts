@@ -1,7 +1,7 @@
 import { openHealth } from "@holdfast/runtime";
 import type { AttemptOfTask, StateStore } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
-import { pino } from "pino";
+import { type Logger, pino } from "pino";
 import { apiRoutes } from "../src/api/api-routes.ts";
 import { defaultLimits, type HttpLimits } from "../src/guard-connections.ts";
 import type { Inspection } from "../src/look/open-inspection.ts";
@@ -33,6 +33,8 @@ export interface ServeOptions {
   /** Of the process, with its secrets. */
   readonly configuration?: Operations["configuration"];
   readonly httpLimits?: HttpLimits;
+  /** Silent unless given. */
+  readonly log?: Logger;
 }
 
 /** For tests: every route of the submission service on one server. */
@@ -45,7 +47,8 @@ export function serve(
   const { directory = workflowDirectory(store), waiting, takesUnknownAgents = false } = options;
   const { inspection = notAsked, mostStreams = 100, httpLimits = defaultLimits } = options;
   const { publish = noBroker, queues = noQueues, configuration = {} } = options;
-  const app = openHttp(health, pino({ level: "silent" }), httpLimits);
+  const { log = pino({ level: "silent" }) } = options;
+  const app = openHttp(health, log, httpLimits);
   apiRoutes(app, {
     store,
     directory,

@@ -168,6 +168,12 @@ type Meaningful = Omit<WorkflowDefinition, "inputs" | "outputs"> & {
   readonly [Contracts in "inputs" | "outputs"]?: OperationSchemas | undefined;
 };
 
+/** SHA-256 of a definition, by which the store knows whether another one under its name is the same. */
+export function workflowHash(definition: WorkflowDefinition): string {
+  const { collection: _, ...content } = definition;
+  return hashOf(content);
+}
+
 /** SHA-256 of what a definition means: not of the way in which a schema library prints its schemas. */
 function hashOf({ inputSchema, inputs, outputs, ...content }: Meaningful): string {
   const meaning = {

@@ -1,5 +1,6 @@
 import type { Tracing } from "@holdfast/runtime";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
+import { nameOperators } from "../access/operator-names.ts";
 import { agentRoutes } from "../agent-routes.ts";
 import { bulkRoutes } from "../bulk/bulk-routes.ts";
 import { consoleRoutes } from "../console-routes.ts";
@@ -90,6 +91,7 @@ export function apiRoutes(app: FastifyInstance, { submission, operations, ...dep
   });
   // In a scope of their own: by then the document listens to new routes.
   app.register(async (scope) => {
+    nameOperators(scope);
     consoleRoutes(scope, { traceUrlTemplate: deps.traceUrlTemplate ?? null });
     viewRoutes(scope, shared);
     resultRoute(scope, shared);

@@ -45,6 +45,7 @@ test("an operation goes from its forecast over its creation to its items, and ca
     step: null,
     filter: { state: "error" },
     ...wish,
+    actor: `operator:${wish.actor}`,
     at: expect.any(String),
     state: "canary",
     matched: 2,
@@ -77,7 +78,7 @@ test("an operation goes from its forecast over its creation to its items, and ca
   const stopped = await stop(id);
   expect(stopped.json()).toMatchObject({
     state: "stopped",
-    stoppedBy: "ann",
+    stoppedBy: "operator:ann",
     stopReason: wish.reason,
   });
   const again = await stop(id);

@@ -66,7 +66,7 @@ test("a second task with an open key is refused with the id of the first", async
 test("an operator acts on what it has seen, and is refused when that has changed", async () => {
   const { id } = await client.submit("trip", input);
   const paused = await client.tasks.pause(id, how);
-  expect(paused.paused).toMatchObject({ by: "ann", reason: how.reason });
+  expect(paused.paused).toMatchObject({ by: "operator:ann", reason: how.reason });
   await expect(client.tasks.resume(id, { ...how, version: 1 })).rejects.toMatchObject({
     status: 412,
   });

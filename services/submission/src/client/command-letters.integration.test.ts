@@ -71,7 +71,7 @@ test("the command lists dead letters, replays one and discards another, and show
   expect((await holdfast(["dead-letters", "discard", second?.id ?? "", ...why])).code).toBe(0);
   const done = json(await holdfast(["dead-letters", "actions", "--json"]));
   const actions = "items" in Object(done) ? Object(done).items : done;
-  const by = { actor: "ann", reason: "it is stored now" };
+  const by = { actor: "operator:ann", reason: "it is stored now" };
   expect(actions).toMatchObject([
     { id: second?.id, action: "discard", ...by },
     { id: first?.id, action: "replay", ...by },

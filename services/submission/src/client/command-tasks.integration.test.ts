@@ -99,7 +99,7 @@ describe("tasks", () => {
       out: `${id} pending (paused)\n`,
     });
     expect((await commanded.trips.get(`/v1/tasks/${id}`)).json()).toMatchObject({
-      paused: { by: "ann", reason: "look" },
+      paused: { by: "operator:ann", reason: "look" },
     });
     const again = await holdfast(["tasks", "pause", id, "-r", "look", "--json"]);
     expect(again).toMatchObject({ code: 5, out: "" });

@@ -55,7 +55,7 @@ describe("workflows and Agents", () => {
     expect((await holdfast(["agents", "pause", "hotels", "-r", "night"])).code).toBe(0);
     const { out } = await holdfast(["system", "overview"]);
     expect(out).toMatch(
-      /^0 pending, 0 processing.*\n[^]*! The Agent hotels is paused by ann: night\n/,
+      /^0 pending, 0 processing.*\n[^]*! The Agent hotels is paused by operator:ann: night\n/,
     );
     expect(json(await holdfast(["system", "overview", "--json"]))).toMatchObject({
       states: { pending: 0 },
@@ -71,7 +71,9 @@ describe("workflows and Agents", () => {
     const agents = json<{ name: string; paused: object | null }[]>(
       await holdfast(["agents", "list", "--json"]),
     );
-    expect(agents.find(({ name }) => name === "hotels")?.paused).toMatchObject({ by: "ann" });
+    expect(agents.find(({ name }) => name === "hotels")?.paused).toMatchObject({
+      by: "operator:ann",
+    });
     expect((await holdfast(["agents", "resume", "hotels", "-r", "day"])).code).toBe(0);
     expect((await holdfast(["agents", "pause", "hostels", "-r", "x"])).code).toBe(3);
   });

@@ -24,6 +24,7 @@ let link: Link;
 let broker: Broker;
 let store: StateStore;
 let app: ReturnType<typeof serve>;
+const recorded = { ...wish, actor: `operator:${wish.actor}` };
 const resources = new AsyncDisposableStack();
 const log = { warn: () => {}, error: () => {} };
 
@@ -135,8 +136,8 @@ describe("a submission that was refused", () => {
     expect(items).toMatchObject([{ correlationId: "order-7", priority: "urgent" }]);
     expect((await list()).items).toEqual([]);
     expect(await actions()).toMatchObject([
-      { id: again?.id, action: "replay", messageId: "m1", ...wish },
-      { id: dead.id, action: "replay", messageId: "m1", ...wish },
+      { id: again?.id, action: "replay", messageId: "m1", ...recorded },
+      { id: dead.id, action: "replay", messageId: "m1", ...recorded },
     ]);
   });
 
@@ -213,7 +214,9 @@ test("a letter that cannot be sent once more is refused with the reason, and can
   expect((await act(dead?.id ?? "", "discard")).statusCode).toBe(204);
   expect((await act(dead?.id ?? "", "replay")).json()).toMatchObject({ code: "message.settled" });
   expect((await act("123456789", "discard")).json()).toMatchObject({ code: "message.unknown" });
-  expect(await actions()).toMatchObject([{ action: "discard", queue: deadReplyQueue, ...wish }]);
+  expect(await actions()).toMatchObject([
+    { action: "discard", queue: deadReplyQueue, ...recorded },
+  ]);
 });
 
 test("a page has the latest letters of a queue, the beginning of each body, and where the next one begins", async () => {
