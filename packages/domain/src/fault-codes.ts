@@ -15,6 +15,13 @@ interface FaultCodeEntry {
  * to programs in other languages and alerted on. So one that was released is never changed.
  */
 export const faultCodes = {
+  "access.denied": {
+    transient: false,
+    meaning:
+      "A submission asks for what not everyone may: `urgent` priority, a fairness weight above 1, a status queue, unknown Agents, or a beginning more than 30 days away.",
+    action:
+      "Leave it out, send `Authorization: Bearer <OPERATOR_TOKEN>`, or name it in `ANONYMOUS_MAY` of submission. A message needs `user_id`, and a `reply-to` that is `status.<user>` or begins with that and a dot; `STATUS_WORDS` says where a user has another word.",
+  },
   "agent.circuit_open": {
     transient: true,
     meaning:
@@ -598,7 +605,8 @@ export const faultCodes = {
   },
   "task.key_in_use": {
     transient: false,
-    meaning: "Another open task of the workflow has this business key. `taskId` names it.",
+    meaning:
+      "Another open task of the workflow has this business key. To operators `taskId` names it.",
     action: "Follow that task, or submit again once it has ended.",
   },
   "task.not_delayed": {

@@ -16,6 +16,7 @@ export {
   StateStoreUrl,
   Text,
 } from "./config/config.ts";
+export { isLoopback } from "./config/default-secrets.ts";
 export {
   type Optimisations,
   optimisationNames,

@@ -12,6 +12,8 @@ import {
 } from "@holdfast/runtime";
 
 import { type Static, Type } from "typebox";
+import { anonymousMayPattern } from "./access/access.ts";
+import { statusWordsPattern } from "./access/status-queues.ts";
 
 /** The settings of submission, by the names of their environment variables. */
 export const SubmissionConfig = Type.Object({
@@ -64,6 +66,32 @@ export const SubmissionConfig = Type.Object({
    * only this host can reach the service: see `tokenFault`.
    */
   OPERATOR_TOKEN: Type.Optional(Text({ minLength: 8 })),
+  /** Who sees a task, its history and its result: `anyone` who knows its id, or only `operators` with their token. */
+  READ_TASKS: Type.Union([Type.Literal("anyone"), Type.Literal("operators")], {
+    default: "anyone",
+  }),
+  /**
+   * What requests may ask for without the operators' token: `urgent` priority, a fairness `weight` above 1, `reply-to`
+   * (any status queue, by message, too), `unknown-agents`, a beginning `later` than in 30 days, `workflow-names` in the
+   * answer to an unknown one; or `none`. Unset: all while `HTTP_HOST` is loopback, otherwise none.
+   */
+  ANONYMOUS_MAY: Type.Optional(
+    Text({
+      pattern: anonymousMayPattern,
+      description: "none, or names with commas between them, such as urgent,reply-to",
+    }),
+  ),
+  /**
+   * Users of the broker whose tasks by message send statuses to other queues than `status.<user>` and
+   * `status.<user>.…`: the `statusWord` of each, as in the list of users. `*` is any: operations sends dead letters
+   * again, and looks itself at who sent them first.
+   */
+  STATUS_WORDS: Text({
+    default: "operations=*",
+    pattern: statusWordsPattern,
+    description:
+      "users with their words, and commas between them, such as operations=*,shop=orders",
+  }),
   /**
    * Where people find a trace, for the console: `{traceId}` stands for its id. Unset: the console shows the id alone.
    */

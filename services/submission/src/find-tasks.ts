@@ -1,9 +1,10 @@
 import { limits } from "@holdfast/contracts";
 import { familyOf, type StateStore, type TaskRecord } from "@holdfast/state-store";
 import { Type } from "typebox";
+import type { Reader } from "./access/access.ts";
 import { codeAt, type Noun } from "./noun.ts";
 import { Problem } from "./problem.ts";
-import { type TaskResource, taskResource } from "./task-resource.ts";
+import { forReader, type TaskResource, taskResource } from "./task-resource.ts";
 import { unusable } from "./workflow-directory.ts";
 
 /** An id that is none is answered as a task that there is not. */
@@ -19,8 +20,8 @@ export interface ById {
 export interface Tasks {
   /** Throws a 404 when there is no such task, or it is none of those that go by this noun. */
   find(id: string, noun: Noun): Promise<TaskRecord>;
-  /** The same, as the application that submitted it sees it. */
-  show(id: string, noun: Noun): Promise<TaskResource>;
+  /** The same, as its reader may see it. */
+  show(id: string, as: { readonly noun: Noun; readonly reader: Reader }): Promise<TaskResource>;
 }
 
 export function findTasks(store: Pick<StateStore, "findTask" | "findWorkflow">): Tasks {
@@ -32,11 +33,11 @@ export function findTasks(store: Pick<StateStore, "findTask" | "findWorkflow">):
   };
   return {
     find,
-    async show(id, noun) {
+    async show(id, { noun, reader }) {
       const task = await find(id, noun);
       const stored = await store.findWorkflow(task.workflow);
       if (stored === null) throw unusable();
-      return taskResource(task, stored.definition, noun);
+      return forReader(reader, taskResource(task, stored.definition, noun));
     },
   };
 }

@@ -12,9 +12,12 @@ afterAll(async () => {
 });
 beforeEach(() => trips.clear());
 
-test("a second open task with a key is refused with the id of the first", async () => {
+test("a second open task with a key is refused, and an operator gets the id of the first", async () => {
   const first = idOf(await trips.submit({ key: "order-7" }));
-  const second = await trips.submit({ key: "order-7" }, { "idempotency-key": "again" });
+  const second = await trips.submit(
+    { key: "order-7" },
+    { "idempotency-key": "again", authorization },
+  );
   expect(second.statusCode).toBe(409);
   expect(second.json()).toMatchObject({ code: "task.key_in_use", taskId: first });
   await finishTask(trips.url, first);
@@ -36,7 +39,7 @@ test("a collection takes key, labels and beginning in headers, and names its own
     labels: { region: "eu", customer: "Ada, the first" },
     notBefore,
   });
-  const second = await trips.post("/v1/bookings", sampleBooking(), headers);
+  const second = await trips.post("/v1/bookings", sampleBooking(), { ...headers, authorization });
   expect(second.json()).toMatchObject({ code: "booking.key_in_use", taskId: first });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { halted, stepOf, submitted } from "../test/halted-bookings.ts";
-import { type OperatedService, openOperated, type Shown, wish } from "../test/operated.ts";
+import { type OperatedService, openOperated, type Shown, token, wish } from "../test/operated.ts";
 
 let operated: OperatedService;
 
@@ -117,7 +117,10 @@ describe("a booking", () => {
     const output = { reservationId: "r-by-hand" };
     const resolved = await operated.onBooking(booking, "resolve", { output });
     expect(stepOf(resolved.json(), "reserve")).toMatchObject({ processState: "processed", output });
-    const history = await operated.app.inject({ url: `/v1/bookings/${booking.id}/history` });
+    const history = await operated.app.inject({
+      url: `/v1/bookings/${booking.id}/history`,
+      headers: { authorization: `Bearer ${token}` },
+    });
     expect(history.json().items).toContainEqual(
       expect.objectContaining({
         step: "reserve",

@@ -1,6 +1,7 @@
-import { parseJson } from "@holdfast/contracts";
+import { isStatusQueue, parseJson } from "@holdfast/contracts";
 import type { Delivery } from "@holdfast/messaging";
 import type { NewTask } from "@holdfast/state-store";
+import type { OwnsStatusQueue } from "./access/status-queues.ts";
 import { taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 import { readTask, visible } from "./read-task.ts";
@@ -12,6 +13,7 @@ interface Options {
   readonly workflow: string | null;
   /** How long a `message_id` stands for its task, in milliseconds. */
   readonly keepKeysFor: number;
+  readonly ownsStatusQueue: OwnsStatusQueue;
 }
 
 /**
@@ -20,11 +22,12 @@ interface Options {
  * `not-before` are as in HTTP. Throws a `Problem` for a message that is no task of a stored workflow.
  */
 export const deliveryReader =
-  ({ directory, workflow: usual, keepKeysFor }: Options) =>
+  ({ directory, workflow: usual, keepKeysFor, ownsStatusQueue }: Options) =>
   async (delivery: Delivery, find: (asked: string) => Promise<OpenWorkflow>): Promise<NewTask> => {
     const { replyTo, correlationId, priority, fairnessKey, fairnessWeight } = delivery;
     const { key, labels, notBefore } = delivery;
     const idempotencyKey = keyOf(delivery);
+    mustOwnQueue(delivery, ownsStatusQueue);
     const body = bodyOf(delivery);
     const workflow = await find(workflowNameOf(delivery, usual));
     const isNamed = delivery.workflow !== undefined;
@@ -49,6 +52,20 @@ export const deliveryReader =
 function keyOf({ messageId }: Delivery): string {
   if (messageId !== undefined) return messageId;
   throw new Problem(400, "request.idempotency_key_missing", "The message has no message_id.");
+}
+
+/** Holdfast publishes with rights of its own: the queue must be one that the broker lets its sender read. */
+function mustOwnQueue({ userId, replyTo }: Delivery, owns: OwnsStatusQueue): void {
+  if (replyTo === undefined || !isStatusQueue(replyTo) || owns(userId, replyTo)) return;
+  const sender =
+    userId === undefined
+      ? "The message names no user_id, so it may name no queue for its status"
+      : `${replyTo} is no status queue of the broker user ${userId}`;
+  throw new Problem(
+    403,
+    "access.denied",
+    `${sender}: publish with user_id and reply-to status.<user>, or have STATUS_WORDS or ANONYMOUS_MAY of submission allow it.`,
+  );
 }
 
 /** The parser's own words quote the body: they would put a customer's name into the log. */

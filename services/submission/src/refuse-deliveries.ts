@@ -3,12 +3,14 @@ import { isStatusQueue, type TaskRefused } from "@holdfast/contracts";
 import type { Delivery } from "@holdfast/messaging";
 import type { Logger } from "@holdfast/runtime";
 import type { Notification, StateStore } from "@holdfast/state-store";
+import type { OwnsStatusQueue } from "./access/status-queues.ts";
 import type { Problem } from "./problem.ts";
 import { visible } from "./read-task.ts";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "enqueueRefusals">;
   readonly log: Pick<Logger, "warn">;
+  readonly ownsStatusQueue: OwnsStatusQueue;
 }
 
 /** A message that becomes no task, and why. */
@@ -22,9 +24,9 @@ export interface Refused {
  * unreachable, the messages wait.
  */
 export const deliveryRefuser =
-  ({ store, log }: Dependencies) =>
+  ({ store, log, ownsStatusQueue }: Dependencies) =>
   async (refused: readonly Refused[]): Promise<void> => {
-    const notifications = refused.flatMap(notificationsOf);
+    const notifications = refused.flatMap((one) => notificationsOf(one, ownsStatusQueue));
     if (notifications.length > 0) await store.enqueueRefusals(notifications);
     for (const { delivery, problem } of refused) {
       const { code, message: detail, errors } = problem;
@@ -35,9 +37,12 @@ export const deliveryRefuser =
   };
 
 /** For the queue that the message names, if it is one of the submitter's. */
-function notificationsOf({ delivery, problem }: Refused): readonly Notification[] {
-  const { messageId = null, replyTo } = delivery;
-  if (replyTo === undefined || !isStatusQueue(replyTo)) return [];
+function notificationsOf(
+  { delivery, problem }: Refused,
+  owns: OwnsStatusQueue,
+): readonly Notification[] {
+  const { messageId = null, replyTo, userId } = delivery;
+  if (replyTo === undefined || !isStatusQueue(replyTo) || !owns(userId, replyTo)) return [];
   // It may be what was refused.
   const correlationId = visible.test(delivery.correlationId ?? "") ? delivery.correlationId! : null;
   const { code, message: detail, errors } = problem;

@@ -15,28 +15,23 @@ import {
   announceInstance,
   openStateStore,
   type StateStore,
-  workflowHash,
 } from "@holdfast/state-store";
+import { openAccess, readAnonymousMay, tokenLookup } from "./access/access.ts";
+import { statusQueueOwners } from "./access/status-queues.ts";
 import { apiRoutes } from "./api/api-routes.ts";
 import { SubmissionConfig } from "./config.ts";
-import { loadWorkflows } from "./load-workflows.ts";
 import { type Inspection, openInspection } from "./look/open-inspection.ts";
 import { measureHttp } from "./measure-http.ts";
 import { openHttp } from "./open-http.ts";
 import { operatorGate, tokenFault } from "./operator-gate.ts";
-import { Problem } from "./problem.ts";
 import { serveConsole } from "./serve-console.ts";
+import { type Stored, storeWorkflows } from "./store-workflows.ts";
 import { findQueues } from "./system/find-queues.ts";
 import { takeTasks } from "./take-tasks.ts";
 import { traceRequests } from "./trace-requests.ts";
-import { type WorkflowDirectory, workflowDirectory } from "./workflow-directory.ts";
+import { workflowDirectory } from "./workflow-directory.ts";
 
 type Service = ServiceContext<SubmissionConfig>;
-
-interface Stored {
-  readonly store: StateStore;
-  readonly directory: WorkflowDirectory;
-}
 
 /** Takes tasks over HTTP and by message, shows them, and does what operators ask, until its signal to stop. */
 export const submissionService = defineService("submission", SubmissionConfig, async (service) => {
@@ -70,6 +65,7 @@ export const submissionService = defineService("submission", SubmissionConfig, a
   apiRoutes(http, {
     store,
     tracing,
+    access: accessFor(service),
     traceUrlTemplate: config.TRACE_URL_TEMPLATE ?? null,
     directory,
     // The others are for requests.
@@ -103,13 +99,27 @@ function submissionFor({ config, failpoint, instanceId: actor }: Service, store:
   };
 }
 
+/** What requests may ask for and learn. */
+function accessFor({ config }: Service) {
+  return openAccess({
+    hasToken: tokenLookup(config.OPERATOR_TOKEN ?? null),
+    anonymousMay: readAnonymousMay(config.ANONYMOUS_MAY, config.HTTP_HOST),
+    readTasks: config.READ_TASKS,
+  });
+}
+
+/** Whose status queues are whose, for messages. */
+const queueOwners = ({ config }: Service) =>
+  statusQueueOwners(config.STATUS_WORDS, readAnonymousMay(config.ANONYMOUS_MAY, config.HTTP_HOST));
+
 interface ForOperations {
   readonly hints: ReturnType<typeof latestHints>;
   readonly inspection: Inspection;
 }
 
 /** What the routes of operators need. */
-function operationsFor({ config }: Service, { hints, inspection }: ForOperations) {
+function operationsFor(service: Service, { hints, inspection }: ForOperations) {
+  const { config } = service;
   const { BROKER_MANAGEMENT_URL: managementUrl = null, BROKER_URL: brokerUrl } = config;
   const userId = userOf(brokerUrl);
   return {
@@ -117,7 +127,10 @@ function operationsFor({ config }: Service, { hints, inspection }: ForOperations
     cancel: hints.cancel,
     inspection,
     publish: (message: OutgoingMessage) => hints.publish({ ...message, userId }),
-    keepKeysFor: config.MESSAGE_KEYS_KEPT_FOR,
+    replays: {
+      keepKeysFor: config.MESSAGE_KEYS_KEPT_FOR,
+      ownsStatusQueue: queueOwners(service),
+    },
     queues: () => findQueues({ managementUrl, brokerUrl }),
     configuration: config,
   };
@@ -131,18 +144,6 @@ function inspectionFor({ config, instanceId }: Service) {
     managementUrl: config.BROKER_MANAGEMENT_URL ?? null,
     name: instanceId,
   });
-}
-
-/** Stores the workflows of `WORKFLOW_MODULES`, and checks that `WORKFLOW` is stored. */
-async function storeWorkflows(service: Service, { store, directory }: Stored): Promise<void> {
-  const { config, log, instanceId: actor } = service;
-  for (const definition of await loadWorkflows(config.WORKFLOW_MODULES ?? "")) {
-    const kind = await store.registerWorkflow(definition);
-    const hash = workflowHash(definition);
-    log.info({ workflow: definition.name, hash, actor, kind }, "workflow stored");
-  }
-  await directory.reload();
-  if (config.WORKFLOW !== undefined) await mustBeStored(directory, config.WORKFLOW);
 }
 
 interface Hinting extends Stored {
@@ -174,12 +175,15 @@ function connectHints(service: Service, { hints, takes, ...stored }: Hinting): A
 /** Takes tasks by message. */
 function consumeTasks(
   broker: Broker,
-  { config, log, failpoint, instanceId: actor, tracing }: Service,
+  service: Service,
   stored: Stored & { readonly hint: () => void },
 ): Promise<AsyncDisposable> {
+  const { config, log, failpoint, instanceId: actor, tracing } = service;
   const workflow = config.WORKFLOW ?? null;
   const keepKeysFor = config.MESSAGE_KEYS_KEPT_FOR;
-  const take = takeTasks({ ...stored, workflow, keepKeysFor, log, failpoint, actor, tracing });
+  const ownsStatusQueue = queueOwners(service);
+  const handling = { workflow, keepKeysFor, ownsStatusQueue, log, failpoint, actor, tracing };
+  const take = takeTasks({ ...stored, ...handling });
   // A task by message is no larger than one over HTTP: at most 100 MiB are in memory.
   const how = { prefetch: 400, max: 200, maxBytes: limits.payloadBytes };
   return broker.consumeBatches(submissionQueue, how, take);
@@ -213,12 +217,4 @@ function latestHints() {
 function mustBeSafe(token: string | null, host: string): void {
   const fault = tokenFault(token, host);
   if (fault !== null) throw new ContractFault("config.invalid", fault);
-}
-
-/** Checked at the start, before the first message. */
-async function mustBeStored(directory: WorkflowDirectory, workflow: string): Promise<void> {
-  await directory.find(workflow).catch((cause: unknown) => {
-    if (!(cause instanceof Problem)) throw cause;
-    throw new ContractFault("config.invalid", `WORKFLOW: ${cause.message}`);
-  });
 }

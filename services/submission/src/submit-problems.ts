@@ -1,3 +1,4 @@
+import type { Reader } from "./access/access.ts";
 import { codeAt, type Noun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 import type { OpenWorkflow } from "./workflow-directory.ts";
@@ -9,14 +10,18 @@ export const keyReused = (noun: Noun) =>
     `This Idempotency-Key was used for another ${noun.singular}. Use a new one.`,
   );
 
-export const keyInUse = (noun: Noun, taskId: string) =>
-  new Problem(
+/** Keys can be guessed, such as numbers of orders, so that only operators get the id of the task that has one. */
+export function keyInUse(noun: Noun, taskId: string, reader: Reader): Problem {
+  const isShown = reader === "operator";
+  const holder = isShown ? `The open ${noun.singular} ${taskId}` : `Another open ${noun.singular}`;
+  return new Problem(
     409,
     codeAt(noun, "task.key_in_use"),
-    `The open ${noun.singular} ${taskId} has this key: only one can have it until it has ended.`,
+    `${holder} has this key: only one can have it until it has ended.`,
     [],
-    { taskId },
+    isShown ? { taskId } : {},
   );
+}
 
 export const retired = ({ name }: Pick<OpenWorkflow, "name">) =>
   new Problem(

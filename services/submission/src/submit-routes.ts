@@ -2,6 +2,8 @@ import { FairnessKey, limits, Payload } from "@holdfast/contracts";
 import { fairnessLimits, type Json, priorities } from "@holdfast/domain";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
+import type { Access } from "./access/access.ts";
+import { wishesIn } from "./access/wishes-in.ts";
 import { describeAt, ref } from "./api/describe.ts";
 import { type Door, doorsOf } from "./doors.ts";
 import type { Tasks } from "./find-tasks.ts";
@@ -89,6 +91,7 @@ const SubmitQuery = Type.Object({
 interface Dependencies extends SubmitDependencies {
   readonly tasks: Tasks;
   readonly waiter: ResultWaiter;
+  readonly access: Access;
 }
 
 /** The headers of a submission, which say what is not in its body. */
@@ -159,23 +162,26 @@ export function submitRoutes(app: FastifyInstance, deps: Dependencies): void {
   const submit = async (
     request: FastifyRequest,
     reply: FastifyReply,
-    asked: Omit<Asked, "idempotencyKey" | "allowsUnknownAgents">,
+    said: Omit<Asked, "idempotencyKey" | "allowsUnknownAgents" | "learns">,
   ) => {
     const idempotencyKey = text(request.headers["idempotency-key"]);
-    const allowsUnknownAgents = allowsUnknown(request.query);
+    const asked = { ...said, idempotencyKey, allowsUnknownAgents: allowsUnknown(request.query) };
+    for (const wish of wishesIn(asked)) deps.access.mustBeAllowed(request, wish);
     const accepted = await submitter.submit(
-      { ...asked, idempotencyKey, allowsUnknownAgents, trace: request.span?.context ?? null },
+      { ...asked, learns: deps.access.learns(request), trace: request.span?.context ?? null },
       { bodyBytes: request.bodyBytes, onGone: (withdraw) => onGone(request, reply, withdraw) },
     );
     const { taskId } = accepted;
     request.span?.set({ "holdfast.task.id": taskId });
     if (accepted.kind === "replayed") void reply.header("idempotency-replayed", "true");
     void reply.header("location", `/v1/${asked.noun.plural}/${taskId}`);
-    const patience = preferredWait(request.headers["prefer"]);
+    // The result of a task that was there before is for those who may read it.
+    const isShown = accepted.kind === "created" || deps.access.mayRead(request);
+    const patience = isShown ? preferredWait(request.headers["prefer"]) : null;
     if (patience !== null) {
       void reply.header("preference-applied", `wait=${patience / 1_000}`);
       await waitForResult(deps.waiter, request, reply, { taskId, patience });
-      const task = await deps.tasks.show(taskId, asked.noun);
+      const task = await deps.tasks.show(taskId, { noun: asked.noun, reader: "stranger" });
       if (task.finishedAt !== null) return sendResult(reply, task);
     }
     return reply.code(202).header("retry-after", "1").send({ id: taskId });

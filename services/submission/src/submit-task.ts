@@ -2,6 +2,7 @@ import type { TraceContext } from "@holdfast/domain";
 import { batchCalls, type Failpoint, noTracing, type Tracing } from "@holdfast/runtime";
 import type { NewTask, StateStore, Submitted } from "@holdfast/state-store";
 import type { FastifyRequest } from "fastify";
+import type { Learns } from "./access/access.ts";
 import type { Noun } from "./noun.ts";
 import { type QueueLimit, queueLimit } from "./queue-limit.ts";
 import type { AskedNaming } from "./read-naming.ts";
@@ -49,6 +50,7 @@ export interface Asked extends AskedUrgency, AskedNaming {
   readonly correlationId: string | undefined;
   /** Whether the task is taken although one of its Agents has never announced itself. */
   readonly allowsUnknownAgents: boolean;
+  readonly learns: Learns;
   /** The trace of the request; null or absent: none. */
   readonly trace?: TraceContext | null;
 }
@@ -92,17 +94,20 @@ export function taskSubmitter(deps: SubmitDependencies) {
     },
     /** Resolves once the task is durable. Not written if its caller is gone, or it waited too long. */
     async submit(asked: Asked, caller: Caller): Promise<Accepted> {
-      const first = directory.known(asked.workflow) ?? (await directory.find(asked.workflow));
+      const find = () => directory.find(asked.workflow, asked.learns.workflowNames);
+      const first = directory.known(asked.workflow) ?? (await find());
       let submitted = await write(asked, first, caller);
       if (submitted.kind === "retired") {
         await directory.reload();
-        const newest = await directory.find(asked.workflow);
+        const newest = await find();
         if (newest.name === first.name) throw retired(first);
         submitted = await write(asked, newest, caller);
       }
       if (submitted.kind === "retired") throw retired(first);
       if (submitted.kind === "conflict") throw keyReused(asked.noun);
-      if (submitted.kind === "held") throw keyInUse(asked.noun, submitted.taskId);
+      if (submitted.kind === "held") {
+        throw keyInUse(asked.noun, submitted.taskId, asked.learns.reader());
+      }
       return submitted;
     },
   };

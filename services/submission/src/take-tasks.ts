@@ -10,6 +10,7 @@ import {
   type Tracing,
 } from "@holdfast/runtime";
 import type { NewTask, StateStore, Submitted } from "@holdfast/state-store";
+import type { OwnsStatusQueue } from "./access/status-queues.ts";
 import { taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 import { deliveryReader } from "./read-delivery.ts";
@@ -29,6 +30,7 @@ interface Dependencies {
   readonly actor: string;
   /** How long a `message_id` stands for its task, in milliseconds. */
   readonly keepKeysFor: number;
+  readonly ownsStatusQueue: OwnsStatusQueue;
   /** None unless given. */
   readonly tracing?: Tracing;
 }
@@ -54,7 +56,7 @@ export function takeTasks(deps: Dependencies) {
   return async (batch: readonly Delivery[]): Promise<void> => {
     const found = new Map<string, Promise<OpenWorkflow>>();
     const find = (asked: string): Promise<OpenWorkflow> => {
-      const finding = found.get(asked) ?? directory.find(asked);
+      const finding = found.get(asked) ?? directory.find(asked, () => true);
       found.set(asked, finding);
       return finding;
     };
@@ -112,7 +114,7 @@ async function submit(
 
 function problemOf(submitted: Submitted | undefined, task: NewTask): Problem | null {
   if (submitted?.kind === "conflict") return keyReused();
-  if (submitted?.kind === "held") return keyInUse(taskNoun, submitted.taskId);
+  if (submitted?.kind === "held") return keyInUse(taskNoun, submitted.taskId, "stranger");
   return submitted?.kind === "retired" ? retired({ name: task.workflow }) : null;
 }
 

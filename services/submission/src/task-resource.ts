@@ -6,7 +6,9 @@ import {
   undoNameOf,
   type WorkflowDefinition,
 } from "@holdfast/domain";
-import type { HistoryEntry, TaskRecord } from "@holdfast/state-store";
+import { type HistoryEntry, type TaskRecord, unusableActor } from "@holdfast/state-store";
+import type { Reader } from "./access/access.ts";
+import { isOperatorName } from "./access/operator-names.ts";
 import type { Noun } from "./noun.ts";
 import { publicName } from "./public-names.ts";
 
@@ -40,11 +42,27 @@ export function taskResource(
   };
 }
 
-/** One entry of a task's history, as the application that submitted it sees it. */
-export const historyResource = (entry: HistoryEntry): HistoryEntry => ({
-  ...entry,
-  actor: publicName(entry.actor),
-});
+/** What strangers read in the place of an operator's name, and of an operator's words. */
+const anOperator = "operator";
+const operatorsWords = "An operator paused it.";
+
+/** A task as its reader may see it: to strangers an operator has neither name nor words. */
+export function forReader(reader: Reader, task: TaskResource): TaskResource {
+  const { paused } = task;
+  if (reader === "operator" || paused === null || paused.by === unusableActor) return task;
+  return { ...task, paused: { ...paused, by: anOperator, reason: operatorsWords } };
+}
+
+/** One entry of a task's history, as its reader may see it. A note is an operator's words. */
+export function historyResource<Entry extends Pick<HistoryEntry, "actor" | "note">>(
+  entry: Entry,
+  reader: Reader,
+): Entry {
+  const { actor, note } = entry;
+  if (reader === "operator") return { ...entry, actor: publicName(actor) };
+  const isOperators = note !== null || isOperatorName(actor);
+  return { ...entry, actor: isOperators ? anOperator : publicName(actor), note: null };
+}
 
 /** What the workflow says a processed task results in; nothing of it is stored. */
 function resultOf({ input, steps }: TaskRecord, { output }: WorkflowDefinition): Json {

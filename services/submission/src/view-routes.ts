@@ -1,6 +1,7 @@
 import type { StateStore } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
+import type { Access } from "./access/access.ts";
 import { describeAt, ref, taskAt } from "./api/describe.ts";
 import { type Door, doorsOf } from "./doors.ts";
 import { type ById, TaskParams, type Tasks } from "./find-tasks.ts";
@@ -11,9 +12,10 @@ interface Dependencies {
   readonly store: Pick<StateStore, "findEvents">;
   readonly directory: WorkflowDirectory;
   readonly tasks: Tasks;
+  readonly access: Pick<Access, "readerOf" | "toRead">;
 }
 
-/** Shows tasks to those who know their ids: submitters and operators. */
+/** Shows tasks to those who know their ids, submitters and operators, or to operators alone. */
 export function viewRoutes(app: FastifyInstance, deps: Dependencies): void {
   for (const door of doorsOf(deps.directory)) {
     taskRoute(app, door, deps);
@@ -23,7 +25,7 @@ export function viewRoutes(app: FastifyInstance, deps: Dependencies): void {
 
 const paramsOf = (door: Door) => Type.Object({ ...door.params, ...TaskParams.properties });
 
-function taskRoute(app: FastifyInstance, door: Door, { tasks }: Dependencies): void {
+function taskRoute(app: FastifyInstance, door: Door, { tasks, access }: Dependencies): void {
   const schema = {
     ...describeAt(door, {
       id: "getTask",
@@ -34,14 +36,17 @@ function taskRoute(app: FastifyInstance, door: Door, { tasks }: Dependencies): v
     }),
     params: paramsOf(door),
   };
-  app.get<ById>(`${door.path}/:id`, { schema }, async (request, reply) => {
-    const task = await tasks.show(request.params.id, await door.nounOf(request));
+  const onRequest = access.toRead;
+  app.get<ById>(`${door.path}/:id`, { schema, onRequest }, async (request, reply) => {
+    const noun = await door.nounOf(request);
+    const task = await tasks.show(request.params.id, { noun, reader: access.readerOf(request) });
     void reply.header("etag", `"${task.version}"`);
     return task;
   });
 }
 
-function historyRoute(app: FastifyInstance, door: Door, { store, tasks }: Dependencies): void {
+function historyRoute(app: FastifyInstance, door: Door, deps: Dependencies): void {
+  const { store, tasks, access } = deps;
   const schema = {
     ...describeAt(door, {
       id: "getHistory",
@@ -51,8 +56,11 @@ function historyRoute(app: FastifyInstance, door: Door, { store, tasks }: Depend
     }),
     params: paramsOf(door),
   };
-  app.get<ById>(`${door.path}/:id/history`, { schema }, async (request) => {
+  const onRequest = access.toRead;
+  app.get<ById>(`${door.path}/:id/history`, { schema, onRequest }, async (request) => {
     const { taskId } = await tasks.find(request.params.id, await door.nounOf(request));
-    return { items: (await store.findEvents({ taskId })).map(historyResource) };
+    const reader = access.readerOf(request);
+    const entries = await store.findEvents({ taskId });
+    return { items: entries.map((entry) => historyResource(entry, reader)) };
   });
 }

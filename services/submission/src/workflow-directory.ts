@@ -19,8 +19,11 @@ export interface OpenWorkflow {
 export interface WorkflowDirectory {
   /** What is known now, without asking the store; undefined: `find` has to. */
   known(asked: string): OpenWorkflow | undefined;
-  /** By its name, or without a version the newest that is not retired. Throws a 404 that names those that look like it. */
-  find(asked: string): Promise<OpenWorkflow>;
+  /**
+   * By its name, or without a version the newest that is not retired. Throws a 404, which names those that look like it
+   * if the caller may learn that.
+   */
+  find(asked: string, mayLearnNames: () => boolean): Promise<OpenWorkflow>;
   /** The noun of a collection; null: there is none of that name. */
   noun(collection: string): Promise<Noun | null>;
   /** What the tasks of a workflow are called: by its first collection, if it has any. */
@@ -76,10 +79,10 @@ export function workflowDirectory(
       const name = from === null ? undefined : meant(asked, from.workflows);
       return name === undefined ? undefined : opened.get(name);
     },
-    async find(asked) {
+    async find(asked, mayLearnNames) {
       const name = await snapshots.lookUp(({ workflows }) => meant(asked, workflows));
       if (name !== undefined) return opened.get(name) ?? open(name);
-      throw unknownWorkflow(asked, snapshots.last()?.workflows ?? []);
+      throw unknownWorkflow(asked, mayLearnNames() ? (snapshots.last()?.workflows ?? []) : null);
     },
     noun: async (collection) =>
       (await snapshots.lookUp(({ nouns }) => nouns.get(collection))) ?? null,
@@ -137,7 +140,14 @@ export const unusable = () =>
     "The stored definition of its workflow cannot be used: see holdfast doctor.",
   );
 
-export function unknownWorkflow(asked: string, workflows: readonly WorkflowRecord[]): Problem {
+/** Null: which workflows there are is not to be said. */
+export function unknownWorkflow(
+  asked: string,
+  workflows: readonly WorkflowRecord[] | null,
+): Problem {
+  if (workflows === null) {
+    return new Problem(404, "workflow.unknown", `There is no workflow ${asked}.`);
+  }
   const names = workflows.map(({ name }) => name);
   const like = namesLike(asked, [...new Set([...names.map(familyOf), ...names])]).join(", ");
   const hint = like === "" ? "No workflow is stored yet." : `Did you mean one of these: ${like}?`;

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
+import { openAccess } from "../src/access/access.ts";
 import { apiRoutes } from "../src/api/api-routes.ts";
 import { documentOf } from "../src/api/document.ts";
 import { openHttp } from "../src/open-http.ts";
@@ -30,6 +31,11 @@ const addRoutes = (app: FastifyInstance): void =>
   apiRoutes(app, {
     store: unused,
     directory: unused,
+    access: openAccess({
+      hasToken: () => false,
+      anonymousMay: new Set(),
+      readTasks: "anyone",
+    }),
     hint,
     mostStreams: 1,
     submission: { store: unused, failpoint: () => {}, actor: "test" },
@@ -37,7 +43,7 @@ const addRoutes = (app: FastifyInstance): void =>
       onRequest: async () => {},
       cancel: () => {},
       publish: unused,
-      keepKeysFor: 0,
+      replays: { keepKeysFor: 0, ownsStatusQueue: () => true },
       queues: unused,
       configuration: {},
       inspection: unused,

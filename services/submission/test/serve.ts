@@ -2,6 +2,8 @@ import { openHealth } from "@holdfast/runtime";
 import type { AttemptOfTask, StateStore } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
 import { type Logger, pino } from "pino";
+import { openAccess, readAnonymousMay, tokenLookup } from "../src/access/access.ts";
+import type { OwnsStatusQueue } from "../src/access/status-queues.ts";
 import { apiRoutes } from "../src/api/api-routes.ts";
 import { defaultLimits, type HttpLimits } from "../src/guard-connections.ts";
 import type { Inspection } from "../src/look/open-inspection.ts";
@@ -19,6 +21,11 @@ export interface ServeOptions {
   readonly cancel?: (obsoleteAttempts: readonly AttemptOfTask[]) => void;
   /** What operators show; null: operator routes are disabled. */
   readonly token?: string | null;
+  /** As `ANONYMOUS_MAY`; as unset on loopback unless given. */
+  readonly anonymousMay?: string;
+  /** As `READ_TASKS`; `anyone` unless given. */
+  readonly readTasks?: "anyone" | "operators";
+  readonly ownsStatusQueue?: OwnsStatusQueue;
   readonly waiting?: WaitingLimits;
   readonly takesUnknownAgents?: boolean;
   readonly directory?: WorkflowDirectory;
@@ -47,10 +54,17 @@ export function serve(
   const { directory = workflowDirectory(store), waiting, takesUnknownAgents = false } = options;
   const { inspection = notAsked, mostStreams = 100, httpLimits = defaultLimits } = options;
   const { publish = noBroker, queues = noQueues, configuration = {} } = options;
+  const { anonymousMay, readTasks = "anyone", ownsStatusQueue = () => true } = options;
   const { log = pino({ level: "silent" }) } = options;
   const app = openHttp(health, log, httpLimits);
+  const access = openAccess({
+    hasToken: tokenLookup(token),
+    anonymousMay: readAnonymousMay(anonymousMay, "127.0.0.1"),
+    readTasks,
+  });
   apiRoutes(app, {
     store,
+    access,
     directory,
     hint,
     mostStreams,
@@ -66,7 +80,7 @@ export function serve(
       cancel,
       inspection,
       publish,
-      keepKeysFor: options.keepKeysFor ?? 30 * 24 * 3_600_000,
+      replays: { keepKeysFor: options.keepKeysFor ?? 30 * 24 * 3_600_000, ownsStatusQueue },
       queues,
       configuration,
     },

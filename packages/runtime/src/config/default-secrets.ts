@@ -43,7 +43,7 @@ function tokenFault(
   config: Readonly<Record<string, unknown>>,
 ): readonly string[] {
   const host = config["HTTP_HOST"];
-  if (typeof host !== "string" || isThisMachine(host)) return [];
+  if (typeof host !== "string" || isLoopback(host)) return [];
   const isPublished = known.has(value.toLowerCase());
   if (!isPublished && !isGuessable(value)) return [];
   const fault = isPublished ? "is a published default value" : "is easy to guess";
@@ -56,7 +56,7 @@ function urlFault(name: string, url: string): readonly string[] {
   const login = serverUrls(url)
     .map(loginOf)
     .find(
-      (one) => one !== null && known.has(one.password.toLowerCase()) && !isThisMachine(one.host),
+      (one) => one !== null && known.has(one.password.toLowerCase()) && !isLoopback(one.host),
     );
   if (login === undefined || login === null) return [];
   return [
@@ -97,8 +97,8 @@ function loginOfPostgres(address: URL): Login {
   return { host: host ?? "", password, isNamed: true };
 }
 
-/** A path is that of a socket, and without a host the drivers connect to this machine. */
-function isThisMachine(host: string): boolean {
+/** Whether a host is this machine. A path is that of a socket, and without a host the drivers connect to this machine. */
+export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
   const version = isIP(name);
   if (version === 0) return name === "localhost" || name === "" || name.startsWith("/");

@@ -1,5 +1,6 @@
 import type { Tracing } from "@holdfast/runtime";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
+import type { Access } from "../access/access.ts";
 import { nameOperators } from "../access/operator-names.ts";
 import { agentRoutes } from "../agent-routes.ts";
 import { bulkRoutes } from "../bulk/bulk-routes.ts";
@@ -43,6 +44,7 @@ type Shared = Omit<Parameters<typeof operatorRoutes>[1], "tasks" | "onRequest" |
       Parameters<typeof letterRoutes>[1]["store"] &
       Parameters<typeof systemRoute>[1]["store"] &
       OverviewStore;
+    readonly access: Access;
     /** Streams of events at a time, each with its connection. */
     readonly mostStreams: number;
   };
@@ -65,7 +67,7 @@ interface Routes extends Shared {
     readonly cancel: Parameters<typeof operatorRoutes>[1]["cancel"];
     readonly inspection: Inspection;
     readonly publish: Parameters<typeof letterRoutes>[1]["publish"];
-    readonly keepKeysFor: Parameters<typeof letterRoutes>[1]["keepKeysFor"];
+    readonly replays: Parameters<typeof letterRoutes>[1]["replays"];
     readonly queues: Parameters<typeof systemRoute>[1]["queues"];
     readonly configuration: Parameters<typeof systemRoute>[1]["configuration"];
   } | null;

@@ -47,7 +47,7 @@ beforeAll(async () => {
     log,
     failpoint: () => {},
     actor: "test",
-    keepKeysFor: 60_000,
+    replays: { ownsStatusQueue: () => true, keepKeysFor: 60_000 },
   });
   resources.use(await consumer.consumeBatches(submissionQueue, batch, take));
   resources.use(await consumer.consumeBatches(deadRequestQueue, batch, recordLetters));

@@ -7,7 +7,7 @@ import { WishBody } from "../wishes.ts";
 import { mustBeSettled } from "./must-be-settled.ts";
 import { printableBody } from "./printable-body.ts";
 import { type ReplayDependencies, replayLetter } from "./replay-letter.ts";
-import { replayOf } from "./replay-of.ts";
+import { type ReplayRules, replayOf } from "./replay-of.ts";
 
 interface Dependencies extends ReplayDependencies {
   readonly store: ReplayDependencies["store"] &
@@ -99,7 +99,7 @@ export function letterRoutes(app: FastifyInstance, deps: Dependencies): void {
   });
 }
 
-function listRoute(app: FastifyInstance, { store, onRequest, keepKeysFor }: Dependencies): void {
+function listRoute(app: FastifyInstance, { store, onRequest, replays }: Dependencies): void {
   const schema = {
     ...describe({
       id: "listDeadLetters",
@@ -116,14 +116,14 @@ function listRoute(app: FastifyInstance, { store, onRequest, keepKeysFor }: Depe
       const most = Number(limit);
       const found = await store.findDeadLetters({ queue, before: cursor, most, shown });
       const next = found.length < most ? null : (found.at(-1)?.id ?? null);
-      return { items: found.map((letter) => letterResource(letter, keepKeysFor)), next };
+      return { items: found.map((letter) => letterResource(letter, replays)), next };
     },
   );
 }
 
-function letterResource(letter: KeptLetter, keepKeysFor: number) {
+function letterResource(letter: KeptLetter, replays: ReplayRules) {
   const { body, properties: _properties, kept: _kept, age: _age, ...known } = letter;
-  const replay = replayOf(letter, keepKeysFor);
+  const replay = replayOf(letter, replays);
   return {
     ...known,
     body: printableBody(body, { isCut: body.length < letter.size }),

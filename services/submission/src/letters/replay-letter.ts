@@ -2,7 +2,7 @@ import type { OutgoingMessage, PublishResult } from "@holdfast/messaging";
 import type { LetterWish, StateStore } from "@holdfast/state-store";
 import { Problem } from "../problem.ts";
 import { mustBeSettled } from "./must-be-settled.ts";
-import { replayOf } from "./replay-of.ts";
+import { type ReplayRules, replayOf } from "./replay-of.ts";
 
 /** Publishes, under the name of this process's own user. */
 export type Publish = (message: OutgoingMessage) => Promise<PublishResult>;
@@ -10,8 +10,7 @@ export type Publish = (message: OutgoingMessage) => Promise<PublishResult>;
 export interface ReplayDependencies {
   readonly store: Pick<StateStore, "findDeadLetter" | "settleDeadLetter" | "findDeadLetterAction">;
   readonly publish: Publish;
-  /** How long the message id of a submission stands for its task, in milliseconds. */
-  readonly keepKeysFor: number;
+  readonly replays: ReplayRules;
 }
 
 /**
@@ -20,11 +19,11 @@ export interface ReplayDependencies {
  */
 export async function replayLetter(
   wish: LetterWish,
-  { store, publish, keepKeysFor }: ReplayDependencies,
+  { store, publish, replays }: ReplayDependencies,
 ): Promise<void> {
   const letter = await store.findDeadLetter({ id: wish.id });
   if (letter === null) return mustBeSettled(wish, await store.findDeadLetterAction(wish));
-  const replay = replayOf(letter, keepKeysFor);
+  const replay = replayOf(letter, replays);
   if (replay.kind === "refused") {
     throw new Problem(409, "message.not_replayable", replay.reason);
   }

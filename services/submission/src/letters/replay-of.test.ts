@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { statusQueueOwners } from "../access/status-queues.ts";
 import { replayOf } from "./replay-of.ts";
 
 const properties = {
@@ -11,10 +12,20 @@ const properties = {
   headers: { workflow: "trip", "task-priority": "urgent" },
   isWhole: true,
 };
-const letter = { id: "7", queue: "dead.requests", age: 0, size: 10, kept: 10, properties };
+const letter = {
+  id: "7",
+  queue: "dead.requests",
+  sender: "shop",
+  age: 0,
+  size: 10,
+  kept: 10,
+  properties,
+};
 const day = 24 * 3_600_000;
+const ownsStatusQueue = statusQueueOwners("operations=*", new Set());
 /** With message ids that are kept for a month. */
-const replay = (dead: Parameters<typeof replayOf>[0]) => replayOf(dead, 30 * day);
+const replay = (dead: Parameters<typeof replayOf>[0]) =>
+  replayOf(dead, { keepKeysFor: 30 * day, ownsStatusQueue });
 const reply = { ...letter, queue: "dead.replies" };
 const ofReply = { ...properties, diedIn: "scheduler.replies.3", routingKey: "reply-3.payments.t1" };
 
@@ -87,10 +98,21 @@ test.each([
 ])(
   "a submission is sent once more only while its message id is surely kept: of %s (%p ms), after %p ms it is %s",
   (_, keepKeysFor, age, kind) => {
-    expect(replayOf({ ...letter, age }, keepKeysFor)).toMatchObject({ kind });
+    const rules = { keepKeysFor, ownsStatusQueue };
+    expect(replayOf({ ...letter, age }, rules)).toMatchObject({ kind });
     // A reply is known by its token.
-    expect(replayOf({ ...reply, age, properties: ofReply }, keepKeysFor)).toMatchObject({
+    expect(replayOf({ ...reply, age, properties: ofReply }, rules)).toMatchObject({
       kind: "possible",
+    });
+  },
+);
+
+test.each(["billing", null])(
+  "a submission of %s that names the status queue of another application is not sent once more",
+  (sender) => {
+    expect(replay({ ...letter, sender })).toEqual({
+      kind: "refused",
+      reason: expect.stringContaining("may not have its status sent"),
     });
   },
 );

@@ -2,6 +2,7 @@ import {
   agentOfReply,
   deadReplyQueue,
   deadRequestQueue,
+  isStatusQueue,
   replyExchange,
   replyQueues,
   submissionExchange,
@@ -9,6 +10,14 @@ import {
 } from "@holdfast/contracts";
 import type { KeptProperties, OutgoingMessage } from "@holdfast/messaging";
 import type { KeptLetter } from "@holdfast/state-store";
+import type { OwnsStatusQueue } from "../access/status-queues.ts";
+
+/** What decides whether a submission may be sent once more. */
+export interface ReplayRules {
+  /** How long its message id stands for its task, in milliseconds. */
+  readonly keepKeysFor: number;
+  readonly ownsStatusQueue: OwnsStatusQueue;
+}
 
 /** How a dead letter is sent once more; or one sentence that says why it cannot be. */
 export type Replay =
@@ -30,8 +39,8 @@ const replies: ReadonlySet<string> = new Set(replyQueues);
  * what was undone meanwhile.
  */
 export function replayOf(
-  letter: Pick<KeptLetter, "id" | "queue" | "age" | "size" | "kept" | "properties">,
-  keepKeysFor: number,
+  letter: Pick<KeptLetter, "id" | "queue" | "age" | "size" | "kept" | "properties" | "sender">,
+  { keepKeysFor, ownsStatusQueue }: ReplayRules,
 ): Replay {
   const kept = readProperties(letter.properties);
   if (kept === null) {
@@ -44,7 +53,12 @@ export function replayOf(
     return refused("It has a header or a property that could not be kept as it was.");
   }
   const from = dead.has(letter.queue) ? kept.diedIn : letter.queue;
-  if (from === submissionQueue) return submissionOf(kept, { age: letter.age, keepKeysFor });
+  if (from === submissionQueue) {
+    const { replyTo } = kept;
+    const isOwn = replyTo === null || ownsStatusQueue(letter.sender ?? undefined, replyTo);
+    if (!isOwn && isStatusQueue(replyTo)) return refused(foreignQueue);
+    return submissionOf(kept, { age: letter.age, keepKeysFor });
+  }
   if (from !== null && replies.has(from)) return replyOf(kept, letter.id);
   return refused(
     from !== null && dead.has(from)
@@ -52,6 +66,9 @@ export function replayOf(
       : "It is no submission and no reply. The Scheduler sends requests again by itself.",
   );
 }
+
+/** It would come under the name of operations, which may name any queue. */
+const foreignQueue = "Its sender may not have its status sent to the queue that it names.";
 
 const refused = (reason: string): Replay => ({ kind: "refused", reason });
 

@@ -112,7 +112,7 @@ const applyRequest =
     mustBeApplied(outcomes[0], { noun, version, isPrecondition });
     cancel(obsoleteAttempts);
     hint();
-    return tasks.show(taskId, noun);
+    return tasks.show(taskId, { noun, reader: "operator" });
   };
 
 /** The version that the operator has seen. Throws a 422 if the request names none, or two. */

@@ -1,6 +1,7 @@
 import type { Milliseconds } from "@holdfast/domain";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { type Static, Type } from "typebox";
+import type { Access } from "../access/access.ts";
 import { describeAt, ref } from "../api/describe.ts";
 import { doorsOf } from "../doors.ts";
 import { TaskParams, type Tasks } from "../find-tasks.ts";
@@ -14,6 +15,7 @@ interface Dependencies {
   readonly directory: Pick<WorkflowDirectory, "noun">;
   readonly tasks: Tasks;
   readonly waiter: ResultWaiter;
+  readonly access: Pick<Access, "toRead">;
 }
 
 const Query = Type.Object({
@@ -29,12 +31,13 @@ const Query = Type.Object({
 /** Shows what a task resulted in, and waits for that if it is asked to. */
 export function resultRoute(
   app: FastifyInstance,
-  { directory, tasks, waiter }: Dependencies,
+  { directory, tasks, waiter, access }: Dependencies,
 ): void {
   for (const door of doorsOf(directory)) {
     app.get<{ Params: { id: string }; Querystring: Static<typeof Query> }>(
       `${door.path}/:id/result`,
       {
+        onRequest: access.toRead,
         schema: {
           ...describeAt(door, {
             id: "getResult",
@@ -51,12 +54,13 @@ export function resultRoute(
       },
       async (request, reply) => {
         const { id } = request.params;
-        const noun = await door.nounOf(request);
+        // A result has nothing in it that operators alone may see.
+        const as = { noun: await door.nounOf(request), reader: "stranger" } as const;
         const patience = readWait(request.query.wait);
-        const now = await tasks.show(id, noun);
+        const now = await tasks.show(id, as);
         if (now.finishedAt !== null || patience === 0) return sendResult(reply, now);
         await waitForResult(waiter, request, reply, { taskId: id, patience });
-        return sendResult(reply, await tasks.show(id, noun));
+        return sendResult(reply, await tasks.show(id, as));
       },
     );
   }

@@ -25,7 +25,10 @@ export async function lookAtTasks(
     await sendMoves(deps, followers.slice(at, at + asked));
   }
   const behind = followers.filter((one) => one.isBehind && !one.hasMore && !one.hasEnded);
-  const alike = Map.groupBy(behind, ({ taskId, noun }) => `${taskId} ${noun.inputField}`);
+  const alike = Map.groupBy(
+    behind,
+    ({ taskId, noun, reader }) => `${taskId} ${noun.inputField} ${reader}`,
+  );
   for (const group of [...alike.values()].slice(0, mostShown)) await sendTask(deps, group);
 }
 
@@ -57,7 +60,7 @@ function settle(one: Follower, standing: TaskStanding | null): void {
 async function sendTask({ tasks }: LookDependencies, group: readonly Follower[]): Promise<void> {
   const [first] = group;
   if (first === undefined) return;
-  const task = await tasks.show(first.taskId, first.noun).catch(refusalOf);
+  const task = await tasks.show(first.taskId, first).catch(refusalOf);
   for (const one of group) {
     one.isBehind = false;
     if (!(task instanceof Problem)) showTask(one, task);

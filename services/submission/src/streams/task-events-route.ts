@@ -1,6 +1,7 @@
 import type { StateStore } from "@holdfast/state-store";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import type { Access } from "../access/access.ts";
 import { describeAt, eventStream } from "../api/describe.ts";
 import { type Door, doorsOf } from "../doors.ts";
 import { type ById, TaskParams, type Tasks } from "../find-tasks.ts";
@@ -16,6 +17,7 @@ interface Dependencies {
   readonly tasks: Tasks;
   readonly streams: OpenStreams;
   readonly following: Following<Follower>;
+  readonly access: Pick<Access, "readerOf" | "toRead">;
 }
 
 /** Streams what becomes of a task, to those who know its id. */
@@ -33,7 +35,8 @@ export function taskEventsRoute(app: FastifyInstance, deps: Dependencies): void 
       querystring: StreamQuery,
     };
     const path = `${door.path}/:id/events`;
-    app.get<ById & Resuming>(path, { schema, exposeHeadRoute: false }, async (request, reply) => {
+    const options = { schema, exposeHeadRoute: false, onRequest: deps.access.toRead };
+    app.get<ById & Resuming>(path, options, async (request, reply) => {
       deps.streams.mustHaveRoom();
       const start = await startOf(request, door, deps);
       const stream = deps.streams.open(request, reply, () => deps.following.leave(one));
@@ -49,11 +52,11 @@ const words =
 async function startOf(
   request: FastifyRequest<ById & Resuming>,
   door: Door,
-  { tasks, store }: Dependencies,
+  { tasks, store, access }: Dependencies,
 ) {
   const noun = await door.nounOf(request);
   const { taskId } = await tasks.find(request.params.id, noun);
   const seen = lastEventId(request);
   const after = seen === null ? null : await store.findEarlierMove({ taskId, seen, overlap });
-  return { taskId, noun, after: after ?? "0" };
+  return { taskId, noun, reader: access.readerOf(request), after: after ?? "0" };
 }

@@ -40,11 +40,11 @@ test("a stream has every move as its history has it, the task as it stands, and 
   await client.until((one) => moves(one).some(({ data }) => data["action"] === "pause"));
   await finishTask(trips.url, id);
   await client.closed;
-  const { items } = (await trips.get(`/v1/tasks/${id}/history`)).json();
+  const { items } = (await trips.get(`/v1/tasks/${id}/history`, {})).json();
   expect(moves(client).map(({ data }) => data)).toEqual(items);
   expect(moves(client).map((one) => one.id)).toEqual(items.map((one: { id: string }) => one.id));
   const task = client.events().findLast(({ event }) => event === "task")?.data;
-  expect(task).toEqual((await trips.get(`/v1/tasks/${id}`)).json());
+  expect(task).toEqual((await trips.get(`/v1/tasks/${id}`, {})).json());
   expect(client.events().at(-1)).toEqual({
     id: null,
     event: "end",

@@ -1,5 +1,6 @@
 import type { Milliseconds, TaskState } from "@holdfast/domain";
 import type { FollowedMove } from "@holdfast/state-store";
+import type { Reader } from "../access/access.ts";
 import type { Noun } from "../noun.ts";
 import { historyResource } from "../task-resource.ts";
 import type { EventStream } from "./event-stream.ts";
@@ -8,6 +9,7 @@ import type { EventStream } from "./event-stream.ts";
 export interface Follower {
   readonly taskId: string;
   readonly noun: Noun;
+  readonly reader: Reader;
   readonly stream: EventStream;
   /** Moves after this one are read: some of them were sent before. */
   readonly after: string;
@@ -35,13 +37,14 @@ export const overlap: Milliseconds = 5_000;
 interface Start {
   readonly taskId: string;
   readonly noun: Noun;
+  readonly reader: Reader;
   /** Moves after this one are sent. */
   readonly after: string;
   readonly clock?: () => Milliseconds;
 }
 
 export function follower(
-  { taskId, noun, after: from, clock = () => performance.now() }: Start,
+  { taskId, noun, reader, after: from, clock = () => performance.now() }: Start,
   stream: EventStream,
 ): Follower {
   let after = from;
@@ -55,6 +58,7 @@ export function follower(
   const self: Follower = {
     taskId,
     noun,
+    reader,
     stream,
     get after() {
       return after;
@@ -78,7 +82,7 @@ export function follower(
       const now = clock();
       for (const { taskId: _task, after: _after, ...move } of moves) {
         if (sent.has(move.id)) continue;
-        stream.send({ id: move.id, event: "moved", data: historyResource(move) });
+        stream.send({ id: move.id, event: "moved", data: historyResource(move, reader) });
         sent.set(move.id, now);
         self.isBehind = true;
       }

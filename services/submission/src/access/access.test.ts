@@ -1,0 +1,60 @@
+import { expect, test } from "@jest/globals";
+import {
+  anonymousMayPattern,
+  anonymousWishes,
+  openAccess,
+  readAnonymousMay,
+  tokenLookup,
+} from "./access.ts";
+
+const asking = (authorization?: string) => ({
+  headers: authorization === undefined ? {} : { authorization },
+});
+
+test.each([undefined, "", "token", "Basic token", "Bearer", "Bearer other", "Bearer token more"])(
+  "a request with the authorization %j shows no token",
+  (authorization) => {
+    expect(tokenLookup("token")(asking(authorization))).toBe(false);
+    expect(tokenLookup(null)(asking(authorization))).toBe(false);
+  },
+);
+
+test("a request shows the token of the service, and none where the service has none", () => {
+  expect(tokenLookup("token")(asking("Bearer token"))).toBe(true);
+  expect(tokenLookup("token")(asking("bearer token"))).toBe(true);
+  expect(tokenLookup(null)(asking("Bearer "))).toBe(false);
+  expect(tokenLookup(null)(asking("Bearer null"))).toBe(false);
+});
+
+test("strangers may ask for all on loopback, for nothing elsewhere, and everywhere for what is named", () => {
+  const all = Object.keys(anonymousWishes);
+  for (const host of ["127.0.0.1", "::1", "localhost"]) {
+    expect([...readAnonymousMay(undefined, host)]).toEqual(all);
+  }
+  for (const host of ["0.0.0.0", "::", "10.0.0.7", "holdfast.example"]) {
+    expect([...readAnonymousMay(undefined, host)]).toEqual([]);
+  }
+  for (const host of ["127.0.0.1", "0.0.0.0"]) {
+    expect([...readAnonymousMay("none", host)]).toEqual([]);
+    expect([...readAnonymousMay("reply-to,urgent", host)]).toEqual(["urgent", "reply-to"]);
+  }
+});
+
+test.each(["", "all", "urgent,", "urgent,none", "none,urgent", "Urgent", "urgent, weight"])(
+  "ANONYMOUS_MAY cannot be %j",
+  (setting) => {
+    expect(setting).not.toMatch(new RegExp(anonymousMayPattern));
+  },
+);
+
+test("a refusal names the wish, the token and the setting", () => {
+  const access = openAccess({
+    hasToken: tokenLookup("token"),
+    anonymousMay: new Set(),
+    readTasks: "anyone",
+  });
+  expect(() => access.mustBeAllowed(asking(), "reply-to")).toThrow(
+    /reply-to\).*Authorization: Bearer.*ANONYMOUS_MAY of this service name reply-to/,
+  );
+  expect(() => access.mustBeAllowed(asking("Bearer token"), "reply-to")).not.toThrow();
+});

@@ -1,0 +1,114 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { isLoopback } from "@holdfast/runtime";
+import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import { Problem } from "../problem.ts";
+
+/**
+ * What a stranger, a caller who shows no operators' token, is refused unless `ANONYMOUS_MAY` names it. Each with the
+ * words that follow "ask for".
+ */
+export const anonymousWishes = {
+  urgent: "the priority urgent",
+  weight: "a fairness weight above 1",
+  "reply-to": "statuses in a queue (reply-to)",
+  "unknown-agents": "a task whose Agents are unknown (allowUnknownAgents)",
+  later: "a beginning that is more than 30 days away (notBefore)",
+  "workflow-names": "names of workflows that look like an unknown one",
+} as const;
+export type AnonymousWish = keyof typeof anonymousWishes;
+
+const everyWish = Object.keys(anonymousWishes) as AnonymousWish[];
+
+/** For whom an answer is: operators alone see who of them acted, and why. */
+export type Reader = "operator" | "stranger";
+
+/** What a refusal may say. */
+export interface Learns {
+  /** Whether it may name workflows that look like an unknown one. */
+  readonly workflowNames: () => boolean;
+  readonly reader: () => Reader;
+}
+
+type Asking = Pick<FastifyRequest, "headers">;
+
+/** What a request may ask for and learn, by what it shows. */
+export interface Access {
+  readerOf(request: Asking): Reader;
+  /** Asked for a refusal only. */
+  learns(request: Asking): Learns;
+  /** Throws a 403 that says what to do, if the request may not ask for that. */
+  mustBeAllowed(request: Asking, wish: AnonymousWish): void;
+  /** Whether the request may see a task by its id. */
+  mayRead(request: Asking): boolean;
+  /** The guards of the routes that show one task. */
+  readonly toRead: onRequestAsyncHookHandler[];
+}
+
+interface Options {
+  /** Whether a request shows the operators' token. */
+  readonly hasToken: (request: Asking) => boolean;
+  readonly anonymousMay: ReadonlySet<AnonymousWish>;
+  /** Who sees a task: `anyone` who knows its id, or only operators. */
+  readonly readTasks: "anyone" | "operators";
+}
+
+export function openAccess({ hasToken, anonymousMay, readTasks }: Options): Access {
+  const mayRead: Access["mayRead"] = (request) => readTasks === "anyone" || hasToken(request);
+  const may = (request: Asking, wish: AnonymousWish): boolean =>
+    anonymousMay.has(wish) || hasToken(request);
+  const readerOf: Access["readerOf"] = (request) => (hasToken(request) ? "operator" : "stranger");
+  return {
+    readerOf,
+    learns: (request) => ({
+      workflowNames: () => may(request, "workflow-names"),
+      reader: () => readerOf(request),
+    }),
+    mustBeAllowed(request, wish) {
+      if (may(request, wish)) return;
+      throw new Problem(
+        403,
+        "access.denied",
+        `Only with the operators' token may a request ask for ${anonymousWishes[wish]}: leave that out, send Authorization: Bearer …, or have ANONYMOUS_MAY of this service name ${wish}.`,
+      );
+    },
+    mayRead,
+    toRead: readTasks === "anyone" ? [] : [async (request) => mustRead(mayRead(request))],
+  };
+}
+
+function mustRead(mayRead: boolean): void {
+  if (mayRead) return;
+  throw new Problem(
+    401,
+    "operator.unknown",
+    "Only operators see tasks here: show the operator's token, Authorization: Bearer …",
+  );
+}
+
+/** Asks whether a request shows this token; without a token none does. */
+export function tokenLookup(token: string | null): (request: Asking) => boolean {
+  const expected = digest(token ?? "");
+  return ({ headers }) => {
+    if (token === null || headers.authorization === undefined) return false;
+    const shown = /^Bearer (.+)$/i.exec(headers.authorization)?.[1] ?? "";
+    return timingSafeEqual(digest(shown), expected);
+  };
+}
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+/**
+ * What strangers may ask for by `ANONYMOUS_MAY`. Unset: all while only this machine can reach the service, otherwise
+ * nothing.
+ */
+export function readAnonymousMay(
+  setting: string | undefined,
+  host: string,
+): ReadonlySet<AnonymousWish> {
+  if (setting === undefined) return new Set(isLoopback(host) ? everyWish : []);
+  const named = setting.split(",");
+  return new Set(everyWish.filter((wish) => named.includes(wish)));
+}
+
+/** What `ANONYMOUS_MAY` can be. */
+export const anonymousMayPattern = `^(none|(${everyWish.join("|")})(,(${everyWish.join("|")}))*)$`;

@@ -1,0 +1,26 @@
+import type { AnonymousWish } from "./access.ts";
+
+/** Whether a user of the broker may have statuses sent to a queue. Undefined: the message names no user. */
+export type OwnsStatusQueue = (user: string | undefined, queue: string) => boolean;
+
+const pair = "[\\w.-]{1,100}=([\\w-]{1,100}|\\*)";
+/** What `STATUS_WORDS` can be. */
+export const statusWordsPattern = `^${pair}(,${pair})*$`;
+
+/**
+ * Whose status queues are whose, as the rights of the broker have it: `status.<word>` and all below it. Holdfast writes
+ * to these queues with rights of its own, so it must ask for those of the sender.
+ */
+export function statusQueueOwners(
+  setting: string,
+  anonymousMay: ReadonlySet<AnonymousWish>,
+): OwnsStatusQueue {
+  const words = new Map(setting.split(",").map((one) => one.split("=") as [string, string]));
+  return (user, queue) => {
+    if (anonymousMay.has("reply-to")) return true;
+    if (user === undefined) return false;
+    const word = words.get(user) ?? user;
+    const own = `status.${word}`;
+    return word === "*" || queue === own || queue.startsWith(`${own}.`);
+  };
+}

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { finishTask } from "../../test/finish-task.ts";
+import { readStream } from "../../test/read-stream.ts";
+import { type ServeOptions, serve } from "../../test/serve.ts";
+import {
+  authorization,
+  idOf,
+  input,
+  openTrips,
+  type TripService,
+  token,
+} from "../../test/trips.ts";
+import { anonymousWishes } from "./access.ts";
+
+let trips: TripService;
+beforeAll(async () => {
+  trips = await openTrips();
+});
+afterAll(async () => {
+  await trips[Symbol.asyncDispose]();
+});
+beforeEach(() => trips.clear());
+
+/** A service as others than this machine reach it. */
+const open = (options: ServeOptions = {}) =>
+  serve(trips.store, { token, anonymousMay: "none", ...options });
+type App = ReturnType<typeof open>;
+
+const operator = { authorization };
+const words = { actor: "Grace of the fraud desk", reason: "suspected mule" };
+
+interface Document {
+  readonly paths: Readonly<
+    Record<string, { readonly get?: { readonly security: readonly object[] } }>
+  >;
+}
+
+/** The paths of all routes that show one task without a token, for this one. */
+async function openPathsOf(app: App, id: string): Promise<readonly string[]> {
+  const { paths } = (await app.inject({ url: "/v1/openapi.json" })).json<Document>();
+  return Object.entries(paths).flatMap(([path, { get }]) =>
+    path.includes("{id}") && get?.security.length === 0
+      ? [path.replace("{collection}", "trips").replace("{id}", id)]
+      : [],
+  );
+}
+
+const isStream = (path: string): boolean => path.endsWith("/events");
+
+/** All that a route shows, of a stream until it has shown the task as it stands. */
+async function shown(url: string, headers: Readonly<Record<string, string>>): Promise<string> {
+  if (!isStream(url)) return await (await fetch(url, { headers })).text();
+  await using stream = await readStream(url, headers);
+  await stream.until((client) => client.events().some(({ event }) => event === "task"));
+  return stream.text();
+}
+
+test("no route shows strangers the name of an operator or its words, and each shows them to operators", async () => {
+  await using app = open();
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  const id = idOf(await trips.submit());
+  await trips.post(`/v1/tasks/${id}/pause`, { ...words, version: 1 }, operator);
+  const paths = await openPathsOf(app, id);
+  expect(paths.length).toBeGreaterThanOrEqual(8);
+  expect(paths.filter(isStream)).toHaveLength(2);
+  for (const path of paths) {
+    const toStrangers = await shown(url + path, {});
+    expect({ path, toStrangers }).toEqual({
+      path,
+      toStrangers: expect.stringContaining(path.endsWith("/history") ? "submit" : id),
+    });
+    expect({ path, toStrangers }).not.toMatchObject({
+      toStrangers: expect.stringMatching(/Grace|mule/),
+    });
+    if (path.endsWith("/result")) continue;
+    expect(await shown(url + path, operator)).toMatch(
+      /Grace of the fraud desk[^]*suspected mule|suspected mule[^]*Grace of the fraud desk/,
+    );
+  }
+});
+
+test("a stranger who guesses a business key learns no task by it, an operator does", async () => {
+  await using app = open();
+  const submit = (headers: Readonly<Record<string, string>>) =>
+    app.inject({
+      method: "POST",
+      url: "/v1/tasks",
+      headers,
+      payload: { workflow: "trip", input, key: "order-1042" },
+    });
+  const id = idOf(await submit({}));
+  const guessed = await submit({});
+  expect(guessed.json()).toMatchObject({ status: 409, code: "task.key_in_use" });
+  expect(JSON.stringify([guessed.headers, guessed.body])).not.toContain(id);
+  expect((await submit(operator)).json()).toMatchObject({ taskId: id });
+  const collection = await app.inject({
+    method: "POST",
+    url: "/v1/trips",
+    headers: { "task-key": "order-1042" },
+    payload: input,
+  });
+  expect(collection.json()).toMatchObject({ code: "trip.key_in_use" });
+  expect(collection.body).not.toContain(id);
+});
+
+describe("with READ_TASKS=operators", () => {
+  test("every route that shows a task is refused to strangers and open to operators", async () => {
+    await using app = open({ readTasks: "operators" });
+    const id = idOf(await trips.submit());
+    for (const path of await openPathsOf(app, id)) {
+      for (const method of isStream(path) ? (["GET"] as const) : (["GET", "HEAD"] as const)) {
+        const refused = await app.inject({ method, url: path });
+        expect({ path, method, status: refused.statusCode }).toEqual({ path, method, status: 401 });
+      }
+      if (isStream(path)) continue;
+      const read = await app.inject({ url: path, headers: operator });
+      expect(read.statusCode).toBeLessThan(300);
+    }
+  });
+
+  test("the result of a task that was submitted before is for operators", async () => {
+    const submitTo = async (app: App, headers: Readonly<Record<string, string>>) => {
+      const url = await app.listen({ host: "127.0.0.1", port: 0 });
+      const asking = { "content-type": "application/json", "idempotency-key": "k" };
+      const answer = await fetch(`${url}/v1/tasks`, {
+        method: "POST",
+        headers: { ...asking, prefer: "wait=60", connection: "close", ...headers },
+        body: JSON.stringify({ workflow: "trip", input }),
+      });
+      return [answer.status, answer.headers.get("preference-applied")];
+    };
+    const id = idOf(await trips.submit({}, { "idempotency-key": "k" }));
+    await finishTask(trips.url, id);
+    await using closed = open({ readTasks: "operators" });
+    expect(await submitTo(closed, {})).toEqual([202, null]);
+    await using forOperators = open({ readTasks: "operators" });
+    expect(await submitTo(forOperators, operator)).toEqual([200, "wait=60"]);
+    await using readable = open();
+    expect(await submitTo(readable, {})).toEqual([200, "wait=60"]);
+  });
+});
+
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+
+/** What asks for each wish, at both doors. */
+const wishes = {
+  urgent: { body: { priority: "urgent" }, headers: { "task-priority": "urgent" }, query: "" },
+  weight: {
+    body: { fairness: { key: "a", weight: 2 } },
+    headers: { "fairness-key": "a", "fairness-weight": "2" },
+    query: "",
+  },
+  "reply-to": {
+    body: { replyTo: "status.billing" },
+    headers: { "reply-to": "status.billing" },
+    query: "",
+  },
+  "unknown-agents": { body: {}, headers: {}, query: "?allowUnknownAgents=true" },
+  later: { body: { notBefore: inDays(31) }, headers: { "not-before": inDays(31) }, query: "" },
+} as const;
+type Wished = keyof typeof wishes;
+
+async function askFor(app: App, wish: Wished, more: Readonly<Record<string, string>> = {}) {
+  const { body, headers, query } = wishes[wish];
+  const post = (url: string, payload: object, said: object) =>
+    app.inject({ method: "POST", url: url + query, payload, headers: { ...more, ...said } });
+  const answers = [
+    await post("/v1/tasks", { workflow: "trip", input, ...body }, {}),
+    await post("/v1/trips", input, headers),
+  ];
+  return answers.map((answer) => [answer.statusCode, answer.json<{ code?: string }>().code]);
+}
+const refused = [403, "access.denied"];
+const taken = [202, undefined];
+
+describe.each(Object.keys(wishes) as Wished[])("a wish for %s", (wish) => {
+  test("is refused to strangers, at both doors, and stores nothing", async () => {
+    await using app = open();
+    expect(await askFor(app, wish)).toEqual([refused, refused]);
+    expect(await askFor(app, wish, { authorization: "Bearer of a gateway" })).toEqual([
+      refused,
+      refused,
+    ]);
+    expect(await trips.store.countTasks()).toEqual({});
+  });
+
+  test("is granted with the operators' token, and where ANONYMOUS_MAY names it", async () => {
+    await using app = open();
+    expect(await askFor(app, wish, operator)).toEqual([taken, taken]);
+    await using lenient = open({ anonymousMay: `${wish},workflow-names`, token: null });
+    expect(await askFor(lenient, wish)).toEqual([taken, taken]);
+    const [other = "urgent"] = Object.keys(wishes).filter((one) => one !== wish) as Wished[];
+    expect(await askFor(lenient, other)).toEqual([refused, refused]);
+  });
+});
+
+test("every wish that ANONYMOUS_MAY can name is asked for here", () => {
+  expect([...Object.keys(wishes), "workflow-names"].toSorted()).toEqual(
+    Object.keys(anonymousWishes).toSorted(),
+  );
+});
+
+test.each([
+  [{ priority: "normal" }],
+  [{ priority: "batch" }],
+  [{ fairness: { key: "a" } }],
+  [{ fairness: { key: "a", weight: 1 } }],
+  [{ notBefore: inDays(29) }],
+  [{ key: "k", labels: { a: "b" }, correlationId: "c" }],
+])("strangers may still submit %j", async (body) => {
+  await using app = open();
+  const payload = { workflow: "trip", input, ...body };
+  const answer = await app.inject({
+    method: "POST",
+    url: "/v1/tasks?allowUnknownAgents=false",
+    payload,
+  });
+  expect(answer.statusCode).toBe(202);
+});
+
+test("strangers do not learn which workflows there are, operators do", async () => {
+  await using app = open();
+  const submit = async (headers: Readonly<Record<string, string>>) => {
+    const payload = { workflow: "trap", input };
+    const answer = await app.inject({ method: "POST", url: "/v1/tasks", headers, payload });
+    return answer.json<{ code: string; detail: string }>();
+  };
+  expect(await submit({})).toMatchObject({
+    code: "workflow.unknown",
+    detail: "There is no workflow trap.",
+  });
+  expect((await submit(operator)).detail).toContain("trip");
+});
