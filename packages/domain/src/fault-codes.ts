@@ -749,6 +749,13 @@ export const faultCodes = {
     meaning: "The workflow is retired already.",
     action: "None.",
   },
+  "workflow.operators_only": {
+    transient: false,
+    meaning:
+      "The login of submission may store the first version of a workflow only, and change no collection and no remote service.",
+    action:
+      "Store the version with `PUT /v1/workflows/{name}`, or name its module in `WORKFLOW_MODULES` of operations, too.",
+  },
   "workflow.unknown": {
     transient: false,
     meaning: "No workflow of this name is stored, or it cannot be used.",

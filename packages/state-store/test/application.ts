@@ -41,8 +41,8 @@ const workflows = [
 
 export async function openTestApplication(): Promise<TestApplication> {
   const db = await openTestStore();
-  const store = await db.open("submission");
-  for (const workflow of workflows) await store.registerWorkflow(workflow);
+  const [store, operations] = [await db.open("submission"), await db.open("operations")];
+  for (const workflow of workflows) await operations.registerWorkflow(workflow);
   await db.query("create table public.bookings (task_id uuid primary key, guest text not null)");
   await db.query("grant insert, select on public.bookings to holdfast_application");
   const application = new Client({ connectionString: db.url });
@@ -52,7 +52,7 @@ export async function openTestApplication(): Promise<TestApplication> {
   return {
     db,
     store,
-    operations: await db.open("operations"),
+    operations,
     application,
     async clear() {
       await db.query(

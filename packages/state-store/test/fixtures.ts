@@ -74,12 +74,12 @@ export async function openTestStores(
   ...workflows: readonly WorkflowDefinition[]
 ): Promise<Readonly<Record<Role, StateStore>> & { readonly db: TestStore }> {
   const db = await openTestStore();
-  const submission = await db.open("submission");
-  for (const workflow of workflows) await submission.registerWorkflow(workflow);
+  const [submission, operations] = [await db.open("submission"), await db.open("operations")];
+  for (const workflow of workflows) await operations.registerWorkflow(workflow);
   return {
     db,
     submission,
-    operations: await db.open("operations"),
+    operations,
     scheduler: await db.open("scheduler"),
     supervisor: await db.open("supervisor"),
   };

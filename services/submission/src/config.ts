@@ -45,7 +45,8 @@ export const SubmissionConfig = Type.Object({
   ),
   /**
    * Modules whose exported workflows are stored at the start: paths and names of packages, with commas between
-   * them. Others are stored by `PUT /v1/workflows/{name}`.
+   * them. Others are stored by `PUT /v1/workflows/{name}`. The login of `DUTY=tasks` stores the first version of a
+   * workflow only: name the modules for `DUTY=operations`, too, which stores further ones.
    */
   WORKFLOW_MODULES: Type.Optional(Text()),
   /** The workflow of messages that name none; it must be stored by then. Without it they are refused. */

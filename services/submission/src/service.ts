@@ -51,7 +51,7 @@ export const submissionService = defineService("submission", SubmissionConfig, a
   });
   const duty = config.DUTY === "orders" ? "tasks" : config.DUTY;
   const takes = duty !== "operations";
-  if (takes) await storeWorkflows(service, { store, directory });
+  await storeWorkflows(service, { store, directory });
   const hints = latestHints();
   await using _broker = connectHints(service, { store, directory, hints, takes });
   await using inspection = inspectionFor(service);

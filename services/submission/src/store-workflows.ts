@@ -1,4 +1,4 @@
-import { ContractFault } from "@holdfast/domain";
+import { ContractFault, Fault, type WorkflowDefinition } from "@holdfast/domain";
 import type { ServiceContext } from "@holdfast/runtime";
 import { type StateStore, workflowHash } from "@holdfast/state-store";
 import type { SubmissionConfig } from "./config.ts";
@@ -18,14 +18,28 @@ export async function storeWorkflows(
   service: Service,
   { store, directory }: Stored,
 ): Promise<void> {
-  const { config, log, instanceId: actor } = service;
+  const { config } = service;
   for (const definition of await loadWorkflows(config.WORKFLOW_MODULES ?? "")) {
-    const kind = await store.registerWorkflow(definition);
-    const hash = workflowHash(definition);
-    log.info({ workflow: definition.name, hash, actor, kind }, "workflow stored");
+    await storeWorkflow(definition, service, store);
   }
   await directory.reload();
   if (config.WORKFLOW !== undefined) await mustBeStored(directory, config.WORKFLOW);
+}
+
+/** A version that only operators may store is stored by them: until then tasks go on in the version before. */
+async function storeWorkflow(
+  definition: WorkflowDefinition,
+  { log, instanceId: actor }: Service,
+  store: StateStore,
+): Promise<void> {
+  const known = { workflow: definition.name, hash: workflowHash(definition), actor };
+  try {
+    const kind = await store.registerWorkflow(definition);
+    log.info({ ...known, kind }, "workflow stored");
+  } catch (error) {
+    if (!(error instanceof Fault && error.code === "workflow.operators_only")) throw error;
+    log.warn({ ...known, err: error }, "workflow not stored");
+  }
 }
 
 /** Checked at the start, before the first message. */

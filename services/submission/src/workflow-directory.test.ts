@@ -3,13 +3,18 @@ import type { WorkflowRecord } from "@holdfast/state-store";
 import { expect, test } from "@jest/globals";
 import { workflowDirectory } from "./workflow-directory.ts";
 
-const record = (name: string, retiredAt: Date | null = null): WorkflowRecord => ({
+const record = (
+  name: string,
+  retiredAt: Date | null = null,
+  { byOperators = true }: { readonly byOperators?: boolean } = {},
+): WorkflowRecord => ({
   name,
   collections: [],
   createdAt: new Date(0),
   retiredAt,
   retiredBy: null,
   retiredReason: null,
+  byOperators,
 });
 const definition = (name: string): WorkflowDefinition => ({
   format: 1,
@@ -51,4 +56,19 @@ test("in development a version that is stored stands for itself, and another nam
   await expect(directory.find("stray.v1", () => true)).rejects.toMatchObject({
     code: "workflow.unknown",
   });
+});
+
+test("a version that operators stored is meant before a higher one that they did not", async () => {
+  const workflows = [
+    record("stay.v999999", null, { byOperators: false }),
+    record("stay.v2"),
+    record("stay.v3", new Date(0)),
+  ];
+  const directory = workflowDirectory({
+    findWorkflows: async () => workflows,
+    findKnownAgents: async () => [],
+    findWorkflow: async (name) => ({ definition: definition(name) }) as never,
+  });
+  expect((await directory.find("stay", () => true)).name).toBe("stay.v2");
+  expect((await directory.find("stay.v999999", () => true)).name).toBe("stay.v999999");
 });

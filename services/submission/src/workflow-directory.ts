@@ -120,7 +120,10 @@ function meantAmong(workflows: readonly WorkflowRecord[], asked: string): string
   if (workflows.some(({ name }) => name === asked)) return asked;
   const versions = workflows
     .filter(({ name }) => familyOf(name) === asked)
-    .toSorted((a, b) => versionOf(b.name) - versionOf(a.name));
+    .toSorted(
+      (a, b) =>
+        Number(b.byOperators) - Number(a.byOperators) || versionOf(b.name) - versionOf(a.name),
+    );
   return (versions.find(({ retiredAt }) => retiredAt === null) ?? versions[0])?.name;
 }
 

@@ -47,6 +47,9 @@ export const isContention = (error: unknown): boolean => contention.has(sqlstate
 /** A row that was to be saved is not as it had been read. */
 export const isMismatch = ({ details }: Fault): boolean => details["sqlstate"] === "HF002";
 
+/** The rules of the store leave it to operators. */
+export const isForOperators = (error: unknown): boolean => sqlstateOf(error) === "HF403";
+
 /** Does `work`; whatever it throws leaves as a `Fault`. */
 export async function asFault<T>(work: () => Promise<T>): Promise<T> {
   try {

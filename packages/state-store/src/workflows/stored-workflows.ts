@@ -11,6 +11,8 @@ export interface WorkflowRecord {
   readonly retiredAt: Date | null;
   readonly retiredBy: string | null;
   readonly retiredReason: string | null;
+  /** Whether operators stored it. Others stand behind those for a submission that names no version. */
+  readonly byOperators: boolean;
 }
 
 /** An Agent that has ever sent a heartbeat, and how long ago (ms) the first one came. */

@@ -9,6 +9,7 @@ import {
   type WorkflowPlan,
 } from "@holdfast/domain";
 import { canonicalJson } from "@holdfast/runtime";
+import { isForOperators } from "../postgres/postgres-error.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import { mustTakeRemotes } from "./agent-remotes.ts";
@@ -104,9 +105,25 @@ export async function readWorkflow(
  * Stores a definition under its name. Storing it again is fine; one that means something else under the same
  * name is refused (`workflow.changed`), because tasks in flight rely on it, and so is one that no Scheduler
  * could use (`workflow.invalid`), or that says another remote service of an Agent than a workflow in use
- * (`agent.remote_changed`). What is stored first stays as it is, with its contracts or without.
+ * (`agent.remote_changed`). What is stored first stays as it is, with its contracts or without. The login of
+ * submission may not store a further version (`workflow.operators_only`).
  */
 export async function registerWorkflow(
+  db: Database,
+  definition: WorkflowDefinition,
+): Promise<"created" | "same"> {
+  try {
+    return await storeWorkflow(db, definition);
+  } catch (error) {
+    if (!isForOperators(error)) throw error;
+    throw new ContractFault(
+      "workflow.operators_only",
+      `This login may store first versions of workflows only, not ${definition.name}: operators store it, by PUT /v1/workflows/{name} or by WORKFLOW_MODULES of operations`,
+    );
+  }
+}
+
+async function storeWorkflow(
   db: Database,
   { collection, ...definition }: WorkflowDefinition,
 ): Promise<"created" | "same"> {

@@ -47,7 +47,8 @@ beforeAll(async () => {
     log,
     failpoint: () => {},
     actor: "test",
-    replays: { ownsStatusQueue: () => true, keepKeysFor: 60_000 },
+    ownsStatusQueue: () => true,
+    keepKeysFor: 60_000,
   });
   resources.use(await consumer.consumeBatches(submissionQueue, batch, take));
   resources.use(await consumer.consumeBatches(deadRequestQueue, batch, recordLetters));

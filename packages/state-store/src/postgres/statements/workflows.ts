@@ -38,6 +38,7 @@ export interface WorkflowsStatements {
       readonly retiredAt: Date | null;
       readonly retiredBy: string | null;
       readonly retiredReason: string | null;
+      readonly byOperators: boolean;
       readonly collections: Maybe<readonly string[]>;
     };
   };
