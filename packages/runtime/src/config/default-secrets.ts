@@ -55,9 +55,7 @@ function tokenFault(
 function urlFault(name: string, url: string): readonly string[] {
   const login = serverUrls(url)
     .map(loginOf)
-    .find(
-      (one) => one !== null && known.has(one.password.toLowerCase()) && !isLoopback(one.host),
-    );
+    .find((one) => one !== null && known.has(one.password.toLowerCase()) && !isLoopback(one.host));
   if (login === undefined || login === null) return [];
   return [
     `${name} ${login.isNamed ? "has" : "names no user, so it stands for guest with"} a published default password, and ${login.host} is not this machine: set another password there and here`,
