@@ -45,7 +45,7 @@ export function openHttp(
     forceCloseConnections: "idle",
     frameworkErrors: (error, request, reply) => void onError(error, request, reply),
     // As it comes, or not at all: nothing is turned into what it might have meant.
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false } },
     schemaController: { compilersFactory: { buildValidator: lazyValidators() } },
   });
   // The schemas of answers describe them, and do not change what is sent.

@@ -1,4 +1,4 @@
-import type { FieldFault } from "@holdfast/contracts";
+import { type FieldFault, limits } from "@holdfast/contracts";
 import { Fault, type FaultCode } from "@holdfast/domain";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
@@ -6,6 +6,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 export class Problem extends Error {
   readonly status: number;
   readonly code: Fault["code"];
+  /** At most `limits.refusals`, however many there were. */
   readonly errors: readonly FieldFault[];
   /** Members of the answer beside those of every problem. */
   readonly more: Readonly<Record<string, string>>;
@@ -21,10 +22,16 @@ export class Problem extends Error {
     super(detail);
     this.status = status;
     this.code = code;
-    this.errors = errors;
+    this.errors = errors.slice(0, limits.refusals).map(shortened);
     this.more = more;
   }
 }
+
+/** A name of a field may be as long as a body, and stand in each error below it. */
+const shortened = ({ pointer, detail }: FieldFault): FieldFault => ({
+  pointer: pointer.slice(0, limits.words).toWellFormed(),
+  detail: detail.slice(0, limits.words).toWellFormed(),
+});
 
 /** The answer to a request that no route takes. */
 export const noRoute = ({ method, url }: { readonly method: string; readonly url: string }) =>

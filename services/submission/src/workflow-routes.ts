@@ -1,4 +1,4 @@
-import { definitionFaults, limits, Payload } from "@holdfast/contracts";
+import { definitionFaults, Payload } from "@holdfast/contracts";
 import { Fault, type FaultCode, type WorkflowDefinition } from "@holdfast/domain";
 import { type StateStore, type WorkflowRecord, workflowHash } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
@@ -138,7 +138,7 @@ function readWorkflow(body: unknown, name: string): WorkflowDefinition {
     faults.length === 0 && definition.name !== name
       ? [{ pointer: "/name", detail: `must be that of the path, which is ${name}` }]
       : [];
-  const errors = [...faults, ...misnamed].slice(0, limits.refusals);
+  const errors = [...faults, ...misnamed];
   if (errors.length === 0) return definition;
   throw new Problem(422, "workflow.invalid", "The workflow failed validation; see errors.", errors);
 }
