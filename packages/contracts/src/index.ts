@@ -7,7 +7,8 @@ export {
 export { checkTemplate } from "./definition/check-template.ts";
 export { collectionPattern, isReservedCollection, singularOf } from "./definition/collections.ts";
 export { agentNamePattern, operationNamePattern } from "./definition/definition-schema.ts";
-export { schemaCompiler } from "./definition/schema-compiler.ts";
+export { type CompiledSchema, schemaCompiler } from "./definition/schema-compiler.ts";
+export { unsupportedParts } from "./definition/schema-faults.ts";
 export { schemaMeaning } from "./definition/schema-meaning.ts";
 export {
   definitionFaults,

@@ -464,6 +464,12 @@ export const faultCodes = {
     meaning: "The resolved input does not fit the Agent's contract in the workflow's definition.",
     action: "Resubmit the step with a corrected input.",
   },
+  "step.input_too_costly": {
+    transient: false,
+    meaning:
+      "The resolved input of the step takes too many steps to check against the schema in the workflow's definition.",
+    action: "Resubmit the step with a smaller input, or store a new version with a simpler schema.",
+  },
   "step.input_too_large": {
     transient: false,
     meaning: "The resolved input of the step is larger than allowed.",
@@ -494,6 +500,13 @@ export const faultCodes = {
     transient: false,
     meaning: "The output does not fit the schema in the workflow's definition.",
     action: "Correct the Agent. Then resolve the step, or have the task undone.",
+  },
+  "step.output_too_costly": {
+    transient: false,
+    meaning:
+      "The output takes too many steps to check against the schema in the workflow's definition.",
+    action:
+      "Have the Agent return less, or store a new version with a simpler schema. Then resolve the step, or have the task undone.",
   },
   "step.output_unstorable": {
     transient: false,

@@ -66,6 +66,7 @@ export {
   type OperatorRefusal,
   operatorRefusalOf,
 } from "./bulk/operator-refusal.ts";
+export { canonicalJson } from "./canonical-json.ts";
 export type { Change } from "./change.ts";
 export { evaluateCondition, refsOfCondition } from "./condition.ts";
 export { controlCharacters, terminalText } from "./control-characters.ts";

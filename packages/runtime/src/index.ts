@@ -1,5 +1,4 @@
 export type { Logger } from "pino";
-export { canonicalJson } from "./canonical-json.ts";
 export { commandLine } from "./config/command-line.ts";
 export {
   BaseConfig,

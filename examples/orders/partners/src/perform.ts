@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { canonicalJson } from "@holdfast/runtime";
+import { canonicalJson } from "@holdfast/domain";
 import { type Answer, refusal } from "./answer.ts";
 import { type EffectRef, idOf, type Ledger } from "./ledger.ts";
 import type { LedgerEntry } from "./ledger-entry.ts";

@@ -1,7 +1,7 @@
 import type { Json } from "@holdfast/domain";
-import type { ErrorObject } from "ajv";
 import { limits } from "../limits/limits.ts";
-import { schemaCompiler } from "./schema-compiler.ts";
+import type { JsonSchema } from "../schema/schema-keywords.ts";
+import { type SchemaError, schemaCompiler } from "./schema-compiler.ts";
 
 /** Where exactly a value is wrong: a JSON pointer (RFC 6901), and what is wrong there. */
 export interface FieldFault {
@@ -9,21 +9,20 @@ export interface FieldFault {
   readonly detail: string;
 }
 
-/** All that is wrong with the input of a task, by the schema of its workflow; empty: nothing. */
+/**
+ * What is wrong with the input of a task, by the schema of its workflow; empty: nothing. At most `limits.refusals`
+ * faults; of an input that is large or expensive to check, the first.
+ */
 export type InputCheck = (input: unknown) => readonly FieldFault[];
-
-type JsonSchema = { readonly [key: string]: Json };
 
 /**
  * Compiles the schema of a workflow's input (JSON Schema, draft 7 or 2020-12). Fields that it does not name are
  * refused, also where it does not say so: a sender means something by each. Throws where the schema
- * cannot be compiled. One that is not stored yet is held to the schema of schemas first.
+ * cannot be compiled.
  */
-export function compileInput(schema: JsonSchema, { isStored = true } = {}): InputCheck {
-  const compile = schemaCompiler({ allErrors: true, validateSchema: !isStored });
-  const check = compile(closeObjects(schema));
-  return (input) =>
-    check(input) ? [] : (check.errors ?? []).slice(0, limits.refusals).map(toFault);
+export function compileInput(schema: JsonSchema): InputCheck {
+  const { check } = schemaCompiler({ allErrors: true })(closeObjects(schema));
+  return (input) => check(input).errors.slice(0, limits.refusals).map(toFault);
 }
 
 /** With one of these a part of the schema may name fields that another does not. */
@@ -63,7 +62,7 @@ function toFault({
   keyword,
   message = "is not valid",
   params,
-}: ErrorObject): FieldFault {
+}: SchemaError): FieldFault {
   const { missingProperty, additionalProperty, allowedValues } = params as Record<string, unknown>;
   const at = (key: unknown): string => `${instancePath}/${pointerPart(String(key))}`;
   if (typeof missingProperty === "string" && keyword === "required") {

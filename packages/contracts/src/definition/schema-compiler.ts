@@ -1,27 +1,109 @@
-import type { Json } from "@holdfast/domain";
-import { Ajv, type Options, type ValidateFunction } from "ajv";
+import {
+  _,
+  Ajv,
+  type CodeKeywordDefinition,
+  type ErrorObject,
+  type Options,
+  type ValidateFunction,
+} from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { limits } from "../limits/limits.ts";
+import type { LinearPattern } from "../schema/linear-pattern.ts";
+import { type Meter, openMeter, TooManySteps } from "../schema/meter.ts";
+import { type PlainSchema, readPlainSchema } from "../schema/plain-schema.ts";
+import { type Costs, costKeyword } from "../schema/schema-costs.ts";
+import type { JsonSchema } from "../schema/schema-keywords.ts";
+import type { SchemaFault } from "../schema/schema-places.ts";
+import { uniqueItems } from "../schema/unique-items.ts";
 
 interface CompilerOptions {
-  /** Whether a check tells everything that is wrong with a value, or only the first that it meets. */
+  /** Whether a check says all that is wrong with a small value, or only the first thing that it meets. */
   readonly allErrors: boolean;
-  /** Whether a schema is held to the schema of schemas first. Not for schemas that were checked when they were stored. */
-  readonly validateSchema: boolean;
 }
 
-type JsonSchema = { readonly [key: string]: Json };
-
-interface Dialect {
-  readonly compiler: (options: Options) => Pick<Ajv, "compile">;
-  /** Knows the schema of schemas, which takes 5 ms to compile: once for each process. */
-  readonly judge: () => Pick<Ajv, "validateSchema">;
+/** What a check has found. */
+interface Checked {
+  /** Empty: the value fits. In a value that is large, or takes many steps, only the first error is there. */
+  readonly errors: readonly SchemaError[];
+  /** The check was given up after `limits.checkSteps`, and the value was not taken: whether it fits is unknown. */
+  readonly isTooCostly: boolean;
+  /** The steps that the check took: 20 ns or so each. */
+  readonly steps: number;
 }
 
-const draft7: Dialect = dialectOf((options) => new Ajv(options));
-const draft2020: Dialect = dialectOf((options) => new Ajv2020(options));
+export type SchemaError = Pick<ErrorObject, "instancePath" | "keyword" | "message" | "params">;
+
+export interface CompiledSchema {
+  readonly check: (value: unknown) => Checked;
+  /** What the schema says and the check does not look at. Schemas that are stored today have no such parts. */
+  readonly leftOut: readonly SchemaFault[];
+}
+
+/** Up to so many steps all errors are looked for. */
+const stepsForAllErrors = 20_000;
 
 /** For schemas of our own, which are right: to compile the schema of schemas takes longer than all the rest. */
 export const ofOurOwn = { meta: false, validateSchema: false } as const;
+
+/**
+ * Compiles JSON Schemas that users wrote, of draft 7 or 2020-12 as their `$schema` says (draft 7 where it says
+ * nothing). It is the only place that does: whatever the schema and the value, a check ends after
+ * `limits.checkSteps`. What is compiled lives as long as the compiler. Throws for a schema that cannot be compiled.
+ */
+export function schemaCompiler({
+  allErrors,
+}: CompilerOptions): (schema: JsonSchema) => CompiledSchema {
+  const meter = openMeter();
+  const patterns = new Map<string, LinearPattern>();
+  const compilers = new Map<string, Ajv>();
+  const compilerOf = (schema: JsonSchema, plain: PlainSchema, wantsAll: boolean): Ajv => {
+    const name = `${is2020(schema)} ${plain.tracksWhatWasSeen} ${wantsAll}`;
+    const compiler =
+      compilers.get(name) ?? openCompiler({ schema, plain, wantsAll, meter, patterns });
+    compilers.set(name, compiler);
+    return compiler;
+  };
+  return (schema) => {
+    const plain = readPlainSchema(schema, meter);
+    for (const [source, pattern] of plain.patterns) patterns.set(source, pattern);
+    const first = compilerOf(schema, plain, false).compile(plain.schema);
+    let all: ValidateFunction | undefined;
+    const check = (value: unknown): Checked => {
+      const found = run(first, value, { meter, most: limits.checkSteps });
+      if (!allErrors || found.errors.length === 0 || found.steps > stepsForAllErrors) return found;
+      all ??= compilerOf(schema, plain, true).compile(plain.schema);
+      const more = run(all, value, { meter, most: stepsForAllErrors });
+      return more.isTooCostly ? found : more;
+    };
+    return { check, leftOut: plain.leftOut };
+  };
+}
+
+const judges = {
+  draft7: judge(() => new Ajv(settings)),
+  draft2020: judge(() => new Ajv2020(settings)),
+};
+
+/** Holds a schema to the schema of schemas: throws where it breaks that. Not for one that was stored before. */
+export function mustBeSchema(schema: JsonSchema): void {
+  void (is2020(schema) ? judges.draft2020() : judges.draft7()).validateSchema(schema, true);
+}
+
+const is2020 = ({ $schema: name }: JsonSchema): boolean =>
+  typeof name === "string" && name.includes("2020-12");
+
+/** Knows the schema of schemas, which takes 5 ms to compile: once for each process. */
+function judge(open: () => Ajv): () => Ajv {
+  let opened: Ajv | undefined;
+  return () => (opened ??= withUniqueItems(open(), unlimited()));
+}
+
+/** For what is bounded already: the schema of schemas is checked against schemas of a bounded size. */
+function unlimited(): Meter {
+  const meter = openMeter();
+  meter.begin(Number.POSITIVE_INFINITY);
+  return meter;
+}
 
 const settings: Options = {
   strict: false,
@@ -31,27 +113,106 @@ const settings: Options = {
   ownProperties: true,
 };
 
-/**
- * Compiles JSON Schemas, of draft 7 or 2020-12 as their `$schema` says (draft 7 where it says nothing). What is
- * compiled lives as long as the compiler. Throws for a schema that cannot be compiled.
- */
-export function schemaCompiler({
-  allErrors,
-  validateSchema,
-}: CompilerOptions): (schema: JsonSchema) => ValidateFunction {
-  const compilers = new Map<Dialect, Pick<Ajv, "compile">>();
-  return (schema) => {
-    const { $schema: name } = schema;
-    const dialect = typeof name === "string" && name.includes("2020-12") ? draft2020 : draft7;
-    if (validateSchema) void dialect.judge().validateSchema(schema, true);
-    const options = { ...settings, ...ofOurOwn, allErrors };
-    const compiler = compilers.get(dialect) ?? dialect.compiler(options);
-    compilers.set(dialect, compiler);
-    return compiler.compile(schema);
+interface Opening {
+  readonly schema: JsonSchema;
+  readonly plain: PlainSchema;
+  readonly wantsAll: boolean;
+  readonly meter: Meter;
+  readonly patterns: ReadonlyMap<string, LinearPattern>;
+}
+
+function openCompiler({ schema, plain, wantsAll, meter, patterns }: Opening): Ajv {
+  const engine = (source: string): LinearPattern => patterns.get(source)!;
+  const options: Options = {
+    ...settings,
+    ...ofOurOwn,
+    allErrors: wantsAll,
+    // A part that is used often would otherwise be compiled as often.
+    inlineRefs: false,
+    code: {
+      // Optimising takes three times as long as all else, and grows with the square of a schema.
+      optimize: false,
+      regExp: Object.assign(engine, { code: "linearPattern" }),
+      process: wantsAll ? addErrors : addFirstError,
+    },
+  };
+  const compiler = is2020(schema) ? new Ajv2020(options) : new Ajv(options);
+  compiler.opts.unevaluated = plain.tracksWhatWasSeen;
+  compiler.addKeyword(payingFor(meter));
+  return withUniqueItems(compiler, meter);
+}
+
+const withUniqueItems = (compiler: Ajv, meter: Meter): Ajv =>
+  compiler.removeKeyword("uniqueItems").addKeyword(uniqueItems(meter));
+
+/** The code that Ajv writes for the errors of a reference: it copies all errors so far, for each reference. */
+const errorsOfReference =
+  /vErrors = vErrors === null \? ([\w.]+)\.errors : vErrors\.concat\(\1\.errors\);/g;
+
+const addErrors = (code: string): string =>
+  code.replace(
+    errorsOfReference,
+    "if (vErrors === null) vErrors = $1.errors; else for (const error of $1.errors) vErrors.push(error);",
+  );
+
+const addFirstError = (code: string): string =>
+  code.replace(
+    errorsOfReference,
+    "if (vErrors === null) vErrors = $1.errors; else vErrors.push($1.errors[0]);",
+  );
+
+/** The keyword by which each part of a schema counts on the meter, before it looks at a value. */
+function payingFor(meter: Meter): CodeKeywordDefinition {
+  return {
+    keyword: costKeyword,
+    schemaType: "object",
+    before: "$ref",
+    code({ gen, data, schema }) {
+      const costs = schema as Costs;
+      const pay = gen.scopeValue("func", {
+        ref: (value: unknown) => meter.spend(costs.always + costOf(costs, value)),
+      });
+      gen.code(_`${pay}(${data})`);
+    },
   };
 }
 
-function dialectOf(open: (options: Options) => Ajv | Ajv2020): Dialect {
-  let judge: Pick<Ajv, "validateSchema"> | undefined;
-  return { compiler: open, judge: () => (judge ??= open(settings)) };
+/** Characters of a name of a property. Ajv looks through the name for each error below it. */
+const usualName = 200;
+
+/** What the size of a value adds to the costs of a part. */
+function costOf({ perItem, perKey, perCharacter }: Costs, value: unknown): number {
+  if (typeof value === "string") return value.length * perCharacter;
+  if (typeof value !== "object" || value === null) return 0;
+  if (Array.isArray(value)) return value.length * perItem;
+  if (perKey === 0) return 0;
+  const keys = Object.keys(value);
+  return keys.reduce(
+    (sum, { length }) => sum + Math.max(0, length - usualName) ** 2,
+    keys.length * perKey,
+  );
 }
+
+interface Running {
+  readonly meter: Meter;
+  readonly most: number;
+}
+
+function run(validate: ValidateFunction, value: unknown, { meter, most }: Running): Checked {
+  meter.begin(most);
+  try {
+    const errors = validate(value) ? [] : (validate.errors ?? []);
+    return { errors, isTooCostly: false, steps: meter.spent };
+  } catch (error) {
+    // A part that refers to itself for the same value ends with the stack.
+    if (!(error instanceof TooManySteps || error instanceof RangeError)) throw error;
+    return { errors: [tooCostly], isTooCostly: true, steps: meter.spent };
+  }
+}
+
+const tooCostly: SchemaError = {
+  instancePath: "",
+  keyword: costKeyword,
+  message: `takes more than ${limits.checkSteps.toLocaleString("en")} steps to check: send less of it, or give it a simpler schema`,
+  params: {},
+};

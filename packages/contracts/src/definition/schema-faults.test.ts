@@ -32,8 +32,33 @@ test("a schema of the input that cannot be compiled is a fault", () => {
   ]);
 });
 
-test("two contracts with one $id are a fault, because the store could enforce only the first", () => {
+test("two contracts with one $id are two schemas: each is compiled by itself", () => {
   const named = { $id: "https://example.org/thing", ...good };
-  const found = schemaFaults({ ...definition, inputs: { "a.do": named, "b.do": { ...named } } });
-  expect(found).toMatchObject([{ pointer: "/inputs/b.do" }]);
+  expect(schemaFaults({ ...definition, inputs: { "a.do": named, "b.do": { ...named } } })).toEqual(
+    [],
+  );
+});
+
+test("references more than a hundred deep cannot be compiled, and are a fault", () => {
+  const definitions = Object.fromEntries(
+    Array.from({ length: 400 }, (_, level) => [
+      `a${level}`,
+      level === 399 ? {} : { allOf: [{ $ref: `#/definitions/a${level + 1}` }] },
+    ]),
+  );
+  const deep = { definitions, $ref: "#/definitions/a0" };
+  expect(schemaFaults({ ...definition, outputs: { "a.do": deep } })).toMatchObject([
+    { pointer: "/outputs/a.do" },
+  ]);
+});
+
+test("a part that cannot be checked in bounded time is a fault at its own pointer", () => {
+  const bad = { properties: { "a/b": { items: { pattern: "(a+)\\1" } } }, $async: true };
+  expect(schemaFaults({ inputSchema: bad })).toEqual([
+    { pointer: "/inputSchema/$async", detail: expect.stringContaining("leave it out") },
+    {
+      pointer: "/inputSchema/properties/a~1b/items/pattern",
+      detail: expect.stringMatching(/^the pattern refers back to a group at 4/),
+    },
+  ]);
 });

@@ -1,35 +1,70 @@
-import type { Json } from "@holdfast/domain";
+import { limits } from "../limits/limits.ts";
+import { openMeter } from "../schema/meter.ts";
+import { readPlainSchema } from "../schema/plain-schema.ts";
+import type { JsonSchema } from "../schema/schema-keywords.ts";
+import { mostExpanded } from "../schema/schema-size.ts";
 import { compileInput, type FieldFault, pointerPart } from "./check-input.ts";
-import { schemaCompiler } from "./schema-compiler.ts";
+import { mustBeSchema, schemaCompiler } from "./schema-compiler.ts";
 
-type JsonSchema = { readonly [key: string]: Json };
-
-const compileNew = (schema: JsonSchema) => compileInput(schema, { isStored: false });
-
-/** The schemas of a definition that cannot be compiled: of its input, and of the contracts of its operations. */
+/** The schemas of a definition that cannot be used: of its input, and of the contracts of its operations. */
 export function schemaFaults(json: unknown): readonly FieldFault[] {
-  const { inputSchema, inputs, outputs } = objectOf(json);
-  const compile = schemaCompiler({ allErrors: false, validateSchema: true });
-  const contractFaults = Object.entries({ inputs, outputs }).flatMap(([field, contracts]) =>
-    Object.entries(objectOf(contracts)).flatMap(([operation, schema]) =>
-      faultOf(`/${field}/${pointerPart(operation)}`, schema, compile),
-    ),
-  );
-  return [...faultOf("/inputSchema", inputSchema, compileNew), ...contractFaults];
+  const unusable = unsupportedParts(json);
+  if (unusable.length > 0) return unusable;
+  const compile = schemaCompiler({ allErrors: false });
+  return schemasOf(json).flatMap(([pointer, schema]) => {
+    try {
+      mustBeSchema(schema);
+      void (pointer === "/inputSchema" ? compileInput(schema) : compile(schema));
+      return [];
+    } catch (error) {
+      return [{ pointer, detail: noSchema(error) }];
+    }
+  });
 }
 
-function faultOf(
-  pointer: string,
-  schema: unknown,
-  compile: (schema: JsonSchema) => unknown,
-): readonly FieldFault[] {
+/**
+ * What the schemas of a definition say and a release cannot check in bounded time. A definition that is stored may have
+ * such parts, from an earlier release: they allow everything. Compiles nothing, and so takes little time.
+ */
+export const unsupportedParts = (json: unknown): readonly FieldFault[] =>
+  schemasOf(json).flatMap(([pointer, schema]) => faultsOf(pointer, schema));
+
+function faultsOf(pointer: string, schema: JsonSchema): readonly FieldFault[] {
   try {
-    compile(objectOf(schema) as JsonSchema);
-    return [];
+    const { leftOut, isEndless, expandedSize } = readPlainSchema(schema, openMeter());
+    return [
+      ...leftOut.map((part) => ({ ...part, pointer: `${pointer}${part.pointer}` })),
+      ...(isEndless
+        ? [{ pointer, detail: "has a part that refers to itself without going deeper" }]
+        : []),
+      ...(expandedSize > mostExpanded
+        ? [
+            {
+              pointer,
+              detail: `has more than ${mostExpanded} parts, each reference counted as what it stands for: say less of it`,
+            },
+          ]
+        : []),
+    ];
   } catch (error) {
-    const detail = `is no JSON Schema that can be compiled: ${(error as Error).message}`;
-    return [{ pointer, detail }];
+    return [{ pointer, detail: noSchema(error) }];
   }
+}
+
+const noSchema = (error: unknown): string =>
+  `is no JSON Schema that can be compiled: ${(error as Error).message}`.slice(0, limits.words);
+
+/** The schemas of a definition, with the pointers to them. */
+function schemasOf(json: unknown): readonly (readonly [pointer: string, schema: JsonSchema])[] {
+  const { inputSchema, inputs, outputs } = objectOf(json);
+  const contracts = Object.entries({ inputs, outputs }).flatMap(([field, schemas]) =>
+    Object.entries(objectOf(schemas)).map(
+      ([operation, schema]) => [`/${field}/${pointerPart(operation)}`, schema] as const,
+    ),
+  );
+  return [["/inputSchema", inputSchema] as const, ...contracts].map(
+    ([pointer, schema]) => [pointer, objectOf(schema) as JsonSchema] as const,
+  );
 }
 
 const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>

@@ -21,6 +21,11 @@ export const limits = {
   bundleParts: 1_000,
   /** Places in a submission that an answer names as wrong. */
   refusals: 50,
+  /**
+   * Steps in which a value is checked against a schema of a workflow: 25 ms or so. A step is a part of the schema that
+   * looks at a part of the value, a quarter of one that fails, or a place in a pattern at one character.
+   */
+  checkSteps: 1_000_000,
   /** Steps of one task: each call, and its undo. */
   steps: 200,
   /** Operations that a heartbeat names: with the longest names it still fits into `hintBytes`. */

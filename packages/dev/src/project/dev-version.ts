@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import type { WorkflowDefinition } from "@holdfast/domain";
-import { canonicalJson } from "@holdfast/runtime";
+import { canonicalJson, type WorkflowDefinition } from "@holdfast/domain";
 
 const versions = 999_999;
 

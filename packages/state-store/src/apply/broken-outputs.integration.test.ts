@@ -83,3 +83,33 @@ describe("an output that breaks the contract of its operation", () => {
     });
   });
 });
+
+describe("a workflow", () => {
+  const pattern = { type: "object", properties: { ok: { type: "string", pattern: "^(a+)\\1$" } } };
+  const outputs = { "agent.a": pattern };
+
+  test("is not stored with a pattern that cannot be matched in linear time", async () => {
+    const refused = { ...testWorkflow([{ name: "a" }], "refused.v1"), outputs };
+    await expect(submission.registerWorkflow(refused)).rejects.toMatchObject({
+      code: "workflow.invalid",
+      message: expect.stringMatching(
+        /\/outputs\/agent\.a\/properties\/ok\/pattern the pattern refers back to a group/,
+      ),
+    });
+  });
+
+  test("that an earlier release stored with a pattern that is refused today takes tasks, and is registered again", async () => {
+    const stored = testWorkflow([{ name: "a" }], "stored.v1");
+    await submission.registerWorkflow(stored);
+    const changed = JSON.stringify({ ...stored, outputs });
+    await db.query(
+      `update state.workflows set definition = '${changed}'::jsonb where name = 'stored.v1'`,
+    );
+    await submission.registerWorkflow({ ...stored, outputs });
+    await submit(1, "stored.v1");
+    const [claim] = await claimAll(scheduler);
+    const { outcomes } = await apply(complete(claim!, { ok: "b" }));
+    expect(outcomes).toMatchObject([{ applied: true }]);
+    expect(outcomes[0]).not.toHaveProperty("outputFault");
+  });
+});

@@ -47,4 +47,35 @@ describe.each(["input", "output"] as const)("an %s", (what) => {
     expect(contractsOf({ type: "no such type" })[what]("a", 1)).toBeNull();
     expect(stepContracts(testWorkflow([{ name: "a" }]))[what]("a", 1)).toBeNull();
   });
+
+  test("is checked by what an earlier release stored, but for what this one cannot check in bounded time", () => {
+    const stored = {
+      ...schema,
+      properties: { ok: { type: "string", pattern: "^(a+)\\1$", maxLength: 3 } },
+    };
+    expect(contractsOf(stored)[what]("a", { ok: "b" })).toBeNull();
+    expect(contractsOf(stored)[what]("a", { ok: "bbbb" })?.code).toBe(`step.${what}_invalid`);
+    const back = { type: "string", pattern: "^(a+)\\1$" };
+    const inverted = {
+      properties: { ok: { not: back, oneOf: [back, { type: "string" }], if: back, else: back } },
+      patternProperties: { "^(a+)\\1$": true },
+      additionalProperties: false,
+    };
+    expect(contractsOf(inverted)[what]("a", { ok: "b", aa: 1 })).toBeNull();
+    const wide = Object.fromEntries(
+      Array.from({ length: 3_000 }, (_, index) => [`p${index}`, { type: "string" }]),
+    );
+    expect(contractsOf({ properties: wide })[what]("a", { p1: 1 })).toBeNull();
+  });
+
+  test("that takes too many steps to check has a code of its own", () => {
+    const list = {
+      items: { anyOf: [...Array.from({ length: 100 }, () => ({ type: "string" })), {}] },
+    };
+    const value = Array.from({ length: 50_000 }, () => 1);
+    expect(contractsOf(list)[what]("a", value)).toMatchObject({
+      code: `step.${what}_too_costly`,
+      message: expect.stringContaining("takes more than 1,000,000 steps to check"),
+    });
+  });
 });

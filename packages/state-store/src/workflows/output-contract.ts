@@ -1,57 +1,75 @@
-import { schemaCompiler } from "@holdfast/contracts";
+import { type CompiledSchema, schemaCompiler } from "@holdfast/contracts";
 import {
   ContractFault,
   type Json,
   type OperationSchemas,
   type WorkflowDefinition,
 } from "@holdfast/domain";
-import type { ValidateFunction } from "ajv";
 
 /** Why a value breaks the contract of a step's operation; null: it does not, or there is none. */
 type ContractCheck = (step: string, value: Json) => ContractFault | null;
 
 /** The contracts of a workflow's operations, as they were when it was defined. */
 export interface StepContracts {
-  /** Checks what a step is given: `step.input_invalid`. */
+  /** Checks what a step is given: `step.input_invalid`, or `step.input_too_costly`. */
   readonly input: ContractCheck;
-  /** Checks what a step returned: `step.output_invalid`. */
+  /** Checks what a step returned: `step.output_invalid`, or `step.output_too_costly`. */
   readonly output: ContractCheck;
+  /** Steps that all checks so far took, and the compiling of their schemas. It only grows. */
+  readonly stepsTaken: () => number;
 }
+
+/** Steps as long as it takes to compile a contract. */
+const stepsOfCompiling = 500_000;
 
 /**
  * The contracts of a definition, compiled at their first use. A schema that cannot be compiled, such as
  * one with a pattern of another dialect, allows everything.
  */
 export function stepContracts({ steps, inputs, outputs }: WorkflowDefinition): StepContracts {
-  const compile = schemaCompiler({ allErrors: false, validateSchema: false });
+  const compile = schemaCompiler({ allErrors: false });
+  let taken = 0;
   const operations = new Map(
     steps.map(({ name, agent, operation }) => [name, `${agent}.${operation}`]),
   );
   const checkOf = (what: "input" | "output", schemas: OperationSchemas = {}): ContractCheck => {
-    const checks = new Map<string, ValidateFunction | null>();
+    const compiled = new Map<string, CompiledSchema | null>();
+    const compiledOf = (operation: string): CompiledSchema | null => {
+      const known = compiled.get(operation);
+      if (known !== undefined) return known;
+      const contract = tryToCompile(compile, schemas[operation]);
+      if (contract !== null) taken += stepsOfCompiling;
+      compiled.set(operation, contract);
+      return contract;
+    };
     return (step, value) => {
-      const operation = operations.get(step) ?? "";
-      const known = checks.get(operation);
-      const check = known === undefined ? tryToCompile(compile, schemas[operation]) : known;
-      checks.set(operation, check);
-      return check === null || check(value) ? null : faultOf(what, check);
+      const checked = compiledOf(operations.get(step) ?? "")?.check(value);
+      taken += checked?.steps ?? 0;
+      const [error] = checked?.errors ?? [];
+      if (checked === undefined || error === undefined) return null;
+      const code = checked.isTooCostly ? codes[what].costly : codes[what].invalid;
+      return new ContractFault(
+        code,
+        `The ${what} at ${error.instancePath || "/"} ${error.message}`,
+      );
     };
   };
-  return { input: checkOf("input", inputs), output: checkOf("output", outputs) };
+  return {
+    input: checkOf("input", inputs),
+    output: checkOf("output", outputs),
+    stepsTaken: () => taken,
+  };
 }
 
-const codes = { input: "step.input_invalid", output: "step.output_invalid" } as const;
-
-function faultOf(what: "input" | "output", { errors }: ValidateFunction): ContractFault {
-  const [error] = errors ?? [];
-  const where = error?.instancePath || "/";
-  return new ContractFault(codes[what], `The ${what} at ${where} ${error?.message}`);
-}
+const codes = {
+  input: { invalid: "step.input_invalid", costly: "step.input_too_costly" },
+  output: { invalid: "step.output_invalid", costly: "step.output_too_costly" },
+} as const;
 
 function tryToCompile(
   compile: ReturnType<typeof schemaCompiler>,
   schema: { readonly [key: string]: Json } | undefined,
-): ValidateFunction | null {
+): CompiledSchema | null {
   if (schema === undefined) return null;
   try {
     return compile(schema);

@@ -1,14 +1,21 @@
 import { createHash } from "node:crypto";
-import { isReservedCollection, limits, readDefinition, schemaMeaning } from "@holdfast/contracts";
+import {
+  type FieldFault,
+  isReservedCollection,
+  limits,
+  readDefinition,
+  schemaMeaning,
+  unsupportedParts,
+} from "@holdfast/contracts";
 import {
   ContractFault,
+  canonicalJson,
   definitionFormat,
   type OperationSchemas,
   planWorkflow,
   type WorkflowDefinition,
   type WorkflowPlan,
 } from "@holdfast/domain";
-import { canonicalJson } from "@holdfast/runtime";
 import { isForOperators } from "../postgres/postgres-error.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -104,9 +111,9 @@ export async function readWorkflow(
 /**
  * Stores a definition under its name. Storing it again is fine; one that means something else under the same
  * name is refused (`workflow.changed`), because tasks in flight rely on it, and so is one that no Scheduler
- * could use (`workflow.invalid`), or that says another remote service of an Agent than a workflow in use
- * (`agent.remote_changed`). What is stored first stays as it is, with its contracts or without. The login of
- * submission may not store a further version (`workflow.operators_only`).
+ * could use, or whose schemas it could not check in bounded time (`workflow.invalid`), or that says another remote
+ * service of an Agent than a workflow in use (`agent.remote_changed`). What is stored first stays as it is, with its
+ * contracts or without. The login of submission may not store a further version (`workflow.operators_only`).
  */
 export async function registerWorkflow(
   db: Database,
@@ -128,6 +135,11 @@ async function storeWorkflow(
   { collection, ...definition }: WorkflowDefinition,
 ): Promise<"created" | "same"> {
   const { name } = readDefinition(definition);
+  const unsupported = unsupportedParts(definition);
+  // One that an earlier release stored stays, and may be registered again at each start.
+  if (unsupported.length > 0 && (await selectWorkflow(db, { name, mostBytes })).length === 0) {
+    throw unsupportedBy(name, unsupported);
+  }
   const contentHash = hashOf(definition);
   const inserted = await insertWorkflow(db, {
     name,
@@ -149,6 +161,15 @@ async function storeWorkflow(
     `${name} is stored with other content: give the new definition a new version`,
   );
 }
+
+const unsupportedBy = (name: string, parts: readonly FieldFault[]): ContractFault =>
+  new ContractFault(
+    "workflow.invalid",
+    parts
+      .slice(0, limits.refusals)
+      .map(({ pointer, detail }) => `${name}: ${pointer} ${detail}`)
+      .join("\n"),
+  );
 
 /** It is no part of what the workflow means: tasks in flight do not rely on it. */
 async function mustTakeCollection(db: Database, collection: string, family: string): Promise<void> {

@@ -44,10 +44,9 @@ function faultOfReply(definition: WorkflowDefinition, name: string, output: Json
   const step = definition.steps.find((one) => one.name === name);
   const schema = step && definition.outputs?.[`${step.agent}.${step.operation}`];
   if (step === undefined || schema === undefined) return null;
-  const check = schemaCompiler({ allErrors: false, validateSchema: false })(schema);
-  if (check(output)) return null;
-  const [error] = check.errors ?? [];
-  return `is not what ${step.agent}.${step.operation} returns: ${error?.instancePath ?? ""} ${error?.message ?? "it breaks the contract"}`.replace(
+  const [error] = schemaCompiler({ allErrors: false })(schema).check(output).errors;
+  if (error === undefined) return null;
+  return `is not what ${step.agent}.${step.operation} returns: ${error.instancePath} ${error.message ?? "it breaks the contract"}`.replace(
     "  ",
     " ",
   );

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { canonicalJson } from "@holdfast/runtime";
+import { canonicalJson } from "@holdfast/domain";
 import type { BulkAsked, NewBulkOperation } from "@holdfast/state-store";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";

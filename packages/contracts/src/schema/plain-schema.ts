@@ -1,0 +1,247 @@
+import type { Json } from "@holdfast/domain";
+import { divideSchema } from "./divide-schema.ts";
+import { type LinearPattern, linearPattern } from "./linear-pattern.ts";
+import type { Meter } from "./meter.ts";
+import { UnsupportedPattern } from "./parse-pattern.ts";
+import { costKeyword, costsOf } from "./schema-costs.ts";
+import {
+  copied,
+  escaped,
+  isObject,
+  isSchema,
+  type JsonSchema,
+  lengthOf,
+  listed,
+  named,
+  own,
+  single,
+} from "./schema-keywords.ts";
+import {
+  findPlaces,
+  mostParts,
+  namesIn,
+  type Places,
+  resolveReference,
+  type SchemaFault,
+  saysWhatRemains,
+  TooManyParts,
+} from "./schema-places.ts";
+import { expandedSize, isEndless } from "./schema-size.ts";
+
+export interface PlainSchema {
+  /**
+   * The schema with what says which values are valid, and nothing else: its references lead to `$defs` of its root,
+   * nothing has a name of its own, and each part says what its check costs.
+   */
+  readonly schema: JsonSchema;
+  /** What older releases took, and this one leaves out: it allows everything instead. */
+  readonly leftOut: readonly SchemaFault[];
+  /** Its patterns, and those of names of properties, by their source. */
+  readonly patterns: ReadonlyMap<string, LinearPattern>;
+  /** Parts of the schema with each reference as what it stands for; saturates. */
+  readonly expandedSize: number;
+  /** A part of it refers to itself for the same value, without end. */
+  readonly isEndless: boolean;
+  /** It says which fields or items remain, so what its parts have seen is carried along. */
+  readonly tracksWhatWasSeen: boolean;
+}
+
+/** Instructions of patterns that are as expensive to compile as one part. */
+const instructionsPerPart = 20;
+
+/** Reads a schema as it is stored; its patterns count on the meter. Throws for one that no release could compile. */
+export function readPlainSchema(schema: JsonSchema, meter: Meter): PlainSchema {
+  try {
+    const places = findPlaces(schema);
+    const whole = plainSchema(schema, { places, meter });
+    if (whole.leftOut.length === 0) return whole;
+    const partial = plainSchema(schema, { places, meter, isPartial: true });
+    return { ...partial, leftOut: whole.leftOut };
+  } catch (error) {
+    if (!(error instanceof TooManyParts)) throw error;
+    const detail = `has more than ${mostParts} parts: divide the value, or say less of it`;
+    return {
+      schema: {},
+      leftOut: [{ pointer: "", detail }],
+      patterns: new Map(),
+      expandedSize: 1,
+      isEndless: false,
+      tracksWhatWasSeen: false,
+    };
+  }
+}
+
+interface Reading {
+  readonly places: Places;
+  readonly meter: Meter;
+  /** Something has to be left out: then nothing is kept that would refuse more for that. */
+  readonly isPartial?: boolean;
+}
+
+/** A plain schema that is being written. */
+interface Writing extends Required<Reading> {
+  readonly leftOut: SchemaFault[];
+  readonly patterns: Map<string, LinearPattern>;
+  /** The names in `$defs` of what is referred to, by pointer; in their order, the last ones still to be written. */
+  readonly references: Map<string, string>;
+  readonly defs: Record<string, Json>;
+  /** How many names are merged where parts are joined; 0: nothing says what remains. */
+  readonly seen: number;
+  parts: number;
+}
+
+function plainSchema(root: JsonSchema, { places, meter, isPartial = false }: Reading): PlainSchema {
+  const schemas = [...places.all.values()].map(({ schema }) => schema);
+  const tracksWhatWasSeen = schemas.some(saysWhatRemains);
+  const writing: Writing = {
+    places,
+    meter,
+    isPartial,
+    leftOut: [],
+    patterns: new Map(),
+    references: new Map(),
+    defs: {},
+    seen: tracksWhatWasSeen ? schemas.flatMap(namesIn).length : 0,
+    parts: 0,
+  };
+  const schema = plainPart(writing, root, "") as JsonSchema;
+  // Writing one may add others behind it.
+  for (const [pointer, name] of writing.references) {
+    writing.defs[name] = plainPart(writing, places.all.get(pointer)!.schema, pointer);
+  }
+  const { leftOut, patterns, defs } = writing;
+  const complete = Object.keys(defs).length === 0 ? schema : { ...schema, $defs: defs };
+  return {
+    schema: complete,
+    leftOut,
+    patterns,
+    expandedSize: expandedSize(complete),
+    isEndless: isEndless(complete),
+    tracksWhatWasSeen,
+  };
+}
+
+/** Keywords that refuse the more, the more their parts allow. */
+const inverting: ReadonlySet<string> = new Set([
+  "else",
+  "if",
+  "maxContains",
+  "not",
+  "oneOf",
+  "then",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+]);
+
+function plainPart(writing: Writing, schema: Json, pointer: string): Json {
+  countParts(writing, 1);
+  if (!isObject(schema)) return schema;
+  leaveOutUnsupported(writing, schema, pointer);
+  const result: Record<string, Json> = {};
+  const take = (keyword: string): Json | undefined => {
+    const isKept = !writing.isPartial || !refusesMore(keyword, schema);
+    return isKept ? own(schema, keyword) : undefined;
+  };
+  for (const keyword of copied) {
+    const value = take(keyword);
+    if (value !== undefined) result[keyword] = value;
+  }
+  countParts(writing, (lengthOf(result["enum"]) + lengthOf(result["required"])) / 10);
+  // Each of these stands inside the one before it, and none can be a function of its own.
+  countParts(writing, lengthOf(own(schema, "oneOf")) ** 2 / 200);
+  const pattern = own(schema, "pattern");
+  if (typeof pattern === "string" && takesPattern(writing, pattern, `${pointer}/pattern`)) {
+    result["pattern"] = pattern;
+  }
+  const ref = own(schema, "$ref");
+  const target = typeof ref === "string" ? referTo(writing, ref, pointer) : null;
+  if (target !== null) result["$ref"] = target;
+  for (const keyword of single) {
+    const value = take(keyword);
+    if (isSchema(value)) result[keyword] = plainPart(writing, value, `${pointer}/${keyword}`);
+  }
+  for (const keyword of listed) {
+    const value = take(keyword);
+    if (!Array.isArray(value)) continue;
+    result[keyword] = value.map((part: Json, index) =>
+      plainPart(writing, part, `${pointer}/${keyword}/${index}`),
+    );
+  }
+  for (const keyword of named) {
+    const value = take(keyword);
+    if (isObject(value)) result[keyword] = plainMap(writing, value, `${pointer}/${keyword}`);
+  }
+  const apart = (one: JsonSchema): Json => {
+    const name = `d${Object.keys(writing.defs).length}`;
+    writing.defs[name] = withCosts(writing, one);
+    return { $ref: `#/$defs/${name}` };
+  };
+  return withCosts(writing, divideSchema(result, apart));
+}
+
+/** Whether a keyword refuses what it did not refuse before something was left out. */
+const refusesMore = (keyword: string, schema: JsonSchema): boolean =>
+  inverting.has(keyword) ||
+  (keyword === "additionalProperties" && own(schema, "patternProperties") !== undefined);
+
+function plainMap(writing: Writing, map: JsonSchema, pointer: string): JsonSchema {
+  const entries = Object.entries(map).flatMap(([name, part]): [string, Json][] => {
+    const at = `${pointer}/${escaped(name)}`;
+    const isPattern = pointer.endsWith("/patternProperties");
+    if (isPattern && !takesPattern(writing, name, at)) return [];
+    return [[name, isSchema(part) ? plainPart(writing, part, at) : part]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function countParts(writing: Writing, more: number): void {
+  writing.parts += more;
+  if (writing.parts > mostParts) throw new TooManyParts();
+}
+
+function leaveOutUnsupported({ leftOut }: Writing, schema: JsonSchema, pointer: string): void {
+  for (const keyword of ["$async", "$dynamicRef", "$recursiveRef"]) {
+    if (own(schema, keyword) === undefined) continue;
+    const detail = `${keyword} is not supported: use $ref, or leave it out`;
+    leftOut.push({ pointer: `${pointer}/${keyword}`, detail });
+  }
+}
+
+/** Compiles a pattern. False: it is left out. */
+function takesPattern(writing: Writing, source: string, pointer: string): boolean {
+  const { patterns, meter, leftOut } = writing;
+  if (patterns.has(source)) return true;
+  try {
+    const pattern = linearPattern(source, meter);
+    countParts(writing, pattern.size / instructionsPerPart);
+    patterns.set(source, pattern);
+    return true;
+  } catch (error) {
+    if (!(error instanceof UnsupportedPattern)) throw error;
+    leftOut.push({ pointer, detail: `the pattern ${error.message}` });
+    return false;
+  }
+}
+
+/** The reference to what a reference leads to; null: it is left out. */
+function referTo(writing: Writing, ref: string, from: string): string | null {
+  const { places, references, leftOut } = writing;
+  countParts(writing, 1);
+  const pointer = resolveReference(ref, from, places);
+  if (pointer === null) {
+    leftOut.push({ pointer: `${from}/$ref`, detail: foreign });
+    return null;
+  }
+  if (pointer === "") return "#";
+  const name = references.get(pointer) ?? `r${references.size}`;
+  references.set(pointer, name);
+  return `#/$defs/${name}`;
+}
+
+const withCosts = ({ seen }: Writing, part: JsonSchema): JsonSchema => ({
+  ...part,
+  [costKeyword]: { ...costsOf(part, seen) },
+});
+
+const foreign =
+  "refers to another schema: put what it refers to into $defs, and refer to #/$defs/<name>";
