@@ -15,7 +15,7 @@ const options: BatchOptions = {
   random: () => 0,
   events: true,
   valuesOf: () => null,
-  checkOutput: () => null,
+  outputFaults: new Map(),
 };
 
 const step = (name: string, changes: Partial<StepDefinition> = {}): StepDefinition => ({
@@ -103,9 +103,10 @@ describe("a batch", () => {
 
   test("fails a step for good whose output breaks its contract", () => {
     const fault = new ContractFault("step.output_invalid", "The output at / must be object");
-    const { outcomes, applied } = decideBatch([taskInFlight("1", "a")], [completed("1", "a")], {
+    const reported = completed("1", "a");
+    const { outcomes, applied } = decideBatch([taskInFlight("1", "a")], [reported], {
       ...options,
-      checkOutput: () => fault,
+      outputFaults: new Map([[reported, fault]]),
     });
     expect(outcomes).toMatchObject([{ applied: true, outputFault: fault }]);
     expect(applied).toMatchObject([

@@ -11,8 +11,7 @@ import type { DecisionContext } from "./decision.ts";
 import { dueStepsOf } from "./due-order.ts";
 import type { ContractFault } from "./faults.ts";
 import { foldEvents } from "./fold-events.ts";
-import type { Json } from "./json.ts";
-import { stepsOf, type Task } from "./task.ts";
+import { stepsOf } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
 import {
   type NotificationOptions,
@@ -29,8 +28,8 @@ export interface BatchOptions
   readonly unusable?: ReadonlySet<string>;
   /** What the conditions of a task may look at; null: its payloads were not loaded. Asked only if it has conditions. */
   readonly valuesOf: (taskId: string) => TaskValues | null;
-  /** Why an output breaks the contract of its operation; null: it does not. */
-  readonly checkOutput: (task: Task, step: string, output: Json) => ContractFault | null;
+  /** The completed steps whose output breaks the contract of its operation, and why. */
+  readonly outputFaults: ReadonlyMap<ReportedTaskEvent, ContractFault>;
   /** How the events of one task are decided. Tests put mutants here. */
   readonly fold?: typeof foldEvents;
 }
@@ -95,14 +94,13 @@ interface DecidedEvents {
 function decideTask(
   before: VersionedTask,
   reported: readonly ReportedTaskEvent[],
-  { now, random, valuesOf, checkOutput, fold = foldEvents }: BatchOptions,
+  { now, random, valuesOf, outputFaults, fold = foldEvents }: BatchOptions,
 ): DecidedEvents {
   const { task, version } = before;
   const isOutdated = ({ expectedVersion = version }: ReportedTaskEvent) =>
     expectedVersion !== version;
   const current = reported.filter((event) => !isOutdated(event));
-  const checked = current.map((event) => checkContract(event, task, checkOutput));
-  const events = checked.map(({ event }) => event);
+  const events = current.map((event) => failedBy(outputFaults.get(event), event));
   const values = hasConditions(task.workflow) ? valuesOf(task.taskId) : noValues;
   const folded = fold(task, events, { now, random, values });
   const applied = events.filter((_, index) => folded.outcomes[index]!.applied);
@@ -113,7 +111,7 @@ function decideTask(
       ...reported.filter(isOutdated).map((event) => [event, versionChanged] as const),
       ...current.map((event, index) => {
         const outcome = folded.outcomes[index]!;
-        const { outputFault } = checked[index]!;
+        const outputFault = outputFaults.get(event);
         return [event, outputFault === undefined ? outcome : { ...outcome, outputFault }] as const;
       }),
     ],
@@ -121,21 +119,13 @@ function decideTask(
   };
 }
 
-interface Checked {
-  readonly event: ReportedTaskEvent;
-  readonly outputFault?: ContractFault;
-}
-
 /** An output that breaks its contract fails its step for good: the Agent would return the same again. */
-function checkContract(
+function failedBy(
+  outputFault: ContractFault | undefined,
   reported: ReportedTaskEvent,
-  task: Task,
-  checkOutput: BatchOptions["checkOutput"],
-): Checked {
-  const { taskId, event, output } = reported;
-  if (event.kind !== "completed" || output === undefined) return { event: reported };
-  const outputFault = checkOutput(task, event.step, output);
-  if (outputFault === null) return { event: reported };
+): ReportedTaskEvent {
+  const { taskId, event } = reported;
+  if (outputFault === undefined || event.kind !== "completed") return reported;
   const failure = {
     transient: false,
     attempted: true,
@@ -143,10 +133,7 @@ function checkContract(
     retryAfter: null,
   } as const;
   const failed = { ...event, ...failure, kind: "failed", code: outputFault.code } as const;
-  return {
-    outputFault,
-    event: { taskId, event: failed, faultDetail: outputFault.message },
-  };
+  return { taskId, event: failed, faultDetail: outputFault.message };
 }
 
 /** What is asked of a task as a whole, by the name that it has in the history. */

@@ -1,5 +1,6 @@
 import {
   type AttemptOfTask,
+  type ContractFault,
   type DecidedBatch,
   decideBatch,
   type EventOutcome,
@@ -21,6 +22,7 @@ import { isMismatch, toStoreFault } from "../postgres/postgres-error.ts";
 import type { Database } from "../postgres/query.ts";
 import { type Decided, inTransaction } from "../postgres/transaction.ts";
 import type { StoreContext } from "../store-context.ts";
+import { ChecksTakeLong, checkOutputs, type OutputChecks } from "./check-outputs.ts";
 import { haveSucceeded, type LoadedTasks, loadTasks } from "./load-tasks.ts";
 import { parkTasks } from "./park-tasks.ts";
 import { prepareOutcomes } from "./save-outcomes.ts";
@@ -57,11 +59,35 @@ export interface ApplyOptions {
   readonly claim?: ClaimOptions;
 }
 
-/** Locks the tasks, loads them, has the domain decide, and saves: in one transaction. */
-export function applyTogether(
+/**
+ * Locks the tasks, loads them, has the domain decide, and saves: in one transaction. If the outputs take long to check,
+ * it is rolled back, and a second one comes after the checks.
+ */
+export async function applyTogether(
   context: StoreContext,
   reportedEvents: readonly ReportedTaskEvent[],
   options: ApplyOptions,
+): Promise<AppliedEvents> {
+  const checks = checkOutputs(context);
+  for (;;) {
+    try {
+      return await applyChecked(context, reportedEvents, { options, checks });
+    } catch (error) {
+      if (!(error instanceof ChecksTakeLong)) throw error;
+      await checks.finish();
+    }
+  }
+}
+
+interface Applying {
+  readonly options: ApplyOptions;
+  readonly checks: OutputChecks;
+}
+
+function applyChecked(
+  context: StoreContext,
+  reportedEvents: readonly ReportedTaskEvent[],
+  { options, checks }: Applying,
 ): Promise<AppliedEvents> {
   const byTask = Map.groupBy(reportedEvents, ({ taskId }) => taskId);
   // Tasks of the cache are not loaded.
@@ -73,7 +99,8 @@ export function applyTogether(
       cached,
       partitions: context.partitions,
     });
-    const batch = await decideLoaded(context, client, { loaded, reportedEvents });
+    const outputFaults = checks.faultsOf(loaded.tasks, byTask);
+    const batch = await decideLoaded(context, client, { loaded, reportedEvents, outputFaults });
     return saveBatch(context, client, { loaded, batch, reportedEvents, options });
   });
   return cached.tasks.size === 0 ? applying : applying.catch(orLoadNextTime);
@@ -82,13 +109,15 @@ export function applyTogether(
 interface Deciding {
   readonly loaded: LoadedTasks;
   readonly reportedEvents: readonly ReportedTaskEvent[];
+  /** None unless said otherwise: what operators ask for has no outputs of Agents. */
+  readonly outputFaults?: ReadonlyMap<ReportedTaskEvent, ContractFault>;
 }
 
 /** Has the domain decide about tasks that were loaded in this transaction, and saves nothing. */
 export async function decideLoaded(
   context: StoreContext,
   client: Database,
-  { loaded, reportedEvents }: Deciding,
+  { loaded, reportedEvents, outputFaults = new Map() }: Deciding,
 ): Promise<DecidedBatch> {
   const byTask = Map.groupBy(reportedEvents, ({ taskId }) => taskId);
   const values = await valuesForConditions(client, loaded.tasks, byTask);
@@ -98,8 +127,7 @@ export async function decideLoaded(
     events: context.events,
     unusable: new Set(loaded.unusable.map(({ taskId }) => taskId)),
     valuesOf: (taskId) => values.get(taskId) ?? null,
-    checkOutput: ({ workflow }, step, output) =>
-      context.catalog.known(workflow.name)?.contracts.output(step, output) ?? null,
+    outputFaults,
   });
 }
 
@@ -192,6 +220,7 @@ const succeeded = ({ taskId, event }: ReportedTaskEvent) =>
  * has left the cache, so the retry loads it, and rejects as stale what was applied all the same.
  */
 function orLoadNextTime(error: unknown): never {
+  if (error instanceof ChecksTakeLong) throw error;
   const fault = toStoreFault(error);
   if (!isMismatch(fault) && fault.code !== "store.outcome_unknown") throw fault;
   throw new TransientFault("store.contention", fault.message, { cause: error });

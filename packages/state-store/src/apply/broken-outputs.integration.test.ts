@@ -113,3 +113,18 @@ describe("a workflow", () => {
     expect(outcomes[0]).not.toHaveProperty("outputFault");
   });
 });
+
+test("outputs that take long to check fail their own steps, and the others of the batch are recorded", async () => {
+  const items = { anyOf: [...Array.from({ length: 100 }, () => ({ type: "string" })), {}] };
+  const outputs = { "agent.a": { items } };
+  await submission.registerWorkflow({ ...testWorkflow([{ name: "a" }], "costly.v1"), outputs });
+  await submit(5, "costly.v1");
+  const claims = await claimAll(scheduler);
+  const costly = Array.from({ length: 50_000 }, () => 1);
+  const { outcomes } = await apply(
+    ...claims.map((claim, index) => complete(claim, index === 4 ? ["yes"] : costly)),
+  );
+  const fault = { applied: true, outputFault: { code: "step.output_too_costly" } };
+  expect(outcomes).toMatchObject([fault, fault, fault, fault, { applied: true }]);
+  expect(outcomes[4]).not.toHaveProperty("outputFault");
+});

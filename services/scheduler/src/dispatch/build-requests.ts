@@ -11,7 +11,7 @@ import {
   type StepPlan,
   stepOfRef,
 } from "@holdfast/domain";
-import type { ByteBudget } from "@holdfast/runtime";
+import type { ByteBudget, Clock } from "@holdfast/runtime";
 import type {
   ClaimedStep,
   LoadedValues,
@@ -46,6 +46,7 @@ interface BuildOptions {
   readonly store: RequestStore;
   /** Of the values that are parsed, as bytes of JSON: shared by all that build at the same time. */
   readonly memory: ByteBudget;
+  readonly clock: Pick<Clock, "after">;
 }
 
 /** Bytes of JSON that are loaded at a time, unless one task has more. */
@@ -60,11 +61,11 @@ const mostBytes = 8 * 1024 * 1024;
  */
 export async function* buildRequests(
   claims: readonly ClaimedStep[],
-  { store, memory }: BuildOptions,
+  { store, memory, clock }: BuildOptions,
 ): AsyncGenerator<BuiltRequest> {
   const jobs = await Promise.all(claims.map((claim) => jobOf(store, claim)));
   const found = jobs.filter((job) => "plan" in job);
-  const callRows = await callsOf(store, found);
+  const build = inTurns(await callsOf(store, found), clock);
   const needing = found.filter((job) => !isComplete(job));
   const left: Left[] = [];
   {
@@ -73,10 +74,10 @@ export async function* buildRequests(
     const values = await load(store, needing, partBytes);
     for (const job of jobs) {
       if ("fault" in job) yield job;
-      else if (isComplete(job)) yield buildRequest(job, cameAlong(job.claim), callRows);
+      else if (isComplete(job)) yield await build(job, cameAlong(job.claim));
       else {
         const known = values.get(job.claim.taskId) ?? nothing;
-        if (known.leftOut === null) yield buildRequest(job, known, callRows);
+        if (known.leftOut === null) yield await build(job, known);
         else left.push({ job, bytes: known.leftOut });
       }
     }
@@ -85,9 +86,27 @@ export async function* buildRequests(
     using _room = await memory.reserve(part.bytes);
     const values = await load(store, part.jobs, part.bytes);
     for (const job of part.jobs) {
-      yield buildRequest(job, values.get(job.claim.taskId) ?? nothing, callRows);
+      yield await build(job, values.get(job.claim.taskId) ?? nothing);
     }
   }
+}
+
+/** Steps, of 20 ns or so, that checks of inputs take before others get their turn of the event loop. */
+const stepsInTurn = 500_000;
+
+/** Builds one request after the other, and leaves the event loop to others after many steps of checks. */
+function inTurns(callRows: CallRows, clock: Pick<Clock, "after">) {
+  let steps = 0;
+  return async (job: Job, known: LoadedValues): Promise<BuiltRequest> => {
+    const before = job.contracts.stepsTaken();
+    const built = buildRequest(job, known, callRows);
+    steps += job.contracts.stepsTaken() - before;
+    if (steps >= stepsInTurn) {
+      steps = 0;
+      await new Promise<void>((resolve) => void clock.after(0, resolve));
+    }
+    return built;
+  };
 }
 
 type CallRows = ReadonlyMap<string, Awaited<ReturnType<RequestStore["loadCalls"]>>[number]>;

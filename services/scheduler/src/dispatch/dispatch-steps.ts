@@ -1,4 +1,4 @@
-import { byteBudget, noTracing } from "@holdfast/runtime";
+import { byteBudget, type Clock, noTracing } from "@holdfast/runtime";
 import {
   type ClaimedStep,
   type ReportedTaskEvent,
@@ -14,6 +14,7 @@ interface Dependencies extends PublishDependencies {
   readonly store: RequestStore;
   readonly apply: StateStore["applyEvents"];
   readonly actor: string;
+  readonly clock: Pick<Clock, "now" | "after">;
 }
 
 /**
@@ -46,7 +47,7 @@ export function dispatchSteps(deps: Dependencies) {
     published: Promise<ReportedTaskEvent | null>[],
   ): Promise<void> => {
     const refused: Extract<BuiltRequest, { fault: unknown }>[] = [];
-    for await (const built of buildRequests(claims, { store, memory: values })) {
+    for await (const built of buildRequests(claims, { store, memory: values, clock })) {
       if ("body" in built) {
         const { length } = built.body;
         // Without room the broker is waited for, and what is built meanwhile waits with it.

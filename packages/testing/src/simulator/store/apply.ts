@@ -84,7 +84,7 @@ function decideOne(state: StoreState, stored: StoredTask, { mine, actor }: Decid
     // Notifications are not simulated.
     events: false,
     valuesOf: () => valuesFor(stored, mine),
-    checkOutput: () => null,
+    outputFaults: new Map(),
     fold: domain.foldEvents,
   });
   for (const reportedEvent of batch.applied) recordPayloads(stored, reportedEvent);

@@ -1,0 +1,51 @@
+import type { ReportedTaskEvent, VersionedTask } from "@holdfast/domain";
+import { expect, test } from "@jest/globals";
+import { testWorkflow } from "../../test/fixtures.ts";
+import { stepContracts } from "../workflows/output-contract.ts";
+import { ChecksTakeLong, checkOutputs } from "./check-outputs.ts";
+
+const [step] = testWorkflow([{ name: "a" }]).steps;
+const definition = {
+  ...testWorkflow([{ name: "a" }]),
+  outputs: {
+    [`${step?.agent}.${step?.operation}`]: {
+      items: { anyOf: [...Array.from({ length: 100 }, () => ({ type: "string" })), {}] },
+    },
+  },
+};
+const contracts = stepContracts(definition);
+const catalog = { known: () => ({ contracts }) } as unknown as Parameters<
+  typeof checkOutputs
+>[0]["catalog"];
+
+const costly = Array.from({ length: 50_000 }, () => 1);
+const tasks = ["1", "2", "3", "4", "5"].map(
+  (taskId) =>
+    ({ task: { taskId, workflow: { name: definition.name } } }) as unknown as VersionedTask,
+);
+const replies = (outputOf: (index: number) => readonly (string | number)[]) =>
+  new Map(
+    tasks.map(({ task: { taskId } }, index): [string, readonly ReportedTaskEvent[]] => {
+      const event = { kind: "completed", step: "a", attempt: 1, token: "t", agent: "x" } as const;
+      return [taskId, [{ taskId, event, output: outputOf(index) }]];
+    }),
+  );
+
+test("outputs that are cheap to check are checked at once", () => {
+  const byTask = replies(() => ["yes"]);
+  expect(checkOutputs({ catalog }).faultsOf(tasks, byTask).size).toBe(0);
+});
+
+test("outputs that are expensive to check are left for later, and each has a turn of the event loop of its own", async () => {
+  const byTask = replies((index) => (index === 4 ? ["yes"] : costly));
+  const checks = checkOutputs({ catalog });
+  expect(() => checks.faultsOf(tasks, byTask)).toThrow(ChecksTakeLong);
+  let turns = 0;
+  const turn = setInterval(() => (turns += 1), 0);
+  await checks.finish();
+  clearInterval(turn);
+  expect(turns).toBeGreaterThanOrEqual(2);
+  const faults = checks.faultsOf(tasks, byTask);
+  expect([...faults.keys()].map(({ taskId }) => taskId)).toEqual(["1", "2", "3", "4"]);
+  expect([...faults.values()][0]).toMatchObject({ code: "step.output_too_costly" });
+});

@@ -1,0 +1,78 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ContractFault, Json, ReportedTaskEvent, VersionedTask } from "@holdfast/domain";
+import type { StoreContext } from "../store-context.ts";
+import type { StepContracts } from "../workflows/output-contract.ts";
+
+/** The outputs of a batch, each checked once against the contract of its operation. */
+export interface OutputChecks {
+  /**
+   * Why outputs of these events break their contracts. Throws `ChecksTakeLong` once the checks have taken more steps
+   * than a transaction may hold: all others are then for `finish`.
+   */
+  faultsOf(
+    tasks: readonly VersionedTask[],
+    byTask: ReadonlyMap<string, readonly ReportedTaskEvent[]>,
+  ): ReadonlyMap<ReportedTaskEvent, ContractFault>;
+  /** Checks the outputs that were left, each in a turn of the event loop of its own. */
+  finish(): Promise<void>;
+}
+
+/** The checks of a batch are too long for a transaction that keeps rows locked. */
+export class ChecksTakeLong extends Error {}
+
+/** Steps, of 20 ns or so, that the checks of one transaction may take. */
+const mostSteps = 1_000_000;
+
+interface Output {
+  readonly event: ReportedTaskEvent;
+  readonly contracts: StepContracts;
+  readonly step: string;
+  readonly output: Json;
+}
+
+export function checkOutputs({ catalog }: Pick<StoreContext, "catalog">): OutputChecks {
+  const faults = new Map<ReportedTaskEvent, ContractFault>();
+  const checked = new Set<ReportedTaskEvent>();
+  let left: readonly Output[] = [];
+
+  const outputsOf = ({ task }: VersionedTask, events: readonly ReportedTaskEvent[]) => {
+    const contracts = catalog.known(task.workflow.name)?.contracts;
+    return events.flatMap((reported): Output[] => {
+      const { event, output } = reported;
+      if (contracts === undefined || event.kind !== "completed" || output === undefined) return [];
+      return checked.has(reported)
+        ? []
+        : [{ event: reported, contracts, step: event.step, output }];
+    });
+  };
+
+  /** Resolves to the steps that it took. */
+  const check = ({ event, contracts, step, output }: Output): number => {
+    const before = contracts.stepsTaken();
+    const fault = contracts.output(step, output);
+    checked.add(event);
+    if (fault !== null) faults.set(event, fault);
+    return contracts.stepsTaken() - before;
+  };
+
+  return {
+    faultsOf(tasks, byTask) {
+      const outputs = tasks.flatMap((task) => outputsOf(task, byTask.get(task.task.taskId) ?? []));
+      let steps = 0;
+      for (const [index, output] of outputs.entries()) {
+        if (steps > mostSteps) {
+          left = outputs.slice(index);
+          throw new ChecksTakeLong();
+        }
+        steps += check(output);
+      }
+      return faults;
+    },
+    async finish() {
+      for (const output of left) {
+        await nextTurn();
+        check(output);
+      }
+    },
+  };
+}
