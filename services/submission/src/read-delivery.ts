@@ -16,6 +16,12 @@ interface Options {
   readonly ownsStatusQueue: OwnsStatusQueue;
 }
 
+interface Finding {
+  readonly find: (asked: string) => Promise<OpenWorkflow>;
+  /** The messages of a batch are checked one after the other, in as many turns of the event loop as that takes. */
+  readonly inTurn: <T>(work: () => T) => Promise<T>;
+}
+
 /**
  * Reads messages as tasks: the body is the input, the header `workflow` names the workflow, and `message_id`
  * is the idempotency key. The headers `task-priority`, `fairness-key`, `fairness-weight`, `task-key`, `task-labels` and
@@ -23,7 +29,7 @@ interface Options {
  */
 export const deliveryReader =
   ({ directory, workflow: usual, keepKeysFor, ownsStatusQueue }: Options) =>
-  async (delivery: Delivery, find: (asked: string) => Promise<OpenWorkflow>): Promise<NewTask> => {
+  async (delivery: Delivery, { find, inTurn }: Finding): Promise<NewTask> => {
     const { replyTo, correlationId, priority, fairnessKey, fairnessWeight } = delivery;
     const { key, labels, notBefore } = delivery;
     const idempotencyKey = keyOf(delivery);
@@ -46,7 +52,7 @@ export const deliveryReader =
       notBefore,
       keepKeyFor: keepKeysFor,
     };
-    return readTask(body, envelope);
+    return inTurn(() => readTask(body, envelope));
   };
 
 function keyOf({ messageId }: Delivery): string {

@@ -11,6 +11,7 @@ import {
 } from "@holdfast/runtime";
 import type { NewTask, StateStore, Submitted } from "@holdfast/state-store";
 import type { OwnsStatusQueue } from "./access/status-queues.ts";
+import { inTurns } from "./in-turns.ts";
 import { taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 import { deliveryReader } from "./read-delivery.ts";
@@ -56,15 +57,16 @@ export function takeTasks(deps: Dependencies) {
   return async (batch: readonly Delivery[]): Promise<void> => {
     const found = new Map<string, Promise<OpenWorkflow>>();
     const find = (asked: string): Promise<OpenWorkflow> => {
-      const finding = found.get(asked) ?? directory.find(asked, () => true);
-      found.set(asked, finding);
-      return finding;
+      const workflow = found.get(asked) ?? directory.find(asked, () => true);
+      found.set(asked, workflow);
+      return workflow;
     };
+    const finding = { find, inTurn: inTurns() };
     const spans = spansOf(tracing, batch);
     const all = await Promise.all(
       batch.map(
         (delivery): Promise<Taken | Refused> =>
-          read(delivery, find).then(
+          read(delivery, finding).then(
             (task) => ({ delivery, task: traced(task, spans.get(delivery)) }),
             (error: unknown) => {
               if (!(error instanceof Problem)) throw error;
