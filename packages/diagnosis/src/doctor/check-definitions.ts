@@ -3,9 +3,20 @@ import { count } from "../print/count.ts";
 import { type Finding, orFine, wrong } from "./finding.ts";
 
 /** Whether every stored definition, and every unfinished task, can be used as it stands in the store. */
-export const checkDefinitions = ({ workflows, tasks }: Unusable): readonly Finding[] =>
+export const checkDefinitions = ({
+  workflows,
+  uncheckedWorkflows,
+  tasks,
+}: Unusable): readonly Finding[] =>
   orFine(
     [
+      ...uncheckedWorkflows.map(({ name, problem }) =>
+        wrong(
+          "workflows.schemas",
+          `a part of a schema of ${name} is not checked: ${problem}`,
+          `store a new version of ${name} without it; until then the part allows everything, and the others are checked`,
+        ),
+      ),
       ...workflows.map(({ name, problem }) =>
         wrong(
           "workflows.definitions",
