@@ -56,6 +56,7 @@ export {
 export { holdfastVersion } from "./service/version.ts";
 export { batchCalls, overload } from "./time/batch-calls.ts";
 export { type Clock, sleep, systemClock } from "./time/clock.ts";
+export { causeOf, failureLog } from "./time/failure-log.ts";
 export { type Repetition, repeat } from "./time/repeat.ts";
 export { attemptSpan } from "./tracing/attempt-span.ts";
 export { processSpan, sendSpan } from "./tracing/message-spans.ts";

@@ -1,4 +1,4 @@
-import { type Clock, type Logger, type Repetition, repeat } from "@holdfast/runtime";
+import { type Clock, type Logger, type Metrics, type Repetition, repeat } from "@holdfast/runtime";
 
 /** Work that is done over and over: one round resolves to the delay until the next, in milliseconds. */
 export interface Loop<Name extends string> {
@@ -9,8 +9,10 @@ export interface Loop<Name extends string> {
 interface Dependencies {
   /** Ends all loops. */
   readonly signal: AbortSignal;
-  readonly log: Pick<Logger, "error">;
+  readonly log: Pick<Logger, "error" | "info">;
   readonly clock: Pick<Clock, "after">;
+  /** Counts rounds that fail. */
+  readonly metrics: Metrics;
 }
 
 /** Loops that wake one another by name. */

@@ -145,7 +145,7 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
   const { store, broker, log, failpoint, actor, userId, signal, identity } = options;
   const { maxInFlight, maxMessageBytes, optimisations = {}, clock = systemClock } = options;
   const { tracing = noTracing } = options;
-  const loops = loopSet<LoopName>({ signal, log, clock });
+  const loops = loopSet<LoopName>({ signal, log, clock, metrics: options.metrics ?? noMetrics });
   const wake = () => loops.wake("claim");
   const notify = () => wakeSenders(loops);
 

@@ -84,6 +84,12 @@ const silent = () => {};
 /** What the store has for the task at that place among those that are asked for, with room for so many bytes. */
 export type Load = (index: number, most: number) => Promise<LoadedValues>;
 
+/** A log of which a test sees the warnings. */
+const logTo = (warnings: string[]): Logger => {
+  const warn = (_: object, message: string) => void warnings.push(message);
+  return { warn, error: silent } as unknown as Logger;
+};
+
 /** A dispatch with all of its dependencies, and what it published, applied and loaded. */
 export function dispatching(
   answer: (message: OutgoingMessage) => PublishResult | Promise<PublishResult> = () => "stored",
@@ -93,6 +99,7 @@ export function dispatching(
   const published: OutgoingMessage[] = [];
   const asked: ValueRef[] = [];
   const applied: ReportedTaskEvent[] = [];
+  const warnings: string[] = [];
   const clock = { now: () => 500, after: () => () => {} };
   const dispatches = openDispatches({ clock, onMarkDue: silent });
   const heldAt: Record<string, readonly ClaimedStep[]> = {};
@@ -137,9 +144,9 @@ export function dispatching(
     replyTo: () => "scheduler.replies.1",
     userId: "scheduler",
     clock,
-    log: { warn: silent, error: silent } as Partial<Logger> as Logger,
+    log: logTo(warnings),
     failpoint: silent,
     actor: "scheduler-1",
   });
-  return { dispatch, dispatches, heldAt, published, applied, asked };
+  return { dispatch, dispatches, heldAt, published, applied, asked, warnings };
 }

@@ -59,9 +59,10 @@ async function supervise(
     keep: config.RETENTION,
     keepMessages: config.MESSAGE_RETENTION,
     interval: config.SWEEP_INTERVAL,
+    metrics,
   });
   const scanInterval = config.SCAN_INTERVAL;
-  const bulk = bulkOperations({ store: shared, broker, log, failpoint, scanInterval });
+  const bulk = bulkOperations({ store: shared, broker, log, failpoint, scanInterval, metrics });
   if (once) {
     await supervising.once(signal);
     await bulk.once();
@@ -73,7 +74,7 @@ async function supervise(
     instance: actor,
     slots: null,
   });
-  await using _seen = repeat(announce, { name: "instance", signal, log });
+  await using _seen = repeat(announce, { name: "instance", signal, log, metrics });
   service.ready();
   await Promise.all([supervising.run(signal), keeping.run(signal), bulk.run(signal)]);
 }

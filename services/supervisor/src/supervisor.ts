@@ -86,8 +86,9 @@ export function supervisor(options: SupervisorOptions) {
     },
     /** Resolves after the last round. */
     async run(signal: AbortSignal): Promise<void> {
-      const scans = repeat(recover, { name: "recover", signal, log, clock });
-      const sweeps = repeat(sweep, { name: "replan", signal, log, clock });
+      const repeated = { signal, log, clock, metrics };
+      const scans = repeat(recover, { name: "recover", ...repeated });
+      const sweeps = repeat(sweep, { name: "replan", ...repeated });
       await Promise.all([scans.ended, sweeps.ended]);
     },
   };

@@ -115,7 +115,7 @@ export async function startAgents(options: StartAgentsOptions): Promise<RunningA
   // After the last heartbeat, and before anything stops consuming. Without it, silence tells the same.
   stack.defer(() => void sendLeave(beating).catch(silent));
   const beat = sendHeartbeats(beating);
-  const beats = stack.use(repeat(beat, { name: "heartbeats", signal: closing.signal, log }));
+  const beats = stack.use(repeat(beat, { name: "heartbeats", signal: closing.signal, log, metrics }));
   for (const agent of served) agent.onChange(beats.wake);
   stack.defer(() => closing.abort());
   signal?.throwIfAborted();

@@ -4,6 +4,7 @@ import {
   type ByteBudget,
   type Clock,
   type Failpoint,
+  failureLog,
   type Logger,
   type Metrics,
   noMetrics,
@@ -147,6 +148,7 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
   });
   const performing = { ...options, ...agent, batching, breaker, clock, tracing };
   const { perform, busy, dismissWaiting } = requestPerformer(performing);
+  const logReply = replyLog(log, clock);
   const attempted = measureAttempts(name, options.metrics ?? noMetrics);
   const send = replySender({ ...options, agent: name, batching, clock, tracing });
 
@@ -165,8 +167,7 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
       isRefusal(outcome) && !(await acknowledgeBeforeRefusal(received, outcome, clock));
     const sent = await send({ received, outcome, isDoubtful, signal: signals.signal });
     failpoint("agent.replied", steps);
-    if (sent) log.debug({ ...fields, ...summaryOf(outcome) }, "step answered");
-    else log.warn(fields, "reply not sent");
+    logReply(sent, { ...fields, ...summaryOf(outcome) });
   };
 
   const signs = attemptSigns({ ...options, agent: name, clock });
@@ -205,3 +206,16 @@ const summaryOf = (outcome: Outcome): Readonly<Record<string, string>> => ({
   outcome: outcome.kind,
   ...(outcome.kind === "failed" ? { faultCode: outcome.code } : {}),
 });
+
+/** Logs each reply that was sent, and of those in a row that were not, as many as `countFailure` says. */
+function replyLog(log: Logger, clock: Clock): (sent: boolean, fields: object) => void {
+  const unsent = failureLog(clock);
+  return (sent, fields) => {
+    if (sent) {
+      unsent.succeeded();
+      return log.debug(fields, "step answered");
+    }
+    const failures = unsent.failed("unconfirmed");
+    if (failures !== null) log.warn({ ...fields, failures }, "reply not sent");
+  };
+}

@@ -14,6 +14,12 @@ export const processMetrics = {
     help: "Whether what the process needs is well: 1, or 0. The state store, the broker, its consumers.",
     labels: { dependency: { most: 10 } },
   },
+  roundFailures: {
+    kind: "counter",
+    name: "holdfast_round_failures_total",
+    help: "Rounds of work in the background that failed, by the name that stands in the log.",
+    labels: { round: { most: 40 } },
+  },
   delayP50: {
     kind: "gauge",
     name: "nodejs_eventloop_delay_p50_seconds",

@@ -93,7 +93,7 @@ test("repeat logs an error and goes on", async () => {
   await counted.reach(2);
   stop();
   await ended;
-  expect(errors).toEqual([{ err: new Error("store is down"), round: "test" }]);
+  expect(errors).toEqual([{ err: new Error("store is down"), round: "test", failures: 1 }]);
 });
 
 test("a wake-up does not shorten the pause after an error", async () => {

@@ -1,13 +1,19 @@
 import type { Logger } from "pino";
+import { type Metrics, noMetrics } from "../metrics/metrics.ts";
+import { processMetrics } from "../metrics/process-metrics.ts";
 import { type Clock, systemClock } from "./clock.ts";
+import { causeOf, failureLog } from "./failure-log.ts";
 
 interface RepeatOptions {
   /** Stands in the logs. */
   readonly name: string;
   /** Ends the repetition; the current round is finished. */
   readonly signal: AbortSignal;
-  readonly log: Pick<Logger, "error">;
+  /** Has some failures of a row, as `countFailure` says, and the end of the row. */
+  readonly log: Pick<Logger, "error"> & Partial<Pick<Logger, "info">>;
   readonly clock?: Pick<Clock, "after">;
+  /** What counts all failures; nothing unless given. */
+  readonly metrics?: Metrics;
 }
 
 export interface Repetition extends AsyncDisposable {
@@ -26,8 +32,10 @@ const longestRetry = 1_000;
  */
 export function repeat(
   work: () => Promise<number>,
-  { name, signal, log, clock = systemClock }: RepeatOptions,
+  { name, signal, log, clock = systemClock, metrics = noMetrics }: RepeatOptions,
 ): Repetition {
+  const failed = metrics.counter(processMetrics.roundFailures);
+  const failureLines = failureLog();
   let stopped = false;
   const isStopping = () => stopped;
   let wakes = 0;
@@ -38,9 +46,13 @@ export function repeat(
     try {
       const ms = await work();
       failures = 0;
+      const run = failureLines.succeeded();
+      if (run !== null) log.info?.({ round: name, ...run }, "round succeeded again");
       return ms;
     } catch (err) {
-      log.error({ err, round: name }, "round failed");
+      failed(1, name);
+      const count = failureLines.failed(causeOf(err));
+      if (count !== null) log.error({ err, round: name, failures: count }, "round failed");
       failures += 1;
       return Math.min(longestRetry, shortestRetry * 2 ** (failures - 1));
     }

@@ -54,6 +54,18 @@ test("unconfirmed requests are left to the relay: neither requeued nor marked", 
   expect(dispatches.held()).toEqual([]);
 });
 
+test("of the requests that a blocked broker does not confirm, the log has the first, second, fourth, eighth …", async () => {
+  let answer: "unknown" | "stored" = "unknown";
+  const { dispatch, warnings } = dispatching(() => answer);
+  for (let count = 0; count < 1_000; count += 1) await dispatch([claim()], 500);
+  expect(warnings).toEqual(Array.from({ length: 10 }, () => "request not confirmed"));
+  answer = "stored";
+  await dispatch([claim()], 500);
+  answer = "unknown";
+  await dispatch([claim()], 500);
+  expect(warnings).toHaveLength(11);
+});
+
 test("requests are held while they are built, and those that cannot be built until the store has recorded it", async () => {
   const { dispatch, dispatches, heldAt } = dispatching();
   const [unusable, sent] = [claim("lost"), claim()];

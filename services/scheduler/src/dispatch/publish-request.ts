@@ -4,6 +4,7 @@ import type { Broker } from "@holdfast/messaging";
 import {
   type Clock,
   type Failpoint,
+  failureLog,
   type Logger,
   noTracing,
   type Tracing,
@@ -45,6 +46,8 @@ export interface Claiming {
 export function requestPublisher(deps: PublishDependencies) {
   const { broker, dispatches, batchSizes, replyTo, userId, clock, log, failpoint } = deps;
   const { maxMessageBytes = limits.messageBytes, tracing = noTracing } = deps;
+  // A broker that blocks its publishers confirms nothing for as long: the metric of messages counts each.
+  const unconfirmed = failureLog(clock);
 
   return async (
     { claim, body, undoes }: Extract<BuiltRequest, { body: unknown }>,
@@ -92,7 +95,9 @@ export function requestPublisher(deps: PublishDependencies) {
     trace?.end(ended);
     if (result === "stored") dispatches.confirmed(claim);
     else dispatches.failed(claim);
-    if (result === "unknown") log.warn(fieldsOf(claim), "request not confirmed");
+    if (result === "stored") unconfirmed.succeeded();
+    const failures = result === "unknown" ? unconfirmed.failed(result) : null;
+    if (failures !== null) log.warn({ ...fieldsOf(claim), failures }, "request not confirmed");
     if (result !== "unroutable") return null;
     log.warn(fieldsOf(claim), "request unroutable");
     return neverStarted(claim);

@@ -1,4 +1,4 @@
-import type { Clock, Failpoint, Logger } from "@holdfast/runtime";
+import { type Clock, type Failpoint, failureLog, type Logger } from "@holdfast/runtime";
 import type { ClaimedStep, StateStore } from "@holdfast/state-store";
 import type { SchedulerMeasures } from "../metrics/scheduler-measures.ts";
 import type { Dispatches } from "./dispatches.ts";
@@ -39,6 +39,8 @@ const minDelay = 50;
 export function relaySteps(deps: Dependencies) {
   const { store, dispatches, dispatch, notify, clock, log, failpoint, relayAfter, maxDelay } = deps;
   let isAsked = false;
+  // While the broker blocks its publishers, each round relays the same steps; the metric counts all.
+  const relays = failureLog(clock);
 
   const relay = async (): Promise<void> => {
     for (let taken = batch; taken === batch; ) {
@@ -47,7 +49,8 @@ export function relaySteps(deps: Dependencies) {
       const held = dispatches.held();
       const lost = await store.takeUndispatchedSteps({ relayAfter: relayAfter(), held });
       taken = lost.length;
-      if (lost.length > 0) log.warn({ steps: lost.length }, "requests relayed");
+      const isDue = lost.length > 0 && relays.failed("lost") !== null;
+      if (isDue) log.warn({ steps: lost.length }, "requests relayed");
       if (lost.length > 0) failpoint("scheduler.relaying", () => lost.map(({ name }) => name));
       if (lost.length > 0) deps.measures.relayed(lost.length);
       await dispatch(lost, takenAt, { isRelay: true });

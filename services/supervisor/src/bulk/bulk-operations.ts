@@ -1,6 +1,6 @@
 import { hasBulkEnded, mayApply, nextItemIn } from "@holdfast/domain";
 import { type Broker, cancelHints, wakeHint } from "@holdfast/messaging";
-import { type Failpoint, type Logger, repeat } from "@holdfast/runtime";
+import { type Failpoint, type Logger, type Metrics, noMetrics, repeat } from "@holdfast/runtime";
 import type { AttemptOfTask, BulkWork, StateStore } from "@holdfast/state-store";
 
 type BulkStore = Pick<StateStore, "findBulkWork" | "applyBulkItems" | "verifyBulkItems">;
@@ -29,13 +29,16 @@ interface BulkOptions extends Pick<Dependencies, "store" | "log" | "failpoint"> 
   readonly broker: Pick<Broker, "publish">;
   /** How often a Supervisor scans, in milliseconds. */
   readonly scanInterval: number;
+  /** Counts rounds that fail; nothing unless given. */
+  readonly metrics?: Metrics;
 }
 
 /** Without an operation it looks for one every so many scan intervals. */
 const restFactor = 2;
 
 /** Works off bulk operations: `once` for cron, as far as their rates allow now; `run` until the signal aborts. */
-export function bulkOperations({ broker, scanInterval, ...options }: BulkOptions) {
+export function bulkOperations(bulk: BulkOptions) {
+  const { broker, scanInterval, metrics = noMetrics, ...options } = bulk;
   const work = workBulkOperations({
     ...options,
     hint: wakeHint(broker),
@@ -48,7 +51,7 @@ export function bulkOperations({ broker, scanInterval, ...options }: BulkOptions
     },
     /** Resolves after the last round. */
     run: (signal: AbortSignal): Promise<void> =>
-      repeat(work, { name: "bulk operations", signal, log: options.log }).ended,
+      repeat(work, { name: "bulk operations", signal, log: options.log, metrics }).ended,
   };
 }
 

@@ -1,4 +1,11 @@
-import { type Clock, type Logger, repeat, systemClock } from "@holdfast/runtime";
+import {
+  type Clock,
+  type Logger,
+  type Metrics,
+  noMetrics,
+  repeat,
+  systemClock,
+} from "@holdfast/runtime";
 import { type ForgettingStatistics, forgetStatistics } from "../statistics/forget-statistics.ts";
 import { type CountingStore, rollUpHistory } from "../statistics/roll-up-history.ts";
 import { pause } from "./delete-in-batches.ts";
@@ -20,6 +27,8 @@ export interface HousekeepingOptions {
   readonly keepMessages: number;
   /** How often it looks for what may go, in milliseconds. */
   readonly interval: number;
+  /** Counts rounds that fail; nothing unless given. */
+  readonly metrics?: Metrics;
 }
 
 /** Rounds of one kind that a run of cron has at most: what is left is for the next one. */
@@ -44,18 +53,19 @@ export function housekeeping({ clock = systemClock, ...options }: HousekeepingOp
     },
     /** Resolves after the last round. */
     async run(signal: AbortSignal): Promise<void> {
-      const { log, interval } = options;
+      const { log, interval, metrics = noMetrics } = options;
       const forgetMore = async () => ((await forget(signal)) ? pause : interval);
       const sweepMore = async () => {
         const from = clock.now();
         return (await sweep()) ? interval : sweepRestFactor * (clock.now() - from);
       };
-      const making = repeat(make, { name: "make partitions", signal, log, clock });
-      const forgetting = repeat(forgetMore, { name: "forget", signal, log, clock });
+      const repeated = { signal, log, clock, metrics };
+      const making = repeat(make, { name: "make partitions", ...repeated });
+      const forgetting = repeat(forgetMore, { name: "forget", ...repeated });
       const old = forgetStatistics({ ...options, clock, signal });
-      const deleting = repeat(old, { name: "old statistics", signal, log, clock });
-      const sweeping = repeat(sweepMore, { name: "business keys", signal, log, clock });
-      const counting = repeat(count, { name: "statistics", signal, log, clock });
+      const deleting = repeat(old, { name: "old statistics", ...repeated });
+      const sweeping = repeat(sweepMore, { name: "business keys", ...repeated });
+      const counting = repeat(count, { name: "statistics", ...repeated });
       const loops = [making, forgetting, deleting, sweeping, counting];
       await Promise.all(loops.map(({ ended }) => ended));
     },
