@@ -30,7 +30,7 @@ test("while the broker is killed, and later takes no messages, orders are accept
   expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 9, undone: 3 }));
 
   await broker.rabbitmqctl("set_vm_memory_high_watermark", "0.000001");
-  await until(() => faulty.log.some(({ msg }) => msg === "broker connection blocked"));
+  await until(() => faulty.log.some(({ msg }) => msg === "broker blocks publishers"));
   const meanwhile = await postAll(faulty, 30);
   await broker.rabbitmqctl("set_vm_memory_high_watermark", "0.6");
   expect(await faulty.verdict(meanwhile)).toEqual(allRight({ processed: 3, undone: 1 }));

@@ -102,6 +102,13 @@ export const faultCodes = {
     meaning: "The connection to RabbitMQ was closed.",
     action: "None: the service connects again.",
   },
+  "broker.login_refused": {
+    transient: false,
+    meaning:
+      "RabbitMQ has refused the login for as long as `LOGIN_PATIENCE`. The process exits with 77.",
+    action:
+      "Check the user, password and virtual host in `BROKER_URL` or its file, and start the process again.",
+  },
   "broker.refused": {
     transient: true,
     meaning: "RabbitMQ refused to open a channel or to declare what the service needs.",
@@ -559,6 +566,13 @@ export const faultCodes = {
     transient: false,
     meaning: "The schema of the store is newer than this release can read.",
     action: "Deploy a newer release.",
+  },
+  "store.login_refused": {
+    transient: false,
+    meaning:
+      "Postgres has refused the login for as long as `LOGIN_PATIENCE`. The process exits with 77.",
+    action:
+      "Check the user, password and database in `STATE_STORE_URL` or its file, and start the process again.",
   },
   "store.migration_failed": {
     transient: false,

@@ -1,5 +1,6 @@
 import { wakeQueue } from "@holdfast/contracts";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { accessTo } from "../test/access.ts";
 import { message, openTestedBroker, queue, type TestedBroker } from "../test/broker.ts";
 import { quiet } from "../test/fixtures.ts";
 import { connectBroker } from "./connect-broker.ts";
@@ -34,7 +35,10 @@ test("the broker client reports a queue's length, or null if the queue does not 
 });
 
 test("the broker client reports why the broker keeps refusing", async () => {
-  await using connection = await openConnection({ url: tested.link.url, name: "test", log: quiet });
+  await using connection = await openConnection({
+    server: accessTo(tested.link.url),
+    name: "test",
+  });
   const refused = keepChannel({
     name: "test nowhere",
     create: () => connection.createChannel(),

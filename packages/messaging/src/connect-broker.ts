@@ -1,5 +1,11 @@
 import { limits } from "@holdfast/contracts";
-import { disposableStack, type Metrics, noMetrics } from "@holdfast/runtime";
+import {
+  disposableStack,
+  type Metrics,
+  noMetrics,
+  type ServerAccess,
+  serverAccess,
+} from "@holdfast/runtime";
 import type { Channel } from "amqplib";
 import type { Broker } from "./broker.ts";
 import type { ChannelLog } from "./connection/keep-channel.ts";
@@ -13,7 +19,8 @@ import { queueOperations } from "./topology/queue-operations.ts";
 import { declareTopology, topologyOf } from "./topology/topology.ts";
 
 export interface BrokerOptions {
-  readonly url: string;
+  /** A URL, or what this process knows of the broker already: then all that have it connect by turns while it is away. */
+  readonly url: string | ServerAccess;
   /** Shows in the broker's list of connections. */
   readonly name: string;
   /** `passive`: the operators own the topology, and everything is expected to be there. */
@@ -22,11 +29,16 @@ export interface BrokerOptions {
   readonly agents: readonly string[];
   /** The largest message that is read, in bytes. 1 MiB unless said otherwise. */
   readonly maxMessageBytes?: number;
-  readonly log: ChannelLog & { error(fields: object, message: string): void };
+  readonly log: ChannelLog & {
+    error(fields: object, message: string): void;
+    info?(fields: object, message: string): void;
+  };
   /** Optimisations, all on; a benchmark turns one off to measure what it gives. */
   readonly optimisations?: BrokerOptimisations;
   /** What counts messages; nothing unless given. */
   readonly metrics?: Metrics;
+  /** Ends the wait for the broker, at the start of a service: then this rejects with its reason. */
+  readonly signal?: AbortSignal;
 }
 
 export interface BrokerOptimisations {
@@ -42,13 +54,15 @@ export interface BrokerOptimisations {
  */
 export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   const { url, name, log, topology, agents, maxMessageBytes = limits.messageBytes } = options;
-  const { metrics = noMetrics } = options;
+  const { metrics = noMetrics, signal: starting } = options;
+  const server =
+    typeof url === "string" ? serverAccess({ name: "broker", read: () => url, log, metrics }) : url;
   const isMeasured = metrics !== noMetrics;
   const { bundles = true } = options.optimisations ?? {};
   await using stack = disposableStack();
   const [outgoing, incoming] = await stack.useAll([
-    openConnection({ url, name: `${name} publish`, log }),
-    openConnection({ url, name: `${name} consume`, log }),
+    openConnection({ server, name: `${name} publish`, signal: starting }),
+    openConnection({ server, name: `${name} consume`, signal: starting }),
   ]);
   const closing = new AbortController();
   const { signal } = closing;
@@ -64,6 +78,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
       declare,
       bundles,
       signal,
+      starting,
       log,
       measure: (publish) => (isMeasured ? measurePublish(publish, metrics) : publish),
     }),
@@ -78,7 +93,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
     publish: publishing.publish,
     ...(isMeasured ? measureConsuming(consume, metrics) : consume),
     keepMarker: (queue, events) =>
-      keepMarker({ name, queue, createChannel, signal, log, ...events }),
+      keepMarker({ name, queue, createChannel, signal, starting, log, ...events }),
     ...queueOperations(createChannel),
     get standstills() {
       return consumers.standstills();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { disposableStack } from "@holdfast/runtime";
+import { causeOf, disposableStack, failureLog } from "@holdfast/runtime";
 import type { Broker } from "./broker.ts";
 import { type BrokerOptions, connectBroker } from "./connect-broker.ts";
 
@@ -18,17 +18,22 @@ export function connectInBackground(
   const stop = new AbortController();
   const stack = disposableStack();
 
+  const failures = failureLog();
+
   const isStopping = () => stop.signal.aborted;
   const connect = async (): Promise<void> => {
     while (!isStopping()) {
       try {
         await using attempt = disposableStack();
-        const broker = attempt.use(await connectBroker(options));
+        const broker = attempt.use(await connectBroker({ ...options, signal: stop.signal }));
         attempt.use(await use(broker));
         if (!isStopping()) stack.use(attempt.move());
         return;
       } catch (err) {
-        options.log.warn({ err }, "broker connection failed");
+        const count = isStopping() ? null : failures.failed(causeOf(err));
+        if (count !== null) {
+          options.log.warn({ err, failures: count }, "broker connection failed");
+        }
         await sleep(retryDelay, undefined, { signal: stop.signal }).catch(() => {});
       }
     }
@@ -38,7 +43,7 @@ export function connectInBackground(
   return {
     async [Symbol.asyncDispose]() {
       stop.abort();
-      // A first connection that is still being tried ends by itself, with the process.
+      // What answers a request at the start may take longer: it ends by itself, with the process.
       await Promise.race([connecting, sleep(retryDelay, undefined, { ref: false })]);
       await stack.disposeAsync();
     },

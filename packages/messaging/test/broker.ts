@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { agentQueue } from "@holdfast/contracts";
+import { type ServerAccess, serverAccess } from "@holdfast/runtime";
 import { type Link, openLink, type TestBroker, testBroker } from "@holdfast/test-servers";
 import { type Channel, connect } from "amqplib";
 import type { Broker, Delivery, OutgoingMessage, PublishResult } from "../src/broker.ts";
@@ -27,27 +28,33 @@ export interface TestedBroker extends AsyncDisposable {
 
 export async function openTestedBroker(): Promise<TestedBroker> {
   await using parts = new AsyncDisposableStack();
-  const server = parts.use(await testBroker());
-  const connection = await connect(server.url);
+  const testServer = parts.use(await testBroker());
+  const connection = await connect(testServer.url);
   connection.on("error", () => {});
   parts.defer(() => connection.close().catch(() => {}));
   const operator = (await connection.createChannel()).on("error", () => {});
-  const link = parts.use(await openLink(server.url));
-  const warnings: string[] = [];
-  const log = { ...quiet, warn: (_: object, text: string) => void warnings.push(text) };
+  const link = parts.use(await openLink(testServer.url));
+  const { url } = link;
+  const server = serverAccess({ name: "broker", read: () => url, log: quiet });
+  let losses = 0;
+  const access: ServerAccess = Object.assign(Object.create(server), {
+    lost(error: unknown) {
+      losses += 1;
+      server.lost(error);
+    },
+  });
   const broker = parts.use(
-    await connectBroker({ url: link.url, name: "test", topology: "declare", agents, log }),
+    await connectBroker({ url: access, name: "test", topology: "declare", agents, log: quiet }),
   );
   const owned = parts.move();
   return {
-    server,
+    server: testServer,
     link,
     broker,
     operator,
     publishAll: (texts) => Promise.all(texts.map((text) => broker.publish(message(text)))),
     publishAtLast: (outgoing) => until(async () => (await broker.publish(outgoing)) === "stored"),
-    connectionsLost: () =>
-      until(() => warnings.filter((text) => text === "broker connection lost").length === 2),
+    connectionsLost: () => until(() => losses === 2),
     isEmpty: async (name) => (await broker.inspect(name))?.messages === 0,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

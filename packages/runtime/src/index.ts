@@ -9,6 +9,7 @@ export {
   Events,
   environmentNames,
   Integer,
+  LoginPatience,
   longestKept,
   MaxMessageBytes,
   parseConfig,
@@ -21,6 +22,7 @@ export {
   optimisationNames,
   readOptimisations,
 } from "./config/optimisations.ts";
+export type { Environment } from "./config/read-variable.ts";
 export { redactConfig, redacted } from "./config/redact-config.ts";
 export { serverUrls } from "./config/server-urls.ts";
 export type { Failpoint } from "./faults/failpoint.ts";
@@ -36,6 +38,7 @@ export {
   noMetrics,
   type Reading,
 } from "./metrics/metrics.ts";
+export { type FailedAttempt, type ServerAccess, serverAccess } from "./servers/server-access.ts";
 export { type DisposableStack, disposableStack } from "./service/disposable-stack.ts";
 export { type Health, type HealthReport, openHealth } from "./service/health.ts";
 export {
@@ -48,7 +51,6 @@ export {
 export { runProcess, runService } from "./service/run-service.ts";
 export {
   defineService,
-  type Environment,
   type LogFields,
   type Service,
   type ServiceContext,
@@ -58,6 +60,7 @@ export { batchCalls, overload } from "./time/batch-calls.ts";
 export { type Clock, sleep, systemClock } from "./time/clock.ts";
 export { causeOf, failureLog } from "./time/failure-log.ts";
 export { type Repetition, repeat } from "./time/repeat.ts";
+export { unlessAborted } from "./time/unless-aborted.ts";
 export { attemptSpan } from "./tracing/attempt-span.ts";
 export { processSpan, sendSpan } from "./tracing/message-spans.ts";
 export { foundTracing } from "./tracing/open-tracing.ts";

@@ -37,7 +37,6 @@ import { recordStandstills } from "./inspect/standstills.ts";
 import { deadLetterOperations } from "./letters/dead-letters.ts";
 import { lookOperations } from "./look/look-operations.ts";
 import { decisionCounts } from "./metrics/count-decisions.ts";
-import { mustBeCompatible } from "./migrate/must-be-compatible.ts";
 import { type DeadLetter, recordDeadLetters } from "./outbox/dead-letters.ts";
 import { enqueueRefusals } from "./outbox/notifications.ts";
 import {
@@ -49,8 +48,8 @@ import { applyPauses } from "./pause/apply-pauses.ts";
 import { findPauses, pause, resume } from "./pause/pauses.ts";
 import { activePartitions } from "./postgres/active-partitions.ts";
 import { type Binder, bindTo } from "./postgres/bind.ts";
-import { type ConnectionOptions, openPool } from "./postgres/pool.ts";
-import { withRetries } from "./postgres/retry.ts";
+import { openCheckedPool } from "./postgres/open-checked-pool.ts";
+import type { ConnectionOptions } from "./postgres/pool.ts";
 import { pingStore } from "./postgres/transaction.ts";
 import { countTasks } from "./read/count-tasks.ts";
 import { findFinishedTasks } from "./read/find-finished-tasks.ts";
@@ -75,6 +74,8 @@ export interface StateStoreOptions extends ConnectionOptions {
   readonly events?: boolean;
   /** Switches for benchmarks: a store without an optimisation behaves the same, only slower. All on by default. */
   readonly optimisations?: Optimisations;
+  /** Ends the wait for the server: then this rejects with its reason. */
+  readonly signal?: AbortSignal;
 }
 
 interface Optimisations {
@@ -91,9 +92,10 @@ interface Optimisations {
 export async function openStateStore({
   events = false,
   optimisations = {},
+  signal,
   ...options
 }: StateStoreOptions): Promise<StateStore> {
-  const pool = openPool(options);
+  const pool = await openCheckedPool(options, signal);
   const counts = decisionCounts(options.metrics ?? noMetrics);
   const catalog = workflowCatalog();
   const { taskCache: hasTaskCache = true, scanWindow: hasScanWindow = true } = optimisations;
@@ -107,12 +109,6 @@ export async function openStateStore({
     events,
     counts,
   };
-  try {
-    await withRetries(() => mustBeCompatible(pool));
-  } catch (error) {
-    await pool.end();
-    throw error;
-  }
   return { ...storeOperations(context), [Symbol.asyncDispose]: () => pool.end() };
 }
 

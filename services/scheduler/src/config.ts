@@ -4,6 +4,7 @@ import {
   Duration,
   Events,
   Integer,
+  LoginPatience,
   MaxMessageBytes,
   StateStoreUrl,
 } from "@holdfast/runtime";
@@ -14,6 +15,7 @@ export const SchedulerConfig = Type.Object({
   ...BaseConfig.properties,
   STATE_STORE_URL: StateStoreUrl,
   BROKER_URL: BrokerUrl,
+  LOGIN_PATIENCE: LoginPatience,
   /** `passive`: the operators own the topology; queues and exchanges are expected to be there. */
   BROKER_TOPOLOGY: Type.Union([Type.Literal("declare"), Type.Literal("passive")], {
     default: "declare",

@@ -1,7 +1,8 @@
 import { agentsOfLane } from "@holdfast/domain";
-import { connectBroker, userOf } from "@holdfast/messaging";
-import { defineService, disposableStack, repeat } from "@holdfast/runtime";
-import { announceInstance, openStateStore } from "@holdfast/state-store";
+import { type Broker, connectBroker, userOf } from "@holdfast/messaging";
+import { defineService, disposableStack, repeat, type ServiceContext } from "@holdfast/runtime";
+import { announceInstance, openStateStore, type StateStore } from "@holdfast/state-store";
+import type { Static } from "typebox";
 import { SchedulerConfig } from "./config.ts";
 import { consumersAreWell, watchStandstills } from "./intake/watch-standstills.ts";
 import { exposeFleet } from "./metrics/expose-fleet.ts";
@@ -13,14 +14,20 @@ export const schedulerService = defineService("scheduler", SchedulerConfig, asyn
   const { config, log, instanceId: actor, signal, health, metrics, failpoint } = service;
   const { optimisations, tracing } = service;
   const measured = { optimisations, metrics };
+  const storeAccess = service.access("STATE_STORE_URL");
+  const brokerAccess = service.access("BROKER_URL");
+  // Until they are connected: readiness says what a start waits for.
+  health.check("state store", () => false, storeAccess.trouble);
+  health.check("broker", () => false, brokerAccess.trouble);
   await using store = await openStateStore({
-    url: config.STATE_STORE_URL,
+    url: storeAccess,
+    signal,
     applicationName: actor,
     maxConnections: config.STATE_STORE_CONNECTIONS,
     events: config.EVENTS === "on",
     ...measured,
   });
-  const connection = { url: config.BROKER_URL, log, ...measured };
+  const connection = { url: brokerAccess, signal, log, ...measured };
   const agents = [...new Set((await store.findLanes()).flatMap(agentsOfLane))];
   const apart = (purpose: string) =>
     connectBroker({ ...connection, name: `${actor} ${purpose}`, topology: "passive", agents: [] });
@@ -36,8 +43,8 @@ export const schedulerService = defineService("scheduler", SchedulerConfig, asyn
     apart("notifications"),
     apart("alerts"),
   ]);
-  health.check("state store", () => store.ping().then(() => true));
-  health.check("broker", () => broker.isReady);
+  health.check("state store", () => store.ping().then(() => true), storeAccess.trouble);
+  health.check("broker", () => broker.isReady, brokerAccess.trouble);
   health.check("consumers", () => consumersAreWell(broker));
   await using scheduler = await startScheduler({
     store,
@@ -58,13 +65,24 @@ export const schedulerService = defineService("scheduler", SchedulerConfig, asyn
     tracing,
   });
   exposeFleet({ metrics, store, ...scheduler });
-  const watch = watchStandstills({ store, broker, instance: actor });
-  await using _watch = repeat(watch, { name: "standstills", signal, log });
-  await using _report = repeat(reportUnrecorded({ broker }), { name: "unrecorded", signal, log });
-  const me = { service: "scheduler", instance: actor, slots: config.WINDOW } as const;
-  const announce = announceInstance(store, me);
-  await using _seen = repeat(announce, { name: "instance", signal, log });
+  await using _reports = reports(service, { store, broker });
   service.ready();
   await service.stopped;
   await scheduler.ended;
 });
+
+/** What this Scheduler says of itself beside its work, over and over. */
+function reports(
+  service: ServiceContext<Static<typeof SchedulerConfig>>,
+  { store, broker }: { readonly store: StateStore; readonly broker: Broker },
+): AsyncDisposable {
+  const { config, log, instanceId: instance, signal, metrics } = service;
+  const repeated = { signal, log, metrics };
+  const stack = disposableStack();
+  const watch = watchStandstills({ store, broker, instance });
+  stack.use(repeat(watch, { name: "standstills", ...repeated }));
+  stack.use(repeat(reportUnrecorded({ broker }), { name: "unrecorded", ...repeated }));
+  const me = { service: "scheduler", instance, slots: config.WINDOW } as const;
+  stack.use(repeat(announceInstance(store, me), { name: "instance", ...repeated }));
+  return stack;
+}

@@ -37,14 +37,18 @@ type Service = ServiceContext<SubmissionConfig>;
 export const submissionService = defineService("submission", SubmissionConfig, async (service) => {
   mustBeSafe(service.config.OPERATOR_TOKEN ?? null, service.config.HTTP_HOST);
   const { config, log, instanceId: actor, stopped, health, metrics, tracing } = service;
+  const storeAccess = service.access("STATE_STORE_URL");
+  // Until it is connected: readiness says what a start waits for.
+  health.check("state store", () => false, storeAccess.trouble);
   await using store = await openStateStore({
-    url: config.STATE_STORE_URL,
+    url: storeAccess,
+    signal: service.signal,
     applicationName: actor,
     maxConnections: config.STATE_STORE_CONNECTIONS,
     events: config.EVENTS === "on",
     metrics,
   });
-  health.check("state store", () => store.ping().then(() => true));
+  health.check("state store", () => store.ping().then(() => true), storeAccess.trouble);
 
   const directory = workflowDirectory(store, {
     takesUnknownVersions: config.UNKNOWN_VERSIONS === "newest",
@@ -83,9 +87,9 @@ export const submissionService = defineService("submission", SubmissionConfig, a
 });
 
 /** Has operators see that this process is there. */
-function announce({ instanceId: instance, signal, log }: Service, store: StateStore) {
+function announce({ instanceId: instance, signal, log, metrics }: Service, store: StateStore) {
   const me = { service: "submission", instance, slots: null } as const;
-  return repeat(announceInstance(store, me), { name: "instance", signal, log });
+  return repeat(announceInstance(store, me), { name: "instance", signal, log, metrics });
 }
 
 /** What taking tasks over HTTP needs. */
@@ -156,7 +160,7 @@ interface Hinting extends Stored {
 function connectHints(service: Service, { hints, takes, ...stored }: Hinting): AsyncDisposable {
   return connectInBackground(
     {
-      url: service.config.BROKER_URL,
+      url: service.access("BROKER_URL"),
       name: service.instanceId,
       topology: service.config.BROKER_TOPOLOGY,
       agents: [],

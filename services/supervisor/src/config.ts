@@ -5,6 +5,7 @@ import {
   DurationOrOff,
   Events,
   Integer,
+  LoginPatience,
   longestKept,
   StateStoreUrl,
 } from "@holdfast/runtime";
@@ -18,6 +19,7 @@ export const SupervisorConfig = Type.Object({
   STATE_STORE_CONNECTIONS: Integer({ default: 3, minimum: 1, maximum: 20 }),
   /** Only to hint at the Schedulers. */
   BROKER_URL: BrokerUrl,
+  LOGIN_PATIENCE: LoginPatience,
   EVENTS: Events,
   /** How long it sleeps at most. In between it wakes for the earliest complete-by time. */
   SCAN_INTERVAL: Duration({ default: "1s", least: "10ms" }),

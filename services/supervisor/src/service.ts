@@ -24,8 +24,12 @@ async function supervise(
   const once = rounds === "once";
   const { config, log, instanceId: actor, signal, health, metrics, failpoint } = service;
   const { optimisations, tracing } = service;
+  const storeAccess = service.access("STATE_STORE_URL");
+  // Until it is connected: readiness says what a start waits for.
+  health.check("state store", () => false, storeAccess.trouble);
   await using store = await openStateStore({
-    url: config.STATE_STORE_URL,
+    url: storeAccess,
+    signal,
     applicationName: actor,
     maxConnections: config.STATE_STORE_CONNECTIONS,
     events: config.EVENTS === "on",
@@ -34,10 +38,11 @@ async function supervise(
   });
   // Without the broker nothing can be recovered, and nothing need be: it is no reason to give up.
   const measured = { optimisations, metrics, log };
-  const where = { url: config.BROKER_URL, name: actor, topology: "passive", agents: [] } as const;
+  const url = service.access("BROKER_URL");
+  const where = { url, name: actor, topology: "passive", agents: [], signal } as const;
   const connection = { ...where, ...measured };
   await using broker = once ? await connectBroker(connection) : brokerInBackground(connection);
-  health.check("state store", () => store.ping().then(() => true));
+  health.check("state store", () => store.ping().then(() => true), storeAccess.trouble);
 
   const supervising = supervisor({
     store,

@@ -14,6 +14,7 @@ export {
   type LaunchedProcess,
   type LaunchedService,
   type LogLine,
+  launchService,
   type ServiceProcess,
   type StartOptions,
   startService,

@@ -1,4 +1,11 @@
-import { BaseConfig, BrokerUrl, Integer, MaxMessageBytes, Text } from "@holdfast/runtime";
+import {
+  BaseConfig,
+  BrokerUrl,
+  Integer,
+  LoginPatience,
+  MaxMessageBytes,
+  Text,
+} from "@holdfast/runtime";
 import { type Static, Type } from "typebox";
 import type { AgentBroker } from "./start-agents.ts";
 
@@ -6,6 +13,7 @@ import type { AgentBroker } from "./start-agents.ts";
 export const AgentConfig = Type.Object({
   ...BaseConfig.properties,
   BROKER_URL: BrokerUrl,
+  LOGIN_PATIENCE: LoginPatience,
   /** `passive`: the operators own the topology; queues and exchanges are expected to be there. */
   BROKER_TOPOLOGY: Type.Union([Type.Literal("declare"), Type.Literal("passive")], {
     default: "declare",
@@ -33,11 +41,11 @@ export const AgentConfig = Type.Object({
 export type AgentConfig = Static<typeof AgentConfig>;
 
 /** The broker of a configuration, as `startAgents` takes it. */
-export function agentBrokerOf(config: AgentConfig): AgentBroker {
+export function agentBrokerOf(config: AgentConfig, url: AgentBroker["url"]): AgentBroker {
   const { SCHEDULER_USERS, REQUEST_IDENTITY } = config;
   const users = SCHEDULER_USERS === undefined ? {} : { schedulerUsers: SCHEDULER_USERS.split(",") };
   return {
-    url: config.BROKER_URL,
+    url,
     topology: config.BROKER_TOPOLOGY,
     maxMessageBytes: config.MAX_MESSAGE_BYTES,
     ...(REQUEST_IDENTITY === "trusted" ? { schedulerUsers: null } : users),

@@ -44,9 +44,11 @@ export const agentsService = <Schema extends TObject<typeof AgentConfig.properti
     const base = config as AgentConfig;
     // Registered before the broker is connected: until then the service is not ready.
     let running: RunningAgents | null = null;
-    health.check("broker", () => running?.isReady ?? false);
+    const access = service.access("BROKER_URL");
+    health.check("broker", () => running?.isReady ?? false, access.trouble);
     await using started = await startAgents({
-      broker: agentBrokerOf(base),
+      broker: agentBrokerOf(base, access),
+      signal: service.signal,
       agents,
       logger: log,
       concurrency: base.CONCURRENCY,

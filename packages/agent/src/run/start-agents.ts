@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { cancelExchange } from "@holdfast/contracts";
 import { PermanentFault } from "@holdfast/domain";
-import { connectBroker, userOf } from "@holdfast/messaging";
+import { type Broker, type BrokerOptions, connectBroker, userOf } from "@holdfast/messaging";
 import {
   byteBudget,
   disposableStack,
@@ -12,6 +12,7 @@ import {
   type Metrics,
   noMetrics,
   repeat,
+  type ServerAccess,
   type Tracing,
 } from "@holdfast/runtime";
 import { measureAgents } from "../metrics/measure-agents.ts";
@@ -22,7 +23,8 @@ import { sendHeartbeats, sendLeave } from "./send-heartbeats.ts";
 
 /** How to reach RabbitMQ, and whom to trust there. */
 export interface AgentBroker {
-  readonly url: string;
+  /** An AMQP URL, or what the process knows of its broker already. */
+  readonly url: string | ServerAccess;
   /** `passive`: operators own queues and exchanges, and nothing is declared. `declare` unless said otherwise. */
   readonly topology?: "declare" | "passive";
   /** The largest message that is read, in bytes. 1 MiB unless said otherwise. */
@@ -84,23 +86,13 @@ const noLogger: AgentLogger = { debug: silent, info: silent, warn: silent, error
 export async function startAgents(options: StartAgentsOptions): Promise<RunningAgents> {
   const { agents, logger = noLogger, signal, concurrency = 100, batching = true } = options;
   const { instance = newInstance(), failpoint = silent, metrics = noMetrics } = options;
-  const { url, topology = "declare", maxMessageBytes, schedulerUsers } = brokerOf(options.broker);
+  const { url, schedulerUsers } = brokerOf(options.broker);
   const log = logger as unknown as Logger;
   refuseDuplicates(agents);
   signal?.throwIfAborted();
   await using stack = disposableStack();
-  const broker = stack.use(
-    await connectBroker({
-      url,
-      name: instance,
-      topology,
-      agents: agents.map(({ name }) => name),
-      ...(maxMessageBytes === undefined ? {} : { maxMessageBytes }),
-      log,
-      metrics,
-    }),
-  );
-  const userId = userOf(url);
+  const broker = stack.use(await connect(options, { name: instance, log, metrics }));
+  const userId = userOf(typeof url === "string" ? url : url.url);
   const requesters = requestersOf(schedulerUsers, userId);
   const { tracing = await foundTracing() } = options;
   const memory = byteBudget(longRequestBytes);
@@ -115,7 +107,9 @@ export async function startAgents(options: StartAgentsOptions): Promise<RunningA
   // After the last heartbeat, and before anything stops consuming. Without it, silence tells the same.
   stack.defer(() => void sendLeave(beating).catch(silent));
   const beat = sendHeartbeats(beating);
-  const beats = stack.use(repeat(beat, { name: "heartbeats", signal: closing.signal, log, metrics }));
+  const beats = stack.use(
+    repeat(beat, { name: "heartbeats", signal: closing.signal, log, metrics }),
+  );
   for (const agent of served) agent.onChange(beats.wake);
   stack.defer(() => closing.abort());
   signal?.throwIfAborted();
@@ -141,6 +135,22 @@ export async function startAgents(options: StartAgentsOptions): Promise<RunningA
     stopped: end.promise,
     [Symbol.asyncDispose]: () => stop().then(() => end.promise),
   };
+}
+
+/** Connects, and declares what these Agents need. */
+function connect(
+  { broker, agents, signal }: StartAgentsOptions,
+  named: Pick<BrokerOptions, "name" | "log" | "metrics">,
+): Promise<Broker> {
+  const { url, topology = "declare", maxMessageBytes } = brokerOf(broker);
+  return connectBroker({
+    ...named,
+    url,
+    topology,
+    agents: agents.map(({ name }) => name),
+    ...(maxMessageBytes === undefined ? {} : { maxMessageBytes }),
+    ...(signal === undefined ? {} : { signal }),
+  });
 }
 
 /** Stops when the caller's signal aborts, and lets go of the signal once stopped. */

@@ -1,7 +1,7 @@
 import { agentQueue } from "@holdfast/contracts";
 import { type Link, openLink, type TestBroker, testBroker } from "@holdfast/test-servers";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { inbox, quiet, until } from "../../test/fixtures.ts";
+import { inbox, until } from "../../test/fixtures.ts";
 import type { Broker, Delivery, OutgoingMessage } from "../broker.ts";
 import { connectBroker } from "../connect-broker.ts";
 
@@ -11,6 +11,7 @@ let parts: AsyncDisposableStack;
 let link: Link;
 let broker: Broker;
 let texts: ReturnType<typeof inbox<string>>;
+let lines: string[];
 
 beforeEach(async () => {
   parts = new AsyncDisposableStack();
@@ -19,7 +20,10 @@ beforeEach(async () => {
   const url = new URL(link.url);
   // A second instead of five: the tests need not wait so long.
   url.searchParams.set("heartbeat", "1");
-  const options = { topology: "declare", agents: ["payments"], log: quiet } as const;
+  lines = [];
+  const say = (_: object, message: string) => void lines.push(message);
+  const log = { info: say, warn: say, error: say };
+  const options = { topology: "declare", agents: ["payments"], log } as const;
   broker = parts.use(await connectBroker({ url: url.href, name: "test", ...options }));
   texts = inbox<string>();
   const add = async ({ body }: Delivery) => texts.add(body.toString());
@@ -64,6 +68,8 @@ test("publishing to a broker that blocks its publishers returns at once, without
   await until(() => broker.isReady);
   expect(await publish("after")).toBe("stored");
   expect(await texts.first(2)).toEqual(["before", "after"]);
+  // Both connections were blocked; the alarm is one.
+  expect(lines).toEqual(["broker blocks publishers", "broker accepts messages again"]);
 });
 
 test("a silent connection is detected and replaced", async () => {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TransientFault } from "@holdfast/domain";
+import { causeOf, failureLog } from "@holdfast/runtime";
 import type { Channel } from "amqplib";
 
 export interface ChannelLog {
@@ -24,6 +25,8 @@ interface KeepOptions<C extends Channel> {
   readonly closing: (channel: C) => Promise<void>;
   /** Ends it as disposal does, but does not wait: what it is opened on is being closed. */
   readonly signal: AbortSignal;
+  /** Ends the first opening: then it rejects with its reason. It does nothing later. */
+  readonly starting?: AbortSignal | undefined;
   readonly log: ChannelLog;
   /** How long the first opening may fail, in milliseconds. */
   readonly openWithin?: number;
@@ -43,7 +46,7 @@ const patience = 2_000;
 export async function keepChannel<C extends Channel>(
   options: KeepOptions<C>,
 ): Promise<KeptChannel<C>> {
-  const { name, create, open, closing, log, openWithin = startWithin } = options;
+  const { name, create, open, closing, log, starting, openWithin = startWithin } = options;
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, options.signal]);
   const stopped = once(signal, "abort").then(() => fail(signal.reason));
@@ -53,6 +56,7 @@ export async function keepChannel<C extends Channel>(
   let wasOpen = false;
   let current: C | null = null;
   let replaced = Promise.withResolvers<void>();
+  const lines = failureLog();
   let retired: Promise<unknown> = Promise.resolve();
 
   const end = async (channel: C): Promise<void> => {
@@ -82,6 +86,7 @@ export async function keepChannel<C extends Channel>(
     if (current !== null) retired = Promise.all([retired, end(current)]);
     current = channel;
     wasOpen = true;
+    lines.succeeded();
     replaced = Promise.withResolvers();
     opened.resolve();
     await Promise.race([closed.promise, replaced.promise, stopped.catch(() => {})]);
@@ -89,7 +94,10 @@ export async function keepChannel<C extends Channel>(
 
   const onFailure = (err: unknown): void => {
     if (signal.aborted) return;
-    log.warn({ err, channel: name }, "channel opening failed");
+    const count = lines.failed(causeOf(err));
+    if (count !== null) {
+      log.warn({ err, channel: name, failures: count }, "channel opening failed");
+    }
     if (wasOpen || performance.now() < giveUpAt) return;
     stop.abort();
     const message = `RabbitMQ refused the channel "${name}": ${(err as Error).message}`;
@@ -114,7 +122,13 @@ export async function keepChannel<C extends Channel>(
     const message = `The broker connection was closed before the channel "${name}" was open`;
     opened.reject(new TransientFault("broker.closed", message));
   });
-  await opened.promise;
+  const give = (): void => {
+    stop.abort();
+    opened.reject(starting?.reason);
+  };
+  if (starting?.aborted) give();
+  starting?.addEventListener("abort", give, { once: true });
+  await opened.promise.finally(() => starting?.removeEventListener("abort", give));
   return {
     get current() {
       return current;

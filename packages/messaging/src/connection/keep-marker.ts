@@ -14,6 +14,8 @@ interface Options extends MarkerEvents {
   readonly createChannel: () => Promise<Channel>;
   /** Ends it: the connection is being closed. */
   readonly signal: AbortSignal;
+  /** Ends the wait for the first channel. */
+  readonly starting?: AbortSignal | undefined;
   readonly log: ChannelLog;
 }
 
@@ -24,7 +26,7 @@ interface Options extends MarkerEvents {
  * definitions that a new broker imports.
  */
 export const keepMarker = (options: Options): Promise<AsyncDisposable> => {
-  const { name, queue, createChannel, disconnected, missing, signal, log } = options;
+  const { name, queue, createChannel, disconnected, missing, signal, starting, log } = options;
   return keepChannel({
     name: `${name} ${queue}`,
     create: createChannel,
@@ -39,6 +41,7 @@ export const keepMarker = (options: Options): Promise<AsyncDisposable> => {
     },
     closing: async () => {},
     signal,
+    starting,
     log,
   });
 };

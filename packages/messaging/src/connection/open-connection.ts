@@ -1,22 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { TransientFault } from "@holdfast/domain";
-import {
-  type Channel,
-  type ChannelModel,
-  type ConfirmChannel,
-  connect,
-  type RecoveringChannelModel,
-} from "amqplib";
+import { type ServerAccess, serverUrls, unlessAborted } from "@holdfast/runtime";
+import { type Channel, type ChannelModel, type ConfirmChannel, connect } from "amqplib";
 import { boundHeaders } from "./bound-headers.ts";
-import { type ConnectionLog, type ConnectionState, trackConnection } from "./connection-state.ts";
+import { explainFailure, UserChanged } from "./explain-failure.ts";
 import { nodesOf } from "./server-nodes.ts";
+import { userOf } from "./user-of.ts";
 
 interface ConnectionOptions {
-  /** May name several nodes of a cluster: `amqp://user:password@a,b:5673,c/vhost`. */
-  readonly url: string;
+  /** What this process knows of the broker. Its URL may name several nodes: `amqp://user:password@a,b:5673,c/vhost`. */
+  readonly server: ServerAccess;
   /** Shows in the broker's list of connections. */
   readonly name: string;
-  readonly log: ConnectionLog;
+  /** Ends the wait for the first connection. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A connection that comes back by itself. Its channels do not: see `keepChannel`. */
@@ -32,54 +29,159 @@ export interface Connection extends AsyncDisposable {
 /** How long a service that starts waits for the broker, in milliseconds. */
 const startWithin = 30_000;
 const patience = 2_000;
-/** Milliseconds between two attempts to connect. */
-const initialDelay = 100;
-/** This machine refuses an attempt at once and at no cost, as while `holdfast dev` starts the broker. */
-const longestDelay = ({ areLocal }: { readonly areLocal: boolean }): number =>
-  areLocal ? initialDelay : 500;
 
-/** Connects. Throws `broker.unreachable` when the broker cannot be reached within half a minute. */
+/**
+ * Connects. Throws `broker.unreachable` when the broker cannot be reached within half a minute, and what the signal
+ * aborts with when it does.
+ */
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
-  const { url, name, log } = options;
-  const nodes = nodesOf(url);
-  const model = await connect(nodes.current, {
-    // Without it each small message waits for the delayed ACK of the one before: 44 ms a hop.
-    noDelay: true,
-    keepAlive: true,
-    timeout: 5_000,
-    clientProperties: { connection_name: name },
-    recovery: { waitForConnect: false, initialDelay, maxDelay: longestDelay(nodes), jitter: 0.5 },
-  });
-  const state = trackConnection(model, { name, log });
-  model.on("connect-failed", nodes.next).on("disconnect", nodes.next);
-  model.on("connect", (opened) => {
-    boundHeaders(opened);
-    void sayIfClosed(opened);
-  });
-
-  const close = () => closeBetweenAttempts(model, state);
-  if (!(await isConnectedInTime(model, close))) {
-    throw new TransientFault(
-      "broker.unreachable",
-      `RabbitMQ at ${nodes.hosts} cannot be reached: is it running, and is BROKER_URL right?`,
-      { cause: state.lastError },
-    );
+  const { server, signal } = options;
+  signal?.throwIfAborted();
+  const kept = keepConnection(options);
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(unreachable(server)), startWithin);
+  try {
+    await unlessAborted(unlessAborted(kept.connected(), late.signal), signal);
+  } catch (error) {
+    // It ends by itself: an attempt cannot be called off.
+    void kept.end();
+    throw error;
+  } finally {
+    clearTimeout(timer);
   }
-
   return {
-    createChannel: () => model.createChannel(),
-    createConfirmChannel: () => model.createConfirmChannel(),
+    createChannel: async () => (await kept.connected()).createChannel(),
+    createConfirmChannel: async () => (await kept.connected()).createConfirmChannel(),
     get isUp() {
-      return state.isUp;
+      return kept.isUp();
     },
     get isBlocked() {
-      return state.isBlocked;
+      return kept.isBlocked();
     },
     async [Symbol.asyncDispose]() {
       // A broker that is gone does not answer to a goodbye.
-      await Promise.race([close(), sleep(patience, undefined, { ref: false })]);
+      await Promise.race([kept.end(), sleep(patience, undefined, { ref: false })]);
     },
   };
+}
+
+const unreachable = (server: ServerAccess): TransientFault =>
+  new TransientFault(
+    "broker.unreachable",
+    `RabbitMQ at ${hostsOf(server.url)} cannot be reached: is it running, and is BROKER_URL right? (${server.trouble()})`,
+  );
+
+const hostsOf = (url: string): string =>
+  serverUrls(url)
+    .map((node) => new URL(node).host)
+    .join(", ");
+
+/** Connects, and connects again whenever the connection is lost, until `end`. */
+function keepConnection({ server, name }: ConnectionOptions) {
+  const stop = new AbortController();
+  const isStopping = () => stop.signal.aborted;
+  const nodes = nodeConnector(name, userOf(server.url));
+  let current: ChannelModel | null = null;
+  let isBlocked = false;
+  let next = Promise.withResolvers<ChannelModel>();
+  next.promise.catch(() => {});
+
+  const block = (model: ChannelModel, reason: string | null): void => {
+    isBlocked = reason !== null;
+    server.blocked(model, reason);
+  };
+
+  /** Keeps one connection until it is lost. */
+  const keepOnce = async (): Promise<void> => {
+    let url = server.url;
+    const model = await server.attempt((now) => nodes.connect((url = now)), {
+      signal: stop.signal,
+      explain: (error) => explainFailure(error, url),
+    });
+    const closed = untilClosed(model, (reason) => block(model, reason));
+    if (isStopping()) return await model.close();
+    current = model;
+    next.resolve(model);
+    void sayIfClosed(model);
+    const reason = await closed;
+    current = null;
+    block(model, null);
+    if (isStopping()) return;
+    next = Promise.withResolvers();
+    next.promise.catch(() => {});
+    nodes.chooseAnother(url);
+    server.lost(reason);
+  };
+
+  const keep = async (): Promise<void> => {
+    // What an attempt throws is known to `server`, which delays the next one.
+    while (!isStopping()) await keepOnce().catch(() => {});
+    next.reject(new TransientFault("broker.closed", "The broker connection was closed"));
+  };
+  const kept = keep();
+
+  return {
+    connected: () => next.promise,
+    isUp: () => current !== null,
+    isBlocked: () => isBlocked,
+    async end(): Promise<void> {
+      stop.abort();
+      await current?.close().catch(() => {});
+      await kept;
+    },
+  };
+}
+
+/** Connects to a node at random, so that the connections of a node that is lost spread over the others. */
+function nodeConnector(name: string, user: string) {
+  let node = Math.random();
+
+  const chooseAnother = (url: string): void => {
+    const nodes = serverUrls(url).length;
+    node = (node + (1 + Math.floor(Math.random() * Math.max(1, nodes - 1))) / nodes) % 1;
+  };
+
+  return {
+    chooseAnother,
+    async connect(url: string): Promise<ChannelModel> {
+      if (userOf(url) !== user) {
+        throw new UserChanged(
+          `BROKER_URL names the user ${userOf(url)} now, and not ${user}: restart this process`,
+        );
+      }
+      const nodes = nodesOf(url);
+      try {
+        const model = await connect(nodes[Math.floor(node * nodes.length)]!, {
+          // Without it each small message waits for the delayed ACK of the one before: 44 ms a hop.
+          noDelay: true,
+          keepAlive: true,
+          timeout: 5_000,
+          clientProperties: { connection_name: name },
+        });
+        boundHeaders(model);
+        return model;
+      } catch (error) {
+        chooseAnother(url);
+        throw error;
+      }
+    },
+  };
+}
+
+/** Resolves to why the connection ended. Says meanwhile why the broker reads nothing from it; null: it does again. */
+function untilClosed(
+  model: ChannelModel,
+  onBlocked: (reason: string | null) => void,
+): Promise<unknown> {
+  const { promise: closed, resolve } = Promise.withResolvers<unknown>();
+  let reason: unknown = new Error("Connection closed");
+  model.on("error", (error) => {
+    reason = error;
+  });
+  model.on("close", (error) => resolve(error ?? reason));
+  model.on("blocked", onBlocked);
+  model.on("unblocked", () => onBlocked(null));
+  return closed;
 }
 
 /**
@@ -92,39 +194,6 @@ async function sayIfClosed(opened: ChannelModel): Promise<void> {
     channel.on("error", () => {});
     await channel.close();
   } catch (error) {
-    // A client that has noticed listens to this connection no more; any other one connects again.
     opened.emit("close", error);
   }
-}
-
-/** Waits for the first connection. Gives up by closing, which ends the client's attempts as well. */
-async function isConnectedInTime(
-  model: RecoveringChannelModel,
-  close: () => Promise<void>,
-): Promise<boolean> {
-  const late = setTimeout(() => void close(), startWithin);
-  try {
-    await model.waitForConnect();
-    return true;
-  } catch {
-    return false;
-  } finally {
-    clearTimeout(late);
-  }
-}
-
-/**
- * Closes once the attempt to connect that may be under way has ended. The client closes a connection that it opened
- * after `close()`, and has no listener for that connection's errors: one would end the process.
- */
-async function closeBetweenAttempts(
-  model: RecoveringChannelModel,
-  state: Pick<ConnectionState, "isUp">,
-): Promise<void> {
-  if (!state.isUp) {
-    await new Promise<unknown>((resolve) => {
-      model.once("connect", resolve).once("connect-failed", resolve);
-    });
-  }
-  await model.close();
 }

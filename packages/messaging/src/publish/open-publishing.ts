@@ -14,6 +14,8 @@ interface Options {
   readonly bundles: boolean;
   /** Ends it: the connection is being closed. */
   readonly signal: AbortSignal;
+  /** Ends the wait for the first channel. */
+  readonly starting?: AbortSignal | undefined;
   readonly log: ChannelLog;
   /** Wraps the publishing of each message of the broker. */
   readonly measure: (publish: Broker["publish"]) => Broker["publish"];
@@ -26,7 +28,7 @@ interface Publishing extends Pick<Broker, "publish">, AsyncDisposable {
 
 /** Publishes on a channel that is kept open and replaced. Disposing waits for confirms. */
 export async function openPublishing(options: Options): Promise<Publishing> {
-  const { connection, name, declare, bundles, signal, log } = options;
+  const { connection, name, declare, bundles, signal, starting, log } = options;
   const messages = publisher(
     () => (connection.isBlocked ? null : channel.current),
     () => channel.replace(),
@@ -40,6 +42,7 @@ export async function openPublishing(options: Options): Promise<Publishing> {
     },
     closing: (last) => messages.drained(last),
     signal,
+    starting,
     log,
   });
   const publish = options.measure((message) => messages.publish(message));

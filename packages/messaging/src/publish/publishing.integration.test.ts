@@ -1,8 +1,9 @@
 import { Socket } from "node:net";
 import { replyExchange, replyQueue } from "@holdfast/contracts";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { accessTo } from "../../test/access.ts";
 import { message, openTestedBroker, type TestedBroker } from "../../test/broker.ts";
-import { inbox, quiet } from "../../test/fixtures.ts";
+import { inbox } from "../../test/fixtures.ts";
 import type { Delivery, PublishResult } from "../broker.ts";
 import { openConnection } from "../connection/open-connection.ts";
 
@@ -95,9 +96,8 @@ describe("publishing", () => {
   test("never waits for the TCP acknowledgement of the previous packet", async () => {
     const setNoDelay = jest.spyOn(Socket.prototype, "setNoDelay");
     await using _connection = await openConnection({
-      url: tested.server.url,
+      server: accessTo(tested.server.url),
       name: "test",
-      log: quiet,
     });
     expect(setNoDelay.mock.calls).toEqual([[true]]);
     setNoDelay.mockRestore();

@@ -1,8 +1,8 @@
-import { closeSync, openSync, readSync } from "node:fs";
 import { ContractFault, parseDuration } from "@holdfast/domain";
 import { Ajv, type ErrorObject } from "ajv";
 import { type Static, type TObject, type TStringOptions, Type } from "typebox";
 import { TracingConfig } from "../tracing/tracing-config.ts";
+import { type Environment, readVariable } from "./read-variable.ts";
 import { serverUrls } from "./server-urls.ts";
 
 const durationKeyword = "holdfastDuration";
@@ -10,8 +10,6 @@ const off = "off";
 
 /** Milliseconds. A timer of Node that is to wait longer fires at once. */
 const longestTimer = "24d";
-/** Bytes; a longer value of an environment variable, or of the file that it names, is not read. */
-const longestValue = 16 * 1024;
 
 interface DurationOptions {
   readonly default?: string;
@@ -21,11 +19,14 @@ interface DurationOptions {
   readonly most?: string;
 }
 
-const durationSchema = ({ least = "0ms", most = longestTimer, ...options }: DurationOptions) => ({
+const durationSchema = (
+  { least = "0ms", most = longestTimer, ...options }: DurationOptions,
+  orOff = false,
+) => ({
   type: "string",
   maxLength: 20,
-  description: `a duration from ${least} to ${most}, such as 250ms, 30s, 5m, 2h or 1d`,
-  [durationKeyword]: { least, most },
+  description: `a duration from ${least} to ${most}, such as 250ms, 30s, 5m, 2h or 1d${orOff ? ", or off" : ""}`,
+  [durationKeyword]: { least, most, orOff },
   ...options,
 });
 
@@ -33,9 +34,9 @@ const durationSchema = ({ least = "0ms", most = longestTimer, ...options }: Dura
 export const Duration = (options: DurationOptions = {}) =>
   Type.Unsafe<number>(durationSchema(options));
 
-/** A duration; "off", as it is unless said otherwise, is null in the code. */
+/** A duration; "off", the default unless said otherwise, is null in the code. */
 export const DurationOrOff = (options: DurationOptions = {}) =>
-  Type.Unsafe<number | null>(durationSchema({ default: off, ...options }));
+  Type.Unsafe<number | null>(durationSchema({ default: off, ...options }, true));
 
 /** The longest duration for what is kept in the state store: a hundred years. */
 export const longestKept = "36500d";
@@ -64,6 +65,12 @@ export const BrokerUrl = Text({
   pattern: "^amqps?://",
   description: "a RabbitMQ URL such as amqp://user:password@host:5672/vhost",
 });
+
+/**
+ * How long a server may refuse the login until the process ends with exit code 77; `off`: for ever. A login that
+ * changes in its file counts anew.
+ */
+export const LoginPatience = DurationOrOff({ default: "5m", least: "1s" });
 
 /** RabbitMQ's HTTP API, with user and password. Without it some things cannot be seen. */
 export const BrokerManagementUrl = Text({
@@ -111,8 +118,6 @@ export type BaseConfig = Static<typeof BaseConfig>;
 export const environmentNames = (schema: TObject): readonly string[] =>
   Object.keys(schema.properties);
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * Reads a configuration from the environment. For each name `X` also `X_FILE` is understood: the
  * path of a file that holds the value, as secrets are mounted. An empty value counts as none. Throws
@@ -125,7 +130,7 @@ export function parseConfig<Schema extends TObject>(
   const config: Record<string, unknown> = {};
   const unread = new Map<string, string>();
   for (const name of environmentNames(schema)) {
-    const { value, problem } = read(name, env);
+    const { value, problem } = readVariable(name, env);
     if (problem !== undefined) unread.set(name, problem);
     else if (value !== undefined && value !== "") config[name] = value;
   }
@@ -139,43 +144,6 @@ export function parseConfig<Schema extends TObject>(
   ];
   throw new ContractFault("config.invalid", [...new Set(faults)].join("\n"));
 }
-
-interface Read {
-  readonly value?: string | undefined;
-  readonly problem?: string;
-}
-
-function read(name: string, env: Environment): Read {
-  const path = env[`${name}_FILE`] ?? "";
-  const given = env[name] ?? "";
-  if (path === "") return bounded(given, name);
-  if (given !== "") return { problem: `is set twice: unset it or ${name}_FILE` };
-  try {
-    return bounded(readStart(path), path);
-  } catch (error) {
-    return { problem: `cannot be read from ${path}: ${(error as Error).message}` };
-  }
-}
-
-/** A byte more than a value may have at most: the file may have no end, such as a device. */
-function readStart(path: string): string {
-  const file = openSync(path, "r");
-  try {
-    const bytes = Buffer.alloc(longestValue + 1);
-    let length = 0;
-    for (let more = -1; more !== 0 && length < bytes.length; length += more) {
-      more = readSync(file, bytes, length, bytes.length - length, null);
-    }
-    return bytes.toString("utf8", 0, length).trim();
-  } finally {
-    closeSync(file);
-  }
-}
-
-const bounded = (value: string, from: string): Read =>
-  Buffer.byteLength(value) > longestValue
-    ? { problem: `is longer than 16 KiB: look at ${from}` }
-    : { value };
 
 /** Our own schemas are not held against the schema of schemas: to compile that takes longer than all the rest. */
 const ofOurOwn = { meta: false, validateSchema: false } as const;
@@ -202,16 +170,17 @@ interface Place {
 interface DurationBounds {
   readonly least: string;
   readonly most: string;
+  readonly orOff: boolean;
 }
 
 function toMilliseconds(
   bounds: DurationBounds,
   text: string,
-  schema: object = {},
+  _schema?: object,
   place?: object,
 ): boolean {
   const { parentData, parentDataProperty } = place as Place;
-  if (text === off && Reflect.get(schema, "default") === off) {
+  if (text === off && bounds.orOff) {
     parentData[parentDataProperty] = null;
     return true;
   }

@@ -14,6 +14,21 @@ export const processMetrics = {
     help: "Whether what the process needs is well: 1, or 0. The state store, the broker, its consumers.",
     labels: { dependency: { most: 10 } },
   },
+  connectionAttempts: {
+    kind: "counter",
+    name: "holdfast_connection_attempts_total",
+    help: "Attempts to connect to a server: `connected`, `away` when it could not be reached, `refused` when it refused the login.",
+    labels: {
+      dependency: ["broker", "state_store"],
+      outcome: ["connected", "away", "refused"],
+    },
+  },
+  publishersBlocked: {
+    kind: "counter",
+    name: "holdfast_publishers_blocked_total",
+    help: "Connections on which the broker stopped to take messages, because it is short of memory or disk.",
+    labels: { dependency: ["broker"] },
+  },
   roundFailures: {
     kind: "counter",
     name: "holdfast_round_failures_total",

@@ -27,6 +27,29 @@ test("readiness names the checks that failed", async () => {
   });
 });
 
+test("readiness says why a check failed, as far as that is known", async () => {
+  const health = openHealth(never);
+  health.check(
+    "broker",
+    () => false,
+    () => "login refused for user ann",
+  );
+  health.check(
+    "state store",
+    () => Promise.reject(new Error("no route")),
+    () => null,
+  );
+  health.check(
+    "disk",
+    () => true,
+    () => "unknown",
+  );
+  expect((await health.ready()).body.failing).toEqual([
+    "broker: login refused for user ann",
+    "state store",
+  ]);
+});
+
 test("a service is not ready before it has checks", async () => {
   const health = openHealth(new AbortController().signal);
   expect((await health.ready()).body.failing).toEqual(["starting"]);

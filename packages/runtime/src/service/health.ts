@@ -9,8 +9,11 @@ export interface HealthReport {
 
 /** Whether a service lives, and whether it can work. */
 export interface Health {
-  /** Registers something without which the service cannot work. A text says what is wrong with it. */
-  check(name: string, isWell: Check): void;
+  /**
+   * Registers something without which the service cannot work. A text says what is wrong with it; where it is only known
+   * not to be well, `why` says what is known of that.
+   */
+  check(name: string, isWell: Check, why?: () => string | null): void;
   /** Says that the process turns over, and nothing else: an outage must not restart the fleet. */
   live(): HealthReport;
   /** Asks every check, and each gets two seconds. Says the same for a second: anybody may ask. */
@@ -27,11 +30,11 @@ const cachedFor = 1_000;
 type Check = () => boolean | string | Promise<boolean>;
 
 export function openHealth(signal: AbortSignal, clock: Pick<Clock, "now"> = systemClock): Health {
-  const checks = new Map<string, Check>();
+  const checks = new Map<string, () => Promise<boolean | string>>();
   let cached: { readonly askedAt: number; readonly answers: Promise<Answers> } | null = null;
 
   const askAll = async (): Promise<Answers> =>
-    Promise.all([...checks].map(async ([name, isWell]) => [name, await inTime(isWell)] as const));
+    Promise.all([...checks].map(async ([name, check]) => [name, await check()] as const));
 
   const ask = async (): Promise<Answers> => {
     const now = clock.now();
@@ -42,8 +45,8 @@ export function openHealth(signal: AbortSignal, clock: Pick<Clock, "now"> = syst
   };
 
   return {
-    check(name, isWell) {
-      checks.set(name, isWell);
+    check(name, isWell, why = () => null) {
+      checks.set(name, async () => (await inTime(isWell)) || (why() ?? false));
       cached = null;
     },
     live: () => ({ status: 200, body: { ready: true, failing: [] } }),

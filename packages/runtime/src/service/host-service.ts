@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { ContractFault } from "@holdfast/domain";
 import type { TObject } from "typebox";
-import { type Environment, type LogFields, openService, type Service } from "./service.ts";
+import type { Environment } from "../config/read-variable.ts";
+import { type LogFields, openService, type Service } from "./service.ts";
 
 export interface HostOptions {
   /** What the service reads as its environment. */

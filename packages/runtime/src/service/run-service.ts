@@ -1,4 +1,4 @@
-import { ContractFault, Fault } from "@holdfast/domain";
+import { ContractFault, Fault, SetupFault } from "@holdfast/domain";
 import type { Logger } from "pino";
 import type { TObject } from "typebox";
 import { injectedFaults } from "../faults/injected-faults.ts";
@@ -6,6 +6,8 @@ import { type OpenService, openService, type Service, type WorkOptions } from ".
 
 /** EX_CONFIG of sysexits.h: starting it again as it is will not help. */
 const wrongConfiguration = 78;
+/** EX_NOPERM of sysexits.h: a server has refused the login for as long as `LOGIN_PATIENCE`. */
+const loginRefused = 77;
 const longestInterval = 2 ** 31 - 1;
 
 /**
@@ -36,6 +38,10 @@ async function runToTheEnd<Schema extends TObject>(
     await opened.work({ signal, onTransientFault });
   } catch (err) {
     if (err instanceof ContractFault && err.code === "config.invalid") refuseConfiguration(err);
+    if (err instanceof SetupFault && err.code.endsWith(".login_refused")) {
+      log.fatal({ err }, "login refused for too long");
+      process.exit(loginRefused);
+    }
     crash(err);
   }
   process.exit();

@@ -7,20 +7,22 @@ import type { Static, TObject } from "typebox";
 import { type BaseConfig, parseConfig } from "../config/config.ts";
 import { defaultSecrets } from "../config/default-secrets.ts";
 import { type Optimisations, readOptimisations } from "../config/optimisations.ts";
+import type { Environment } from "../config/read-variable.ts";
 import { type Failpoint, openFailpoints } from "../faults/failpoint.ts";
 import { measureProcess } from "../metrics/measure-process.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
 import type { ExposedMetrics } from "../metrics/open-metrics.ts";
+import { openServers, type ServerSetting } from "../servers/open-servers.ts";
+import type { ServerAccess } from "../servers/server-access.ts";
 import { sleep, systemClock } from "../time/clock.ts";
+import { causeOf, failureLog } from "../time/failure-log.ts";
 import { isTraced, type OpenTracing, openTracing } from "../tracing/open-tracing.ts";
 import { traceFields } from "../tracing/trace-fields.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import { type Health, openHealth, serveHealth } from "./health.ts";
 import { sampleLogs } from "./sample-logs.ts";
+import { untilRefused } from "./until-refused.ts";
 import { holdfastVersion } from "./version.ts";
-
-/** Environment variables by their names. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Fields of a line of the log. */
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -40,6 +42,11 @@ export interface ServiceContext<Config> {
   /** Says that the service works, and where: its caller waits for that. */
   readonly ready: (fields?: LogFields) => void;
   readonly health: Health;
+  /**
+   * The access to the server of this setting: the same one each time, also after a new start of the service. A login that is
+   * refused for longer than `LOGIN_PATIENCE` ends the service.
+   */
+  readonly access: (setting: ServerSetting) => ServerAccess;
   /** What `/metrics` exposes; nothing is measured without `HEALTH_PORT`. */
   readonly metrics: Metrics;
   /** Off, unless the environment sets traps for a test. */
@@ -104,15 +111,11 @@ export async function openService<Schema extends TObject>(
   const optimisations = readOptimisations(env["HOLDFAST_WITHOUT"]);
   const instanceId = `${name}-${hostname()}-${process.pid}-${randomBytes(3).toString("hex")}`;
   let tracing: OpenTracing | null = null;
-  const log = pino(
-    {
-      level: base.LOG_LEVEL,
-      base: { service: name, instance: instanceId },
-      hooks: { logMethod: sampleLogs() },
-      ...(isTraced(base) ? { mixin: () => traceFields(tracing?.current()) } : {}),
-    },
-    ...(destination === undefined ? [] : [destination]),
-  );
+  const mixin = isTraced(base) ? { mixin: () => traceFields(tracing?.current()) } : {};
+  const log = openLog({ service: name, instance: instanceId }, base.LOG_LEVEL, {
+    mixin,
+    destination,
+  });
   const warn = (detail: string) => log.warn({ detail }, "trace export failed");
   const opened = await openTracing({ config: base, service: name, instanceId, warn });
   tracing = opened;
@@ -128,30 +131,49 @@ export async function openService<Schema extends TObject>(
       const probes = { host, port, ...(exposed === null ? {} : { metrics: exposed }) };
       await using _probes = await serveHealth(health, probes);
       log.info({ version: holdfastVersion() }, "started");
-      const stopped = signal.aborted ? Promise.resolve() : once(signal, "abort");
+      const metrics = exposed ?? noMetrics;
       const run = onTransientFault === "retry" ? runUntilDone : runOnce;
-      await run(service, {
-        config,
-        env,
-        log,
-        instanceId,
-        signal,
-        stopped,
-        ready(fields = {}) {
-          log.info(fields, "ready");
-          onReady(fields);
-        },
-        health,
-        metrics: exposed ?? noMetrics,
-        failpoint,
-        optimisations,
-        tracing: opened,
-      });
+      await untilRefused({ signal, grace: base.SHUTDOWN_GRACE }, (ends, giveUp) =>
+        run(service, {
+          config,
+          env,
+          log,
+          instanceId,
+          signal: ends,
+          stopped: ends.aborted ? Promise.resolve() : once(ends, "abort"),
+          access: openServers({ schema: service.config, config, env, log, metrics, giveUp }),
+          ready(fields = {}) {
+            log.info(fields, "ready");
+            onReady(fields);
+          },
+          health,
+          metrics,
+          failpoint,
+          optimisations,
+          tracing: opened,
+        }),
+      );
       await opened[Symbol.asyncDispose]();
       log.info("stopped");
     },
   };
 }
+
+interface LogOptions {
+  /** Fields of each line that change. */
+  readonly mixin: { readonly mixin?: () => object };
+  readonly destination: DestinationStream | undefined;
+}
+
+const openLog = (
+  fields: object,
+  level: BaseConfig["LOG_LEVEL"],
+  { mixin, destination }: LogOptions,
+): Logger =>
+  pino(
+    { level, base: fields, hooks: { logMethod: sampleLogs() }, ...mixin },
+    ...(destination === undefined ? [] : [destination]),
+  );
 
 function readConfig<Schema extends TObject>(schema: Schema, env: Environment): Static<Schema> {
   const config = parseConfig(schema, env);
@@ -172,7 +194,11 @@ async function exposedMetrics(name: string): Promise<ExposedMetrics> {
 const runOnce = <Schema extends TObject>(
   service: Service<Schema>,
   context: ServiceContext<Static<Schema>>,
-): Promise<void> => service.run(context);
+): Promise<void> =>
+  service.run(context).catch((err: unknown) => {
+    // Thus ends what waits for a server at its start.
+    if (!context.signal.aborted || err !== context.signal.reason) throw err;
+  });
 
 /** Milliseconds between two runs of a service that met a transient fault. */
 const restartDelay = 1_000;
@@ -183,12 +209,16 @@ async function runUntilDone<Schema extends TObject>(
   context: ServiceContext<Static<Schema>>,
 ): Promise<void> {
   const { log, signal } = context;
+  const failures = failureLog();
   do {
     try {
-      return await service.run(context);
+      return await runOnce(service, context);
     } catch (err) {
       if (!(err instanceof Fault && err.transient)) throw err;
-      log.warn({ err, restartDelay }, "service failed to start, retrying");
+      const count = failures.failed(causeOf(err));
+      if (count !== null) {
+        log.warn({ err, restartDelay, failures: count }, "service failed to start, retrying");
+      }
     }
     await sleep(systemClock, restartDelay, signal);
   } while (!signal.aborted);

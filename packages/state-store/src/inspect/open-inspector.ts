@@ -133,7 +133,7 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
     keepAlive: true,
   };
   // Of several servers the primary is looked at; of one it is a finding that it is a standby.
-  const StoreClient = storeClient(urls, { writable: urls.length > 1 });
+  const StoreClient = storeClient(() => urls, { writable: urls.length > 1 });
   const pool = new Pool({ ...connection, Client: StoreClient, max: 2 });
   pool.on("error", () => {});
   const ask = <Result>(question: (db: Database) => Promise<Result>): Promise<Result> =>

@@ -1,4 +1,10 @@
-import { type Metrics, noMetrics, serverUrls } from "@holdfast/runtime";
+import {
+  type Metrics,
+  noMetrics,
+  type ServerAccess,
+  serverAccess,
+  serverUrls,
+} from "@holdfast/runtime";
 import { Pool, type PoolClient } from "pg";
 import { measureStatements } from "../metrics/measure-statements.ts";
 import { breakConnections } from "./connection-faults.ts";
@@ -7,8 +13,11 @@ import { storeClient } from "./store-client.ts";
 import { watchReplication } from "./unconfirmed-commits.ts";
 
 export interface ConnectionOptions {
-  /** May name several servers, `postgres://user@a,b/db`: the one that accepts writes is used. */
-  readonly url: string;
+  /**
+   * May name several servers, `postgres://user@a,b/db`: the one that accepts writes is used. Or what this process knows of the
+   * store already: then all that have it connect by turns while it is away.
+   */
+  readonly url: string | ServerAccess;
   /** Shows in `pg_stat_activity`. */
   readonly applicationName: string;
   readonly maxConnections: number;
@@ -32,13 +41,15 @@ const sessionLimits = {
 /** Opens a pool with a limit on every wait. */
 export function openPool(options: ConnectionOptions): Pool {
   const { url, applicationName, maxConnections, metrics = noMetrics } = options;
-  const behindPooler = sharesSessions(url);
-  const urls = serverUrls(url).map(behindPooler ? withoutPooler : withPlannerSettings);
+  const access = typeof url === "string" ? accessTo(url) : url;
+  const behindPooler = sharesSessions(access.url);
+  const urls = () => serverUrls(access.url).map(behindPooler ? withoutPooler : withPlannerSettings);
+  const areSeveral = urls().length > 1;
   const pool = new Pool({
-    Client: storeClient(urls, { writable: true }),
+    Client: storeClient(urls, { writable: true, access }),
     application_name: applicationName,
     max: maxConnections,
-    connectionTimeoutMillis: urls.length === 1 ? connectWithin : connectToOneOfSeveralWithin,
+    connectionTimeoutMillis: areSeveral ? connectToOneOfSeveralWithin : connectWithin,
     idleTimeoutMillis: 0,
     // Not all at the same moment, where several processes started together.
     maxLifetimeSeconds: Math.round(maxLifetime * (0.8 + 0.2 * Math.random())),
@@ -57,6 +68,10 @@ export function openPool(options: ConnectionOptions): Pool {
   breakConnections(pool, process.env["HOLDFAST_STORE_FAULTS"]);
   return pool;
 }
+
+/** Without a service around it: its callers see what it fails with. */
+const accessTo = (url: string): ServerAccess =>
+  serverAccess({ name: "state store", read: () => url, log: { warn: () => {} } });
 
 /**
  * `?pooler=transaction`: PgBouncer in front, which gives each transaction another session. It refuses what a

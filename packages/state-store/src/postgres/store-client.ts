@@ -1,28 +1,41 @@
 import { callbackify } from "node:util";
 import { ContractFault, TransientFault } from "@holdfast/domain";
+import type { ServerAccess } from "@holdfast/runtime";
 import { Client, type ClientBase, type ClientConfig } from "pg";
+import { asUnavailable, explainFailure } from "./explain-failure.ts";
 
 type Connected = (error: Error | null, client?: Client) => void;
 
+/** How long a client waits at most until it may try, in milliseconds: longer, and it fails as the last one did. */
+const turnWithin = 150;
+
+interface ClientOptions {
+  /** A server that accepts no writes, such as a standby, counts as unreachable. */
+  readonly writable: boolean;
+  /** What this process knows of the store; without it, each client tries at once. */
+  readonly access?: ServerAccess;
+}
+
 /**
- * Makes a client class for a store on one or several servers. Each new client connects to the server
- * that the last one reached; when that fails, the next client tries the next server. With
- * `writable` a server that accepts no writes, such as a standby, counts as unreachable.
+ * Makes a client class for a store on one or several servers, whose URLs it reads anew for each client. A new client
+ * connects to the server that the last one reached; when that fails, the next client tries the next server.
  */
 export function storeClient(
-  urls: readonly string[],
-  { writable }: { readonly writable: boolean },
+  urls: () => readonly string[],
+  { writable, access }: ClientOptions,
 ): new (
   config?: ClientConfig,
 ) => Client {
-  const servers = urls.map(withoutTarget);
   let current = 0;
 
   return class StoreClient extends Client {
     readonly #server = current;
+    readonly #servers: number;
 
     constructor(config?: ClientConfig) {
-      super({ ...config, connectionString: servers[current] });
+      const servers = urls().map(withoutTarget);
+      super({ ...config, connectionString: servers[current % servers.length] });
+      this.#servers = servers.length;
       // The pool adds its own listener after this client has connected. Node ends the process on an "error" event without one.
       this.on("error", () => {});
     }
@@ -36,12 +49,22 @@ export function storeClient(
 
     async #reach(): Promise<Client> {
       try {
+        if (access === undefined) return await this.#try();
+        const how = { within: turnWithin, explain: explainFailure };
+        return await access.attempt(() => this.#try(), how);
+      } catch (error) {
+        this.end().catch(() => {});
+        throw access === undefined ? error : asUnavailable(error);
+      }
+    }
+
+    async #try(): Promise<Client> {
+      try {
         await super.connect();
         if (writable) await mustBeWritable(this);
         return this;
       } catch (error) {
-        if (current === this.#server) current = (current + 1) % servers.length;
-        this.end().catch(() => {});
+        if (current === this.#server) current = (current + 1) % this.#servers;
         throw error;
       }
     }
@@ -50,7 +73,7 @@ export function storeClient(
 
 /** Connects to the one of the servers that accepts writes. */
 export async function connectStore(urls: readonly string[], config: ClientConfig): Promise<Client> {
-  const StoreClient = storeClient(urls, { writable: true });
+  const StoreClient = storeClient(() => urls, { writable: true });
   for (let left = urls.length; ; left -= 1) {
     try {
       return await new StoreClient(config).connect();
