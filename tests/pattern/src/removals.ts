@@ -469,7 +469,13 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
   },
   "P-49": {
     what: "the Supervisor never sleeps",
-    edits: [edit(recover, "const more = expired.steps.length === batch;", "const more = true;")],
+    edits: [
+      edit(
+        recover,
+        "const more = isFull && (applied > 0 || held.size > heldBefore);",
+        "const more = isFull || applied >= 0 || held.size > heldBefore;",
+      ),
+    ],
     test: "when %s, the Supervisor sleeps for so long",
   },
   "P-50": {
@@ -565,8 +571,8 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
     edits: [
       edit(
         "services/scheduler/src/outbox/send-notifications.ts",
-        "const result = await sendTraced({ broker, tracing }, message, notification);",
-        'const result = Object.keys({ send, message }).length > 0 ? "stored" : "unknown";',
+        "const result = await sendTraced({ sender, tracing }, message, notification);",
+        'const result = Object.keys({ sendTraced, sender, message }).length > 0 ? "stored" : "unknown";',
       ),
     ],
     test: "a submitter gets the statuses of its order in sequence, and a submitter that went away blocks no other",
