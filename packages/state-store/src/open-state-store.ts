@@ -54,7 +54,7 @@ import { pingStore } from "./postgres/transaction.ts";
 import { countTasks } from "./read/count-tasks.ts";
 import { findFinishedTasks } from "./read/find-finished-tasks.ts";
 import { countMatchingTasks, listTasks } from "./read/list-tasks.ts";
-import { findEvents, findTask } from "./read/read-task.ts";
+import { findEvents, taskStore } from "./read/read-task.ts";
 import { retentionOperations } from "./retention/retention-operations.ts";
 import type { StateStore } from "./state-store.ts";
 import { statisticsOperations } from "./statistics/statistics-operations.ts";
@@ -200,7 +200,7 @@ const workflowOperations = ({ catalog }: StoreContext, { repeatable, exactlyOnce
 });
 
 const readOperations = ({ partitions }: StoreContext, { repeatable }: Binder) => ({
-  findTask: repeatable(findTask),
+  ...taskStore(repeatable),
   listTasks: repeatable(listTasks),
   countMatchingTasks: repeatable(countMatchingTasks),
   findFinishedTasks: repeatable(findFinishedTasks(partitions)),

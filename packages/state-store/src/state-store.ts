@@ -29,7 +29,7 @@ import type { Notification } from "./outbox/notifications.ts";
 import type { TakenNotification, TakeOptions } from "./outbox/outbox.ts";
 import type { Pause, PauseWish } from "./pause/pauses.ts";
 import type { PageWish, TaskCount, TaskFilter, TaskPage } from "./read/list-tasks.ts";
-import type { HistoryEntry, TaskRecord } from "./read/read-task.ts";
+import type { HistoryEntry, TaskStore } from "./read/read-task.ts";
 import type { DroppedMessages, Keeping, OldMonth, SweptKeys } from "./retention/retention.ts";
 import type { StatisticsStore } from "./statistics/statistics-store.ts";
 import type { NewTask } from "./submit/new-task.ts";
@@ -50,6 +50,7 @@ export interface StateStore
     DeadLetterStore,
     LookStore,
     StatisticsStore,
+    TaskStore,
     AsyncDisposable {
   /**
    * Writes tasks with all their steps, and their orders, in one transaction: all of them or none. Safe to repeat
@@ -184,8 +185,6 @@ export interface StateStore
   findWorkflowNames(): Promise<readonly string[]>;
   /** The Agents that stored workflows name. Safe to repeat. */
   findLanes(): Promise<readonly string[]>;
-  /** The task, or null if this tenant has none of that id. Instants are ISO 8601. Safe to repeat. */
-  findTask(id: { readonly taskId: string; readonly tenant: string }): Promise<TaskRecord | null>;
   /** The history of a task, oldest entry first. Safe to repeat. */
   findEvents(id: { readonly taskId: string }): Promise<readonly HistoryEntry[]>;
   /** How many tasks there are in each state. Reads them all: for tests and people. Safe to repeat. */

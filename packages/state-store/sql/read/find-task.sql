@@ -1,13 +1,15 @@
--- One task of a tenant, with its steps and what is known of them, for people to read.
+-- One task of a tenant, with its steps and what is known of them, for people to read; with payloads of more than :most_bytes only how large they are.
 select tasks.task_id, tasks.workflow, tasks.goal, tasks.process_state, tasks.version, tasks.priority,
        case when tasks.fairness_key is not null then
          json_build_object('key', tasks.fairness_key, 'weight', tasks.fairness_weight)
        end as fairness,
        tasks.fault_code, tasks.business_key as key, coalesce(tasks.labels, '{}') as labels, tasks.begin_at as not_before,
-       tasks.created_at, tasks.updated_at, tasks.finished_at, tasks.trace_context, task_payloads.input,
+       tasks.created_at, tasks.updated_at, tasks.finished_at, tasks.trace_context,
+       payloads.bytes, case when payloads.bytes <= :most_bytes then task_payloads.input end as input,
        case when tasks.paused_at is not null then
          json_build_object('at', tasks.paused_at, 'by', tasks.paused_by, 'reason', tasks.pause_reason)
        end as paused,
+       case when payloads.bytes <= :most_bytes then
        (select json_agg(json_build_object(
                  'name', steps.name, 'kind', steps.kind, 'agent',
                  -- What waits for a pool has no Agent: it has the names of all.
@@ -21,8 +23,15 @@ select tasks.task_id, tasks.workflow, tasks.goal, tasks.process_state, tasks.ver
                  'output', step_payloads.output, 'faultDetail', step_payloads.fault_detail))
           from state.steps
           left join state.step_payloads using (task_id, name)
-         where steps.task_id = tasks.task_id) as steps
+         where steps.task_id = tasks.task_id) end as steps
   from state.tasks
   join state.task_payloads using (task_id)
+ cross join lateral (
+         select octet_length(task_payloads.input::text)
+                + coalesce(sum(coalesce(octet_length(step_payloads.output::text), 0)
+                               + coalesce(octet_length(step_payloads.fault_detail), 0)), 0)::int as bytes
+           from state.step_payloads
+          where step_payloads.task_id = tasks.task_id
+       ) as payloads
  where tasks.task_id = :task_id
    and tasks.tenant  = :tenant;

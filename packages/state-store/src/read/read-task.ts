@@ -80,7 +80,22 @@ export interface HistoryEntry {
   readonly at: Date;
 }
 
-type TaskRow = Omit<TaskRecord, "traceId"> & { readonly traceContext: string | null };
+/** A task, or how large it is. */
+export interface FoundTask {
+  readonly workflow: string;
+  /** Of its payloads. */
+  readonly bytes: number;
+  /** Null: it has more bytes than were asked for. */
+  readonly task: TaskRecord | null;
+}
+
+type TaskRow = Omit<TaskRecord, "traceId" | "input" | "steps"> & {
+  readonly traceContext: string | null;
+  readonly bytes: number;
+  readonly input: Json;
+  /** Null: they are too large. */
+  readonly steps: readonly StepRecord[] | null;
+};
 
 const selectTask = query("find-task", rowsOf<TaskRow>());
 
@@ -90,19 +105,57 @@ function traceIdIn(text: string | null): string | null {
   return context !== null && isSampled(context) ? traceIdOf(context) : null;
 }
 
+interface TaskId {
+  readonly taskId: string;
+  readonly tenant: string;
+}
+
+/** Reads single tasks. */
+export interface TaskStore {
+  /** The task, or null if this tenant has none of that id. Instants are ISO 8601. Safe to repeat. */
+  findTask(id: TaskId): Promise<TaskRecord | null>;
+  /** The same, read only if its payloads have no more than so many bytes. Safe to repeat. */
+  findTaskWithin(asked: TaskId & { readonly mostBytes: number }): Promise<FoundTask | null>;
+  /** How large a task's history is, found without reading it. Safe to repeat. */
+  findHistoryBytes(
+    id: TaskId,
+  ): Promise<{ readonly workflow: string; readonly bytes: number } | null>;
+}
+
+type Bind = <Params, Found>(
+  work: (db: Database, params: Params) => Promise<Found>,
+) => (params: Params) => Promise<Found>;
+
+export const taskStore = (repeatable: Bind): TaskStore => ({
+  findTask: repeatable(findTask),
+  findTaskWithin: repeatable(findTaskWithin),
+  findHistoryBytes: repeatable(findHistoryBytes),
+});
+
 /** The task, or null when this tenant has none of that id. */
-export async function findTask(
+const findTask = async (db: Database, id: TaskId): Promise<TaskRecord | null> =>
+  (await findTaskWithin(db, { ...id, mostBytes: largest }))?.task ?? null;
+
+/** Of an integer of Postgres. */
+const largest = 2_147_483_647;
+
+/** The task, whose payloads are read only if they have no more than so many bytes together. */
+async function findTaskWithin(
   db: Database,
-  id: { readonly taskId: string; readonly tenant: string },
-): Promise<TaskRecord | null> {
-  const [task] = await selectTask(db, id);
-  if (task === undefined) return null;
-  const { paused, steps, traceContext, ...rest } = task;
+  asked: TaskId & { readonly mostBytes: number },
+): Promise<FoundTask | null> {
+  const [row] = await selectTask(db, asked);
+  if (row === undefined) return null;
+  const { workflow, bytes } = row;
+  return { workflow, bytes, task: bytes > asked.mostBytes ? null : recordOf(row) };
+}
+
+function recordOf({ paused, steps, traceContext, bytes: _bytes, ...rest }: TaskRow): TaskRecord {
   return {
     ...rest,
     traceId: traceIdIn(traceContext),
     paused: paused && { ...paused, at: instant(paused.at) ?? paused.at },
-    steps: steps.map((step) => ({
+    steps: (steps ?? []).map((step) => ({
       ...step,
       completeBy: instant(step.completeBy),
       startedAt: instant(step.startedAt),
@@ -119,3 +172,14 @@ export function instant(at: string | null): string | null {
 }
 
 export const findEvents = query("find-events", rowsOf<HistoryEntry>());
+
+const selectHistoryBytes = query("find-history-bytes");
+
+/** How large the history of a task is, found without reading it; null: this tenant has no task of that id. */
+async function findHistoryBytes(
+  db: Database,
+  id: TaskId,
+): Promise<{ readonly workflow: string; readonly bytes: number } | null> {
+  const [found] = await selectHistoryBytes(db, id);
+  return found === undefined ? null : { workflow: found.workflow, bytes: Number(found.bytes) };
+}

@@ -49,8 +49,16 @@ export interface ReadStatements {
       readonly breakers: unknown;
     };
   };
-  readonly "find-task": {
+  readonly "find-history-bytes": {
     readonly params: { readonly taskId: string | null; readonly tenant: string | null };
+    readonly row: { readonly workflow: string; readonly bytes: Maybe<string> };
+  };
+  readonly "find-task": {
+    readonly params: {
+      readonly mostBytes: number | null;
+      readonly taskId: string | null;
+      readonly tenant: string | null;
+    };
     readonly row: {
       readonly taskId: Maybe<string>;
       readonly workflow: Maybe<string>;
@@ -67,6 +75,7 @@ export interface ReadStatements {
       readonly updatedAt: Maybe<Date>;
       readonly finishedAt: Date | null;
       readonly traceContext: string | null;
+      readonly bytes: Maybe<number>;
       readonly input: unknown;
       readonly paused: unknown;
       readonly steps: unknown;
