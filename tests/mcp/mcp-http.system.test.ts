@@ -47,8 +47,8 @@ test("the same tools are served on this host", async () => {
 });
 
 test.each([
-  ["of a web page", { origin: "https://evil.example" }, 403],
-  ["under another name of this host", { host: "evil.example" }, 403],
+  ["of a web page", { origin: "https://evil.example" }, 421],
+  ["under another name of this host", { host: "evil.example" }, 421],
 ])("a request %s is refused", async (_, headers, status) => {
   const { promise, resolve } = Promise.withResolvers<number | undefined>();
   const asked = request(url, {

@@ -275,8 +275,9 @@ export const faultCodes = {
   },
   "operator.too_many_tries": {
     transient: true,
-    meaning: "Too many requests had a wrong operator token.",
-    action: "Wait as long as `Retry-After` says. Check the token.",
+    meaning:
+      "The address showed too many wrong operator tokens. The right one is taken at any time.",
+    action: "Show the right token, or wait as long as `Retry-After` says.",
   },
   "operator.undo": {
     transient: null,
@@ -368,6 +369,13 @@ export const faultCodes = {
     meaning: "The body is not `application/json`.",
     action: "Send JSON with its content type.",
   },
+  "request.misdirected": {
+    transient: false,
+    meaning:
+      "The server is for its own host only, and the request named another host, or came from a page of another one.",
+    action:
+      "Call it as `127.0.0.1` or `localhost`. Where a proxy on the same host calls it by another name, set `HTTP_NAMES`.",
+  },
   "request.no_route": {
     transient: false,
     meaning: "There is no such route.",
@@ -380,8 +388,10 @@ export const faultCodes = {
   },
   "request.overload": {
     transient: true,
-    meaning: "Too many submissions wait to be written. This one was not begun.",
-    action: "Send it again with the same idempotency key.",
+    meaning:
+      "There was no room for the request: too much waits to be written or sent, or its address has its share of connections, streams, waits or large bodies. It was not begun.",
+    action:
+      "Send it again with the same idempotency key. Behind a proxy set `TRUSTED_PROXIES`; see `ADDRESS_SHARE`.",
   },
   "request.priority_invalid": {
     transient: false,

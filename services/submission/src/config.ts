@@ -11,6 +11,7 @@ import {
   StateStoreUrl,
   Text,
 } from "@holdfast/runtime";
+import { AddressShare, HttpNames, TrustedProxies } from "@holdfast/runtime/http";
 
 import { type Static, Type } from "typebox";
 import { anonymousMayPattern } from "./access/access.ts";
@@ -114,6 +115,9 @@ export const SubmissionConfig = Type.Object({
   MESSAGE_KEYS_KEPT_FOR: Duration({ default: "30d", most: longestKept }),
   /** Connections at a time; a further one is closed at once. */
   MAX_CONNECTIONS: Integer({ default: 2_000, minimum: 1, maximum: 100_000 }),
+  ADDRESS_SHARE: AddressShare,
+  TRUSTED_PROXIES: TrustedProxies,
+  HTTP_NAMES: HttpNames,
   /** Tasks that may wait for the state store; a further one is answered 503 at once. */
   MAX_WAITING_ORDERS: Integer({ default: 200, minimum: 1, maximum: 100_000 }),
   /** In which a request must have arrived, and for which a task may then wait for the state store. */

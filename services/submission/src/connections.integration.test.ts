@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { promisify } from "node:util";
 import { openHealth } from "@holdfast/runtime";
+import { openGuard } from "@holdfast/runtime/http";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { pino } from "pino";
 import { openHttp } from "./open-http.ts";
@@ -14,9 +15,8 @@ let connections: () => Promise<number>;
 let taken: unknown[] = [];
 beforeAll(async () => {
   const health = openHealth(new AbortController().signal);
-  const app = resources.use(
-    openHttp(health, pino({ level: "silent" }), { connections: 20, requestTimeout }),
-  );
+  const guard = openGuard({ connections: 20, requestTimeout, addressShare: 100 });
+  const app = resources.use(openHttp(health, pino({ level: "silent" }), guard));
   app.post("/echo", async ({ body, bodyBytes }) => {
     taken.push(body);
     return { bodyBytes };
@@ -66,7 +66,7 @@ async function talk(): Promise<Talk> {
 const head = (length: number | "chunked", extra = ""): string =>
   [
     "POST /echo HTTP/1.1",
-    "host: x",
+    "host: localhost",
     "content-type: application/json",
     length === "chunked" ? "transfer-encoding: chunked" : `content-length: ${length}`,
     extra,
@@ -87,7 +87,7 @@ function problemIn(answer: string): { readonly status: number; readonly code: st
 
 describe("a request that does not arrive in time is answered 408 and cut off", () => {
   test.each<[string, string, string]>([
-    ["its headers drip", "POST /echo HTTP/1.1\r\nhost: x\r\n", "x-a: b\r\n"],
+    ["its headers drip", "POST /echo HTTP/1.1\r\nhost: localhost\r\n", "x-a: b\r\n"],
     ["its body drips", `${head(1_000)}{`, " "],
     ["its chunks drip", head("chunked"), "1\r\n \r\n"],
     ["nothing comes at all", "", ""],
@@ -106,48 +106,53 @@ describe("a request that does not arrive in time is answered 408 and cut off", (
 });
 
 describe("an invalid HTTP request is answered with a problem", () => {
-  const longUrl = `GET /${"x".repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`;
+  const longUrl = `GET /${"x".repeat(20_000)} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
   const manyHeaders = Array.from({ length: 101 }, (_, index) => `x-${index}: y\r\n`).join("");
   test.each<[string, string, number, string]>([
     ["a URL that is too long", longUrl, 431, "request.headers_too_large"],
     [
       "a parameter that is too long",
-      `GET /items/${"x".repeat(200)} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`,
+      `GET /items/${"x".repeat(200)} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`,
       414,
       "request.url_too_long",
     ],
     [
       "a URL that cannot be decoded",
-      "GET /items/%zz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
+      "GET /items/%zz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n",
       400,
       "request.url_invalid",
     ],
     [
       "headers that are too long",
-      `GET / HTTP/1.1\r\nhost: x\r\nx: ${"y".repeat(20_000)}\r\n\r\n`,
+      `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${"y".repeat(20_000)}\r\n\r\n`,
       431,
       "request.headers_too_large",
     ],
     [
       "too many headers",
-      `GET / HTTP/1.1\r\nhost: x\r\n${manyHeaders}connection: close\r\n\r\n`,
+      `GET / HTTP/1.1\r\nhost: localhost\r\n${manyHeaders}connection: close\r\n\r\n`,
       431,
       "request.headers_too_large",
     ],
     ["garbage", "garbage\r\n\r\n", 400, "request.malformed"],
-    ["a method that there is not", "FLY / HTTP/1.1\r\nhost: x\r\n\r\n", 400, "request.malformed"],
+    [
+      "a method that there is not",
+      "FLY / HTTP/1.1\r\nhost: localhost\r\n\r\n",
+      400,
+      "request.malformed",
+    ],
     ["two lengths", head(1, "content-length: 2"), 400, "request.malformed"],
     ["a length and chunks", head("chunked", "content-length: 2"), 400, "request.malformed"],
     ["a chunk that is none", `${head("chunked")}zz\r\n`, 400, "request.malformed"],
     [
       "an expectation",
-      "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\nexpect: more\r\n\r\n",
+      "GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nexpect: more\r\n\r\n",
       417,
       "request.expectation_failed",
     ],
     [
       "a version of HTTP that there is not",
-      "GET / HTTP/9.9\r\nhost: x\r\n\r\n",
+      "GET / HTTP/9.9\r\nhost: localhost\r\n\r\n",
       400,
       "request.malformed",
     ],
@@ -173,7 +178,7 @@ describe("a body of another encoding is refused", () => {
     using client = await talk();
     const type = header.startsWith("content-type") ? "" : "content-type: application/json\r\n";
     client.write(
-      `POST /echo HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${type}${header}\r\ncontent-length: 2\r\n\r\n{}`,
+      `POST /echo HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${type}${header}\r\ncontent-length: 2\r\n\r\n{}`,
     );
     expect(problemIn(await client.closed)).toMatchObject({ status, code });
   });
@@ -184,7 +189,7 @@ describe("a body of another encoding is refused", () => {
       using client = await talk();
       const type = header.startsWith("content-type") ? "" : "content-type: application/json\r\n";
       client.write(
-        `POST /echo HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${type}${header}\r\ncontent-length: 2\r\n\r\n{}`,
+        `POST /echo HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${type}${header}\r\ncontent-length: 2\r\n\r\n{}`,
       );
       expect(await client.closed).toMatch(/^HTTP\/1.1 200 /);
     },
@@ -205,23 +210,23 @@ test.each([
   const answer = await client.heard('"request.too_large"');
   expect(problemIn(answer.slice(answer.indexOf("HTTP/1.1")))).toMatchObject({ status: 413 });
   // The connection is as good as before.
-  client.write("GET /health/live HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+  client.write("GET /health/live HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
   expect(await client.closed).toContain("HTTP/1.1 200 OK");
 });
 
 test("a refusal is never sent as the answer to the request before it", async () => {
   using client = await talk();
-  client.write("GET /slow HTTP/1.1\r\nhost: x\r\n\r\ngarbage\r\n\r\n");
+  client.write("GET /slow HTTP/1.1\r\nhost: localhost\r\n\r\ngarbage\r\n\r\n");
   expect(await client.closed).toBe("");
 });
 
 test("a connection that sends hundreds of requests before it reads an answer is closed", async () => {
   taken = [];
   using client = await talk();
-  client.write("GET /slow HTTP/1.1\r\nhost: x\r\n\r\n".repeat(1_000));
+  client.write("GET /slow HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(1_000));
   expect(await client.closed).toBe("");
   using other = await talk();
-  other.write("GET /health/live HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+  other.write("GET /health/live HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
   expect(await other.closed).toContain("HTTP/1.1 200 OK");
 });
 
@@ -233,7 +238,7 @@ test("connections beyond the limit are closed at once, and taken when there is r
   for (const client of clients) client.socket.destroy();
   const ask = async (): Promise<string> => {
     using client = await talk();
-    client.write("GET /health/live HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    client.write("GET /health/live HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
     return await client.closed;
   };
   let answer = await ask().catch(() => "");

@@ -17,6 +17,8 @@ type Store = Pick<StateStore, "findWorkflows" | "findKnownAgents">;
 /** Milliseconds after which a snapshot is refreshed in the background; and after which requests wait for a new one. */
 const fresh = 1_000;
 const usable = 30_000;
+/** Between two reads for what is not there: a stranger can ask for any name. */
+const betweenMisses = 100;
 /** So many requests may wait for the store here: each holds its body. */
 const mostWaiting = 200;
 
@@ -54,6 +56,13 @@ export function snapshotCache(store: Store, clock: () => number) {
     return age <= usable ? snapshot : null;
   };
 
+  /** Reads a new snapshot, a moment after the last one at the earliest. */
+  const readForMiss = async (): Promise<Snapshot> => {
+    const due = snapshot === null ? 0 : snapshot.readAt + betweenMisses - clock();
+    if (due > 0) await new Promise((resolve) => setTimeout(resolve, due));
+    return read();
+  };
+
   return {
     /** The last snapshot, however old. */
     last: (): Snapshot | null => snapshot,
@@ -64,7 +73,7 @@ export function snapshotCache(store: Store, clock: () => number) {
     async lookUp<T>(pick: (from: Snapshot) => T | undefined): Promise<T | undefined> {
       const before = current();
       const found = before === null ? undefined : pick(before);
-      return found ?? pick(await wait(read));
+      return found ?? pick(await wait(readForMiss));
     },
     async reload(): Promise<void> {
       // A read that has begun may have missed the change.

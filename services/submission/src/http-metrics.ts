@@ -13,4 +13,9 @@ export const httpMetrics = {
     },
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
   },
+  refusedTokens: {
+    kind: "counter",
+    name: "holdfast_refused_operator_tokens_total",
+    help: "Requests of operators that were refused because their token was wrong.",
+  },
 } as const satisfies MetricDefinitions;

@@ -1,31 +1,36 @@
 import { isUtf8 } from "node:buffer";
 import { limits } from "@holdfast/contracts";
 import type { Health } from "@holdfast/runtime";
-import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
+import { defaultLimits, type Guard, guardedOptions, openGuard } from "@holdfast/runtime/http";
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  fastify,
+  LogController,
+} from "fastify";
 import { Type } from "typebox";
 import { describe } from "./api/describe.ts";
 import { openDocument } from "./api/document.ts";
 import { namedSchemas } from "./api/schemas.ts";
-import { boundBodies } from "./bound-bodies.ts";
-import {
-  defaultLimits,
-  guardConnections,
-  type HttpLimits,
-  serverOptions,
-} from "./guard-connections.ts";
 import { lazyValidators } from "./lazy-validators.ts";
 import { logRefusals } from "./log-refusals.ts";
 import { noRoute, Problem, sendProblem } from "./problem.ts";
 import { type EarlyRefusal, refuseEarly } from "./refuse-early.ts";
+import { boundAnswers, bytesAsValues, roomFor, smallBytes } from "./room.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
+    /** Bounds what each client holds. */
+    guard: Guard;
     /** Refuses requests of a route under overload, at the least possible cost. */
     refuseEarly(refusal: EarlyRefusal): void;
   }
   interface FastifyRequest {
     /** The bytes of its body. */
     bodyBytes: number;
+    /** For what reads its body, which is given the request alone. */
+    answer: FastifyReply;
   }
 }
 
@@ -33,12 +38,12 @@ declare module "fastify" {
 export function openHttp(
   health: Pick<Health, "live" | "ready">,
   log: FastifyBaseLogger,
-  httpLimits: HttpLimits = defaultLimits,
+  guard: Guard = openGuard({ ...defaultLimits, bodyBytes: limits.payloadBytes }),
 ): FastifyInstance & AsyncDisposable {
   const logRefusal = logRefusals(log);
   const onError = sendProblem(logRefusal);
   const app = fastify({
-    ...serverOptions(httpLimits),
+    ...guardedOptions(guard),
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.payloadBytes,
@@ -52,10 +57,10 @@ export function openHttp(
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
   for (const schema of namedSchemas) app.addSchema(schema);
   openDocument(app);
-  guardConnections(app, httpLimits);
+  app.decorate("guard", guard);
   app.decorate("refuseEarly", (refusal: EarlyRefusal) => refuseEarly(app, refusal, logRefusal));
-  boundBodies(app);
   takeJsonOnly(app);
+  boundAnswers(app);
   app.setErrorHandler(onError);
   app.setNotFoundHandler((request) => {
     throw noRoute(request);
@@ -94,15 +99,23 @@ function probeRoutes(app: FastifyInstance, health: Pick<Health, "live" | "ready"
 /** JSON in UTF-8, as it is: bytes that are no UTF-8 would otherwise be replaced without an error. */
 function takeJsonOnly(app: FastifyInstance): void {
   app.decorateRequest("bodyBytes", 0);
+  app.decorateRequest("answer");
   app.removeContentTypeParser("text/plain");
   const parse = app.getDefaultJsonParser("error", "error");
   const options = { parseAs: "buffer" } as const;
   app.addContentTypeParser("application/json", options, (request, body: Buffer, done) => {
     request.bodyBytes = body.length;
-    if (isUtf8(body)) return parse(request, body.toString("utf8"), done);
-    return done(new Problem(400, "request.not_json", "The body is not JSON in UTF-8."));
+    if (!isUtf8(body)) {
+      return done(new Problem(400, "request.not_json", "The body is not JSON in UTF-8."));
+    }
+    const read = (): void => void parse(request, body.toString("utf8"), done);
+    if (body.length <= smallBytes) return read();
+    const makeRoom = roomFor(request, request.answer);
+    makeRoom(bytesAsValues(body)).then(read, done);
   });
-  app.addHook("onRequest", ({ headers }, reply, done) => {
+  app.addHook("onRequest", (request, reply, done) => {
+    request.answer = reply;
+    const { headers } = request;
     const encoding = headers["content-encoding"] ?? "identity";
     if (encoding.toLowerCase() !== "identity") {
       void reply.header("accept-encoding", "identity");

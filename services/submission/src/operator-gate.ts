@@ -1,8 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { IncomingHttpHeaders } from "node:http";
+import type { Metrics } from "@holdfast/runtime";
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
+import { httpMetrics } from "./http-metrics.ts";
 import { Problem } from "./problem.ts";
 
-/** So many wrong tokens of one address within a minute, and it waits for the rest of that minute. */
+/** From so many wrong tokens of one address within a minute on, further ones wait for the rest of that minute. */
 const wrongTries = 10;
 const minute = 60_000;
 /** So many addresses are kept apart; the oldest is dropped for the next. */
@@ -13,58 +16,88 @@ interface Tries {
   readonly until: number;
 }
 
+interface Dependencies {
+  readonly log: Pick<FastifyBaseLogger, "warn">;
+  readonly metrics: Pick<Metrics, "counter">;
+  readonly clock?: () => number;
+}
+
+/** Knows operators by their token. */
+export interface OperatorGate {
+  /** Whether a request shows the right token. */
+  readonly isOperator: (headers: IncomingHttpHeaders) => boolean;
+  /** Lets only operators pass. */
+  readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+}
+
 /**
- * Lets only operators pass. Runs before the body is read, so that strangers learn nothing of what a
- * route takes. Counts wrong tokens by address, in the memory of this process.
+ * Lets only operators pass. Runs before the body is read, so that strangers learn nothing of what a route takes. The
+ * right token passes always, so that no stranger shuts operators out. Wrong ones are counted by address, in the
+ * memory of this process. A request without a token is no try: a page asks so whether it needs one.
  */
-export function operatorGate(token: string | null, clock: () => number = () => performance.now()) {
+export function operatorGate(
+  token: string | null,
+  { log, metrics, clock = () => performance.now() }: Dependencies,
+): OperatorGate {
   const expected = digest(token ?? "");
   const tries = new Map<string, Tries>();
+  const refused = metrics.counter(httpMetrics.refusedTokens);
 
-  const mustNotBeBlocked = (address: string, reply: FastifyReply): void => {
-    const known = tries.get(address);
-    if (known === undefined) return;
-    const left = known.until - clock();
-    if (left <= 0) return void tries.delete(address);
-    if (known.count < wrongTries) return;
-    void reply.header("retry-after", String(Math.ceil(left / 1_000)));
+  const isOperator = (headers: IncomingHttpHeaders): boolean => {
+    const shown = tokenIn(headers);
+    return token !== null && shown !== "" && timingSafeEqual(digest(shown), expected);
+  };
+  const triesOf = (block: string): Tries => {
+    const known = tries.get(block);
+    if (known !== undefined && known.until > clock()) return known;
+    tries.delete(block);
+    const [oldest] = tries.keys();
+    if (tries.size >= mostAddresses && oldest !== undefined) tries.delete(oldest);
+    const begun = { count: 0, until: clock() + minute };
+    tries.set(block, begun);
+    return begun;
+  };
+  const countWrong = (request: FastifyRequest, reply: FastifyReply): void => {
+    const { address, block } = request.server.guard.callerOf(request.raw);
+    const found = triesOf(block);
+    found.count += 1;
+    refused(1);
+    // A guesser would fill the disk.
+    if (found.count === 1 || found.count === wrongTries) {
+      log.warn({ address, wrong: found.count }, "operator token refused");
+    }
+    if (found.count <= wrongTries) return;
+    void reply.header("retry-after", String(Math.ceil((found.until - clock()) / 1_000)));
     throw new Problem(
       429,
       "operator.too_many_tries",
-      `This address showed ${wrongTries} wrong tokens within a minute. Wait until the minute is over.`,
+      `This address showed ${wrongTries} wrong tokens within a minute. Show the right one, or wait until the minute is over.`,
     );
   };
 
-  const countWrong = (address: string): void => {
-    const known = tries.get(address);
-    if (known !== undefined) {
-      known.count += 1;
-      return;
-    }
-    const [oldest] = tries.keys();
-    if (tries.size >= mostAddresses && oldest !== undefined) tries.delete(oldest);
-    tries.set(address, { count: 1, until: clock() + minute });
-  };
-
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    if (token === null) {
+  return {
+    isOperator,
+    async onRequest(request, reply) {
+      if (token === null) {
+        throw new Problem(
+          403,
+          "operator.disabled",
+          "Operator routes are disabled: OPERATOR_TOKEN is not set for the submission service.",
+        );
+      }
+      if (isOperator(request.headers)) return;
+      if (tokenIn(request.headers) !== "") countWrong(request, reply);
       throw new Problem(
-        403,
-        "operator.disabled",
-        "Operator routes are disabled: OPERATOR_TOKEN is not set for the submission service.",
+        401,
+        "operator.unknown",
+        "Show the operator's token: Authorization: Bearer …",
       );
-    }
-    mustNotBeBlocked(request.ip, reply);
-    const shown = /^Bearer (.+)$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
-    if (timingSafeEqual(digest(shown), expected)) return;
-    countWrong(request.ip);
-    throw new Problem(
-      401,
-      "operator.unknown",
-      "Show the operator's token: Authorization: Bearer …",
-    );
+    },
   };
 }
+
+const tokenIn = ({ authorization = "" }: IncomingHttpHeaders): string =>
+  /^Bearer (.+)$/i.exec(authorization)?.[1] ?? "";
 
 /** Of the same length, whatever it is of. */
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

@@ -1,5 +1,6 @@
 import { type FieldFault, limits } from "@holdfast/contracts";
 import { Fault, type FaultCode } from "@holdfast/domain";
+import { problemBody, problemType } from "@holdfast/runtime/http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
 /** An answer to a request that cannot be granted: RFC 9457, with a stable `code`. */
@@ -37,23 +38,6 @@ const shortened = ({ pointer, detail }: FieldFault): FieldFault => ({
 export const noRoute = ({ method, url }: { readonly method: string; readonly url: string }) =>
   new Problem(404, "request.no_route", `There is no ${method} ${url}.`);
 
-/** The media type of every answer that is no success. */
-export const problemType = "application/problem+json; charset=utf-8";
-
-/** What stands in the body of the answer. */
-export const problemBody = ({ status, code, message, errors, more }: Problem): string =>
-  JSON.stringify({
-    type: "about:blank",
-    title: titleOf(status),
-    status,
-    code,
-    detail: message,
-    ...(errors.length > 0 ? { errors } : {}),
-    ...more,
-  });
-
-export const titleOf = (status: number): string => titles[status] ?? "Error";
-
 /** Turns whatever a route threw into an answer that says what to do. */
 export const sendProblem =
   (logRefusal: (err: unknown) => void) =>
@@ -71,26 +55,6 @@ export const sendProblem =
     return reply.code(status).header("content-type", problemType).send(problemBody(problem));
   };
 
-const titles: Readonly<Record<number, string>> = {
-  400: "Bad Request",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "Not Found",
-  408: "Request Timeout",
-  409: "Conflict",
-  410: "Gone",
-  412: "Precondition Failed",
-  413: "Content Too Large",
-  414: "URI Too Long",
-  415: "Unsupported Media Type",
-  417: "Expectation Failed",
-  422: "Unprocessable Content",
-  429: "Too Many Requests",
-  431: "Request Header Fields Too Large",
-  500: "Internal Server Error",
-  503: "Service Unavailable",
-};
-
 /** What the framework refuses, under names that stay when the framework goes. */
 const codes: Readonly<Record<string, FaultCode>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: "request.not_json",
@@ -103,7 +67,7 @@ const codes: Readonly<Record<string, FaultCode>> = {
 
 const details: Readonly<Record<string, string>> = {
   "request.overload":
-    "Too many tasks wait to be written. Send the same request again, with the same Idempotency-Key.",
+    "There is no room for this request now, or this address has its share already. Send the same request again, with the same Idempotency-Key.",
 };
 
 const unstorable =

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { overload } from "@holdfast/runtime";
+import { problemBody, problemType, safeHeaders } from "@holdfast/runtime/http";
 import type { FastifyInstance } from "fastify";
-import { problemBody, problemType, toProblem } from "./problem.ts";
+import { toProblem } from "./problem.ts";
 
 /** A route that refuses requests under overload. */
 export interface EarlyRefusal {
@@ -22,6 +23,7 @@ export function refuseEarly(
 ): void {
   const body = problemBody(toProblem(overload));
   const headers = {
+    ...safeHeaders,
     "content-type": problemType,
     "content-length": Buffer.byteLength(body),
     "retry-after": "1",

@@ -10,20 +10,21 @@ import {
   wakeHint,
 } from "@holdfast/messaging";
 import { defineService, repeat, type ServiceContext } from "@holdfast/runtime";
+import { guardSettings, openGuard } from "@holdfast/runtime/http";
 import {
   type AttemptOfTask,
   announceInstance,
   openStateStore,
   type StateStore,
 } from "@holdfast/state-store";
-import { openAccess, readAnonymousMay, tokenLookup } from "./access/access.ts";
+import { openAccess, readAnonymousMay } from "./access/access.ts";
 import { statusQueueOwners } from "./access/status-queues.ts";
 import { apiRoutes } from "./api/api-routes.ts";
 import { SubmissionConfig } from "./config.ts";
 import { type Inspection, openInspection } from "./look/open-inspection.ts";
 import { measureHttp } from "./measure-http.ts";
 import { openHttp } from "./open-http.ts";
-import { operatorGate, tokenFault } from "./operator-gate.ts";
+import { type OperatorGate, operatorGate, tokenFault } from "./operator-gate.ts";
 import { serveConsole } from "./serve-console.ts";
 import { type Stored, storeWorkflows } from "./store-workflows.ts";
 import { findQueues } from "./system/find-queues.ts";
@@ -59,24 +60,27 @@ export const submissionService = defineService("submission", SubmissionConfig, a
   const hints = latestHints();
   await using _broker = connectHints(service, { store, directory, hints, takes });
   await using inspection = inspectionFor(service);
-  const httpLimits = {
-    connections: config.MAX_CONNECTIONS,
-    requestTimeout: config.REQUEST_TIMEOUT,
-  };
-  await using http = openHttp(health, log, httpLimits);
+  const gate = operatorGate(config.OPERATOR_TOKEN ?? null, { log, metrics });
+  const operates = duty !== "tasks" && config.OPERATOR_TOKEN !== undefined;
+  const guard = openGuard({
+    ...guardSettings(config),
+    bodyBytes: limits.payloadBytes,
+    ...(operates ? { isOperator: gate.isOperator } : {}),
+  });
+  await using http = openHttp(health, log, guard);
   measureHttp(http, metrics);
   traceRequests(http, tracing);
   apiRoutes(http, {
     store,
     tracing,
-    access: accessFor(service),
+    access: accessFor(service, gate),
     traceUrlTemplate: config.TRACE_URL_TEMPLATE ?? null,
     directory,
     // The others are for requests.
     mostStreams: Math.ceil(config.MAX_CONNECTIONS / 2),
     hint: hints.hint,
     submission: duty === "operations" ? null : submissionFor(service, store),
-    operations: duty === "tasks" ? null : operationsFor(service, { hints, inspection }),
+    operations: duty === "tasks" ? null : operationsFor(service, { gate, hints, inspection }),
   });
   serveConsole(http, { isOn: config.CONSOLE === "on", duty });
 
@@ -104,9 +108,9 @@ function submissionFor({ config, failpoint, instanceId: actor }: Service, store:
 }
 
 /** What requests may ask for and learn. */
-function accessFor({ config }: Service) {
+function accessFor({ config }: Service, { isOperator }: OperatorGate) {
   return openAccess({
-    hasToken: tokenLookup(config.OPERATOR_TOKEN ?? null),
+    hasToken: ({ headers }) => isOperator(headers),
     anonymousMay: readAnonymousMay(config.ANONYMOUS_MAY, config.HTTP_HOST),
     readTasks: config.READ_TASKS,
   });
@@ -117,17 +121,18 @@ const queueOwners = ({ config }: Service) =>
   statusQueueOwners(config.STATUS_WORDS, readAnonymousMay(config.ANONYMOUS_MAY, config.HTTP_HOST));
 
 interface ForOperations {
+  readonly gate: OperatorGate;
   readonly hints: ReturnType<typeof latestHints>;
   readonly inspection: Inspection;
 }
 
 /** What the routes of operators need. */
-function operationsFor(service: Service, { hints, inspection }: ForOperations) {
+function operationsFor(service: Service, { gate, hints, inspection }: ForOperations) {
   const { config } = service;
   const { BROKER_MANAGEMENT_URL: managementUrl = null, BROKER_URL: brokerUrl } = config;
   const userId = userOf(brokerUrl);
   return {
-    onRequest: operatorGate(config.OPERATOR_TOKEN ?? null),
+    onRequest: gate.onRequest,
     cancel: hints.cancel,
     inspection,
     publish: (message: OutgoingMessage) => hints.publish({ ...message, userId }),

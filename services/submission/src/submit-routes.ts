@@ -1,5 +1,6 @@
 import { FairnessKey, limits, Payload } from "@holdfast/contracts";
 import { fairnessLimits, type Json, priorities } from "@holdfast/domain";
+import { onGone } from "@holdfast/runtime/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import type { Access } from "./access/access.ts";
@@ -8,11 +9,11 @@ import { describeAt, ref } from "./api/describe.ts";
 import { type Door, doorsOf } from "./doors.ts";
 import type { Tasks } from "./find-tasks.ts";
 import { taskNoun } from "./noun.ts";
-import { onGone } from "./on-gone.ts";
 import { labelNamePattern, labelValuePattern, namingLimits } from "./read-naming.ts";
 import { sendResult } from "./results/result-route.ts";
 import type { ResultWaiter } from "./results/result-waiter.ts";
 import { preferredWait, waitForResult } from "./results/wait-for-result.ts";
+import { roomForRows } from "./room.ts";
 import { type Asked, type SubmitDependencies, taskSubmitter } from "./submit-task.ts";
 
 const closed = { additionalProperties: false };
@@ -169,7 +170,10 @@ export function submitRoutes(app: FastifyInstance, deps: Dependencies): void {
     for (const wish of wishesIn(asked)) deps.access.mustBeAllowed(request, wish);
     const accepted = await submitter.submit(
       { ...asked, learns: deps.access.learns(request), trace: request.span?.context ?? null },
-      { bodyBytes: request.bodyBytes, onGone: (withdraw) => onGone(request, reply, withdraw) },
+      {
+        bodyBytes: request.bodyBytes,
+        onGone: (withdraw) => onGone(request.raw, reply.raw, withdraw),
+      },
     );
     const { taskId } = accepted;
     request.span?.set({ "holdfast.task.id": taskId });
@@ -181,7 +185,11 @@ export function submitRoutes(app: FastifyInstance, deps: Dependencies): void {
     if (patience !== null) {
       void reply.header("preference-applied", `wait=${patience / 1_000}`);
       await waitForResult(deps.waiter, request, reply, { taskId, patience });
-      const task = await deps.tasks.show(taskId, { noun: asked.noun, reader: "stranger" });
+      const task = await deps.tasks.show(taskId, {
+        noun: asked.noun,
+        reader: "stranger",
+        makeRoom: roomForRows(request, reply),
+      });
       if (task.finishedAt !== null) return sendResult(reply, task);
     }
     return reply.code(202).header("retry-after", "1").send({ id: taskId });

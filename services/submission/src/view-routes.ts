@@ -5,6 +5,7 @@ import type { Access } from "./access/access.ts";
 import { describeAt, ref, taskAt } from "./api/describe.ts";
 import { type Door, doorsOf } from "./doors.ts";
 import { type ById, TaskParams, type Tasks } from "./find-tasks.ts";
+import { roomForRows, smallBytes } from "./room.ts";
 import { historyResource } from "./task-resource.ts";
 import type { WorkflowDirectory } from "./workflow-directory.ts";
 
@@ -38,8 +39,11 @@ function taskRoute(app: FastifyInstance, door: Door, { tasks, access }: Dependen
   };
   const onRequest = access.toRead;
   app.get<ById>(`${door.path}/:id`, { schema, onRequest }, async (request, reply) => {
-    const noun = await door.nounOf(request);
-    const task = await tasks.show(request.params.id, { noun, reader: access.readerOf(request) });
+    const task = await tasks.show(request.params.id, {
+      noun: await door.nounOf(request),
+      reader: access.readerOf(request),
+      makeRoom: roomForRows(request, reply),
+    });
     void reply.header("etag", `"${task.version}"`);
     return task;
   });
@@ -57,8 +61,10 @@ function historyRoute(app: FastifyInstance, door: Door, deps: Dependencies): voi
     params: paramsOf(door),
   };
   const onRequest = access.toRead;
-  app.get<ById>(`${door.path}/:id/history`, { schema, onRequest }, async (request) => {
-    const { taskId } = await tasks.find(request.params.id, await door.nounOf(request));
+  app.get<ById>(`${door.path}/:id/history`, { schema, onRequest }, async (request, reply) => {
+    const { id: taskId } = request.params;
+    const bytes = await tasks.historyBytes(taskId, await door.nounOf(request));
+    if (bytes > smallBytes) await roomForRows(request, reply)(bytes);
     const reader = access.readerOf(request);
     const entries = await store.findEvents({ taskId });
     return { items: entries.map((entry) => historyResource(entry, reader)) };

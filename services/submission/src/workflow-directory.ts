@@ -47,6 +47,9 @@ interface DirectoryOptions {
   readonly takesUnknownVersions?: boolean;
 }
 
+/** Milliseconds for which a collection that was not found is not looked for again; and how many are remembered. */
+const missFor = 1_000;
+const mostMisses = 1_000;
 /** Milliseconds in which all Agents of a system that starts announce themselves. */
 const startingUp = 60_000;
 
@@ -63,6 +66,7 @@ export function workflowDirectory(
     (takesUnknownVersions ? meantAmong(workflows, familyOf(asked)) : undefined);
   const snapshots = snapshotCache(store, clock);
   const opened = new Map<string, OpenWorkflow>();
+  const misses = recentMisses(clock);
 
   const open = async (name: string): Promise<OpenWorkflow> => {
     const stored = await snapshots.wait(() => store.findWorkflow(name));
@@ -84,8 +88,12 @@ export function workflowDirectory(
       if (name !== undefined) return opened.get(name) ?? open(name);
       throw unknownWorkflow(asked, mayLearnNames() ? (snapshots.last()?.workflows ?? []) : null);
     },
-    noun: async (collection) =>
-      (await snapshots.lookUp(({ nouns }) => nouns.get(collection))) ?? null,
+    async noun(collection) {
+      if (misses.has(collection)) return null;
+      const noun = await snapshots.lookUp(({ nouns }) => nouns.get(collection));
+      if (noun === undefined) misses.add(collection);
+      return noun ?? null;
+    },
     nounOf: (family) =>
       [...(snapshots.last()?.nouns.values() ?? [])].find((noun) => noun.family === family) ??
       taskNoun,
@@ -95,21 +103,45 @@ export function workflowDirectory(
       const names = workflows.filter(isMeant).map(({ name }) => name);
       return names.length > 0 ? names : [asked];
     },
-    async unknownAgents({ steps }) {
-      const agents = [...new Set(steps.map(({ agent }) => agent))];
-      const missing = ({ agents: known, agentsKnownFor }: Snapshot): readonly string[] =>
-        agentsKnownFor < startingUp ? [] : agents.filter((agent) => !known.has(agent));
-      const before = snapshots.current();
-      if (before !== null && missing(before).length === 0) return [];
-      // One may have announced itself since.
-      return missing(await snapshots.read());
-    },
+    unknownAgents: ({ steps }) => unknownAgents(snapshots, steps),
     isRetired: (name) =>
       snapshots
         .last()
         ?.workflows.some((workflow) => workflow.name === name && workflow.retiredAt !== null) ??
       false,
-    reload: () => snapshots.reload(),
+    async reload() {
+      await snapshots.reload();
+      misses.clear();
+    },
+  };
+}
+
+async function unknownAgents(
+  snapshots: ReturnType<typeof snapshotCache>,
+  steps: WorkflowDefinition["steps"],
+): Promise<readonly string[]> {
+  const agents = [...new Set(steps.map(({ agent }) => agent))];
+  const missing = ({ agents: known, agentsKnownFor }: Snapshot): readonly string[] =>
+    agentsKnownFor < startingUp ? [] : agents.filter((agent) => !known.has(agent));
+  const before = snapshots.current();
+  if (before !== null && missing(before).length === 0) return [];
+  // One may have announced itself since.
+  return missing(await snapshots.read());
+}
+
+/** Collections that were looked for a moment ago, and not found. */
+function recentMisses(clock: () => number) {
+  /** When each was missed, the oldest first. */
+  const missed = new Map<string, number>();
+  return {
+    has: (name: string) => clock() - (missed.get(name) ?? Number.NEGATIVE_INFINITY) < missFor,
+    add(name: string): void {
+      missed.delete(name);
+      missed.set(name, clock());
+      const [oldest] = missed.keys();
+      if (missed.size > mostMisses && oldest !== undefined) missed.delete(oldest);
+    },
+    clear: () => missed.clear(),
   };
 }
 

@@ -1,11 +1,12 @@
-import { openHealth } from "@holdfast/runtime";
+import { limits } from "@holdfast/contracts";
+import { noMetrics, openHealth } from "@holdfast/runtime";
+import { defaultLimits, type GuardOptions, openGuard } from "@holdfast/runtime/http";
 import type { AttemptOfTask, StateStore } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
 import { type Logger, pino } from "pino";
-import { openAccess, readAnonymousMay, tokenLookup } from "../src/access/access.ts";
+import { openAccess, readAnonymousMay } from "../src/access/access.ts";
 import type { OwnsStatusQueue } from "../src/access/status-queues.ts";
 import { apiRoutes } from "../src/api/api-routes.ts";
-import { defaultLimits, type HttpLimits } from "../src/guard-connections.ts";
 import type { Inspection } from "../src/look/open-inspection.ts";
 import { openHttp } from "../src/open-http.ts";
 import { operatorGate } from "../src/operator-gate.ts";
@@ -39,7 +40,8 @@ export interface ServeOptions {
   readonly queues?: Operations["queues"];
   /** Of the process, with its secrets. */
   readonly configuration?: Operations["configuration"];
-  readonly httpLimits?: HttpLimits;
+  /** All of a test's clients have one address: it may hold everything, unless the test is about that. */
+  readonly guard?: Partial<GuardOptions>;
   /** Silent unless given. */
   readonly log?: Logger;
 }
@@ -52,13 +54,24 @@ export function serve(
   const { health = openHealth(new AbortController().signal), token = null } = options;
   const { hint = () => {}, failpoint = () => {}, cancel = () => {} } = options;
   const { directory = workflowDirectory(store), waiting, takesUnknownAgents = false } = options;
-  const { inspection = notAsked, mostStreams = 100, httpLimits = defaultLimits } = options;
+  const { inspection = notAsked, mostStreams = 100, guard = {} } = options;
   const { publish = noBroker, queues = noQueues, configuration = {} } = options;
   const { anonymousMay, readTasks = "anyone", ownsStatusQueue = () => true } = options;
   const { log = pino({ level: "silent" }) } = options;
-  const app = openHttp(health, log, httpLimits);
+  const gate = operatorGate(token, { log, metrics: noMetrics });
+  const app = openHttp(
+    health,
+    log,
+    openGuard({
+      ...defaultLimits,
+      addressShare: 100,
+      bodyBytes: limits.payloadBytes,
+      isOperator: gate.isOperator,
+      ...guard,
+    }),
+  );
   const access = openAccess({
-    hasToken: tokenLookup(token),
+    hasToken: ({ headers }) => gate.isOperator(headers),
     anonymousMay: readAnonymousMay(anonymousMay, "127.0.0.1"),
     readTasks,
   });
@@ -76,7 +89,7 @@ export function serve(
       ...(waiting === undefined ? {} : { waiting }),
     },
     operations: {
-      onRequest: operatorGate(token),
+      onRequest: gate.onRequest,
       cancel,
       inspection,
       publish,

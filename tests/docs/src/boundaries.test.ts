@@ -70,3 +70,26 @@ test("the Supervisor asks and watches: it neither reads requests nor writes repl
   const code = globSync("services/supervisor/src/**/*.ts", { cwd: root }).map(readFile).join("\n");
   expect(code).not.toMatch(/StepRequest|StepReply|agentQueue|child_process|process\.kill/);
 });
+
+/** Makes an HTTP server without the limits that clients have of it. */
+const unguarded =
+  /\bfastify\((?!\{\s*\.\.\.guardedOptions\()|import [^;]*\bcreateServer\b[^;]* from "node:(?:https?|http2)"|import\("node:(?:https?|http2)"\)/;
+
+test.each([
+  "const app = fastify({ logger: true, ...guardedOptions(guard) });",
+  "const app = fastify();",
+  'import { createServer, type Server } from "node:http";',
+  'const { createServer } = await import("node:http");',
+])("%s makes a server that nothing guards", (code) => {
+  expect(code).toMatch(unguarded);
+});
+
+test("every HTTP server of the product is made by the guard", () => {
+  const files = globSync("{packages,services}/*/src/**/*.{ts,tsx}", { cwd: root }).filter(
+    (file) => !file.endsWith(".test.ts"),
+  );
+  expect(files.length).toBeGreaterThan(500);
+  expect(files.filter((file) => unguarded.test(readFile(file)))).toEqual([
+    "packages/runtime/src/http/guarded-server.ts",
+  ]);
+});

@@ -1,11 +1,14 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PermanentFault } from "@holdfast/domain";
+import { defaultLimits, openGuard } from "@holdfast/runtime/http";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 
 const host = "127.0.0.1";
 const path = "/mcp";
+/** Its clients are all on this host. */
+const limits = { ...defaultLimits, connections: 200, addressShare: 100 };
 
 /** An MCP server over HTTP; disposal closes it. */
 export interface ServedHttp extends AsyncDisposable {
@@ -17,7 +20,7 @@ export interface ServedHttp extends AsyncDisposable {
  * browser that was led here by another site's name, or calls from a page, is refused.
  */
 export async function serveHttp(open: () => McpServer, port: number): Promise<ServedHttp> {
-  const server = createServer((request, response) => {
+  const server = openGuard(limits).server((request, response) => {
     handle(open, request, response).catch(() => {
       if (!response.headersSent) refuse(response, 500, "The request could not be handled.");
     });
@@ -55,7 +58,6 @@ async function handle(
   response: ServerResponse,
 ): Promise<void> {
   const { url = "", method, headers } = request;
-  if (!isLocal(headers.host)) return refuse(response, 403, "Only this host is served.");
   if (headers.origin !== undefined) return refuse(response, 403, "Web pages are not served.");
   if (url.split("?")[0] !== path) return refuse(response, 404, `MCP is served at ${path}.`);
   if (method !== "POST") return refuse(response, 405, "Use POST.");
@@ -65,9 +67,6 @@ async function handle(
   await server.connect(transport);
   await transport.handleRequest(request, response);
 }
-
-const isLocal = (name: string | undefined): boolean =>
-  name !== undefined && /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(name);
 
 function refuse(response: ServerResponse, status: number, message: string): void {
   response.writeHead(status, { "content-type": "application/json" });

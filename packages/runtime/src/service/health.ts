@@ -84,11 +84,7 @@ async function inTime(isWell: Check): Promise<boolean | string> {
 }
 
 /** A probe is a few bytes: a client that takes longer only holds the connection. */
-const timeouts = {
-  headersTimeout: 5_000,
-  requestTimeout: 5_000,
-  connectionsCheckingInterval: 1_000,
-};
+const limits = { connections: 200, requestTimeout: 5_000, addressShare: 25 };
 
 interface ProbeOptions {
   readonly host: string;
@@ -105,8 +101,8 @@ export async function serveHealth(
 ): Promise<AsyncDisposable> {
   if (port === 0) return { [Symbol.asyncDispose]: () => Promise.resolve() };
   // An ES module that imports it loads all that Node has for HTTP, which a process without probes need not wait for.
-  const { createServer } = await import("node:http");
-  const server = createServer(timeouts, (request, response) => {
+  const { openGuard } = await import("../http/guarded-server.ts");
+  const server = openGuard(limits).server((request, response) => {
     const isScrape = metrics !== undefined && request.url === "/metrics";
     void (isScrape ? expose(metrics, response) : respond(health, request.url, response));
   });

@@ -1,4 +1,5 @@
-import { BaseConfig, Integer, Text } from "@holdfast/runtime";
+import { BaseConfig, Duration, Integer, Text } from "@holdfast/runtime";
+import { AddressShare, HttpNames, TrustedProxies } from "@holdfast/runtime/http";
 import { Type } from "typebox";
 
 /** The settings of the console, by the names of their environment variables. */
@@ -14,4 +15,11 @@ export const ConsoleConfig = Type.Object({
   HTTP_HOST: Text({ default: "0.0.0.0" }),
   /** The port of the page; 0 takes a free one. */
   HTTP_PORT: Integer({ default: 3_100, minimum: 0, maximum: 65_535 }),
+  /** Connections at a time; a further one is closed at once. */
+  MAX_CONNECTIONS: Integer({ default: 2_000, minimum: 1, maximum: 100_000 }),
+  /** In which a request must have arrived, with its body. */
+  REQUEST_TIMEOUT: Duration({ default: "10s", least: "100ms" }),
+  ADDRESS_SHARE: AddressShare,
+  TRUSTED_PROXIES: TrustedProxies,
+  HTTP_NAMES: HttpNames,
 });

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { pino } from "pino";
 import { encodingFor } from "./console-routes.ts";
@@ -13,7 +13,8 @@ let closed: Promise<unknown> | null = null;
 beforeAll(async () => {
   await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
   const apiUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
-  const app = openConsole({ apiUrl, log: pino({ level: "silent" }) });
+  const limits = { connections: 2_000, requestTimeout: 1_000, addressShare: 25 };
+  const app = openConsole({ apiUrl, limits, log: pino({ level: "silent" }) });
   url = await app.listen({ host: "127.0.0.1", port: 0 });
   stop = () => app.close();
 });
@@ -90,6 +91,31 @@ test("requests to the API are passed on as they are", async () => {
     token: "Bearer t",
     body: '{"version":1}',
   });
+});
+
+test("the API gets the address of the browser, and not the origin that was looked at here", async () => {
+  respond = ({ headers }, response) => void response.end(JSON.stringify(headers));
+  const seen = await (
+    await get("/v1/pauses", { origin: url, "x-forwarded-for": "6.6.6.6" })
+  ).json();
+  expect(seen).toMatchObject({ "x-forwarded-for": "127.0.0.1" });
+  expect(seen).not.toHaveProperty("origin");
+});
+
+test("a thousand half bodies of a stranger take the API from no operator, and stay for no longer than a body may", async () => {
+  respond = (_, response) => void response.end("{}");
+  const { port } = new URL(url);
+  const half =
+    "POST /v1/bulk HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{";
+  const strangers = Array.from({ length: 1_000 }, () => {
+    const socket = connect({ host: "127.0.0.1", localAddress: "127.0.0.2", port: Number(port) });
+    return socket.on("error", () => {}).on("connect", () => socket.write(half));
+  });
+  const gone = strangers.map(
+    (socket) => new Promise((resolve) => socket.resume().once("close", resolve)),
+  );
+  for (let asked = 0; asked < 20; asked += 1) expect((await get("/v1/pauses")).status).toBe(200);
+  await Promise.all(gone);
 });
 
 test("an event of a stream comes at once, and a browser that leaves ends the stream", async () => {

@@ -1,43 +1,81 @@
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
 import proxy from "@fastify/http-proxy";
+import {
+  defaultLimits,
+  type GuardOptions,
+  guardedOptions,
+  openGuard,
+  problemBody,
+  problemType,
+} from "@holdfast/runtime/http";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import { consoleRoutes } from "./console-routes.ts";
 
 interface Options {
   /** Where requests to `/v1` go. */
   readonly apiUrl: string;
+  /** What clients may hold of this server. */
+  readonly limits?: GuardOptions;
   readonly log: FastifyBaseLogger;
 }
 
+/** Bytes of the largest body that the API takes. */
+const bodyBytes = 256 * 1024;
+
 /** The page and, at the same origin, the API: browsers need no other address and no CORS. */
-export function openConsole(options: Options): FastifyInstance & AsyncDisposable {
-  const { apiUrl, log } = options;
+export function openConsole({
+  apiUrl,
+  limits = defaultLimits,
+  log,
+}: Options): FastifyInstance & AsyncDisposable {
+  const guard = openGuard({ ...limits, bodyBytes });
   const app = fastify({
+    ...guardedOptions(guard),
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: bodyBytes,
     forceCloseConnections: true,
   });
   consoleRoutes(app);
   app.get("/", async (_, reply) => reply.redirect("/console/", 302));
-  app.register(proxy, {
-    upstream: apiUrl,
-    prefix: "/v1",
-    rewritePrefix: "/v1",
-    replyOptions: {
-      onError: (reply) =>
-        void reply
-          .code(502)
-          .type("application/problem+json; charset=utf-8")
-          .send(
-            JSON.stringify({
-              type: "about:blank",
-              title: "Bad Gateway",
-              status: 502,
-              code: "console.api_unreachable",
-              detail:
-                "The console does not reach the API: check API_URL, and that the submission service runs.",
-            }),
-          ),
-    },
+  app.register(async (scope) => {
+    takeWholeBodies(scope);
+    scope.register(proxy, {
+      upstream: apiUrl,
+      prefix: "/v1",
+      rewritePrefix: "/v1",
+      proxyPayloads: false,
+      // Connections of this server bound those to the API: a stream keeps one for hours.
+      undici: { connections: limits.connections },
+      replyOptions: {
+        rewriteRequestHeaders: (
+          { raw },
+          { origin: _origin, "transfer-encoding": _chunked, ...headers },
+        ) => ({
+          ...headers,
+          // The API counts by the address of the browser, where TRUSTED_PROXIES names this service.
+          "x-forwarded-for": guard.callerOf(raw as IncomingMessage).address,
+        }),
+        onError: (reply) => void reply.code(502).type(problemType).send(problemBody(unreachable)),
+      },
+    });
   });
   return Object.assign(app, { [Symbol.asyncDispose]: () => app.close() });
 }
+
+/** Passes a body on once it is here: a client that never ends one would keep a connection to the API. */
+function takeWholeBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_, body, done) =>
+    // The proxy would write anything but a stream as JSON once more.
+    done(null, Readable.from([body])),
+  );
+}
+
+const unreachable = {
+  status: 502,
+  code: "console.api_unreachable",
+  message:
+    "The console does not reach the API: check API_URL, and that the submission service runs.",
+} as const;

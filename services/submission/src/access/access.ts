@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { isLoopback } from "@holdfast/runtime";
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { Problem } from "../problem.ts";
@@ -84,18 +83,6 @@ function mustRead(mayRead: boolean): void {
     "Only operators see tasks here: show the operator's token, Authorization: Bearer …",
   );
 }
-
-/** Asks whether a request shows this token; without a token none does. */
-export function tokenLookup(token: string | null): (request: Asking) => boolean {
-  const expected = digest(token ?? "");
-  return ({ headers }) => {
-    if (token === null || headers.authorization === undefined) return false;
-    const shown = /^Bearer (.+)$/i.exec(headers.authorization)?.[1] ?? "";
-    return timingSafeEqual(digest(shown), expected);
-  };
-}
-
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 /**
  * What strangers may ask for by `ANONYMOUS_MAY`. Unset: all while only this machine can reach the service, otherwise

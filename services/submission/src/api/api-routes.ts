@@ -73,14 +73,17 @@ interface Routes extends Shared {
   } | null;
 }
 
+/** Requests that wait for a result at a time. */
+const mostWaits = 1_000;
 /** Milliseconds: however many consoles are open, the store is asked once in this time. */
 const overviewFreshFor = 1_000;
 
 /** All routes under `/v1`, the document that describes them, and its page. */
 export function apiRoutes(app: FastifyInstance, { submission, operations, ...deps }: Routes): void {
-  const waiter = resultWaiter(deps);
+  const { memory, callerOf, shares } = app.guard;
+  const waiter = resultWaiter({ ...deps, room: shares(mostWaits) });
   const tasks = findTasks(deps.store);
-  const streams = openStreams({ most: deps.mostStreams });
+  const streams = openStreams({ room: shares(deps.mostStreams), memory, callerOf });
   const following = followTasks({ ...deps, tasks, streams });
   const overview = sharedLook(() => readOverview(deps.store), { freshFor: overviewFreshFor });
   const changes = followChanges({ ...deps, streams, overview });

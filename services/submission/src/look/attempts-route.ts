@@ -6,6 +6,7 @@ import { describeAt, ref } from "../api/describe.ts";
 import { type Door, doorsOf } from "../doors.ts";
 import { type ById, TaskParams, type Tasks } from "../find-tasks.ts";
 import { publicName } from "../public-names.ts";
+import { roomForRows } from "../room.ts";
 import { unusable, type WorkflowDirectory } from "../workflow-directory.ts";
 import { attemptInputs } from "./attempt-payloads.ts";
 import { type Attempt, attemptsOf, type Wait } from "./attempts.ts";
@@ -36,9 +37,11 @@ export function attemptsRoute(app: FastifyInstance, deps: Dependencies): void {
       params: paramsOf(door),
     };
     const { onRequest } = deps;
-    app.get<ById>(`${door.path}/:id/attempts`, { onRequest, schema }, async (request) =>
-      showAttempts(deps, await deps.tasks.find(request.params.id, await door.nounOf(request))),
-    );
+    app.get<ById>(`${door.path}/:id/attempts`, { onRequest, schema }, async (request, reply) => {
+      const noun = await door.nounOf(request);
+      const task = await deps.tasks.find(request.params.id, noun, roomForRows(request, reply));
+      return showAttempts(deps, task);
+    });
   }
 }
 

@@ -79,7 +79,8 @@ function whyRoute(
     };
     app.get<ById>(`${door.path}/:id/why`, { onRequest, schema }, async (request) => {
       const noun = await door.nounOf(request);
-      const { taskId } = await tasks.find(request.params.id, noun);
+      const { id: taskId } = request.params;
+      await tasks.mustExist(taskId, noun);
       const found = await inspection.explain(taskId);
       if (found === null) {
         const gone = `There is no ${noun.singular} ${taskId}.`;

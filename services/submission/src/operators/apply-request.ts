@@ -12,6 +12,7 @@ import type { Door } from "../doors.ts";
 import { TaskParams, type Tasks } from "../find-tasks.ts";
 import type { Noun } from "../noun.ts";
 import { Problem } from "../problem.ts";
+import type { MakeRoom } from "../room.ts";
 import type { TaskResource } from "../task-resource.ts";
 import { Wish } from "../wishes.ts";
 import { mustBeApplied } from "./must-be-applied.ts";
@@ -52,6 +53,7 @@ export const requestBodyWith = <T extends Record<string, Type.TSchema>>(more: T)
 type OperatorRequest = Static<typeof RequestBody> & {
   readonly noun: Noun;
   readonly ifMatch: string | undefined;
+  readonly makeRoom: MakeRoom;
 };
 
 /** Applies the event that an operator asks for, and returns the task as it stands then. */
@@ -81,8 +83,8 @@ export interface OperatorDoor {
 export const operatorDoor = (door: Door, deps: OperatorDependencies): OperatorDoor => ({
   door,
   deps,
-  // A collection that does not exist is answered first, alike for everyone.
-  onRequest: [async (request) => void (await door.nounOf(request)), deps.onRequest],
+  // The token first: a stranger's request for a collection that does not exist would read the store.
+  onRequest: [deps.onRequest, async (request) => void (await door.nounOf(request))],
   params: taskParams(door),
   apply: applyRequest(deps),
   describe: (id, summary) => ({
@@ -112,7 +114,7 @@ const applyRequest =
     mustBeApplied(outcomes[0], { noun, version, isPrecondition });
     cancel(obsoleteAttempts);
     hint();
-    return tasks.show(taskId, { noun, reader: "operator" });
+    return tasks.show(taskId, { noun, reader: "operator", makeRoom: request.makeRoom });
   };
 
 /** The version that the operator has seen. Throws a 422 if the request names none, or two. */

@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import type { ById } from "../find-tasks.ts";
 import { Problem } from "../problem.ts";
+import { roomForRows } from "../room.ts";
 import { storableName } from "../wishes.ts";
 import { type OperatorDependencies, type OperatorDoor, requestBodyWith } from "./apply-request.ts";
 import { failedStep } from "./failed-step.ts";
@@ -34,16 +35,17 @@ export function resolveRoute(
         body: ResolveBody,
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { body } = request;
       const noun = await door.nounOf(request);
-      const task = await deps.tasks.find(request.params.id, noun);
+      const makeRoom = roomForRows(request, reply);
+      const task = await deps.tasks.find(request.params.id, noun, makeRoom);
       const failed = failedStep(task, { noun, name: body.step });
       await mustBeUsable(body.output, { task, failed }, deps.store);
       const event = { kind: "resolved", step: failed.name, attempt: failed.attempt } as const;
       return apply(
         task,
-        { ...body, noun, ifMatch: request.headers["if-match"] },
+        { ...body, noun, ifMatch: request.headers["if-match"], makeRoom },
         { event, output: body.output ?? null },
       );
     },

@@ -6,6 +6,7 @@ import { type Static, Type } from "typebox";
 import type { ById } from "../find-tasks.ts";
 import { codeAt, type Noun } from "../noun.ts";
 import { Problem } from "../problem.ts";
+import { roomForRows } from "../room.ts";
 import { storableName } from "../wishes.ts";
 import { type OperatorDependencies, type OperatorDoor, requestBodyWith } from "./apply-request.ts";
 import { failedStep } from "./failed-step.ts";
@@ -38,10 +39,11 @@ export function resubmitRoute(
         body: ResubmitBody,
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { body } = request;
       const noun = await door.nounOf(request);
-      const task = await deps.tasks.find(request.params.id, noun);
+      const makeRoom = roomForRows(request, reply);
+      const task = await deps.tasks.find(request.params.id, noun, makeRoom);
       const failed = failedStep(task, { noun, name: body.step });
       const { input } = body;
       if (input !== undefined) await mustBeUsable(input, { task, failed, noun }, deps.store);
@@ -49,7 +51,7 @@ export function resubmitRoute(
       const inputChanged = input !== undefined;
       return apply(
         task,
-        { ...body, noun, ifMatch: request.headers["if-match"] },
+        { ...body, noun, ifMatch: request.headers["if-match"], makeRoom },
         {
           event: { kind: "resubmitted", step, attempt, inputChanged },
           ...(input === undefined ? {} : { correctedInput: input }),

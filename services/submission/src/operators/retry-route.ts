@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import { codeAt } from "../noun.ts";
 import { Problem } from "../problem.ts";
+import { roomForRows } from "../room.ts";
 import { storableName } from "../wishes.ts";
 import { type OperatorDoor, RequestBody } from "./apply-request.ts";
 
@@ -25,10 +26,11 @@ export function retryRoute(
       onRequest,
       schema: { ...describe("retryStep", "Ends the delay of a step."), params, body: RequestBody },
     },
-    async (request) => {
+    async (request, reply) => {
       const { id, step: asked } = request.params;
       const noun = await door.nounOf(request);
-      const task = await deps.tasks.find(id, noun);
+      const makeRoom = roomForRows(request, reply);
+      const task = await deps.tasks.find(id, noun, makeRoom);
       if (!task.steps.some((one) => one.name === asked)) {
         const names = task.steps.map((one) => one.name);
         throw new Problem(
@@ -40,7 +42,7 @@ export function retryRoute(
       const event = { kind: "retryRequested", step: asked } as const;
       return apply(
         task,
-        { ...request.body, noun, ifMatch: request.headers["if-match"] },
+        { ...request.body, noun, ifMatch: request.headers["if-match"], makeRoom },
         { event },
       );
     },

@@ -2,6 +2,7 @@ import { wholeTaskEvents } from "@holdfast/domain";
 import type { FastifyInstance } from "fastify";
 import type { Static } from "typebox";
 import type { ById } from "../find-tasks.ts";
+import { roomForRows } from "../room.ts";
 import { type OperatorDoor, RequestBody } from "./apply-request.ts";
 
 /** Undoes, cancels, pauses and resumes a task as a whole. */
@@ -13,12 +14,13 @@ export function wholeTaskRoutes(
     app.post<ById & { readonly Body: Static<typeof RequestBody> }>(
       `${door.path}/:id/${act}`,
       { onRequest, schema: { ...describe(`${act}Task`, summary), params, body: RequestBody } },
-      async (request) => {
+      async (request, reply) => {
         const noun = await door.nounOf(request);
-        const task = await deps.tasks.find(request.params.id, noun);
+        const makeRoom = roomForRows(request, reply);
+        const task = await deps.tasks.find(request.params.id, noun, makeRoom);
         return apply(
           task,
-          { ...request.body, noun, ifMatch: request.headers["if-match"] },
+          { ...request.body, noun, ifMatch: request.headers["if-match"], makeRoom },
           { event: wholeTaskEvents[act] },
         );
       },

@@ -6,6 +6,7 @@ import { describeAt, ref } from "../api/describe.ts";
 import { doorsOf } from "../doors.ts";
 import { TaskParams, type Tasks } from "../find-tasks.ts";
 import { Problem } from "../problem.ts";
+import { roomForRows } from "../room.ts";
 import type { TaskResource } from "../task-resource.ts";
 import type { WorkflowDirectory } from "../workflow-directory.ts";
 import type { ResultWaiter } from "./result-waiter.ts";
@@ -55,10 +56,16 @@ export function resultRoute(
       async (request, reply) => {
         const { id } = request.params;
         // A result has nothing in it that operators alone may see.
-        const as = { noun: await door.nounOf(request), reader: "stranger" } as const;
+        const as = {
+          noun: await door.nounOf(request),
+          reader: "stranger",
+          makeRoom: roomForRows(request, reply),
+        } as const;
         const patience = readWait(request.query.wait);
         const now = await tasks.show(id, as);
         if (now.finishedAt !== null || patience === 0) return sendResult(reply, now);
+        // Nothing of the task is needed while it goes on.
+        request.held?.release();
         await waitForResult(waiter, request, reply, { taskId: id, patience });
         return sendResult(reply, await tasks.show(id, as));
       },

@@ -1,8 +1,12 @@
+import { defaultLimits, openGuard } from "@holdfast/runtime/http";
 import { expect, test } from "@jest/globals";
 import { resultWaiter } from "./result-waiter.ts";
 
 const patience = 20_000;
 const stays = () => {};
+const caller = { address: "10.0.0.1", block: "10.0.0.1", isOperator: false };
+const roomOf = (addressShare: number) =>
+  openGuard({ ...defaultLimits, addressShare }).shares(1_000);
 
 /** A store whose tasks end when the test says so. */
 function storeOf() {
@@ -24,9 +28,9 @@ function storeOf() {
 
 test("all requests that wait share one look at the store, and each goes when its task has ended", async () => {
   const store = storeOf();
-  const waiter = resultWaiter({ store });
+  const waiter = resultWaiter({ store, room: roomOf(100) });
   const ids = Array.from({ length: 300 }, (_, number) => `task-${number % 100}`);
-  const waits = ids.map((id) => waiter.wait(id, { patience, onGone: stays }));
+  const waits = ids.map((id) => waiter.wait(id, { caller, patience, onGone: stays }));
   for (const id of ids.slice(0, 50)) store.ended.add(id);
   await Promise.all(waits.filter((_, at) => at % 100 < 50));
   expect(store.looks).toHaveLength(1);
@@ -39,9 +43,10 @@ test("all requests that wait share one look at the store, and each goes when its
 
 test("the store is not asked while no request waits, and a client that leaves is forgotten", async () => {
   const store = storeOf();
-  const waiter = resultWaiter({ store });
+  const waiter = resultWaiter({ store, room: roomOf(100) });
   let leave = stays;
   const wait = waiter.wait("a", {
+    caller,
     patience,
     onGone: (call) => {
       leave = call;
@@ -50,30 +55,46 @@ test("the store is not asked while no request waits, and a client that leaves is
   leave();
   await wait;
   store.ended.add("b");
-  await waiter.wait("b", { patience, onGone: stays });
+  await waiter.wait("b", { caller, patience, onGone: stays });
   expect(store.looks).toEqual([["b"]]);
 });
 
 test("a wait ends when its time is over, also while the store does not answer", async () => {
   const waiter = resultWaiter({
+    room: roomOf(100),
     store: {
       findFinishedTasks: async () => {
         throw new Error("away");
       },
     },
   });
-  await waiter.wait("a", { patience: 60, onGone: stays });
+  await waiter.wait("a", { caller, patience: 60, onGone: stays });
 });
 
 test("beyond a thousand waits a request does not wait, and stopping lets all go", async () => {
   const store = storeOf();
-  const waiter = resultWaiter({ store });
+  const waiter = resultWaiter({ store, room: roomOf(100) });
   const waits = Array.from({ length: 1_000 }, (_, number) =>
-    waiter.wait(`task-${number}`, { patience, onGone: stays }),
+    waiter.wait(`task-${number}`, { caller, patience, onGone: stays }),
   );
-  await waiter.wait("one more", { patience, onGone: stays });
+  await waiter.wait("one more", { caller, patience, onGone: stays });
   waiter.stop();
   await Promise.all(waits);
-  await waiter.wait("after the stop", { patience, onGone: stays });
+  await waiter.wait("after the stop", { caller, patience, onGone: stays });
   expect(store.looks.flat()).not.toContain("one more");
+});
+
+test("waits of one address leave room for those of others", async () => {
+  const store = storeOf();
+  const waiter = resultWaiter({ store, room: roomOf(25) });
+  const waits = Array.from({ length: 1_000 }, (_, number) =>
+    waiter.wait(`task-${number}`, { caller, patience, onGone: stays }),
+  );
+  const other = { ...caller, block: "10.0.0.2" };
+  const honest = waiter.wait("honest", { caller: other, patience, onGone: stays });
+  store.ended.add("honest");
+  await honest;
+  expect(store.looks.at(-1)).toHaveLength(251);
+  waiter.stop();
+  await Promise.all(waits);
 });

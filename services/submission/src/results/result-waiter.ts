@@ -1,28 +1,32 @@
 import type { Milliseconds } from "@holdfast/domain";
+import type { Caller, Shares } from "@holdfast/runtime/http";
 import type { StateStore } from "@holdfast/state-store";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "findFinishedTasks">;
+  /** Requests that wait at a time, by address, each with its connection. */
+  readonly room: Shares;
   readonly clock?: () => Milliseconds;
+}
+
+interface Wait {
+  readonly caller: Caller;
+  readonly patience: Milliseconds;
+  readonly onGone: (leave: () => void) => void;
 }
 
 /** Waits for tasks to end. */
 export interface ResultWaiter {
   /**
    * Resolves when the task has ended, or earlier: after `patience`, when the process stops, when the caller is gone
-   * (`onGone` is given what to call then), or at once when too many wait.
+   * (`onGone` is given what to call then), or at once when too many wait, or too many of its address.
    */
-  wait(
-    taskId: string,
-    how: { readonly patience: Milliseconds; readonly onGone: (leave: () => void) => void },
-  ): Promise<void>;
+  wait(taskId: string, how: Wait): Promise<void>;
   /** Lets all that wait go. */
   stop(): void;
   readonly isStopped: boolean;
 }
 
-/** So many may wait at a time, each with its connection. */
-const mostWaiting = 1_000;
 /** Between two looks: short while the youngest has waited for less than a second, longer afterwards. */
 const soon: Milliseconds = 20;
 const later: Milliseconds = 250;
@@ -42,6 +46,7 @@ interface Waiting {
  */
 export function resultWaiter({
   store,
+  room,
   clock = () => performance.now(),
 }: Dependencies): ResultWaiter {
   const waiting = new Set<Waiting>();
@@ -70,15 +75,17 @@ export function resultWaiter({
   };
 
   return {
-    wait: (taskId, { patience, onGone }) =>
+    wait: (taskId, { caller, patience, onGone }) =>
       new Promise((resolve) => {
-        if (isStopped || waiting.size >= mostWaiting) return resolve();
+        const place = isStopped ? null : room.take(caller);
+        if (place === null) return resolve();
         const one: Waiting = {
           taskId,
           since: clock(),
           leave() {
             clearTimeout(limit);
             waiting.delete(one);
+            place.release();
             resolve();
           },
         };

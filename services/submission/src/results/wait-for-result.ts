@@ -1,6 +1,6 @@
 import type { Milliseconds } from "@holdfast/domain";
+import { onGone } from "@holdfast/runtime/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { onGone } from "../on-gone.ts";
 import type { ResultWaiter } from "./result-waiter.ts";
 
 /** How long a request may wait for a result. */
@@ -18,7 +18,11 @@ export async function waitForResult(
   const { socket } = request.raw;
   const usual = socket.timeout;
   socket.setTimeout(patience + grace);
-  await waiter.wait(taskId, { patience, onGone: (leave) => onGone(request, reply, leave) });
+  await waiter.wait(taskId, {
+    caller: request.server.guard.callerOf(request.raw),
+    patience,
+    onGone: (leave) => onGone(request.raw, reply.raw, leave),
+  });
   if (usual !== undefined) socket.setTimeout(usual);
   // A connection that stays open would keep the service from stopping.
   if (waiter.isStopped) void reply.header("connection", "close");

@@ -44,7 +44,7 @@ function listRoute(
   app.get<{ Querystring: Static<typeof ListQuery> }>(
     door.path,
     {
-      onRequest: [mustBeThere(door), onRequest],
+      onRequest: [onRequest, mustBeThere(door)],
       schema: {
         ...describeAt(door, {
           id: "listTasks",
@@ -72,7 +72,7 @@ function countRoute(
   app.get<{ Querystring: Static<typeof CountQuery> }>(
     `${door.path}/count`,
     {
-      onRequest: [mustBeThere(door), onRequest],
+      onRequest: [onRequest, mustBeThere(door)],
       schema: {
         ...describeAt(door, {
           id: "countTasks",
@@ -99,7 +99,7 @@ function searchRoute(
   app.post<{ Body: SearchBody }>(
     `${door.path}/search`,
     {
-      onRequest: [mustBeThere(door), onRequest],
+      onRequest: [onRequest, mustBeThere(door)],
       schema: {
         ...describeAt(door, {
           id: "searchTasks",
@@ -152,7 +152,7 @@ const listed = ({ taskId: id, processState: state, ...rest }: ListedTask) => ({
   ...rest,
 });
 
-/** Throws a 404 before the operator's token is asked for, where there is no such collection. */
+/** Throws a 404 before the rest of the request is read, where there is no such collection. */
 const mustBeThere =
   (door: Door) =>
   async (request: FastifyRequest): Promise<void> =>

@@ -1,5 +1,6 @@
+import type { ServerResponse } from "node:http";
+import { type Held, onGone } from "@holdfast/runtime/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { onGone } from "../on-gone.ts";
 
 /** An event as it is sent: see the EventSource of the WHATWG. */
 interface StreamEvent {
@@ -12,6 +13,8 @@ interface StreamEvent {
 /** One client that reads events. Nothing of it throws when the client is gone. */
 export interface EventStream {
   send(event: StreamEvent): void;
+  /** Sends what was written once for many clients. */
+  sendWritten(event: Buffer): void;
   /** A line that clients skip: it shows that the connection lives, and people what is the matter. */
   comment(text: string): void;
   end(): void;
@@ -21,14 +24,21 @@ export interface EventStream {
   drop(): void;
 }
 
+interface Owner {
+  /** Counts bytes that wait to be read. */
+  readonly hold: (bytes: number) => Held;
+  /** Called once the client is gone, or the stream has ended. */
+  readonly closed: () => void;
+}
+
 /** Milliseconds after which a browser connects again. */
 const retryAfter = 1_000;
 
-/** Answers a request with a stream of events. `closed` is called once the client is gone, or the stream has ended. */
+/** Answers a request with a stream of events. */
 export function openEventStream(
   request: FastifyRequest,
   reply: FastifyReply,
-  closed: () => void,
+  { hold, closed }: Owner,
 ): EventStream {
   const { raw } = reply;
   void reply.hijack();
@@ -41,19 +51,33 @@ export function openEventStream(
   // Sent with the first event otherwise, which may be long in coming.
   raw.write(`retry: ${retryAfter}\n\n`);
   raw.on("error", () => {});
-  onGone(request, reply, closed);
+  const put = counted(raw, hold);
+  onGone(request.raw, raw, () => {
+    put.stop();
+    closed();
+  });
   let waiting = "";
+  let held: Held | null = null;
   const flush = (): void => {
-    if (waiting !== "" && !raw.destroyed && !raw.writableEnded) raw.write(waiting);
+    const text = waiting;
     waiting = "";
+    held?.release();
+    held = null;
+    if (text !== "") put.write(text);
   };
   // What is sent at a time goes out in one piece.
   const write = (text: string): void => {
     if (waiting === "") process.nextTick(flush);
     waiting += text;
+    held?.release();
+    held = hold(waiting.length);
   };
   return {
     send: (event) => write(textOf(event)),
+    sendWritten(event) {
+      flush();
+      put.write(event);
+    },
     comment: (text) => write(`: ${text}\n\n`),
     end() {
       flush();
@@ -65,6 +89,30 @@ export function openEventStream(
     drop: () => void raw.destroy(),
   };
 }
+
+/** Writes pieces, each of which is held until the client has read it, or is gone. */
+function counted(raw: ServerResponse, hold: Owner["hold"]) {
+  const unread = new Set<Held>();
+  let isGone = false;
+  return {
+    write(piece: string | Buffer): void {
+      if (isGone || raw.writableEnded) return;
+      const held = hold(Buffer.byteLength(piece));
+      unread.add(held);
+      raw.write(piece, () => {
+        held.release();
+        unread.delete(held);
+      });
+    },
+    stop(): void {
+      isGone = true;
+      for (const held of unread) held.release();
+    },
+  };
+}
+
+/** Writes an event that is the same for many clients. */
+export const writeEvent = (event: StreamEvent): Buffer => Buffer.from(textOf(event));
 
 /** JSON has no line breaks but escaped ones, so that one line of data is enough. */
 function textOf({ id, event, data }: StreamEvent): string {

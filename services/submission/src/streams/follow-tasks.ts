@@ -1,12 +1,7 @@
 import type { Milliseconds } from "@holdfast/domain";
 import { type Following, followByLooks } from "./follow-by-looks.ts";
 import { type LookDependencies, lookAtTasks } from "./look-at-tasks.ts";
-import type { OpenStreams } from "./open-streams.ts";
 import type { Follower } from "./task-followers.ts";
-
-interface Dependencies extends LookDependencies {
-  readonly streams: Pick<OpenStreams, "isReady">;
-}
 
 /** Between two looks: longer where many follow. */
 const soon: Milliseconds = 250;
@@ -14,11 +9,11 @@ const later: Milliseconds = 1_000;
 const few = 100;
 
 /** Sends to each that follows a task what becomes of it. One look asks for all tasks that are followed. */
-export const followTasks = ({ streams, ...deps }: Dependencies): Following<Follower> =>
+export const followTasks = (deps: LookDependencies): Following<Follower> =>
   followByLooks({
     async look(followers) {
       const rest = followers.size > few ? later : soon;
-      const ready = [...followers].filter(({ stream }) => streams.isReady(stream));
+      const ready = [...followers].filter(({ stream }) => deps.streams.isReady(stream));
       try {
         await lookAtTasks(deps, ready);
       } finally {

@@ -1,12 +1,16 @@
+import { overload } from "@holdfast/runtime";
 import type { StateStore, TaskStanding } from "@holdfast/state-store";
 import type { Tasks } from "../find-tasks.ts";
 import { Problem } from "../problem.ts";
 import type { TaskResource } from "../task-resource.ts";
+import { writeEvent } from "./event-stream.ts";
+import type { OpenStreams } from "./open-streams.ts";
 import type { Follower } from "./task-followers.ts";
 
 export interface LookDependencies {
   readonly store: Pick<StateStore, "findMovesSince" | "findStandings">;
   readonly tasks: Pick<Tasks, "show">;
+  readonly streams: Pick<OpenStreams, "isReady" | "roomFor">;
 }
 
 /** Moves of one task that a look reads. */
@@ -33,7 +37,10 @@ export async function lookAtTasks(
 }
 
 /** Where the tasks stand is read before their moves, so that the end of a task is not seen before its last move. */
-async function sendMoves({ store }: LookDependencies, some: readonly Follower[]): Promise<void> {
+async function sendMoves(
+  { store, streams }: LookDependencies,
+  some: readonly Follower[],
+): Promise<void> {
   const standings = await store.findStandings({
     taskIds: [...new Set(some.map(({ taskId }) => taskId))],
   });
@@ -42,6 +49,8 @@ async function sendMoves({ store }: LookDependencies, some: readonly Follower[])
   const standing = new Map(standings.map((one) => [one.taskId, one]));
   const movesOf = Map.groupBy(moves, placeOf);
   for (const one of some) {
+    // Those before it may have filled the memory of all: it has its moves with a later look.
+    if (!streams.isReady(one.stream)) continue;
     one.take(movesOf.get(placeOf(one)) ?? [], most);
     settle(one, standing.get(one.taskId) ?? null);
   }
@@ -56,26 +65,47 @@ function settle(one: Follower, standing: TaskStanding | null): void {
   one.endedVersion = standing.hasEnded ? standing.version : null;
 }
 
-/** Sends a task as a whole to those that have all of its moves. */
-async function sendTask({ tasks }: LookDependencies, group: readonly Follower[]): Promise<void> {
-  const [first] = group;
+/** Sends a task as a whole to those that have all of its moves. It is read and written once for all of them. */
+async function sendTask({ tasks, streams }: LookDependencies, group: readonly Follower[]) {
+  const ready = group.filter(({ stream }) => streams.isReady(stream));
+  const [first] = ready;
   if (first === undefined) return;
-  const task = await tasks.show(first.taskId, first).catch(refusalOf);
-  for (const one of group) {
-    one.isBehind = false;
-    if (!(task instanceof Problem)) showTask(one, task);
-    else if (task.status === 404) one.end(null);
+  const room = streams.roomFor(first.stream);
+  const { taskId, noun, reader } = first;
+  try {
+    const shown = await tasks
+      .show(taskId, { noun, reader, makeRoom: room.make })
+      .catch(refusalOf);
+    if (shown === null) return;
+    if (shown instanceof Problem) {
+      for (const one of ready) refuseTask(one, shown);
+    } else {
+      const event = writeEvent({ event: "task", data: shown });
+      for (const one of ready) {
+        // Another one has it with a later look.
+        if (streams.isReady(one.stream, event.length)) showTask(one, shown, event);
+      }
+    }
+  } finally {
+    room.release();
   }
 }
 
-/** A task that is gone, or whose definition cannot be used. */
-function refusalOf(error: unknown): Problem {
+/** A task that is gone, or whose definition cannot be used; null: there is no room for it now. */
+function refusalOf(error: unknown): Problem | null {
   if (error instanceof Problem) return error;
+  if (error === overload) return null;
   throw error;
 }
 
-function showTask(one: Follower, task: TaskResource): void {
-  one.stream.send({ event: "task", data: task });
+function refuseTask(one: Follower, { status }: Problem): void {
+  one.isBehind = false;
+  if (status === 404) one.end(null);
+}
+
+function showTask(one: Follower, task: TaskResource, event: Buffer): void {
+  one.stream.sendWritten(event);
+  one.isBehind = false;
   one.sentVersion = task.version;
   if (one.endedVersion === task.version) one.end(task.state);
   // Its last moves were not read yet.

@@ -1,21 +1,31 @@
 import type { Milliseconds } from "@holdfast/domain";
 import { overload } from "@holdfast/runtime";
+import type { Caller, Guard, Held, Shares } from "@holdfast/runtime/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { type MakeRoom, unpacked } from "../room.ts";
 import { type EventStream, openEventStream } from "./event-stream.ts";
 
 interface Options {
-  /** Streams at a time. */
-  readonly most: number;
+  /** Streams at a time, by address. */
+  readonly room: Shares;
+  /** What all of them may leave unread, in bytes. */
+  readonly memory: Shares;
+  readonly callerOf: Guard["callerOf"];
   readonly clock?: () => Milliseconds;
 }
 
 /** All streams of the process. */
 export interface OpenStreams {
-  /** Throws `request.overload` when there are too many, or the process stops. */
-  mustHaveRoom(): void;
+  /** Throws `request.overload` when there are too many, or too many of this address, or the process stops. */
+  mustHaveRoom(request: FastifyRequest): void;
   open(request: FastifyRequest, reply: FastifyReply, closed: () => void): EventStream;
-  /** False: so much is unread that the next events have to wait. A client that never reads is dropped. */
-  isReady(stream: EventStream): boolean;
+  /**
+   * False: so much is unread, by this client or by all, that the next events have to wait. A client that does not read
+   * is dropped. `bytes`: of the next event, if it is large.
+   */
+  isReady(stream: EventStream, bytes?: number): boolean;
+  /** Makes room to read what is then sent to this client; released once that was written. */
+  roomFor(stream: EventStream): { readonly make: MakeRoom; readonly release: () => void };
   /** Ends all, and takes no more. */
   stop(): void;
 }
@@ -24,55 +34,85 @@ export interface OpenStreams {
 const heartbeat: Milliseconds = 15_000;
 /** From so many unread bytes on a client gets nothing more until it has read. */
 const mostUnread = 64 * 1_024;
-/** It is dropped when it has not read for so long. */
+/** It is dropped when it has left something unread for so long. */
 const patience: Milliseconds = 30_000;
 
-/** Bounds how many streams there are and what each keeps in memory, and ends them when the process stops. */
-export function openStreams({ most, clock = () => performance.now() }: Options): OpenStreams {
-  const streams = new Set<EventStream>();
-  const lagging = new WeakMap<EventStream, Milliseconds>();
+/** Bounds how many streams there are and what they keep in memory, and ends them when the process stops. */
+export function openStreams({
+  room,
+  memory,
+  callerOf,
+  clock = () => performance.now(),
+}: Options): OpenStreams {
+  const streams = new Map<EventStream, Caller>();
+  const isReading = readerWatch(clock);
   let isStopped = false;
   let timer: ReturnType<typeof setInterval> | null = null;
 
-  const isReady = (stream: EventStream): boolean => {
-    if (stream.unread < mostUnread) {
-      lagging.delete(stream);
-      return true;
-    }
-    const since = lagging.get(stream) ?? clock();
-    lagging.set(stream, since);
-    if (clock() - since > patience) stream.drop();
-    return false;
+  const isReady = (stream: EventStream, bytes = 1): boolean => {
+    const caller = streams.get(stream);
+    if (caller === undefined || !isReading(stream)) return false;
+    return stream.unread < mostUnread && memory.hasRoom(caller, bytes);
   };
   const beat = (): void => {
-    for (const stream of streams) if (isReady(stream)) stream.comment("still here");
+    for (const stream of streams.keys()) if (isReady(stream)) stream.comment("still here");
   };
   const rest = (): void => {
     if (timer !== null) clearInterval(timer);
     timer = null;
   };
-  const mustHaveRoom = (): void => {
-    if (isStopped || streams.size >= most) throw overload;
-  };
 
   return {
-    mustHaveRoom,
+    mustHaveRoom(request) {
+      if (isStopped || !room.hasRoom(callerOf(request.raw))) throw overload;
+    },
     open(request, reply, closed) {
-      mustHaveRoom();
-      const stream = openEventStream(request, reply, () => {
-        streams.delete(stream);
-        if (streams.size === 0) rest();
-        closed();
+      const caller = callerOf(request.raw);
+      const place = isStopped ? null : room.take(caller);
+      if (place === null) throw overload;
+      const stream = openEventStream(request, reply, {
+        hold: (bytes) => memory.force(caller, bytes),
+        closed() {
+          place.release();
+          streams.delete(stream);
+          if (streams.size === 0) rest();
+          closed();
+        },
       });
-      streams.add(stream);
+      streams.set(stream, caller);
       timer ??= setInterval(beat, heartbeat);
       return stream;
     },
     isReady,
+    roomFor: (stream) => openRoom(memory, streams.get(stream)),
     stop() {
       isStopped = true;
       rest();
-      for (const stream of streams) stream.end();
+      for (const stream of streams.keys()) stream.end();
     },
   };
+}
+
+/** Drops a client that does not read: what waits for it takes memory from all others. */
+function readerWatch(clock: () => Milliseconds): (stream: EventStream) => boolean {
+  const lagging = new WeakMap<EventStream, Milliseconds>();
+  return (stream) => {
+    if (stream.unread === 0) lagging.delete(stream);
+    else if (!lagging.has(stream)) lagging.set(stream, clock());
+    const isGone = clock() - (lagging.get(stream) ?? clock()) > patience;
+    if (isGone) stream.drop();
+    return !isGone;
+  };
+}
+
+/** Room for what is read and then sent. */
+function openRoom(memory: Shares, caller: Caller | undefined) {
+  let held: Held | null = null;
+  const release = (): void => held?.release();
+  const make = (bytes: number): void => {
+    release();
+    held = caller === undefined ? null : memory.take(caller, bytes * unpacked);
+    if (held === null) throw overload;
+  };
+  return { make, release };
 }

@@ -37,7 +37,7 @@ export function taskEventsRoute(app: FastifyInstance, deps: Dependencies): void 
     const path = `${door.path}/:id/events`;
     const options = { schema, exposeHeadRoute: false, onRequest: deps.access.toRead };
     app.get<ById & Resuming>(path, options, async (request, reply) => {
-      deps.streams.mustHaveRoom();
+      deps.streams.mustHaveRoom(request);
       const start = await startOf(request, door, deps);
       const stream = deps.streams.open(request, reply, () => deps.following.leave(one));
       const one = follower(start, stream);
@@ -55,7 +55,8 @@ async function startOf(
   { tasks, store, access }: Dependencies,
 ) {
   const noun = await door.nounOf(request);
-  const { taskId } = await tasks.find(request.params.id, noun);
+  const { id: taskId } = request.params;
+  await tasks.mustExist(taskId, noun);
   const seen = lastEventId(request);
   const after = seen === null ? null : await store.findEarlierMove({ taskId, seen, overlap });
   return { taskId, noun, reader: access.readerOf(request), after: after ?? "0" };

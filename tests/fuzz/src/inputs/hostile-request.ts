@@ -171,8 +171,8 @@ function damaged(dice: Dice, request: HostileRequest): HostileRequest {
   const type = "content-type: application/json";
   const raw = dice.pick([
     `${method} ${path}\r\n\r\n`,
-    `${method} ${path} HTTP/9.9\r\nhost: x\r\n\r\n`,
-    `${method} /\u0000 HTTP/1.1\r\nhost: x\r\n\r\n`,
+    `${method} ${path} HTTP/9.9\r\nhost: localhost\r\n\r\n`,
+    `${method} /\u0000 HTTP/1.1\r\nhost: localhost\r\n\r\n`,
     "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003",
     "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     "\r\n\r\n\r\n",

@@ -1,0 +1,250 @@
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import { isLoopback, noProxies, type Proxies } from "./addresses.ts";
+import { openCallers } from "./callers.ts";
+import { openConnections } from "./connections.ts";
+import { misdirection } from "./local-names.ts";
+import { type ProblemText, problemBody, problemType } from "./problem-text.ts";
+import { headerBytes, refuseUnread } from "./refuse-unread.ts";
+import { safeHeaders } from "./safe-headers.ts";
+import { type Caller, openShares, type Shares } from "./shares.ts";
+
+/** What all clients, and each of them, may occupy of an HTTP server. */
+export interface GuardOptions {
+  /** Connections at a time; a further one is closed at once. */
+  readonly connections: number;
+  /** Milliseconds in which a request must have arrived, with its body. */
+  readonly requestTimeout: number;
+  /** Percent of connections, streams, waits and bytes that one address may hold. */
+  readonly addressShare: number;
+  /** Bytes of the largest body: a chunked one counts as that much. */
+  readonly bodyBytes?: number;
+  /** Bytes that bodies as values and unread answers may take. */
+  readonly memory?: number;
+  readonly proxies?: Proxies;
+  /** Names besides those of loopback that a server on loopback answers to. */
+  readonly names?: ReadonlySet<string>;
+  /** Whether a request shows the right operators' token. Operators have a reserve of everything. */
+  readonly isOperator?: (headers: IncomingHttpHeaders) => boolean;
+}
+
+/** Makes HTTP servers that share one set of limits. */
+export interface Guard {
+  readonly server: (handler: RequestListener) => Server;
+  readonly callerOf: (request: IncomingMessage) => Caller;
+  /** Divides `most` of something among callers, as the guard divides connections. */
+  readonly shares: (most: number) => Shares;
+  /** Bytes of large bodies as values, and of answers that wait to be sent. */
+  readonly memory: Shares;
+}
+
+export const defaultLimits = {
+  connections: 2_000,
+  requestTimeout: 10_000,
+  addressShare: 25,
+} as const satisfies GuardOptions;
+
+const mostHeaders = 100;
+/** Requests on one connection; it is closed with the last answer, so that load can move elsewhere. */
+const requestsPerConnection = 10_000;
+/** Requests of one connection that handlers work on: the next ones wait. */
+const atOnce = 2;
+/** Requests that a connection may send before it has read the first answer. */
+const pipelined = 16;
+/** Milliseconds after which what is late is looked for. */
+const longestCheckInterval = 1_000;
+/** Milliseconds that a connection without a request is kept. */
+const keepAlive = 72_000;
+/** A request that waits, and then takes all the time that the store may take. */
+const workFor = 20_000;
+/** Percent of everything that only operators get. */
+const reserve = 10;
+/** Bytes; a body is rarely larger, and connections bound how many of these arrive at a time. */
+const smallBody = 16 * 1024;
+/** Bytes of all larger bodies that arrive at a time. */
+const arrivingBytes = 32 * 1024 * 1024;
+const memoryBytes = 64 * 1024 * 1024;
+/** Bytes of a request that waits for its turn, without its headers. */
+const waitingRequest = 2 * 1024;
+
+/**
+ * Bounds what clients hold of the HTTP servers that it makes, each address by its share: connections, slow heads and
+ * bodies, requests that are sent before the last one is answered. On loopback it refuses other names of this host.
+ * Everything that its servers refuse is a problem like any other.
+ */
+export function openGuard(options: GuardOptions): Guard {
+  const { connections, addressShare, memory = memoryBytes } = options;
+  const { proxies = noProxies, isOperator } = options;
+  const kept = isOperator === undefined ? 0 : reserve;
+  const shares = (most: number): Shares => openShares({ most, addressShare, reserve: kept });
+  const callerOf = openCallers(proxies, isOperator);
+  const parts: Parts = {
+    options,
+    callerOf,
+    memory: shares(memory),
+    bodies: shares(arrivingBytes),
+    connections: openConnections({
+      most: connections,
+      reserved: Math.floor((connections * kept) / 100),
+      ofOne: Math.max(1, Math.floor((connections * addressShare) / 100)),
+      proxies,
+    }),
+  };
+  return {
+    server: (handler) => guardedServer(parts, handler),
+    callerOf,
+    shares,
+    memory: parts.memory,
+  };
+}
+
+interface Parts {
+  readonly options: GuardOptions;
+  readonly callerOf: Guard["callerOf"];
+  readonly memory: Shares;
+  readonly bodies: Shares;
+  readonly connections: ReturnType<typeof openConnections>;
+}
+
+/** The one place in which an HTTP server is made. */
+function guardedServer(parts: Parts, handler: RequestListener): Server {
+  const { connections: most, requestTimeout } = parts.options;
+  let isLocal = false;
+  const server = createServer(
+    {
+      // Node checks both; with a longer one for headers it would apply that to bodies.
+      headersTimeout: requestTimeout,
+      requestTimeout,
+      connectionsCheckingInterval: Math.min(longestCheckInterval, requestTimeout / 4),
+      maxHeaderSize: headerBytes,
+      keepAliveTimeout: keepAlive,
+    },
+    (request, response) => {
+      takeTurn(parts, request, response, () => {
+        const problem = refusalOf(parts, request, isLocal);
+        if (problem !== null) return send(response, problem);
+        for (const [name, value] of Object.entries(safeHeaders)) response.setHeader(name, value);
+        handler(request, response);
+      });
+    },
+  );
+  server.maxConnections = most;
+  // Node would drop the headers beyond its limit in silence, an Idempotency-Key among them.
+  server.maxHeadersCount = 0;
+  server.maxRequestsPerSocket = requestsPerConnection;
+  server.setTimeout(requestTimeout + workFor);
+  server.on("listening", () => {
+    const { address } = server.address() as AddressInfo;
+    isLocal = isLoopback(address);
+  });
+  server.on("connection", (socket) => parts.connections.meet(socket));
+  server.on("clientError", refuseUnread(parts.connections.of));
+  server.on("checkExpectation", (_, response) => send(response, expectationFailed));
+  return server;
+}
+
+/**
+ * Has a request wait while handlers work on others of its connection: each of them may have a large answer, and Node
+ * keeps those that the client does not read.
+ */
+function takeTurn(
+  { connections, callerOf, memory }: Parts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  begin: () => void,
+): void {
+  const { socket } = request;
+  const connection = connections.of(socket);
+  if (connection === undefined) return void socket.destroy();
+  connection.unanswered.add(response);
+  connection.last = request;
+  const run = (): void => {
+    connection.running += 1;
+    response.once("close", () => {
+      connection.running -= 1;
+      connection.unanswered.delete(response);
+      if (!socket.destroyed) connection.waiting.shift()?.();
+    });
+    begin();
+  };
+  if (connection.running < atOnce) return run();
+  const held = memory.take(callerOf(request), waitingRequest + bytesOf(request.rawHeaders));
+  if (held === null || connection.unanswered.size > pipelined) {
+    held?.release();
+    return void socket.destroy();
+  }
+  response.once("close", held.release);
+  connection.waiting.push(() => {
+    held.release();
+    run();
+  });
+}
+
+const bytesOf = (texts: readonly string[]): number =>
+  texts.reduce((sum, text) => sum + text.length, 0);
+
+/** Why the request is not for a handler; null: it is. */
+function refusalOf(
+  { options, callerOf, bodies, connections }: Parts,
+  request: IncomingMessage,
+  isLocal: boolean,
+): ProblemText | null {
+  const { headers, rawHeaders, socket, url = "" } = request;
+  if (rawHeaders.length > 2 * mostHeaders) return tooManyHeaders;
+  const fault = isLocal ? misdirection(headers, options.names ?? noNames) : null;
+  if (fault !== null) return { status: 421, code: "request.misdirected", message: fault };
+  if (connections.of(socket)?.isReserved === true) {
+    if (callerOf(request).isOperator) connections.keep(socket);
+    // A probe that fails would take the process out of service.
+    else if (!url.startsWith("/health/")) return full;
+  }
+  const bytes = bodyBytesOf(headers, options.bodyBytes ?? Number.POSITIVE_INFINITY);
+  if (bytes <= smallBody) return null;
+  const held = bodies.take(callerOf(request), bytes);
+  if (held === null) return full;
+  request.once("close", held.release);
+  return null;
+}
+
+const noNames: ReadonlySet<string> = new Set();
+
+/** What arrives at most. The size of a chunked body is unknown before its end. */
+function bodyBytesOf(headers: IncomingHttpHeaders, most: number): number {
+  const chunked = headers["transfer-encoding"] === undefined ? 0 : Math.min(most, arrivingBytes);
+  return Math.min(Number(headers["content-length"] ?? chunked), most);
+}
+
+const full: ProblemText = {
+  status: 503,
+  code: "request.overload",
+  message:
+    "There is no room for this request now, or this address has its share already. Send the same request again, with the same Idempotency-Key.",
+};
+const tooManyHeaders: ProblemText = {
+  status: 431,
+  code: "request.headers_too_large",
+  message: `There are more than ${mostHeaders} headers.`,
+};
+const expectationFailed: ProblemText = {
+  status: 417,
+  code: "request.expectation_failed",
+  message: "Only 100-continue is met.",
+};
+
+function send(response: ServerResponse, problem: ProblemText): void {
+  const body = problemBody(problem);
+  response.writeHead(problem.status, {
+    ...safeHeaders,
+    "content-type": problemType,
+    "content-length": Buffer.byteLength(body),
+    ...(problem.status === 503 ? { "retry-after": "1" } : {}),
+  });
+  response.end(body);
+}

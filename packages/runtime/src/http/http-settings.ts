@@ -1,0 +1,37 @@
+import { Type } from "typebox";
+import { Integer, Text } from "../config/config.ts";
+import { readProxies } from "./addresses.ts";
+import type { GuardOptions } from "./guarded-server.ts";
+import { readNames } from "./local-names.ts";
+
+/**
+ * Percent of connections, streams, waits for results and bytes of bodies and answers that one address may hold: an
+ * IPv4 address, or a /64 of IPv6. Behind a proxy set TRUSTED_PROXIES, or all its clients are one address.
+ */
+export const AddressShare = Integer({ default: 25, minimum: 1, maximum: 100 });
+
+/**
+ * Proxies whose X-Forwarded-For is believed: addresses, ranges such as 10.0.0.0/8, and loopback, linklocal or
+ * uniquelocal, with commas between them.
+ */
+export const TrustedProxies = Type.Optional(Text());
+
+/** While HTTP_HOST is a loopback address: names besides localhost under which it is called, with commas between them. */
+export const HttpNames = Type.Optional(Text());
+
+interface HttpSettings {
+  readonly MAX_CONNECTIONS: number;
+  readonly REQUEST_TIMEOUT: number;
+  readonly ADDRESS_SHARE: number;
+  readonly TRUSTED_PROXIES?: string;
+  readonly HTTP_NAMES?: string;
+}
+
+/** What the settings of a service say of its guard. Throws `config.invalid`. */
+export const guardSettings = (config: HttpSettings): GuardOptions => ({
+  connections: config.MAX_CONNECTIONS,
+  requestTimeout: config.REQUEST_TIMEOUT,
+  addressShare: config.ADDRESS_SHARE,
+  proxies: readProxies(config.TRUSTED_PROXIES ?? ""),
+  names: readNames(config.HTTP_NAMES ?? ""),
+});
