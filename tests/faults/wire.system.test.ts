@@ -2,7 +2,7 @@ import { heartbeatExchange, submissionExchange, submissionQueue } from "@holdfas
 import { newTask } from "@holdfast/load";
 import { askBroker } from "@holdfast/local-stack";
 import { fulfilOrder, type SampleKind, sampleOrder } from "@holdfast/orders";
-import { setFaultSettings } from "@holdfast/processes";
+import { operatorToken, setFaultSettings } from "@holdfast/processes";
 import { expect, test } from "@jest/globals";
 import { type FaultySystem, startFaultySystem, until } from "./faulty-system.ts";
 import { publish } from "./publish.ts";
@@ -36,7 +36,7 @@ async function cancelInMidStep(faulty: FaultySystem): Promise<void> {
   await until(async () => (await faulty.query(held)).length === 1);
   await setFaultSettings(system, "payments", {});
   const url = `${await faulty.operationsUrl()}/v1/tasks/${taskId}`;
-  const headers = { authorization: "Bearer local-operator", "content-type": "application/json" };
+  const headers = { authorization: `Bearer ${operatorToken}`, "content-type": "application/json" };
   const { version } = (await (await fetch(url, { headers })).json()) as { version: number };
   const body = JSON.stringify({ actor: "ann", reason: "a test", version });
   expect((await fetch(`${url}/cancel`, { method: "POST", headers, body })).ok).toBe(true);

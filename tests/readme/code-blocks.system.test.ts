@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startSystem } from "@holdfast/processes";
+import { operatorToken, startSystem } from "@holdfast/processes";
 import { holdfastCommand, migratedDatabase, testBroker } from "@holdfast/test-servers";
 import { describe, expect, test } from "@jest/globals";
 import { type CodeBlock, codeBlocksOf, commandsOf, pages } from "./code-blocks.ts";
@@ -124,7 +124,11 @@ describe("the commands of the pages, on a system of their own", () => {
       ["http://127.0.0.1:3001", system.operationsUrl],
       ["http://127.0.0.1:4000", system.partnersUrl],
     ] as const;
-    const servers = { STATE_STORE_URL: database.url, BROKER_URL: broker.url };
+    const servers = {
+      STATE_STORE_URL: database.url,
+      BROKER_URL: broker.url,
+      HOLDFAST_TOKEN: operatorToken,
+    };
     // A page may act on the order of a page before it.
     let id = "";
     const failed: string[] = [];

@@ -36,7 +36,8 @@ export function banner({
     "",
     `ready in ${(ms / 1_000).toFixed(1)} s`,
     `  API   ${api}`,
-    `  look  ${api}/console/   the operators' token is ${operatorToken}`,
+    `  look  ${consoleLink(api, operatorToken)}`,
+    `  token ${operatorToken}   of operators, new at each start: export HOLDFAST_TOKEN=${operatorToken}`,
     `  AMQP  ${brokerUrl}   for Agents in other languages`,
     ...sync.workflows.map(
       ({ family, name, file }) => `  workflow ${family} is ${name}   ${relative(folder, file)}`,
@@ -51,3 +52,6 @@ export function banner({
     "",
   ];
 }
+
+/** The console, signed in: what follows # is not sent, and the page takes it out of its address. */
+const consoleLink = (api: string, token: string): string => `${api}/console/#token=${token}`;

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -38,6 +40,10 @@ let dev: Dev;
 afterEach(async () => {
   await dev[Symbol.asyncDispose]();
 });
+
+/** The token of operators, as other commands find it. */
+const tokenOf = ({ folder }: Dev): string =>
+  JSON.parse(readFileSync(join(folder, ".holdfast/dev/places.json"), "utf8")).operatorToken;
 
 const resultOf = async (workflow: string): Promise<unknown> =>
   (await dev.ended(await dev.submit(workflow, { to: "ann" }))).result;
@@ -160,11 +166,31 @@ test("what a person has set for services in the terminal reaches them", async ()
   const env = { MAX_CONNECTIONS: "77", NODE_OPTIONS: "--max-old-space-size=4000" };
   dev = await openDev(project, { env });
   await dev.seen(/^keys:/m);
-  const headers = { authorization: "Bearer local-operator" };
+  const headers = { authorization: `Bearer ${tokenOf(dev)}` };
   const system = (await (await fetch(`${dev.api}/v1/system`, { headers })).json()) as {
     readonly configuration: Readonly<Record<string, unknown>>;
   };
   expect(system.configuration["MAX_CONNECTIONS"]).toBe(77);
+});
+
+test("the token of operators is new at each start, and no page of another name reaches the API", async () => {
+  dev = await openDev(project);
+  await dev.seen(/^keys:/m);
+  const first = tokenOf(dev);
+  expect(first).toMatch(/^[\w-]{24}$/);
+  expect(dev.text).toContain(`${dev.api}/console/#token=${first}`);
+  const published = { authorization: "Bearer local-operator" };
+  expect((await fetch(`${dev.api}/v1/pauses`, { headers: published })).status).toBe(401);
+  const rebound = request(`${dev.api}/v1/pauses`, {
+    headers: { host: "rebind.evil.example", authorization: `Bearer ${first}` },
+  });
+  const [answer] = (await once(rebound.end(), "response")) as [IncomingMessage];
+  expect(answer.statusCode).toBe(421);
+  answer.resume();
+  await dev[Symbol.asyncDispose]();
+  dev = await openDev(project);
+  await dev.seen(/^keys:/m);
+  expect(tokenOf(dev)).not.toBe(first);
 });
 
 test("the API takes another port where the first one is in use", async () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type DisposableStack, disposableStack } from "@holdfast/runtime/disposable-stack";
@@ -22,14 +23,15 @@ export interface Development {
   readonly say: (line: string) => void;
 }
 
-/** Of every system on this machine alone: it is no secret. */
-const operatorToken = "local-operator";
+/** A web page that reaches this machine's ports knows every token that stands in a repository. */
+const newToken = (): string => randomBytes(18).toString("base64url");
 
 /** Starts everything, and keeps it in step with the files until `stop` aborts. Everything has ended then. */
 export async function develop(options: Development): Promise<void> {
   const from = performance.now();
   const { folder, fresh, command, say } = options;
   const { signal } = options.stop;
+  const operatorToken = process.env["OPERATOR_TOKEN"] || newToken();
   const dataFolder = join(folder, ".holdfast/dev");
   const allRuns = Promise.withResolvers<void>();
   await using prepared = disposableStack();
@@ -38,8 +40,8 @@ export async function develop(options: Development): Promise<void> {
 
   // RabbitMQ takes longest, so it has the processors first.
   const brokerLoaded = Promise.withResolvers<void>();
-  const calm = allRuns.promise;
-  const parts = brokerLoaded.promise.then(() => openParts(prepared, { ...options, env, calm }));
+  const forParts = { ...options, operatorToken, env, calm: allRuns.promise };
+  const parts = brokerLoaded.promise.then(() => openParts(prepared, forParts));
   const brokerUp = Promise.withResolvers<void>();
   const begin = async (places: Places): Promise<Begun> => {
     ({ brokerUrl } = places);
@@ -67,17 +69,16 @@ export async function develop(options: Development): Promise<void> {
   for (const line of banner({ api, operatorToken, brokerUrl, folder, sync, agents, ms })) say(line);
   sync.sayGaps(await known());
   prepared.use(watch(keepInStep({ folder, sync, agents, known, say })));
-  const { clock, stateStoreUrl } = servers;
   const actions = openActions({
     api,
     folder,
     agents,
-    clock,
+    clock: servers.clock,
     command,
     signal,
     say,
     workflow: () => sync.workflows[0] ?? null,
-    env: { STATE_STORE_URL: stateStoreUrl, BROKER_URL: brokerUrl },
+    env: { STATE_STORE_URL: servers.stateStoreUrl, BROKER_URL: brokerUrl },
   });
   using _keys = readKeys(process.stdin, {
     onKey: (key) => void actions[key]?.().catch((error: unknown) => say(sentenceOf(error))),
@@ -88,6 +89,7 @@ export async function develop(options: Development): Promise<void> {
 }
 
 interface ForParts extends Development {
+  readonly operatorToken: string;
   /** The environment of Agents. */
   readonly env: () => Readonly<Record<string, string>>;
   /** Resolves once everything runs. */
@@ -99,7 +101,7 @@ async function openParts(stack: DisposableStack, options: ForParts) {
   const shared = { ...options, cacheFolder: join(options.folder, ".holdfast/compile-cache") };
   const loader = stack.use(openWorkflowLoader(shared));
   const agents = stack.use(openAgentProcesses(shared));
-  const services = stack.use(await loadServices({ ...options, operatorToken }));
+  const services = stack.use(await loadServices(options));
   return { services, loader, agents };
 }
 

@@ -1,8 +1,9 @@
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { terminalText } from "@holdfast/domain";
 import { inTurn, overHttp, type SubmittedOrder, submitOrders, untilEnded } from "@holdfast/load";
 import { DataFolderFault, holdfastFolder, startLocalStack } from "@holdfast/local-stack";
-import { operatorToken, type System } from "@holdfast/processes";
+import type { System } from "@holdfast/processes";
 import { commandLine } from "@holdfast/runtime";
 import { openStateStore, type StateStore } from "@holdfast/state-store";
 import { disturb } from "./disturb.ts";
@@ -52,7 +53,9 @@ async function demonstrate(): Promise<number> {
   const stateStoreUrl = await databaseOf(stack);
   const news = openNews();
   say("starting the services …");
+  const operatorToken = process.env["OPERATOR_TOKEN"] || randomBytes(18).toString("base64url");
   await using system = await startDemoSystem({
+    operatorToken,
     stateStoreUrl,
     broker: stack.broker,
     managementUrl: stack.broker.managementUrl,
@@ -67,7 +70,7 @@ async function demonstrate(): Promise<number> {
     applicationName: "demo",
     maxConnections: 1,
   });
-  printAddresses(system, { stateStoreUrl, brokerUrl: stack.broker.url });
+  printAddresses(system, { stateStoreUrl, brokerUrl: stack.broker.url, operatorToken });
 
   const run = crypto.randomUUID();
   const { accepted, kills } = await showOrders({ run, system, store, news });
@@ -117,13 +120,18 @@ async function showOrders({ run, system, store, news }: ShowOptions) {
   return { accepted, kills: disturbing.kills };
 }
 
-function printAddresses(
-  system: System,
-  { stateStoreUrl, brokerUrl }: { readonly stateStoreUrl: string; readonly brokerUrl: string },
-): void {
+interface Places {
+  readonly stateStoreUrl: string;
+  readonly brokerUrl: string;
+  readonly operatorToken: string;
+}
+
+function printAddresses(system: System, { stateStoreUrl, brokerUrl, operatorToken }: Places): void {
   say(`submit orders at ${system.submissionUrl}/v1/orders`);
   say(`operator routes are at ${system.operationsUrl}`);
-  say(`look at it all at ${system.operationsUrl}/console/ (operators' token: ${operatorToken})`);
+  say(`look at it all at ${system.operationsUrl}/console/#token=${operatorToken}`);
+  say("the operators' token, new at each start:");
+  say(`  export HOLDFAST_TOKEN=${operatorToken}`);
   say(`the partners' ledger is at ${system.partnersUrl}/ledger`);
   say("for npm run holdfast -- why, doctor and verify:");
   say(`  export STATE_STORE_URL='${stateStoreUrl}' BROKER_URL='${brokerUrl}'`);

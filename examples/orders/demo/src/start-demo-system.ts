@@ -4,8 +4,12 @@ import { type System, type SystemOptions, startSystem } from "@holdfast/processe
 /** Starts what the demonstration shows, at ports that are the same at each start where they are free. */
 export async function startDemoSystem({
   managementUrl,
+  operatorToken,
   ...options
-}: SystemOptions & { readonly managementUrl: string | null }): Promise<System> {
+}: SystemOptions & {
+  readonly managementUrl: string | null;
+  readonly operatorToken: string;
+}): Promise<System> {
   const submission = await freePort(3_000);
   return await startSystem({
     ...options,
@@ -22,6 +26,7 @@ export async function startDemoSystem({
       operations: {
         EVENTS: "on",
         CONSOLE: "on",
+        OPERATOR_TOKEN: operatorToken,
         // Without it the console does not know the queues.
         ...(managementUrl === null ? {} : { BROKER_MANAGEMENT_URL: managementUrl }),
       },

@@ -31,6 +31,21 @@ test("an answer 401 forgets the token and asks for one", async () => {
   expect(stored.has("holdfast.token")).toBe(false);
 });
 
+test("a tab with an old token asks for one, also when its address showed too many", async () => {
+  const { api, session } = open(() => problem(429, "operator.too_many_tries"));
+  await expect(api.ask(call)).rejects.toMatchObject({ status: 429 });
+  expect(session.get()).toMatchObject({ status: "asking", token: null });
+});
+
+test("a link offers its token to the form, and does not sign in by itself", () => {
+  const storage = { getItem: () => null, setItem: () => {}, removeItem: () => {} };
+  const offering = openSession(storage, "#token=abc-DEF_123");
+  expect(offering.get()).toMatchObject({ status: "probing", token: null, offered: "abc-DEF_123" });
+  offering.signIn("abc-DEF_123", "ann");
+  expect(offering.get()).toMatchObject({ status: "ready", offered: null });
+  expect(openSession(storage, "#token=<script>").get().offered).toBeNull();
+});
+
 test("a service that does not answer, or whose store is away, counts as lost until it answers", async () => {
   let answer: () => Response = () => {
     throw new TypeError("fetch failed");

@@ -24,7 +24,7 @@ interface Places {
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** Asks the API of this origin with the token of the session. An answer 401 ends the session. */
+/** Asks the API of this origin with the token of the session. An answer that the token is wrong ends the session. */
 export function openApi({ session, contact, fetch }: Places): Api {
   const send = async ({ method, path, query, body, headers }: Call, signal?: AbortSignal) => {
     const { token } = session.get();
@@ -42,7 +42,7 @@ export function openApi({ session, contact, fetch }: Places): Api {
     });
     if (response.ok) return response;
     const fault = await faultOf(response);
-    if (response.status === 401 && session.get().token === token) session.signOut();
+    if (isOfToken(fault) && session.get().token === token) session.signOut();
     throw fault;
   };
   const open = async (call: Call, signal?: AbortSignal): Promise<Response> => {
@@ -69,6 +69,11 @@ export function openApi({ session, contact, fetch }: Places): Api {
     },
   };
 }
+
+/** Of a wrong token, or of one wrong token too many: the right one is taken at any time. */
+const isOfToken = (fault: ProblemFault | ConnectionFault): boolean =>
+  fault instanceof ProblemFault &&
+  (fault.status === 401 || fault.code === "operator.too_many_tries");
 
 const connectionFault = (error: unknown): ConnectionFault =>
   error instanceof ConnectionFault

@@ -6,6 +6,8 @@ export interface Session {
   readonly status: "probing" | "asking" | "ready";
   /** Null: the service was asked without one. */
   readonly token: string | null;
+  /** The token in the link that led here, for the form; null: it had none. */
+  readonly offered: string | null;
   /** Who acts, for the history of tasks. */
   readonly actor: string;
 }
@@ -19,12 +21,17 @@ export interface SessionStore extends Observable<Session> {
 
 const keys = { token: "holdfast.token", actor: "holdfast.actor" };
 
-/** Keeps the token in this tab only: another tab, and a later start of the browser, asks again. */
-export function openSession(storage: Storage): SessionStore {
+/**
+ * Keeps the token in this tab only: another tab, and a later start of the browser, asks again. A link that has a token
+ * after its # has it shown in the form.
+ */
+export function openSession(storage: Storage, hash = ""): SessionStore {
   const token = storage.getItem(keys.token);
+  const offered = /^#token=([\w-]+)$/.exec(hash)?.[1] ?? null;
   const state = observable<Session>({
     status: token === null ? "probing" : "ready",
     token,
+    offered,
     actor: storage.getItem(keys.actor) ?? "",
   });
   return {
@@ -32,7 +39,7 @@ export function openSession(storage: Storage): SessionStore {
     signIn(newToken, actor) {
       storage.setItem(keys.token, newToken);
       storage.setItem(keys.actor, actor);
-      state.set({ status: "ready", token: newToken, actor });
+      state.set({ status: "ready", token: newToken, offered: null, actor });
     },
     signOut() {
       storage.removeItem(keys.token);

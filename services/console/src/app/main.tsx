@@ -10,7 +10,9 @@ import { App } from "./app.tsx";
 import { openTheme } from "./theme.ts";
 
 const theme = openTheme();
-const session = openSession(sessionStorage);
+const session = openSession(sessionStorage, location.hash);
+// A token stays in no address and in no history.
+if (session.get().offered !== null) history.replaceState(null, "", location.pathname);
 const contact = openContactLog();
 const api = openApi({ session, contact, fetch: (...request) => fetch(...request) });
 const live = openLive(api);

@@ -13,7 +13,7 @@ export function SignIn() {
   return status === "probing" ? <Probe /> : <TokenForm />;
 }
 
-/** Finds out whether the service wants a token, once: wrong tries are counted. */
+/** Finds out whether the service wants a token: asks without one, which counts as no try. */
 function Probe() {
   const { api, session } = useConsole();
   const [error, setError] = useState<unknown>(null);
@@ -40,8 +40,8 @@ function Probe() {
 
 function TokenForm() {
   const { api, session } = useConsole();
-  const { actor: known } = useSession();
-  const [token, setToken] = useState("");
+  const { actor: known, offered } = useSession();
+  const [token, setToken] = useState(offered ?? "");
   const [actor, setActor] = useState(known);
   const [error, setError] = useState<unknown>(null);
   const [isAsking, setAsking] = useState(false);
