@@ -121,13 +121,18 @@ test.each([
   else expect(tokenFault(given, host)).toMatch(fault);
 });
 
-test.each([undefined, "", token, `Basic ${token}`, "Bearer", "Bearer other", `Bearer ${token} more`])(
-  "a request with the authorization %j shows no token",
-  (authorization) => {
-    expect(opened().isOperator(authorization)).toBe(false);
-    expect(opened(null).isOperator(authorization)).toBe(false);
-  },
-);
+test.each([
+  undefined,
+  "",
+  token,
+  `Basic ${token}`,
+  "Bearer",
+  "Bearer other",
+  `Bearer ${token} more`,
+])("a request with the authorization %j shows no token", (authorization) => {
+  expect(opened().isOperator(authorization)).toBe(false);
+  expect(opened(null).isOperator(authorization)).toBe(false);
+});
 
 test("a request shows the token of the service, and none where the service has none", () => {
   expect(opened().isOperator(`Bearer ${token}`)).toBe(true);

@@ -1,6 +1,7 @@
 import { limits } from "@holdfast/contracts";
+import { problemBody } from "@holdfast/runtime/http";
 import { expect, test } from "@jest/globals";
-import { Problem, problemBody } from "./problem.ts";
+import { Problem } from "./problem.ts";
 
 test("a problem names no more places than an answer may, and none at any length", () => {
   const errors = Array.from({ length: 30_000 }, (_, index) => ({

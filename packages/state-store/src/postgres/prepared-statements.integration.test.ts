@@ -144,6 +144,9 @@ const asked: Readonly<Record<Exclude<Operation, (typeof withoutIds)[number]>, Fe
   findStalledTasks: (store, [after = null]) =>
     store.findStalledTasks({ after, untouchedFor: 1_000 }),
   findTask: (store, [taskId = ""]) => store.findTask({ taskId, tenant: "default" }),
+  findTaskWithin: (store, [taskId = ""]) =>
+    store.findTaskWithin({ taskId, tenant: "default", mostBytes: 1_000 }),
+  findHistoryBytes: (store, [taskId = ""]) => store.findHistoryBytes({ taskId, tenant: "default" }),
   findEvents: (store, [taskId = ""]) => store.findEvents({ taskId }),
   findFinishedTasks: (store, taskIds) => store.findFinishedTasks({ taskIds }),
   findAttemptFacts: (store, [taskId = ""]) => store.findAttemptFacts({ taskId, most: 1 }),

@@ -1,10 +1,5 @@
 import { expect, test } from "@jest/globals";
-import {
-  anonymousMayPattern,
-  anonymousWishes,
-  openAccess,
-  readAnonymousMay,
-} from "./access.ts";
+import { anonymousMayPattern, anonymousWishes, openAccess, readAnonymousMay } from "./access.ts";
 
 const asking = (authorization?: string) => ({
   headers: authorization === undefined ? {} : { authorization },
