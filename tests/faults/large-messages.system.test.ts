@@ -59,7 +59,7 @@ test("the largest replies that RabbitMQ accepts end no Scheduler, and keep it wi
 test("more large inputs than fit into memory, all due at once, end no Scheduler and no Agent", async () => {
   await using faulty = await startFaultySystem({
     apart: ["scheduler", "agent"],
-    env: { ...env, agent: { NODE_OPTIONS: "--max-old-space-size=128" } },
+    env: { ...env, agent: { NODE_OPTIONS: "--max-old-space-size=192" } },
   });
   // Each input is taken apart into 83,000 lists, and each task is due at four Agents.
   const input = `[${"[],".repeat(83_000)}0]`;

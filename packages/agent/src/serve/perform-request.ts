@@ -38,7 +38,7 @@ interface Options {
 }
 
 /** Bytes. Parsed, JSON takes up to fifteen times that. */
-export const longRequestBytes = 8 * 1024 * 1024;
+export const longRequestBytes = 4 * 1024 * 1024;
 
 export interface RequestPerformer {
   /** Performs a request. Resolves to what to answer; null: nothing, the deadline has passed. */
