@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { planWorkflow, type StepDefinition, type WorkflowDefinition } from "@holdfast/domain";
 import type { OutgoingMessage, PublishResult } from "@holdfast/messaging";
-import type { Logger } from "@holdfast/runtime";
+import type { Clock, Logger } from "@holdfast/runtime";
 import {
   type ClaimedStep,
   type LoadedValues,
@@ -100,7 +100,13 @@ export function dispatching(
   const asked: ValueRef[] = [];
   const applied: ReportedTaskEvent[] = [];
   const warnings: string[] = [];
-  const clock = { now: () => 500, after: () => () => {} };
+  const clock: Pick<Clock, "now" | "after"> = {
+    now: () => 500,
+    after(_, call) {
+      const turn = setImmediate(call);
+      return () => clearImmediate(turn);
+    },
+  };
   const dispatches = openDispatches({ clock, onMarkDue: silent });
   const heldAt: Record<string, readonly ClaimedStep[]> = {};
   const noteHeld = (when: "load" | "publish" | "apply"): void => {
