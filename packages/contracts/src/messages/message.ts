@@ -57,7 +57,10 @@ export function defineMessage<Schema extends TSchema>(
 type Cleaner = (json: Json) => Json;
 type Fields = Readonly<Record<string, Json>>;
 
-/** What copies of a value that fits the schema the fields that the schema names; null: all of it is known. */
+/**
+ * What leaves of a value that fits the schema the fields that the schema names: the value itself, where it has no
+ * others. Null: all of it is known.
+ */
 function knownFields(schema: TSchema): Cleaner | null {
   const { properties, items, anyOf } = schema as {
     readonly properties?: Readonly<Record<string, TSchema>>;
@@ -67,20 +70,29 @@ function knownFields(schema: TSchema): Cleaner | null {
   if (anyOf !== undefined) return fieldsOfChoice(anyOf);
   if (items !== undefined) {
     const clean = knownFields(items);
-    return clean === null ? null : (json) => (json as readonly Json[]).map(clean);
+    if (clean === null) return null;
+    return (json) => {
+      const kept = (json as readonly Json[]).map(clean);
+      return kept.every((item, index) => item === (json as readonly Json[])[index]) ? json : kept;
+    };
   }
   if (properties === undefined) return null;
-  const fields = Object.entries(properties).map(
-    ([name, part]) => [name, knownFields(part)] as const,
+  const cleaners = new Map(
+    Object.entries(properties).map(([name, part]) => [name, knownFields(part)] as const),
   );
   return (json) => {
     const given = json as Fields;
-    const kept: Record<string, Json> = {};
-    for (const [name, clean] of fields) {
-      const value = Object.hasOwn(given, name) ? given[name] : undefined;
-      if (value !== undefined) kept[name] = clean === null ? value : clean(value);
+    let kept: Record<string, Json> | null = null;
+    for (const name in given) {
+      const value = given[name]!;
+      const clean = cleaners.get(name);
+      const known = clean === undefined ? undefined : (clean?.(value) ?? value);
+      if (known === value) continue;
+      kept ??= { ...given };
+      if (known === undefined) delete kept[name];
+      else kept[name] = known;
     }
-    return kept;
+    return kept ?? json;
   };
 }
 
