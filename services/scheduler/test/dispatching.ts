@@ -90,6 +90,15 @@ const logTo = (warnings: string[]): Logger => {
   return { warn, error: silent } as unknown as Logger;
 };
 
+/** It stands still, but for turns of the event loop. */
+const clock: Pick<Clock, "now" | "after"> = {
+  now: () => 500,
+  after(_, call) {
+    const turn = setImmediate(call);
+    return () => clearImmediate(turn);
+  },
+};
+
 /** A dispatch with all of its dependencies, and what it published, applied and loaded. */
 export function dispatching(
   answer: (message: OutgoingMessage) => PublishResult | Promise<PublishResult> = () => "stored",
@@ -100,13 +109,6 @@ export function dispatching(
   const asked: ValueRef[] = [];
   const applied: ReportedTaskEvent[] = [];
   const warnings: string[] = [];
-  const clock: Pick<Clock, "now" | "after"> = {
-    now: () => 500,
-    after(_, call) {
-      const turn = setImmediate(call);
-      return () => clearImmediate(turn);
-    },
-  };
   const dispatches = openDispatches({ clock, onMarkDue: silent });
   const heldAt: Record<string, readonly ClaimedStep[]> = {};
   const noteHeld = (when: "load" | "publish" | "apply"): void => {

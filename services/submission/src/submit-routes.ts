@@ -159,8 +159,41 @@ const describeSubmission = (door: Door) =>
 export function submitRoutes(app: FastifyInstance, deps: Dependencies): void {
   const submitter = taskSubmitter(deps);
   app.refuseEarly({ method: "POST", isMeant, isOverloaded: () => submitter.isFull() });
+  const submit = submitting(submitter, deps);
 
-  const submit = async (
+  const [everyDoor, ...doors] = doorsOf(deps.directory);
+  app.post<{ Body: Static<typeof TaskBody> }>(
+    everyDoor.path,
+    { schema: { ...schemaOf(everyDoor), body: TaskBody } },
+    (request, reply) => {
+      const { fairness, ...asked } = request.body;
+      const { replyTo, correlationId } = asked;
+      return submit(request, reply, {
+        noun: taskNoun,
+        ...asked,
+        replyTo,
+        correlationId,
+        fairnessKey: fairness?.key,
+        fairnessWeight: fairness?.weight,
+      });
+    },
+  );
+
+  for (const door of doors) {
+    const schema = { ...schemaOf(door), params: Type.Object(door.params), body: Payload };
+    app.post(door.path, { schema }, async (request, reply) => {
+      const { headers, body: input } = request;
+      const noun = await door.nounOf(request);
+      const asked = { noun, workflow: noun.family ?? "", input, ...askedInHeaders(headers) };
+      return submit(request, reply, asked);
+    });
+  }
+}
+
+/** Submits what a request asks for, and answers it. */
+const submitting =
+  (submitter: ReturnType<typeof taskSubmitter>, deps: Dependencies) =>
+  async (
     request: FastifyRequest,
     reply: FastifyReply,
     said: Omit<Asked, "idempotencyKey" | "allowsUnknownAgents" | "learns">,
@@ -194,35 +227,6 @@ export function submitRoutes(app: FastifyInstance, deps: Dependencies): void {
     }
     return reply.code(202).header("retry-after", "1").send({ id: taskId });
   };
-
-  const [everyDoor, ...doors] = doorsOf(deps.directory);
-  app.post<{ Body: Static<typeof TaskBody> }>(
-    everyDoor.path,
-    { schema: { ...schemaOf(everyDoor), body: TaskBody } },
-    (request, reply) => {
-      const { fairness, ...asked } = request.body;
-      const { replyTo, correlationId } = asked;
-      return submit(request, reply, {
-        noun: taskNoun,
-        ...asked,
-        replyTo,
-        correlationId,
-        fairnessKey: fairness?.key,
-        fairnessWeight: fairness?.weight,
-      });
-    },
-  );
-
-  for (const door of doors) {
-    const schema = { ...schemaOf(door), params: Type.Object(door.params), body: Payload };
-    app.post(door.path, { schema }, async (request, reply) => {
-      const { headers, body: input } = request;
-      const noun = await door.nounOf(request);
-      const asked = { noun, workflow: noun.family ?? "", input, ...askedInHeaders(headers) };
-      return submit(request, reply, asked);
-    });
-  }
-}
 
 const schemaOf = (door: Door) => ({
   ...describeSubmission(door),

@@ -17,6 +17,20 @@ export const supervisorOnce = defineService("supervisor", SupervisorConfig, (ser
   supervise(service, "once"),
 );
 
+/** How it reaches the broker, where it declares nothing. */
+function connectionOf({
+  instanceId: name,
+  log,
+  metrics,
+  optimisations,
+  signal,
+  ...service
+}: ServiceContext<SupervisorConfig>) {
+  const url = service.access("BROKER_URL");
+  const where = { url, name, topology: "passive", agents: [], signal } as const;
+  return { ...where, optimisations, metrics, log };
+}
+
 async function supervise(
   service: ServiceContext<SupervisorConfig>,
   rounds: "once" | "all",
@@ -37,10 +51,7 @@ async function supervise(
     metrics,
   });
   // Without the broker nothing can be recovered, and nothing need be: it is no reason to give up.
-  const measured = { optimisations, metrics, log };
-  const url = service.access("BROKER_URL");
-  const where = { url, name: actor, topology: "passive", agents: [], signal } as const;
-  const connection = { ...where, ...measured };
+  const connection = connectionOf(service);
   await using broker = once ? await connectBroker(connection) : brokerInBackground(connection);
   health.check("state store", () => store.ping().then(() => true), storeAccess.trouble);
 
@@ -74,11 +85,8 @@ async function supervise(
     await keeping.once(signal);
     return;
   }
-  const announce = announceInstance(shared, {
-    service: "supervisor",
-    instance: actor,
-    slots: null,
-  });
+  const me = { service: "supervisor", instance: actor, slots: null } as const;
+  const announce = announceInstance(shared, me);
   await using _seen = repeat(announce, { name: "instance", signal, log, metrics });
   service.ready();
   await Promise.all([supervising.run(signal), keeping.run(signal), bulk.run(signal)]);

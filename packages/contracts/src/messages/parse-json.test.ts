@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { limits } from "../limits/limits.ts";
 import { payloadFaults } from "../limits/payload-faults.ts";
 import { parseJson, shapeOf } from "./parse-json.ts";

@@ -17,17 +17,17 @@ export const unreadableHeaders = "holdfast-unreadable-headers";
  */
 export function boundHeaders({ connection }: Pick<ChannelModel, "connection">): void {
   const reader = connection as Connection & FrameReader;
-  const { recvFrame } = reader;
+  const receive = reader.recvFrame.bind(reader);
   reader.recvFrame = () => {
     const { rest } = reader;
     try {
-      return recvFrame.call(reader);
+      return receive();
     } catch (error) {
       const frame = rest.subarray(0, rest.length - reader.rest.length);
       const readable = withoutHeaders(frame);
       if (readable === null) throw error;
       reader.rest = Buffer.concat([readable, reader.rest]);
-      return recvFrame.call(reader);
+      return receive();
     }
   };
 }

@@ -1,7 +1,7 @@
 import { PermanentFault, SetupFault, TransientFault } from "@holdfast/domain";
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import type { Channel, ConsumeMessage } from "amqplib";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import type { Delivery } from "../broker.ts";
 import { handleBatches } from "./handle-batches.ts";
 import { toInboundMessage } from "./inbound-message.ts";

@@ -28,12 +28,10 @@ export function handleBatches(options: Options): Intake {
   const next = partChooser(waiting, max);
   const arrivals = bell();
   let channelWork = newChannelWork();
-
   const work = async (): Promise<void> => {
     await gathering.wait();
     const mine = channelWork;
-    const { signal } = mine.giveUp;
-    while (!signal.aborted) {
+    while (!mine.giveUp.signal.aborted) {
       const part = next(mine);
       if (part !== null) {
         await handlePart(mine, part);
@@ -44,12 +42,12 @@ export function handleBatches(options: Options): Intake {
   };
   const usual = workers(maxWorkers, work, () => !waiting.isEmpty);
 
+  /** What fails of it is retried by the others. */
   const hurry = async (): Promise<void> => {
     const mine = channelWork;
     while (!mine.giveUp.signal.aborted && !urgent.isEmpty) {
       await handlePart(mine, newPart(mine.open.begin(urgent.take(max), performance.now())));
     }
-    // What failed is retried by the others.
     if (mine.failed.waiting.length > 0 && usual.areIdle) usual.start();
     arrivals.ring();
   };
@@ -67,8 +65,7 @@ export function handleBatches(options: Options): Intake {
     },
     /** A batch that fails meanwhile is not retried. */
     async drain() {
-      waiting.clear();
-      urgent.clear();
+      for (const messages of [waiting, urgent]) messages.clear();
       channelWork.giveUp.abort();
       gathering.end();
       arrivals.ring();

@@ -34,7 +34,33 @@ export type ChannelWork = ReturnType<typeof newChannelWork>;
  * Handles parts of batches; a part that fails is retried, split or dead-lettered, as `remedyFor` says. It rests by
  * itself until then: its worker goes on with others.
  */
-export function partHandler({ queue, prefetch, handle, deadLetter, makeRoom, log }: PartOptions) {
+export function partHandler(options: PartOptions) {
+  const { handle } = options;
+  const { succeeded, failedOnceMore, onFailure } = remedies(options);
+
+  return async (work: ChannelWork, part: Part): Promise<void> => {
+    const unsettled = part.items.filter(({ delivery }) => !delivery.isSettled);
+    const { open, failed, giveUp } = work;
+    let current = part;
+    failed.retried.add(current);
+    try {
+      if (unsettled.length > 0) await handle(unsettled.map(({ delivery }) => delivery));
+      succeeded(work);
+      open.finish(part.items);
+    } catch (error) {
+      failed.retried.delete(current);
+      current = failedOnceMore(part, error);
+      failed.retried.add(current);
+      if (!giveUp.signal.aborted) await onFailure(work, current);
+    } finally {
+      failed.retried.delete(current);
+      if (!failed.isFailing()) work.hasRoom = false;
+    }
+  };
+}
+
+/** What becomes of parts that fail, by what is known of the others of this consumer. */
+function remedies({ queue, prefetch, deadLetter, makeRoom, log }: PartOptions) {
   let handled = 0;
   let outages = 0;
 
@@ -77,32 +103,12 @@ export function partHandler({ queue, prefetch, handle, deadLetter, makeRoom, log
       } else failed.waiting.push({ ...part, notBefore: performance.now() + deadLetterRetryDelay });
     } else {
       failed.waiting.push({ ...part, notBefore: performance.now() + restAfter(failures) });
-      if (isCrowded && !work.hasRoom) {
-        work.hasRoom = true;
-        makeRoom();
-      }
+      if (isCrowded && !work.hasRoom) makeRoom();
+      work.hasRoom ||= isCrowded;
     }
   };
 
-  return async (work: ChannelWork, part: Part): Promise<void> => {
-    const unsettled = part.items.filter(({ delivery }) => !delivery.isSettled);
-    const { open, failed, giveUp } = work;
-    let current = part;
-    failed.retried.add(current);
-    try {
-      if (unsettled.length > 0) await handle(unsettled.map(({ delivery }) => delivery));
-      succeeded(work);
-      open.finish(part.items);
-    } catch (error) {
-      failed.retried.delete(current);
-      current = failedOnceMore(part, error);
-      failed.retried.add(current);
-      if (!giveUp.signal.aborted) await onFailure(work, current);
-    } finally {
-      failed.retried.delete(current);
-      if (!failed.isFailing()) work.hasRoom = false;
-    }
-  };
+  return { succeeded, failedOnceMore, onFailure };
 }
 
 /** Resolves to whether every delivery of the part is settled, or stored as a dead letter. */

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { byteBudget, type Reservation } from "./byte-budget.ts";
 
 test("what has no room waits in turn, and a small one overtakes no large one", async () => {

@@ -49,9 +49,8 @@ export function byteBudget(total: number): ByteBudget {
   function reserve(bytes: number): Promise<Reservation>;
   function reserve(bytes: number, signal: AbortSignal): Promise<Reservation | null>;
   async function reserve(bytes: number, signal?: AbortSignal): Promise<Reservation | null> {
-    if (signal?.aborted === true) return null;
-    const room = tryReserve(bytes);
-    if (room !== null) return room;
+    const room = signal?.aborted === true ? null : tryReserve(bytes);
+    if (room !== null || signal?.aborted === true) return room;
     const { promise, resolve } = Promise.withResolvers<Reservation | null>();
     const waiting = { bytes, grant: () => end(take(bytes)) };
     const leave = (): void => {

@@ -55,9 +55,8 @@ test("requests that the broker has not confirmed take 8 MiB at most, and the oth
     batchSizes(),
     async () => ({ ...values, input: text }),
   );
-  let isDone = false;
-  const dispatched = dispatch(claims(100, "repeat"), 0).then(() => void (isDone = true));
-  while (!isDone) {
+  const dispatched = dispatch(claims(100, "repeat"), 0);
+  for (let confirmed = 0; confirmed < 100; ) {
     await new Promise((resolve) => setImmediate(resolve));
     const unconfirmed = confirms.splice(0);
     const bytes = published
@@ -65,6 +64,7 @@ test("requests that the broker has not confirmed take 8 MiB at most, and the oth
       .reduce((sum, { body }) => sum + body.length, 0);
     expect(bytes).toBeLessThanOrEqual(8 * mebibyte);
     for (const confirm of unconfirmed) confirm();
+    confirmed += unconfirmed.length;
   }
   await dispatched;
   expect(published).toHaveLength(100);

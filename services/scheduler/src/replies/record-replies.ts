@@ -76,13 +76,14 @@ export function recordReplies(deps: Dependencies) {
     for (const task of tasks) logTask(log, task, traces?.get(task.taskId));
   };
 
+  const outcomeOf = (delivery: Delivery) => ({ "error.type": rejections.reasonOf(delivery) });
+
   return async (batch: readonly Delivery[]): Promise<void> => {
     const received = readAll(batch.filter((delivery) => !rejections.isApplied(delivery)));
     const work = async (): Promise<void> => {
       if (received.length > 0) await record(received);
       await rejections.keep(batch);
     };
-    const outcomeOf = (delivery: Delivery) => ({ "error.type": rejections.reasonOf(delivery) });
     await traceDeliveries(received.map(toTraced), work, { tracing, queue: replyQueue, outcomeOf });
   };
 }
