@@ -127,8 +127,8 @@ test("sending a status to a missing queue is given up", async () => {
   expect(heard).toEqual([]);
 });
 
-test("many statuses for a missing queue ask for it once a second, and others are bound meanwhile", async () => {
-  const { send, time, bindings, published, heard } = sending((message, bound) =>
+test("many statuses for a missing queue that are taken together ask for it once, and later ones ask anew", async () => {
+  const { send, bindings, published, heard } = sending((message, bound) =>
     bound.some(({ queue }) => queue === message.routingKey) && message.routingKey === "status.shop"
       ? "stored"
       : "unroutable",
@@ -143,15 +143,12 @@ test("many statuses for a missing queue ask for it once a second, and others are
   // Several statuses of one task leave one after the other.
   await send(...gone(1), ...gone(1), ofTask(99, "status.shop"));
   expect(asked().toSorted()).toEqual(["status.gone", "status.shop"]);
-  time.now = 999;
-  await send(...gone(100));
-  expect(asked()).toHaveLength(2);
   expect(heard).toEqual(["99"]);
-  time.now = 1_000;
-  await send(...gone(200));
+  // Its submitter may have declared the queue before it submitted what these are about.
+  await send(...gone(100));
   expect(asked().slice(2)).toEqual(["status.gone"]);
   // Each is tried all the same: its submitter may have bound the queue.
-  expect(published.filter(({ routingKey }) => routingKey === "status.gone")).toHaveLength(200);
+  expect(published.filter(({ routingKey }) => routingKey === "status.gone")).toHaveLength(150);
 });
 
 test("a status whose queue could not be bound, as the broker did not answer, is sent when it answers", async () => {

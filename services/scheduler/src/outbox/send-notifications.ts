@@ -48,14 +48,13 @@ export function sendNotifications(deps: Dependencies) {
   const { store, broker, kind, clock, log, tracing = noTracing } = deps;
   const delayed = delayedDestinations(clock, maxDelays[kind]);
   const unroutable = warnSeldom({ log, clock });
-  const sender: Sender = {
-    ...queueBindings({ broker, clock }),
-    publish: (message) => broker.publish(message),
-  };
   let after: string | null = null;
 
   /** In order: what comes after a notification that may not have arrived has to wait. */
-  const sendLine = async (line: readonly TakenNotification[]): Promise<readonly Sent[]> => {
+  const sendLine = async (
+    line: readonly TakenNotification[],
+    sender: Sender,
+  ): Promise<readonly Sent[]> => {
     const sent: Sent[] = [];
     for (const notification of line) {
       const message = messageOf(notification, log);
@@ -87,7 +86,10 @@ export function sendNotifications(deps: Dependencies) {
     const begun = after;
     after = lines.size < fullBatch ? null : lastOf([...lines.values()]);
     if (notifications.length === 0) return begun === null ? (delayed.nextIn() ?? delay) : 0;
-    const sent = (await Promise.all([...lines.values()].map(sendLine))).flat();
+    const { bind } = queueBindings(broker);
+    const sender: Sender = { bind, publish: (message) => broker.publish(message) };
+    const sending = [...lines.values()].map((line) => sendLine(line, sender));
+    const sent = (await Promise.all(sending)).flat();
     for (const one of sent) if (one.result === "unroutable") unroutable(one.notification);
     const [ids, delivered] = [sent, sent.filter(({ result }) => result === "stored")].map((some) =>
       some.map(({ notification }) => notification.id),
