@@ -2,7 +2,7 @@ import type { Json } from "@holdfast/domain";
 
 export type Schema = { readonly [key: string]: Json };
 
-/** A schema that looks harmless to its author, and a value that would cost much: each found by somebody already. */
+/** A schema that looks harmless to its author, and a value that would cost much. */
 export interface HostileSchema {
   readonly schema: Schema;
   readonly value: unknown;

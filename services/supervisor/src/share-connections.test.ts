@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { shareConnections } from "./share-connections.ts";
 
-/** A store whose operations last until they are told to end. */
+/** A store whose operations last until the test ends them. */
 function slowStore() {
   const running: { readonly name: string; readonly end: (error?: Error) => void }[] = [];
   const operation = (name: string): Promise<string> => {

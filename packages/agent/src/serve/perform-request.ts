@@ -30,7 +30,7 @@ interface Options {
   readonly concurrency: number;
   /** The broker users whose requests are performed; null: all. */
   readonly requesters: ReadonlySet<string> | null;
-  /** For the payloads of long requests that are performed, as bytes of JSON; all Agents of a process share it. */
+  /** Room for the payloads of long requests that are performed, as bytes of JSON; all Agents of a process share it. */
   readonly memory?: ByteBudget | undefined;
   readonly log: Pick<Logger, "error">;
   readonly clock: Clock;

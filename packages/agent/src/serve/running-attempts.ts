@@ -47,6 +47,6 @@ export function runningAttempts(): RunningAttempts {
   };
 }
 
-/** With the token: after a failover that lost a claim, another attempt of the same number is no copy. */
+/** The token belongs to it: after a failover that lost a claim, another attempt of the same number is no copy. */
 const idOf = ({ taskId, step, attempt, token }: StepCancel) =>
   `${taskId} ${step} ${attempt} ${token}`;

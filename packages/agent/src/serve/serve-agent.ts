@@ -65,7 +65,7 @@ export interface ServeOptions {
   readonly batching?: boolean;
   /** What counts attempts; nothing unless given. */
   readonly metrics?: Metrics;
-  /** For the payloads of long requests; the Agents of one process share it. One of its own unless given. */
+  /** Room for the payloads of long requests, which the Agents of one process share. One of its own unless given. */
   readonly memory?: ByteBudget;
   /** None unless given. */
   readonly tracing?: Tracing;

@@ -98,7 +98,7 @@ function judge(open: () => Ajv): () => Ajv {
   return () => (opened ??= withUniqueItems(open(), unlimited()));
 }
 
-/** For what is bounded already: the schema of schemas is checked against schemas of a bounded size. */
+/** A meter for what is bounded already: the schema of schemas is checked against schemas of a bounded size. */
 function unlimited(): Meter {
   const meter = openMeter();
   meter.begin(Number.POSITIVE_INFINITY);

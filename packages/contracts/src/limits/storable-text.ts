@@ -19,6 +19,6 @@ const unprintable = new RegExp(`[${controlCharacters}\\t\\n]`, "g");
 export const readableText = (text: string, longest: number): string =>
   storableText(text, longest).replace(unreadable, "\ufffd");
 
-/** The same on one line, for codes. */
+/** The text as `readableText` makes it, on one line: for codes. */
 export const printableText = (text: string, longest: number): string =>
   storableText(text, longest).replace(unprintable, "\ufffd");

@@ -38,11 +38,11 @@ test("a message is read as it was written", () => {
 test("fields that a reader does not know are dropped, and those of a payload are kept", () => {
   const newer = { ...request, region: "eu", deadline: { soft: 1 } };
   expect(StepRequest.decode(bytes(newer))).toEqual(request);
-  const outcome = { ...reply.outcome, output: { known: { to: "nobody" } }, cost: 7 };
+  const outcome = { ...reply.outcome, output: { known: { to: "ann" } }, cost: 7 };
   const newerReply = { ...reply, outcome, region: "eu" };
   expect(StepReply.decode(bytes(newerReply))).toEqual({
     ...reply,
-    outcome: { kind: "completed", output: { known: { to: "nobody" } } },
+    outcome: { kind: "completed", output: { known: { to: "ann" } } },
   });
   const { taskId, step, attempt, token } = request;
   const one = { taskId, step, attempt, token, runningMs: 5, heartbeat: { percent: 1 } };

@@ -56,7 +56,7 @@ export function shapeOf(
   return { depth, values };
 }
 
-/** Where the text ends that begins at `start`; the end of everything, if it does not end. */
+/** The end of the text that begins at `start`; that of everything, if it does not end. */
 function endOfText(content: Buffer, start: number): number {
   for (let index = start + 1; index < content.length; index += 1) {
     const code = content[index];
