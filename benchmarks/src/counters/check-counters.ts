@@ -44,8 +44,9 @@ async function countUntilPassed(
   let found = await count();
   for (let runs = 1; ; runs += 1, found = lowestOf(found, await count())) {
     const known = new Set(Object.keys({ ...baseline.counters, ...found.counters }));
-    const { failures, skipped } = judgeCounters(found, baseline, readRises(page, known));
+    const { failures, near, skipped } = judgeCounters(found, baseline, readRises(page, known));
     for (const line of skipped) say(`not compared: ${line}`);
+    for (const line of near) say(`close to its limit: ${line}`);
     if (failures.length === 0) {
       say(`counters: none rose by more than it may since ${baseline.date}`);
       return found;

@@ -26,6 +26,15 @@ describe("the check of the counters", () => {
     expect(failures).toEqual([expect.stringContaining("| lone.store.rows | 10 | 10.6 | … |")]);
   });
 
+  test("names a counter that another run of the same code could find too high", () => {
+    const nearAt = (now: number) =>
+      judgeCounters(run({ "lone.store.rows": now }), run({ "lone.store.rows": 10 }), []).near;
+    expect(nearAt(10.35)).toEqual([]);
+    expect(nearAt(10.45)).toEqual([
+      expect.stringContaining("| lone.store.rows | 10 | 10.45 | … |"),
+    ]);
+  });
+
   test("accepts a rise that a line accepts, and one more after it", () => {
     const rises = [
       { counter: "lone.store.rows", from: 12, to: 14 },
@@ -59,6 +68,7 @@ describe("the check of the counters", () => {
     const found = run(doubled, { node: "26.1.0", postgres: "19.0" });
     expect(judgeCounters(found, run(counters), [])).toEqual({
       failures: [],
+      near: [],
       skipped: [
         "lone.agents.allocatedBytes: it was counted with Node 24.21.0, and this is 26.1.0",
         "lone.store.walBytes: it was counted with Postgres 18.4, and this is 19.0",
