@@ -23,6 +23,7 @@ export { unboundedParts } from "./limits/unbounded-parts.ts";
 export { AgentHeartbeat } from "./messages/agent-heartbeat.ts";
 export { defineMessage, type MessageContract } from "./messages/message.ts";
 export { parseJson } from "./messages/parse-json.ts";
+export { ReplyProbe } from "./messages/reply-probe.ts";
 export { StepCancel } from "./messages/step-cancel.ts";
 export { StepProgress } from "./messages/step-progress.ts";
 export { StepReply } from "./messages/step-reply.ts";
@@ -41,9 +42,12 @@ export {
   heartbeatExchange,
   heartbeatQueue,
   heartbeatRoute,
+  isProbeRoute,
   isStatusQueue,
   markerQueue,
   ownReplyQueues,
+  probeRoute,
+  probeRoutes,
   replyBindings,
   replyExchange,
   replyQueue,

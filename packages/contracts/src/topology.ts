@@ -30,6 +30,15 @@ export const replyBindings = [...replyWords].map(([queue, word]) => ({
  */
 export const replyRoute = (agent: string, taskId: string, replyTo = replyQueue): string =>
   `${replyWords.get(replyTo) ?? "reply"}.${agent}.${taskId}`;
+/** Stands in the place of an Agent's name in the routes of probes. No Agent can have it. */
+const prober = "~";
+/** Where a Supervisor addresses a probe: the broker lets it write nothing else among the replies. */
+export const probeRoute = (queue: string): string =>
+  `${replyWords.get(queue) ?? "reply"}.${prober}.probe`;
+/** The routes that the broker lets a Supervisor write to, as an expression of RabbitMQ. */
+export const probeRoutes = `^reply(-\\d+)?\\.${prober}\\.probe$`;
+/** Whether a message came by the route of a probe. */
+export const isProbeRoute = (routingKey: string): boolean => agentOfReply(routingKey) === prober;
 /**
  * The Agent under whose name a reply was routed; null for any other routing key, such as the name of the
  * queue itself, through which any user of the default exchange could pass for an Agent.

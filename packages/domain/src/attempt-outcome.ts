@@ -1,9 +1,11 @@
 import { change } from "./change.ts";
 import { type Decision, type DecisionContext, rejected } from "./decision.ts";
-import { failStep, parkStep } from "./fail-step.ts";
-import { cleared, type Failure } from "./failure.ts";
+import { failStep, parkStep, requeueStep } from "./fail-step.ts";
+import { cleared, type EndedAttempt } from "./failure.ts";
+import type { FaultCode } from "./fault-codes.ts";
 import { fitsGoal, onAttempt } from "./fence.ts";
 import { settle } from "./settle.ts";
+import { sourceOf } from "./source.ts";
 import type { ProcessingStep } from "./step.ts";
 import type { Task } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
@@ -13,6 +15,8 @@ export type OutcomeEvent = Extract<
   TaskEvent,
   { kind: "completed" | "failed" | "stopped" | "expired" | "neverStarted" | "parked" }
 >;
+
+type FailedEvent = Extract<TaskEvent, { kind: "failed" }>;
 
 /** What the end of an attempt means for its task, if it is the current attempt of its step. */
 export const decideOutcome = (task: Task, event: OutcomeEvent, context: DecisionContext) =>
@@ -27,28 +31,45 @@ function endAttempt(
   switch (event.kind) {
     case "completed":
       return settle(task, [change(step, "complete", { changes: cleared })], context);
-    case "failed": {
-      // A permanent fault is counted even if nothing was called: there is no other way out.
-      const counted = event.attempted || !event.transient;
-      const effect = isConclusive(step, event) ? event.effect : "unknown";
-      return failStep(task, step, { ...event, counted, effect }, context);
-    }
+    case "failed":
+      return endFailed(task, step, event, context);
     case "stopped":
-      return failStep(task, step, silence("step.stopped", false), context);
+      return requeueStep(task, step, silence("step.stopped"), context);
     case "expired": {
       if (context.now < step.completeBy) return rejected("not_expired");
-      // What the broker never confirmed, or could not carry, is no failure of the step.
-      const counted = step.dispatched && !step.relayed && event.excused !== true;
-      return failStep(task, step, silence("step.expired", counted), context);
+      // Only an Agent that had the request can have failed: neither what the broker never confirmed, nor what it
+      // could not carry, nor what another Scheduler published once more shows that one had it.
+      const hadIt = step.dispatched && !step.relayed && event.excused !== true;
+      const expired = silence("step.expired");
+      return hadIt
+        ? failStep(task, step, { ...expired, transient: true, saidBy: "agent" }, context)
+        : requeueStep(task, step, expired, context);
     }
     case "neverStarted":
       if (mayBeRunning(task, step) && context.now < step.completeBy) {
         return rejected("may_be_running");
       }
-      return failStep(task, step, neverStarted(step, event), context);
+      return requeueStep(task, step, neverStarted(step, event), context);
     case "parked":
       return parkStep(task, step, event.code, context);
   }
+}
+
+/** An Agent that called nothing, and may call later, has not failed. */
+function endFailed(
+  task: Task,
+  step: ProcessingStep,
+  event: FailedEvent,
+  context: DecisionContext,
+): Decision {
+  const effect = isConclusive(step, event) ? event.effect : "unknown";
+  const { code, retryAfter, transient } = event;
+  // A permanent fault is counted even if nothing was called: there is no other way out.
+  if (!event.attempted && transient) {
+    return requeueStep(task, step, { code, effect, retryAfter }, context);
+  }
+  const saidBy = sourceOf(code);
+  return failStep(task, step, { code, effect, retryAfter, transient, saidBy }, context);
 }
 
 /**
@@ -57,10 +78,7 @@ function endAttempt(
  * knows what is bound to the idempotency key; one that refused the request without a call knows only that
  * it did nothing itself, so it must say as well that the broker had delivered the request to no other.
  */
-function isConclusive(
-  step: ProcessingStep,
-  event: Extract<TaskEvent, { kind: "failed" }>,
-): boolean {
+function isConclusive(step: ProcessingStep, event: FailedEvent): boolean {
   if (step.relayed) return false;
   if (event.attempted) return event.redelivered !== true;
   return event.redelivered === false;
@@ -78,16 +96,10 @@ const mayBeRunning = (task: Task, step: ProcessingStep): boolean =>
 const neverStarted = (
   { relayed }: ProcessingStep,
   { unsent = false }: Extract<TaskEvent, { kind: "neverStarted" }>,
-): Failure => ({
-  ...silence("step.never_started", false),
+): EndedAttempt => ({
+  ...silence("step.never_started"),
   effect: unsent && !relayed ? "none" : "unknown",
 });
 
 /** An attempt without an answer. Whether the remote service was called is unknown. */
-const silence = (code: string, counted: boolean): Failure => ({
-  code,
-  transient: true,
-  counted,
-  effect: "unknown",
-  retryAfter: null,
-});
+const silence = (code: FaultCode): EndedAttempt => ({ code, effect: "unknown", retryAfter: null });

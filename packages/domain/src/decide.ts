@@ -29,7 +29,9 @@ export function decide(task: Task, event: TaskEvent, context: DecisionContext): 
       return decideRequest(task, event, context);
     case "limitPassed":
       if (task.goal !== "do") return rejected("wrong_goal");
-      return task.paused ? rejected("task_paused") : undoTask(task, [], "task.expired", context);
+      return task.paused
+        ? rejected("task_paused")
+        : undoTask(task, [], { code: "task.expired", saidBy: "definition" }, context);
     case "replanned":
       return replan(task, context);
   }

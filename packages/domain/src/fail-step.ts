@@ -1,6 +1,14 @@
 import { type Change, change } from "./change.ts";
 import type { Decision, DecisionContext } from "./decision.ts";
-import { type Failure, longestDelay, policyFor, remedyFor } from "./failure.ts";
+import {
+  type EndedAttempt,
+  type Failure,
+  longestDelay,
+  policyFor,
+  type Remedy,
+  remedyFor,
+  requeueOf,
+} from "./failure.ts";
 import { fitsGoal } from "./fence.ts";
 import { settle } from "./settle.ts";
 import type { ProcessingStep } from "./step.ts";
@@ -8,35 +16,66 @@ import { stepKinds } from "./step-kinds.ts";
 import type { Task } from "./task.ts";
 import { undoTask } from "./undo-task.ts";
 
-/** Applies the remedy of the step's policy. An attempt that runs under the other goal is not retried. */
-export function failStep(
+/** Applies the remedy of the step's policy. */
+export const failStep = (
   task: Task,
   step: ProcessingStep,
   failure: Failure,
   context: DecisionContext,
+): Decision =>
+  endAttempt(task, step, failure, context, (marked) => {
+    const remedy = remedyFor(marked, failure, context.random());
+    if (remedy.action !== "fail") return delay(task, marked, { ...failure, remedy }, context);
+    const failed = giveUp(marked, failure.code, remedy.failureCount);
+    const { onFinalFailure } = stepKinds[step.plan.kind];
+    return onFinalFailure(policyFor(step.plan, failure.code)) === "compensate"
+      ? undoTask(task, [failed], failure, context)
+      : settle(haltedWith(task, failure.code), [failed], context);
+  });
+
+/** Has an attempt made again that failed only by the look of it. */
+export const requeueStep = (
+  task: Task,
+  step: ProcessingStep,
+  ended: EndedAttempt,
+  context: DecisionContext,
+): Decision =>
+  endAttempt(task, step, ended, context, (marked) =>
+    delay(task, marked, { ...ended, remedy: requeueOf(marked, context.random()) }, context),
+  );
+
+/** Notes what the attempt may have done. One that runs under the other goal is not tried again. */
+function endAttempt(
+  task: Task,
+  step: ProcessingStep,
+  { code, effect }: EndedAttempt,
+  context: DecisionContext,
+  goOn: (marked: ProcessingStep) => Decision,
 ): Decision {
-  const mayHaveEffect = step.mayHaveEffect || failure.effect === "unknown";
-  const marked = { ...step, mayHaveEffect, faultCode: failure.code };
-  if (!fitsGoal(task, step)) {
-    return settle(task, [change(marked, "cancel", { reason: failure.code })], context);
-  }
-  const { action, wait, ...counters } = remedyFor(step, failure, context.random());
-  if (action !== "fail") {
-    const asked = failure.retryAfter ?? 0;
-    const longest = longestDelay(step.plan);
-    const notBefore = context.now + Math.max(wait, Math.min(asked, longest));
-    const delayed = change(marked, action, {
-      reason: failure.code,
-      changes: { ...counters, notBefore },
-      cappedDelay: asked > longest ? asked : undefined,
-    });
-    return settle(task, [delayed], context);
-  }
-  const failed = giveUp(marked, failure.code, counters.failureCount);
-  const { onFinalFailure } = stepKinds[step.plan.kind];
-  return onFinalFailure(policyFor(step.plan, failure.code)) === "compensate"
-    ? undoTask(task, [failed], failure.code, context)
-    : settle(haltedWith(task, failure.code), [failed], context);
+  const mayHaveEffect = step.mayHaveEffect || effect === "unknown";
+  const marked = { ...step, mayHaveEffect, faultCode: code };
+  return fitsGoal(task, step)
+    ? goOn(marked)
+    : settle(task, [change(marked, "cancel", { reason: code })], context);
+}
+
+/** The next attempt waits for what the policy says, or for as long as the Agent asked, within bounds. */
+function delay(
+  task: Task,
+  step: ProcessingStep,
+  { code, retryAfter, remedy }: EndedAttempt & { readonly remedy: Remedy },
+  context: DecisionContext,
+): Decision {
+  const { action, wait, ...counters } = remedy;
+  const asked = retryAfter ?? 0;
+  const longest = longestDelay(step.plan);
+  const notBefore = context.now + Math.max(wait, Math.min(asked, longest));
+  const delayed = change(step, action, {
+    reason: code,
+    changes: { ...counters, notBefore },
+    cappedDelay: asked > longest ? asked : undefined,
+  });
+  return settle(task, [delayed], context);
 }
 
 /** Gives a step up although no attempt failed it: what it did is unknown, so an undo covers it. */

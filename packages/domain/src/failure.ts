@@ -1,16 +1,20 @@
+import type { Reason } from "./source.ts";
 import type { ProcessingStep } from "./step.ts";
 import type { StepAction } from "./step-transitions.ts";
 import type { Effect } from "./task-event.ts";
 import type { Milliseconds, StepPolicy } from "./workflow-definition.ts";
 
-/** An attempt that did not complete, whether its Agent or the engine says so. */
-export interface Failure {
+/** An attempt that ended without a result: why, and what is known of the remote service. */
+export interface EndedAttempt {
   readonly code: string;
-  readonly transient: boolean;
-  /** False: infrastructure trouble, or the Agent did not call; the step is requeued, not counted. */
-  readonly counted: boolean;
   readonly effect: Effect;
+  /** How long its Agent asked to be left alone; null: it did not. */
   readonly retryAfter: Milliseconds | null;
+}
+
+/** An attempt that failed, as its source says. */
+export interface Failure extends EndedAttempt, Reason {
+  readonly transient: boolean;
 }
 
 /** What is to be done about it, as data. */
@@ -38,8 +42,8 @@ export const longestDelay = (plan: StepPolicy): Milliseconds =>
     ]),
   );
 
-/** A step that is requeued so often in a row has failed after all: it may be what kills its Agents. */
-export const maxRequeues = 20;
+/** So often in a row a step is requeued before a person is alerted, and each time that it was so often again. */
+export const requeuesUntilAlert = 20;
 const requeueBackoff = { backoff: 250, max: 10_000 };
 
 /** The policy of a step, with what it says of this fault in particular. The first that fits counts. */
@@ -55,19 +59,19 @@ export const cleared = { failureCount: 0, requeueCount: 0, faultCode: null };
 const fits = (pattern: string, code: string): boolean =>
   pattern.endsWith(".*") ? code.startsWith(pattern.slice(0, -1)) : pattern === code;
 
+/** What only looks like a failure from here is tried again, as often as it takes. `random` is in [0, 1). */
+export function requeueOf(step: ProcessingStep, random: number): Remedy {
+  const requeueCount = step.requeueCount + 1;
+  const wait = backoff(requeueBackoff, requeueCount, random);
+  return remedy(step, "requeue", { requeueCount, wait });
+}
+
 /**
  * Applies the policy that stands at the step: retry, then cool down, then give up. A permanent fault
  * skips the first two. `random` is in [0, 1).
  */
 export function remedyFor(step: ProcessingStep, failure: Failure, random: number): Remedy {
   const { retry, coolDown } = policyFor(step.plan, failure.code);
-  if (!failure.counted && step.requeueCount + 1 < maxRequeues) {
-    const requeueCount = step.requeueCount + 1;
-    return remedy(step, "requeue", {
-      requeueCount,
-      wait: backoff(requeueBackoff, requeueCount, random),
-    });
-  }
   // A code with a lower threshold of its own never takes failures back that were counted before.
   const failureCount = Math.max(step.failureCount, Math.min(step.failureCount + 1, retry.failures));
   const counted = { failureCount, requeueCount: 0 };

@@ -299,6 +299,13 @@ export const faultCodes = {
     meaning: "The workflow or Agent is not paused.",
     action: "None.",
   },
+  "replies.unproven": {
+    transient: null,
+    meaning:
+      "An alert: no reply can have arrived for ten seconds, as no probe of a Supervisor has. No silence is counted as a failure until one does.",
+    action:
+      "The alert says which part of the way is broken: the broker, a queue or the Schedulers.",
+  },
   "request.charset_unsupported": {
     transient: false,
     meaning: "The body is in another charset than UTF-8.",

@@ -30,7 +30,9 @@ export function decideRequest(
         settle(task, [change(step, "resolve", { changes: cleared })], context),
       );
     case "undoRequested":
-      return task.goal === "do" ? undoTask(task, [], event.code, context) : rejected("wrong_goal");
+      return task.goal === "do"
+        ? undoTask(task, [], { code: event.code, saidBy: "person" }, context)
+        : rejected("wrong_goal");
     case "retryRequested":
       return retryNow(task, event.step, context);
     case "paused":

@@ -1,5 +1,6 @@
 import type { DecidedTask, VersionedTask } from "./batch.ts";
 import type { Change } from "./change.ts";
+import { requeuesUntilAlert } from "./failure.ts";
 import type { Instant } from "./step.ts";
 import { stepKinds } from "./step-kinds.ts";
 import { isFinished, type Task } from "./task.ts";
@@ -145,8 +146,9 @@ function statusOf(
 }
 
 /**
- * One alert for each time that a task halts, one for each undo that begins to fail, and one for each delay
- * that an Agent asked for and that was cut to what the policy allows.
+ * One alert for each time that a task halts, one for each undo that begins to fail, one for each delay that an
+ * Agent asked for and that was cut to what the policy allows, and one whenever a step was requeued so often that a
+ * person should know why.
  */
 function alertsOf(
   { before, after, changes }: DecidedTask,
@@ -165,7 +167,15 @@ function alertsOf(
     const { name } = step.plan;
     return [{ ...common, kind: "step.delayed", step: name, code: reason ?? "", detail }];
   });
-  const others = [...failing, ...delayed];
+  const requeued = changes.flatMap(({ step, action, reason }): AlertBody[] => {
+    const { name } = step.plan;
+    const isMany = action === "requeue" && step.requeueCount % requeuesUntilAlert === 0;
+    const detail = `It was requeued ${step.requeueCount} times in a row. No failure is counted, and it is tried again until an Agent does it.`;
+    return isMany
+      ? [{ ...common, kind: "step.delayed", step: name, code: reason ?? "", detail }]
+      : [];
+  });
+  const others = [...failing, ...delayed, ...requeued];
   if (after.processState !== "error" || before.task.processState === "error") return others;
   const failed = changes.find(({ step }) => step.processState === "error")?.step;
   const halted = {

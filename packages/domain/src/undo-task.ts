@@ -1,14 +1,15 @@
 import type { Change } from "./change.ts";
 import type { Decision, DecisionContext } from "./decision.ts";
 import { settle } from "./settle.ts";
+import type { Reason } from "./source.ts";
 import { type Task, withSteps } from "./task.ts";
 import { beginUndo } from "./undo.ts";
 
-/** Turns the task to its undo once these changes are applied. `code` is what it is undone for. */
+/** Turns the task to its undo once these changes are applied, for a reason that names who said it. */
 export function undoTask(
   task: Task,
   changes: readonly Change[],
-  code: string,
+  { code }: Reason,
   context: DecisionContext,
 ): Decision {
   const begun = beginUndo(

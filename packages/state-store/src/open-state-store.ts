@@ -32,6 +32,7 @@ import { noScanWindow, scanWindow } from "./claim/scan-window.ts";
 import { stageDueSteps } from "./claim/stage-due-steps.ts";
 import { findExpired } from "./expire/find-expired.ts";
 import { findStalledTasks } from "./expire/find-stalled.ts";
+import { askForProof, raisePathAlert, recordProofs, rememberOutage } from "./expire/reply-paths.ts";
 import { findInvariantViolations } from "./inspect/find-invariant-violations.ts";
 import { recordStandstills } from "./inspect/standstills.ts";
 import { deadLetterOperations } from "./letters/dead-letters.ts";
@@ -143,6 +144,10 @@ const taskOperations = (context: StoreContext, { repeatable, exactlyOnce }: Bind
   recordRejectedReplies: repeatable(recordRejectedReplies),
   findExpired: repeatable(findExpired(context.newScanWindow())),
   findStalledTasks: repeatable(findStalledTasks),
+  askForProof: repeatable(askForProof),
+  recordProofs: repeatable(recordProofs),
+  rememberOutage: repeatable(rememberOutage),
+  raisePathAlert: exactlyOnce(raisePathAlert),
 });
 
 function claimOperations(context: StoreContext, { repeatable, once }: Binder) {

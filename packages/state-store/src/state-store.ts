@@ -1,4 +1,9 @@
-import type { ReportedTaskEvent, TaskState, WorkflowDefinition } from "@holdfast/domain";
+import type {
+  Milliseconds,
+  ReportedTaskEvent,
+  TaskState,
+  WorkflowDefinition,
+} from "@holdfast/domain";
 import type { AppliedEvents, ApplyOptions } from "./apply/apply-together.ts";
 import type { CallFacts } from "./apply/load-calls.ts";
 import type { LoadedValues, ValuesOptions } from "./apply/load-values.ts";
@@ -20,6 +25,7 @@ import type { Heartbeat, LaneSlots } from "./claim/heartbeats.ts";
 import type { StagedSteps } from "./claim/stage-due-steps.ts";
 import type { Expired, ExpiredOptions } from "./expire/find-expired.ts";
 import type { StalledOptions, StalledTasks } from "./expire/find-stalled.ts";
+import type { Asked, ProbeWish, Proof } from "./expire/reply-paths.ts";
 import type { Violation } from "./inspect/find-invariant-violations.ts";
 import type { KeptStandstill } from "./inspect/standstills.ts";
 import type { DeadLetterStore } from "./letters/dead-letter-store.ts";
@@ -145,6 +151,23 @@ export interface StateStore
   closeBreaker(wish: BreakerWish): Promise<boolean>;
   /** Finds overdue steps and tasks, at most `batch` of each, without locks. Safe to repeat. */
   findExpired(options: ExpiredOptions): Promise<Expired>;
+  /**
+   * Notes that probes are sent to queues of replies, because of silence that began `silentFor` milliseconds ago, and what
+   * the last ones met with. Safe to repeat.
+   */
+  askForProof(wish: {
+    readonly probes: readonly ProbeWish[];
+    readonly silentFor: Milliseconds;
+  }): Promise<readonly Asked[]>;
+  /** Notes that probes have arrived; those that were long on their way show an outage. Safe to repeat. */
+  recordProofs(proofs: readonly Proof[]): Promise<void>;
+  /** Remembers that requests or replies may not have arrived for the last `lasted` milliseconds. Safe to repeat. */
+  rememberOutage(outage: {
+    readonly part: "requests" | "replies";
+    readonly lasted: Milliseconds;
+  }): Promise<void>;
+  /** Alerts a person that replies do not arrive in this queue, once for each time that this begins. Takes effect exactly once. */
+  raisePathAlert(alert: { readonly queue: string; readonly detail: string }): Promise<void>;
   /** Finds tasks that nothing will move, among the next few unfinished ones. Safe to repeat. */
   findStalledTasks(options: StalledOptions): Promise<StalledTasks>;
 

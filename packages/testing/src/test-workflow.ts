@@ -115,7 +115,7 @@ function storeIn({ timeline, random }: World) {
 }
 
 const nothing = (): void => {};
-const unwatched = { stored: nothing, taken: nothing, acknowledged: nothing };
+const unwatched = { stored: nothing, waiting: nothing, taken: nothing, acknowledged: nothing };
 
 /** A task in `error` waits for an operator. */
 const hasEnded = ({ task }: StoredTask): boolean =>

@@ -16,6 +16,7 @@ import { type BatchSizes, batchSizes as openBatchSizes } from "./dispatch/batch-
 import { dispatchSteps } from "./dispatch/dispatch-steps.ts";
 import { type Dispatches, dispatches as openDispatches } from "./dispatch/dispatches.ts";
 import { relaySteps, type StepRelay } from "./dispatch/relay-steps.ts";
+import { slowConfirms } from "./dispatch/slow-confirms.ts";
 import { type LoopSet, loopSet } from "./loop-set.ts";
 import { exposeLanes } from "./metrics/expose-lanes.ts";
 import { type SchedulerMeasures, schedulerMeasures } from "./metrics/scheduler-measures.ts";
@@ -44,7 +45,9 @@ export type SchedulerStore = Pick<
   | "recordAttemptSigns"
   | "recordHeartbeats"
   | "applyPauses"
+  | "recordProofs"
   | "recordRejectedReplies"
+  | "rememberOutage"
   | "loadCalls"
   | "loadValues"
   | "markDispatchedSteps"
@@ -60,7 +63,13 @@ export interface SchedulerOptions {
   readonly store: SchedulerStore;
   readonly broker: Pick<
     Broker,
-    "publish" | "consume" | "consumeBatches" | "consumeShared" | "inspect" | "keepMarker"
+    | "publish"
+    | "consume"
+    | "consumeBatches"
+    | "consumeShared"
+    | "inspect"
+    | "keepMarker"
+    | "oldestMs"
   >;
   /**
    * Publishes status messages and events. It has a connection of its own: the broker stops reading from a
@@ -148,13 +157,13 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
   const loops = loopSet<LoopName>({ signal, log, clock, metrics: options.metrics ?? noMetrics });
   const wake = () => loops.wake("claim");
   const notify = () => wakeSenders(loops);
-
   const shared = { store, broker, log, failpoint, clock, signal, actor, userId, identity, tracing };
   const apply = applyAndNotify({ store, notify, cancel: cancelHints(broker) });
   const dispatches = openDispatches({
     ...optimisations,
     clock,
     onMarkDue: () => loops.wake("mark"),
+    onConfirm: slowConfirms({ store, log }),
   });
   const batchSizes = openBatchSizes(optimisations);
   const replies = replyAddress(broker, optimisations);
@@ -184,7 +193,7 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
     measures,
   });
   const relayed = { ...shared, dispatches, dispatch, wake, notify, relayAfter, measures };
-  const wakeByBreakers = () => remotes.lookAndClaim();
+  const { lookAndClaim: wakeByBreakers } = remotes;
   const relay = relaySteps({ ...relayed, wakeByBreakers, maxDelay: options.pollInterval });
   const guarded = { claims, lanes: limits.lanes, choose: limits.choose, wakeClaims: wake, notify };
   const guard = () => remotes.round(guarded);

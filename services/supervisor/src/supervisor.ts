@@ -11,19 +11,27 @@ import {
   type Tracing,
 } from "@holdfast/runtime";
 import type { StateStore } from "@holdfast/state-store";
-import { brokerOutages } from "./recover/broker-outages.ts";
 import { recoverExpiredSteps } from "./recover/recover-expired-steps.ts";
 import { recoveryDelay } from "./recover/recovery-delay.ts";
 import { replanStalledTasks } from "./recover/replan-stalled-tasks.ts";
+import { replyProbes } from "./recover/reply-probes.ts";
 import { supervisorMetrics } from "./supervisor-metrics.ts";
 
 /** What a Supervisor asks of the state store. */
-export type SupervisorStore = Pick<StateStore, "applyEvents" | "findExpired" | "findStalledTasks">;
+export type SupervisorStore = Pick<
+  StateStore,
+  | "applyEvents"
+  | "askForProof"
+  | "findExpired"
+  | "findStalledTasks"
+  | "raisePathAlert"
+  | "rememberOutage"
+>;
 
 export interface SupervisorOptions {
   readonly store: SupervisorStore;
-  /** To hint at the Schedulers and Agents, and to know whether replies can arrive. */
-  readonly broker: Pick<Broker, "publish" | "inspect" | "isReady">;
+  /** To hint at the Schedulers and Agents, and to find out whether replies arrive. */
+  readonly broker: Pick<Broker, "publish" | "inspect">;
   readonly clock?: Clock;
   readonly log: Logger;
   readonly failpoint: Failpoint;
@@ -42,7 +50,7 @@ export interface SupervisorOptions {
 }
 
 /** Milliseconds. */
-const replyPatience = 30_000;
+const probePatience = 30_000;
 /** Where many tasks are open, sweeping takes a twentieth of the time at most. */
 const restFactor = 19;
 
@@ -50,11 +58,13 @@ const restFactor = 19;
 export function supervisor(options: SupervisorOptions) {
   const { store, broker, log, failpoint, actor, clock = systemClock } = options;
   const { metrics = noMetrics } = options;
-  const outages = brokerOutages({ broker, clock });
+  const probes = replyProbes({ store, broker, clock, log });
   const recover = recoverExpiredSteps({
     store,
+    broker,
+    clock,
     grace: recoveryDelay({ grace: options.grace, log, clock }),
-    outages,
+    probes,
     hint: wakeHint(broker),
     cancel: cancelHints(broker),
     log,
@@ -76,12 +86,15 @@ export function supervisor(options: SupervisorOptions) {
     return (await replan()) ? options.sweepInterval : restFactor * (clock.now() - from);
   };
   return {
-    /** One scan, for as long as it finds something, and one sweep; waits for replies under way. */
+    /** One scan, for as long as it finds something, and one sweep; waits for probes under way. */
     async once(signal: AbortSignal): Promise<void> {
-      const until = clock.now() + replyPatience;
-      while (clock.now() < until && !(await outages.canTrustSilence()))
-        await sleep(clock, 100, signal);
-      while ((await recover()) === 0);
+      const until = clock.now() + probePatience;
+      for (;;) {
+        const pause = await recover();
+        if (pause === 0) continue;
+        if (probes.outFor() === 0 || signal.aborted || clock.now() > until) break;
+        await sleep(clock, pause, signal);
+      }
       while (!(await replan()));
     },
     /** Resolves after the last round. */

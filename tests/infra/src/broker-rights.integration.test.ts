@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { probeRoute, replyQueue, replyQueues } from "@holdfast/contracts";
 import { hashPassword, inspectBroker } from "@holdfast/messaging";
 import { type TestBroker, testBroker } from "@holdfast/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -138,7 +139,7 @@ const onExchange: Readonly<Record<Verb, (user: string, exchange: string) => Prom
     return false;
   },
   async write(user, exchange) {
-    for (const key of ["x", ...routes(user)]) {
+    for (const key of ["x", probeRoute(replyQueue), ...routes(user)]) {
       const name = exchange === "amq.default" ? "" : exchange;
       if (await isAllowed(user, (channel) => channel.publish(name, key, Buffer.alloc(0))))
         return true;
@@ -187,6 +188,17 @@ describe.each(users)("%s", (user) => {
       // Who counts an Agent's consumers may do so for the Agents that there are.
       expect([name, may]).toEqual([name, name !== "agent.nobody" && listed("configure", name)]);
     }
+  });
+
+  test("sends probes the way of a reply, if it is the Supervisor or operations", async () => {
+    const allowed: string[] = [];
+    for (const queue of replyQueues) {
+      const publish = (channel: Channel) =>
+        channel.publish("holdfast.replies", probeRoute(queue), Buffer.alloc(0));
+      if (await isAllowed(user, publish)) allowed.push(queue);
+    }
+    const may = user === "supervisor" || user === "operations";
+    expect(allowed).toEqual(may ? replyQueues : []);
   });
 
   test("publishes replies and heartbeats under its own name only, if it is an Agent; operations replays replies of all", async () => {

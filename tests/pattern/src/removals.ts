@@ -354,8 +354,8 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
     edits: [
       edit(
         recover,
-        'import type { BrokerOutages } from "./broker-outages.ts";\n',
-        'import type { BrokerOutages } from "./broker-outages.ts";\nimport type { StepReply as _ } from "@holdfast/contracts";\n',
+        'import type { ReplyProbes } from "./reply-probes.ts";\n',
+        'import type { ReplyProbes } from "./reply-probes.ts";\nimport type { StepReply as _ } from "@holdfast/contracts";\n',
       ),
     ],
     test: "the Supervisor asks and watches: it neither reads requests nor writes replies",
@@ -365,8 +365,8 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
     edits: [
       edit(
         recover,
-        'import type { BrokerOutages } from "./broker-outages.ts";\n',
-        'import type { BrokerOutages } from "./broker-outages.ts";\nimport type {} from "@holdfast/orders";\n',
+        'import type { ReplyProbes } from "./reply-probes.ts";\n',
+        'import type { ReplyProbes } from "./reply-probes.ts";\nimport type {} from "@holdfast/orders";\n',
       ),
     ],
     test: "%s knows no business: it names no workflow and no Agent",
@@ -428,7 +428,11 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
   "P-43": {
     what: "a request that no Agent took counts as a failure",
     edits: [
-      edit(outcome, 'silence("step.never_started", false)', 'silence("step.never_started", true)'),
+      edit(
+        outcome,
+        "return requeueStep(task, step, neverStarted(step, event), context);",
+        'return failStep(task, step, { ...neverStarted(step, event), transient: true, saidBy: "agent" }, context);',
+      ),
     ],
     test: "while no Agent runs, steps are requeued and no failure is counted",
   },
@@ -492,13 +496,7 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
   },
   "P-53": {
     what: "the Supervisor recovers steps only while RabbitMQ holds messages that say something of them",
-    edits: [
-      edit(
-        "services/supervisor/src/recover/broker-outages.ts",
-        "return waitingSince === null || clock.now()",
-        "return waitingSince !== null && clock.now()",
-      ),
-    ],
+    edits: [edit(recover, '      return "no";\n', '      return "wait";\n')],
     test: "purging every queue while orders are in flight delays orders, and loses none",
   },
   "P-54": {

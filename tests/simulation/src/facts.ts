@@ -21,6 +21,8 @@ export interface AttemptFacts {
   isRelayed: boolean;
   /** A Scheduler has heard so. */
   isConfirmed: boolean;
+  /** A reply to it waits in a queue, and no Scheduler has it. */
+  isAnswerWaiting: boolean;
   /** When which Agent's process took it, and how many copies of it that process has in hand. */
   readonly takenBy: Map<Host, { readonly firstAt: number; lastAt: number; copies: number }>;
   /** Which Agent's processes acknowledged it before they answered: right only where they refuse it. */

@@ -115,6 +115,9 @@ function checkCause({ world, attempt, witness, change, report: { event } }: Move
   if (isCounted(change) && event.kind === "expired" && !isKnown) {
     accuse("what the broker never had is no failure", witness);
   }
+  if (isCounted(change) && event.kind === "expired" && attempt?.isAnswerWaiting === true) {
+    accuse("what was answered is not counted as silence", witness);
+  }
   // With one step that fails for good, others are cancelled whose last attempt may be young.
   if (event.kind === "expired" && event.step === step.plan.name && attempt !== undefined) {
     // What is published may be a fraction of a millisecond older than it says.

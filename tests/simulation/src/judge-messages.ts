@@ -1,4 +1,10 @@
-import { replyExchange, StepProgress, StepRequest } from "@holdfast/contracts";
+import {
+  replyExchange,
+  replyQueues,
+  StepProgress,
+  StepReply,
+  StepRequest,
+} from "@holdfast/contracts";
 import type { OutgoingMessage } from "@holdfast/messaging";
 import type { BrokerWatcher, Message, PublishWatcher } from "@holdfast/testing/simulator";
 import { type AttemptFacts, attemptId, type Facts, isAtWork, isCall, short } from "./facts.ts";
@@ -35,6 +41,11 @@ export function judgeMessages(world: World, facts: Facts): MessageJudge {
     stored(message) {
       const attempt = attemptOfRequest(message);
       if (attempt !== undefined) attempt.isStored = true;
+    },
+    waiting({ queue, type, messageId }, isWaiting) {
+      const isReply = type === StepReply.type && replyQueues.includes(queue);
+      const attempt = isReply ? attempts.get(messageId) : undefined;
+      if (attempt !== undefined) attempt.isAnswerWaiting = isWaiting;
     },
     taken(message, host) {
       if (host.role !== "agent") return;

@@ -121,7 +121,12 @@ function judgeClaim(world: World, { tasks, attempts }: Facts, claim: Claim): voi
     accuse("an Agent gets no more than fits", witness);
   }
   const { now: claimedAt } = world.timeline;
-  const notYet = { isStored: false, isConfirmed: false, isRelayed: false };
+  const notYet = {
+    isStored: false,
+    isConfirmed: false,
+    isAnswerWaiting: false,
+    isRelayed: false,
+  };
   attempts.set(id, { step, claimedAt, ...notYet, takenBy: new Map(), ...noAnswer() });
 }
 

@@ -1,8 +1,8 @@
-import { expiredQueue, StepRequest } from "@holdfast/contracts";
+import { expiredQueue, replyQueues, StepRequest } from "@holdfast/contracts";
 import type { StepPlan, Task, TaskEvent, WorkflowPlan } from "@holdfast/domain";
 import type { Broker, Delivery, OutgoingMessage } from "@holdfast/messaging";
-import type { ClaimedStep } from "@holdfast/state-store";
-import type { Domain, Host, SimulatedBroker } from "@holdfast/testing/simulator";
+import type { ClaimedStep, Expired } from "@holdfast/state-store";
+import type { Domain, Host, MemoryStore, SimulatedBroker } from "@holdfast/testing/simulator";
 import { breakerMutants } from "./breaker-mutants.ts";
 import { capacityMutants } from "./capacity-mutants.ts";
 import { addChanges, editChanges, editEvents, editTasks, inHand } from "./edit-fold.ts";
@@ -76,6 +76,19 @@ export const mutants: Readonly<Record<string, Mutation>> = {
         ? { ...change, step: { ...change.step, failureCount: change.step.failureCount + 1 } }
         : change,
     ),
+  },
+  "silence is judged before anything shows that replies arrive": {
+    store: (store) => ({
+      ...store,
+      findExpired: foundWith(store, { proven: replyQueues.length, excused: false }),
+    }),
+  },
+  "a requeue in a row is a failure at last": {
+    domain: editEvents((event, task) => {
+      if (event.kind !== "neverStarted") return event;
+      const isSecond = (task.steps.get(event.step)?.requeueCount ?? 0) > 0;
+      return isSecond ? failure(event, { attempted: true }) : event;
+    }),
   },
   "silence is counted, whoever had the request": {
     domain: editEvents((event) =>
@@ -370,6 +383,14 @@ const failure = (
   token,
 });
 
+/** Finds what has expired, with this about the silence of its Agents. */
+const foundWith =
+  (store: MemoryStore, about: Pick<Expired["steps"][number], "proven" | "excused">) =>
+  (options: Parameters<MemoryStore["findExpired"]>[0]): Expired => {
+    const found = store.findExpired(options);
+    return { ...found, steps: found.steps.map((step) => ({ ...step, ...about })) };
+  };
+
 function processing(tasks: ReadonlyMap<string, { readonly task: Task }>) {
   return [...tasks.values()].flatMap(({ task }) =>
     [...task.steps.values()].flatMap((step) =>
@@ -381,7 +402,8 @@ function processing(tasks: ReadonlyMap<string, { readonly task: Task }>) {
               attempt: step.attempt,
               token: step.token,
               overdue: 0,
-              lasted: 1_000,
+              proven: replyQueues.length,
+              excused: false,
             },
           ]
         : [],

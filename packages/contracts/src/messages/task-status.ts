@@ -64,6 +64,7 @@ const TaskAlertSchema = Type.Object({
     "message.dropped",
     "store.clock_jumped",
     "breaker.opened",
+    "replies.unproven",
   ]),
   /** Which step of the task; null: it is about none. */
   step: nullable(Name),

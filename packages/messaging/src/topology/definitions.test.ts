@@ -1,3 +1,4 @@
+import { probeRoute, replyQueues } from "@holdfast/contracts";
 import { describe, expect, test } from "@jest/globals";
 import { type BrokerUser, definitionsOf, hashPassword } from "./definitions.ts";
 import { topologyOf } from "./topology.ts";
@@ -64,7 +65,7 @@ test("the definitions let the Scheduler read the state of queues whose consumers
   expect(may("scheduler", "configure", "agent.cold-storage")).toBe(true);
   expect(may("scheduler", "configure", "scheduler.replies")).toBe(true);
   expect(may("scheduler", "configure", "holdfast.replies")).toBe(false);
-  expect(may("supervisor", "configure", "scheduler.replies.1")).toBe(true);
+  expect(may("supervisor", "configure", "scheduler.unrecorded")).toBe(true);
 });
 
 test("the definitions let the Scheduler read all reply queues, and own one", () => {
@@ -133,8 +134,20 @@ test("during an upgrade, services of the earlier release may still write to the 
 });
 
 test.each(["submission", "scheduler", "supervisor"])("%s cannot speak for an Agent", (user) => {
-  expect(may(user, "write", "holdfast.replies")).toBe(false);
   expect(mayRoute(user, "reply.payments.9d2e1b2c")).toBe(false);
+  expect(mayRoute(user, "reply-1.payments.probe")).toBe(false);
+});
+
+test.each(["submission", "scheduler"])("%s may write nothing among the replies", (user) => {
+  expect(may(user, "write", "holdfast.replies")).toBe(false);
+});
+
+test("the Supervisor alone may send probes the way of a reply", () => {
+  const routes = replyQueues.map(probeRoute);
+  const each = ["supervisor", "submission", "scheduler", "payments"];
+  const mayProbe = (user: string) => routes.map((route) => mayRoute(user, route));
+  expect(may("supervisor", "write", "holdfast.replies")).toBe(true);
+  expect(each.map(mayProbe)).toEqual(each.map((user) => routes.map(() => user === "supervisor")));
 });
 
 test("the definitions hash a password as RabbitMQ documents it", () => {

@@ -10,6 +10,7 @@ import {
   heartbeatQueue,
   markerQueue,
   ownReplyQueues,
+  probeRoutes,
   replyExchange,
   replyQueue,
   replyQueues,
@@ -160,6 +161,7 @@ const toUser = (user: BrokerUser) => ({
 /** Agents reply under their own names alone. Operators send dead replies once more, whose token makes them count. */
 function repliesOf(user: BrokerUser): string {
   if (user.role === "operations") return "^reply(-\\d+)?\\.";
+  if (user.role === "supervisor") return probeRoutes;
   return user.role === "agent" ? `^reply(-\\d+)?\\.(${user.agents.join("|")})\\.` : nothing;
 }
 
@@ -205,9 +207,9 @@ function permissionsOf(user: BrokerUser, agents: readonly string[]): Permissions
       };
     case "supervisor":
       return {
-        configure: only([...replyQueues, unrecordedQueue]),
+        configure: only([unrecordedQueue]),
         read: nothing,
-        write: only(hints),
+        write: only([...hints, replyExchange]),
       };
     case "agent":
       return {

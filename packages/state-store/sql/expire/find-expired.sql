@@ -3,6 +3,9 @@
 -- as far as `:since`; the last row tells how many entries of indexes that took. Tasks of `:held` are left out: nothing
 -- could be done about them a moment ago.
 --
+-- Silence is proven for as many of `:queues` as a probe went to, by the way of a reply, a moment after the limit had passed.
+-- It is excused if requests or replies may not have arrived in the time of the attempt.
+--
 -- The limit of a task stands still while the task, its workflow or an Agent of one of its steps is paused. The
 -- limit of a step runs from its claim, and nothing that is paused is claimed: it needs no such rule.
 with before as materialized (
@@ -13,8 +16,14 @@ with before as materialized (
 )
 (select task_id, name as step, attempt, token,
         (extract(epoch from statement_timestamp() - greatest(complete_by, 'epoch')) * 1000)::float8 as overdue,
-        (extract(epoch from complete_by - start_by) * 1000)::float8 + start_within as lasted, null::float8 as next_in, null::float8 as passed,
-        null::float8 as now, null::float8 as took
+        (select count(*)::integer
+           from state.reply_paths
+          where queue = any(:queues::text[])
+            and proven_at >= complete_by + :settling::float8 * interval '1 millisecond') as proven,
+        exists (select from state.outages
+                 where to_at > start_by - start_within * interval '1 millisecond'
+                   and from_at < complete_by) as excused,
+        null::float8 as next_in, null::float8 as passed, null::float8 as now, null::float8 as took
    from state.steps
   where process_state = 'processing'
     and complete_by between to_timestamp(:since::float8 / 1000) and statement_timestamp()
@@ -25,7 +34,7 @@ with before as materialized (
   order by complete_by
   limit :batch)
 union all
-(select task_id, null, null, null, null, null, null, null, null, null
+(select task_id, null, null, null, null, null, null, null, null, null, null
    from state.tasks
   where complete_by between to_timestamp(:since::float8 / 1000) and statement_timestamp()
     and finished_at is null
@@ -60,7 +69,7 @@ union all
   order by complete_by
   limit :batch)
 union all
-select null, null, null, null, null, null,
+select null, null, null, null, null, null, null,
        (select (extract(epoch from complete_by - statement_timestamp()) * 1000)::float8
           from state.steps
          where process_state = 'processing'

@@ -12,8 +12,10 @@ export interface Expired {
     readonly token: string;
     /** Milliseconds since it should have been done. */
     readonly overdue: Milliseconds;
-    /** From its claim until then, in milliseconds. */
-    readonly lasted: Milliseconds;
+    /** For how many queues it is known that a reply through them would have been recorded: a probe has gone its way since. */
+    readonly proven: number;
+    /** Whether requests or replies may not have arrived in the time of the attempt. */
+    readonly excused: boolean;
   }[];
   /** Tasks whose limit as a whole has passed. */
   readonly taskIds: readonly string[];
@@ -27,7 +29,8 @@ interface Row extends Scan {
   readonly attempt: number;
   readonly token: string;
   readonly overdue: number;
-  readonly lasted: number;
+  readonly proven: number;
+  readonly excused: boolean;
   readonly nextIn: number | null;
 }
 
@@ -38,17 +41,31 @@ export interface ExpiredOptions {
   readonly batch: number;
   /** Tasks to leave out; none unless given. */
   readonly held?: readonly string[];
+  /** The queues through which a reply may come; none unless given, and nothing is proven then. */
+  readonly queues?: readonly string[];
 }
+
+/** Milliseconds after a limit at which a probe is sent that proves something: what was held up comes a moment later. */
+const settling = 250;
 
 /** Scans only the time range that the window gives. */
 export const findExpired =
   (window: ScanWindow) =>
-  async (db: Database, { batch, held = [] }: ExpiredOptions): Promise<Expired> => {
+  async (db: Database, { batch, held = [], queues = [] }: ExpiredOptions): Promise<Expired> => {
     const since = window.since();
-    const rows = await select(db, { batch, held, since, format: definitionFormat });
+    const rows = await select(db, {
+      batch,
+      held,
+      since,
+      queues,
+      settling,
+      format: definitionFormat,
+    });
     const sum = rows.find(({ taskId }) => taskId === null);
-    const steps = rows.flatMap(({ taskId, step, attempt, token, overdue, lasted }) =>
-      taskId === null || step === null ? [] : [{ taskId, step, attempt, token, overdue, lasted }],
+    const steps = rows.flatMap(({ taskId, step, attempt, token, overdue, proven, excused }) =>
+      taskId === null || step === null
+        ? []
+        : [{ taskId, step, attempt, token, overdue, proven, excused }],
     );
     const taskIds = rows.flatMap(({ taskId, step }) =>
       taskId === null || step !== null ? [] : [taskId],

@@ -22,6 +22,7 @@ const lasting: Readonly<Record<string, string>> = {
   known_agents: "one row for each Agent",
   migrations: "one row for each migration",
   remotes: "one row for each Agent",
+  reply_paths: "one row for each queue of replies",
   statistics_gaps: "deleted once the rows of the gap are counted, or can no longer come",
   statistics_progress: "one row",
   trusted_clock: "one row",
@@ -41,6 +42,7 @@ const old = (task: string): Readonly<Record<string, string>> => ({
   failure_groups: `values ('f', 'test.v1', 'a', 'x.y', '', 1, past, past)`,
   failures: `values (${task}, 'a', 'f', false, past)`,
   instances: `(service, instance, version, seen_at) values ('scheduler', 'i', '1', past)`,
+  outages: `(part, from_at, to_at) values ('requests', past, past)`,
   outbox: `(subject, channel, seq, body, at) values ('s', 'event', 1, '{}', past)`,
   pauses: `(kind, name, actor, reason, paused_at, resumed_at, resumed_by, released_at)
            values ('agent', 'a', 'x', 'x', past, past, 'x', past)`,
@@ -82,13 +84,15 @@ test("no table keeps old rows for ever, while a task of an earlier month is open
   await scheduler.deleteStaleNotifications();
   await scheduler.recordInstance({ service: "scheduler", instance: "j", version: "1", slots: 1 });
   await scheduler.recordStandstills({ instance: "j", standstills: [] });
+  await scheduler.rememberOutage({ part: "replies", lasted: 0 });
   const beat = { agent: "b", capacity: 1, inFlight: 0, breaker: "closed", openForMs: 0 } as const;
   await scheduler.recordHeartbeats([{ ...beat, instance: "j" }]);
   const kinds = Object.keys(inserted);
   const left = await Promise.all(kinds.map((table) => store.count(`state.${table}`)));
-  // Of instances and Agents there are those that have reported.
-  expect(kinds.filter((_, index) => left[index]! > 0)).toEqual(["agents", "instances"]);
-  expect([await store.count("state.agents"), await store.count("state.instances")]).toEqual([1, 1]);
+  // Of these there is what was reported just now.
+  const fresh = ["agents", "instances", "outages"];
+  expect(kinds.filter((_, index) => left[index]! > 0)).toEqual(fresh);
+  expect(await Promise.all(fresh.map((table) => store.count(`state.${table}`)))).toEqual([1, 1, 1]);
   // The open task, of the earlier month.
   expect(await store.count("state.tasks")).toBe(1);
 });

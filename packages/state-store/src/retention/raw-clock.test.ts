@@ -17,6 +17,7 @@ const byRawClock: Readonly<Record<string, readonly string[]>> = {
     "take-undispatched-steps",
     "undispatch-steps",
   ],
+  "an outage is remembered that was none: what is silent in it is not counted": ["record-proofs"],
   "a breaker or a throttle ends early: the next failure opens it again": [
     "close-breaker",
     "find-breakers",

@@ -97,7 +97,7 @@ export async function runCase(definition: WorkflowDefinition, one: Case): Promis
 }
 
 const nothing = (): void => {};
-const unwatched = { stored: nothing, taken: nothing, acknowledged: nothing };
+const unwatched = { stored: nothing, waiting: nothing, taken: nothing, acknowledged: nothing };
 
 /** A task in `error` waits for an operator. */
 const hasEnded = ({ task }: StoredTask): boolean =>

@@ -7,6 +7,7 @@ interface Dispatch {
   readonly claim: ClaimedStep;
   /** When its claim began. */
   readonly claimedAt: number;
+  readonly publishedAt: number;
   /** When to mark it. */
   readonly markAt: number;
   isConfirmed: boolean;
@@ -19,6 +20,8 @@ interface Dependencies {
   readonly clock: Pick<Clock, "now" | "after">;
   /** Called when a request may be due to be marked. */
   readonly onMarkDue: () => void;
+  /** Takes how long the broker took to confirm a request, in milliseconds. */
+  readonly onConfirm?: (took: number) => void;
   /** Whether marks wait for replies; on unless a benchmark turns it off. */
   readonly lateMarks?: boolean;
 }
@@ -27,7 +30,7 @@ interface Dependencies {
  * The requests that this instance is building, and those that it has published and not yet marked. The relay covers
  * their loss.
  */
-export function dispatches({ clock, onMarkDue, ...options }: Dependencies) {
+export function dispatches({ clock, onMarkDue, onConfirm, ...options }: Dependencies) {
   const building = new Map<string, ClaimedStep>();
   const open = new Map<string, Dispatch>();
   const timing = relayTiming(clock, options);
@@ -45,7 +48,7 @@ export function dispatches({ clock, onMarkDue, ...options }: Dependencies) {
     publishing(claim: ClaimedStep, claimedAt: number): void {
       const key = keyOf(claim);
       const markAt = timing.markAt(claim, claimedAt);
-      open.set(key, { claim, claimedAt, markAt, isConfirmed: false });
+      open.set(key, { claim, claimedAt, publishedAt: clock.now(), markAt, isConfirmed: false });
       timing.replies.awaited(key, claimedAt);
     },
     confirmed(claim: ClaimedStep): void {
@@ -54,6 +57,7 @@ export function dispatches({ clock, onMarkDue, ...options }: Dependencies) {
       dispatch.isConfirmed = true;
       lookSoon();
       timing.confirmed(dispatch.claimedAt);
+      onConfirm?.(clock.now() - dispatch.publishedAt);
     },
     /** The publish failed. */
     failed(claim: ClaimedStep): void {

@@ -60,7 +60,9 @@ function recording(place: "learning" | "keeping" | "claiming") {
       onCommit?.(result);
       return result;
     },
+    broker: { oldestMs: () => 0 },
     store: {
+      recordProofs: async () => {},
       recordRejectedReplies: async (replies) => {
         failAt("keeping");
         kept.push(...replies);

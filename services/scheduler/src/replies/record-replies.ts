@@ -1,6 +1,6 @@
-import { agentOfReply, replyQueue, StepReply } from "@holdfast/contracts";
+import { agentOfReply, isProbeRoute, ReplyProbe, replyQueue, StepReply } from "@holdfast/contracts";
 import { type Fault, fromTraceText, type Task } from "@holdfast/domain";
-import type { Delivery } from "@holdfast/messaging";
+import type { Broker, Delivery } from "@holdfast/messaging";
 import { type Failpoint, type Logger, type Tracing, traceFields } from "@holdfast/runtime";
 import type {
   AppliedEvents,
@@ -20,7 +20,8 @@ import type { ApplyEvents } from "../scheduler-context.ts";
 import { faultOfOutput, toReportedEvent } from "./to-reported-event.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "recordRejectedReplies">;
+  readonly store: Pick<StateStore, "recordProofs" | "recordRejectedReplies">;
+  readonly broker: Pick<Broker, "oldestMs">;
   readonly apply: ApplyEvents;
   readonly dispatches: Dispatches;
   readonly batchSizes: Pick<BatchSizes, "learn">;
@@ -79,13 +80,32 @@ export function recordReplies(deps: Dependencies) {
   const outcomeOf = (delivery: Delivery) => ({ "error.type": rejections.reasonOf(delivery) });
 
   return async (batch: readonly Delivery[]): Promise<void> => {
-    const received = readAll(batch.filter((delivery) => !rejections.isApplied(delivery)));
+    const [probes, replies] = partition(batch, isProbe);
+    const received = readAll(replies.filter((delivery) => !rejections.isApplied(delivery)));
     const work = async (): Promise<void> => {
       if (received.length > 0) await record(received);
       await rejections.keep(batch);
     };
     await traceDeliveries(received.map(toTraced), work, { tracing, queue: replyQueue, outcomeOf });
+    if (probes.length > 0) await recordProbes(deps, probes);
   };
+}
+
+const isProbe = ({ type, routingKey }: Delivery): boolean =>
+  type === ReplyProbe.type && isProbeRoute(routingKey);
+
+/** Milliseconds for which replies may be in hand while a probe shows that those before it are recorded. */
+const inHand = 200;
+
+/** Records that probes have come, unless replies are in hand that came before them: the Supervisor sends others. */
+async function recordProbes(
+  { store, broker, log }: Pick<Dependencies, "store" | "broker" | "log">,
+  probes: readonly Delivery[],
+): Promise<void> {
+  const { readable, unreadable } = readEach(probes, ({ body }) => ReplyProbe.decode(body));
+  if (unreadable.length > 0) log.error(unreadableFields(unreadable), "probe unreadable");
+  if (readable.length === 0 || broker.oldestMs(replyQueue) > inHand) return;
+  await store.recordProofs(readable);
 }
 
 const toTraced = ({ delivery, reply, agent }: Received) => ({

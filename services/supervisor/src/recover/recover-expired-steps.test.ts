@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { replyQueues } from "@holdfast/contracts";
 import type { Logger } from "@holdfast/runtime";
 import type { Expired, ReportedTaskEvent } from "@holdfast/state-store";
 import { expect, test } from "@jest/globals";
@@ -9,14 +10,24 @@ interface World {
   /** Tasks whose own limit has passed. */
   readonly taskIds?: readonly string[];
   readonly nextIn?: number | null;
-  readonly isQuiet?: boolean;
+  /** For how many queues probes have shown that replies would have arrived; all unless given. */
+  readonly proven?: number;
+  /** For how long probes have been on their way. */
+  readonly outFor?: number;
+  /** Whether an outage fell into the attempts. */
+  readonly isExcused?: boolean;
+  /** Reports of Schedulers that they hold replies which they cannot record. */
+  readonly unrecorded?: number;
   readonly hold?: number;
 }
 
 /** One scan of a store in which so many steps are overdue. */
-async function scan({ steps = 0, taskIds = [], nextIn = null, isQuiet = true, hold = 0 }: World) {
+async function scan({ steps = 0, taskIds = [], nextIn = null, hold = 0, ...world }: World) {
+  const { proven, outFor = 0, isExcused = false, unrecorded = 0 } = world;
   const applied: ReportedTaskEvent[] = [];
+  const outages: unknown[] = [];
   let hints = 0;
+  let asked = 0;
   const expired: Expired = {
     steps: Array.from({ length: steps }, () => ({
       taskId: randomUUID(),
@@ -24,7 +35,8 @@ async function scan({ steps = 0, taskIds = [], nextIn = null, isQuiet = true, ho
       attempt: 1,
       token: randomUUID(),
       overdue: 100,
-      lasted: 5_000,
+      proven: proven ?? replyQueues.length,
+      excused: isExcused,
     })),
     taskIds,
     nextIn,
@@ -32,6 +44,7 @@ async function scan({ steps = 0, taskIds = [], nextIn = null, isQuiet = true, ho
   const recover = recoverExpiredSteps({
     store: {
       findExpired: async () => expired,
+      rememberOutage: async (outage) => void outages.push(outage),
       applyEvents: async (reportedEvents) => {
         applied.push(...reportedEvents);
         return {
@@ -44,7 +57,16 @@ async function scan({ steps = 0, taskIds = [], nextIn = null, isQuiet = true, ho
       },
     },
     grace: { holdFor: () => hold, next: () => {} },
-    outages: { look: () => {}, canTrustSilence: async () => isQuiet, overlapsOutage: () => false },
+    broker: { inspect: async () => ({ messages: unrecorded, consumers: 0 }) },
+    clock: { now: () => 0 },
+    probes: {
+      outFor: () => outFor,
+      ask: async () => {
+        asked += 1;
+        return 50;
+      },
+      arrived: () => {},
+    },
     scanned: () => {},
     recovered: () => {},
     hint: () => {
@@ -56,7 +78,7 @@ async function scan({ steps = 0, taskIds = [], nextIn = null, isQuiet = true, ho
     actor: "supervisor-1",
     rest: 1_000,
   });
-  return { sleep: await recover(), applied, hints };
+  return { sleep: await recover(), applied, hints, asked, outages };
 }
 
 test.each<[string, World, number]>([
@@ -87,7 +109,12 @@ test("the Supervisor undoes a task whose own limit has passed, beside handling o
 test.each<[string, World]>([
   ["nothing is overdue", {}],
   ["it could not look for a while", { steps: 3, hold: 5_000 }],
-  ["replies have yet to be heard", { steps: 3, isQuiet: false }],
+  ["replies may be on their way", { steps: 3, proven: 0 }],
+  [
+    "replies may be on their way, even if a task's own limit has passed",
+    { steps: 1, taskIds: ["t"], proven: 0 },
+  ],
+  ["a Scheduler holds replies that it cannot record", { steps: 3, unrecorded: 1 }],
   [
     "it could not look for a while, even if a task's own limit has passed",
     { taskIds: ["t"], hold: 5_000 },
@@ -106,7 +133,8 @@ function lockedStore({ steps, locked }: { readonly steps: number; readonly locke
     attempt: 1,
     token: randomUUID(),
     overdue: 100,
-    lasted: 5_000,
+    proven: replyQueues.length,
+    excused: false,
   }));
   const isLocked = new Set(overdue.slice(0, locked).map(({ taskId }) => taskId));
   const recovered = new Set<string>();
@@ -127,9 +155,12 @@ function lockedStore({ steps, locked }: { readonly steps: number; readonly locke
         });
         return { outcomes, tasks: [], claims: null, obsoleteAttempts: [], hasNotifications: false };
       },
+      rememberOutage: async () => {},
     },
     grace: { holdFor: () => 0, next: () => {} },
-    outages: { look: () => {}, canTrustSilence: async () => true, overlapsOutage: () => false },
+    broker: { inspect: async () => null },
+    clock: { now: () => 0 },
+    probes: { outFor: () => 0, ask: async () => 50, arrived: () => {} },
     scanned: () => {},
     recovered: () => {},
     hint: () => {},
@@ -153,3 +184,34 @@ test("steps whose tasks are locked hide none of those after them, and the Superv
   while ((await recover()) === 0);
   expect(recovered.size).toBe(1_000);
 });
+
+test("silence that nothing proves is asked about", async () => {
+  expect((await scan({ steps: 3, proven: 0 })).asked).toBe(1);
+  expect((await scan({ steps: 3 })).asked).toBe(0);
+});
+
+test("silence in an outage is excused", async () => {
+  const { applied } = await scan({ steps: 1, isExcused: true });
+  expect(applied).toEqual([
+    expect.objectContaining({ event: expect.objectContaining({ excused: true }) }),
+  ]);
+});
+
+test("replies that a Scheduler cannot record are remembered as an outage", async () => {
+  const { outages } = await scan({ steps: 1, unrecorded: 1 });
+  expect(outages).toEqual([{ part: "replies", lasted: 3_000 }]);
+});
+
+const most = replyQueues.length - 1;
+
+test.each([
+  ["for a moment", { proven: most, outFor: 9_000 }, []],
+  ["for longer", { proven: most, outFor: 11_000 }, [true]],
+  ["for longer, and nothing comes through", { proven: 0, outFor: 11_000 }, []],
+])(
+  "where one Scheduler may hold replies %s, what is silent is tried again and not counted, or waited for",
+  async (_, world, excused) => {
+    const { applied } = await scan({ steps: 1, ...world });
+    expect(applied.map(({ event }) => event.kind === "expired" && event.excused)).toEqual(excused);
+  },
+);

@@ -1,5 +1,8 @@
+import { replyQueues, unrecordedQueue } from "@holdfast/contracts";
 import { fromTraceText } from "@holdfast/domain";
+import type { Broker } from "@holdfast/messaging";
 import {
+  type Clock,
   type Failpoint,
   type Logger,
   type Measure,
@@ -14,14 +17,16 @@ import {
   type StateStore,
   unusableTasks,
 } from "@holdfast/state-store";
-import type { BrokerOutages } from "./broker-outages.ts";
 import type { RecoveryDelay } from "./recovery-delay.ts";
 import { recoveryTracer } from "./recovery-tracer.ts";
+import type { ReplyProbes } from "./reply-probes.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "findExpired" | "applyEvents">;
+  readonly store: Pick<StateStore, "findExpired" | "applyEvents" | "rememberOutage">;
+  readonly broker: Pick<Broker, "inspect">;
+  readonly clock: Pick<Clock, "now">;
   readonly grace: RecoveryDelay;
-  readonly outages: BrokerOutages;
+  readonly probes: ReplyProbes;
   /** Tells the Schedulers that there may be something to do. */
   readonly hint: () => void;
   /** Tells Agents what need not be finished. */
@@ -41,56 +46,44 @@ interface Dependencies {
 const batch = 200;
 /** Milliseconds. */
 const shortestRest = 50;
-const whileAway = 250;
+/** A Scheduler that cannot record its replies says so within a second, and its report stands for two. */
+const reportedWithin = 3_000;
+/**
+ * So long replies are waited for that one Scheduler may hold, while others record theirs. What is silent then is tried
+ * again, and no failure is counted.
+ */
+const patience = 10_000;
 
 /**
  * One scan: finds steps whose complete-by time has passed and has `decide` apply the remedy that
  * stands at the step. The Supervisor knows nothing of what the steps do, reads no payload and asks
- * no Agent. Supervisors share the work: each skips locked tasks (SKIP LOCKED), and the next scan leaves them out, so
- * that they hide none of those after them. Resolves to the delay until the next scan: until the next complete-by time,
- * within bounds.
+ * no Agent. Silence is judged once probes show that a reply would have arrived. Supervisors share the work: each skips
+ * locked tasks (SKIP LOCKED), and the next scan leaves them out, so that they hide none of those after them. Resolves to
+ * the delay until the next scan: until the next complete-by time, within bounds.
  */
 export function recoverExpiredSteps(deps: Dependencies) {
-  const { store, grace, outages, hint, cancel, log, failpoint, actor, rest } = deps;
-  const trace = recoveryTracer(deps.tracing ?? noTracing);
+  const { store, grace, probes, rest } = deps;
+  const apply = applyRemedies(deps);
+  const areUnrecorded = unrecordedReplies(deps);
   /** Tasks that could not be changed since the last scan that found less than a batch. */
   const held = new Set<string>();
   return async (): Promise<number> => {
-    const expired = await store.findExpired({ batch, held: [...held] });
+    const expired = await store.findExpired({ batch, held: [...held], queues: replyQueues });
     deps.scanned(1);
-    outages.look();
-    if (expired.steps.length > 0 && !(await outages.canTrustSilence())) {
-      return Math.min(rest, whileAway);
-    }
+    const unproven = expired.steps.filter((step) => !isProven(step));
+    if (unproven.length > 0) {
+      // Tasks whose own limit has passed wait as well: what would end them may be on its way.
+      const pause = await probes.ask(Math.max(...unproven.map(({ overdue }) => overdue)));
+      const isStuck = probes.outFor() > patience && unproven.every(({ proven }) => proven > 0);
+      if (!isStuck) return pause;
+    } else probes.arrived();
+    const unrecorded = expired.steps.length > 0 ? await areUnrecorded() : "no";
+    if (unrecorded === "wait") return Math.min(rest, shortestRest * 5);
     const hold = grace.holdFor();
     if (hold > 0) return hold;
-    const reportedEvents = toReportedEvents(expired, outages);
-    let applied = 0;
     const heldBefore = held.size;
-    if (reportedEvents.length > 0) {
-      const names = () => expired.steps.map(({ step }) => step);
-      failpoint("supervisor.found", names);
-      const begun = performance.now();
-      const { outcomes, obsoleteAttempts, traces } = await store.applyEvents(reportedEvents, {
-        actor,
-        skipLocked: true,
-      });
-      failpoint("supervisor.recovered", names);
-      cancel(obsoleteAttempts);
-      const unusable = unusableTasks(reportedEvents, outcomes);
-      if (unusable.length > 0) log.error({ taskIds: unusable }, "task decisions failed");
-      reportedEvents.forEach((reportedEvent, index) => {
-        const outcome = outcomes[index];
-        if (!outcome?.applied) return void held.add(reportedEvent.taskId);
-        applied += 1;
-        const action = outcome.changes[0]?.action;
-        deps.recovered(1, reportedEvent.event.kind === "expired" ? (action ?? "") : "undo");
-        const context = fromTraceText(traces?.get(reportedEvent.taskId) ?? null);
-        logRecovery(log, reportedEvent, { action, ...traceFields(context) });
-        if (context !== null) trace(reportedEvent, { context, action, begun });
-      });
-      hint();
-    }
+    const reportedEvents = toReportedEvents(expired, unrecorded === "yes");
+    const applied = reportedEvents.length > 0 ? await apply(reportedEvents, held) : 0;
     const isFull = expired.steps.length === batch || expired.taskIds.length === batch;
     const more = isFull && (applied > 0 || held.size > heldBefore);
     if (!more) held.clear();
@@ -100,20 +93,79 @@ export function recoverExpiredSteps(deps: Dependencies) {
   };
 }
 
-function toReportedEvents(
-  { steps, taskIds }: Expired,
-  outages: BrokerOutages,
-): readonly ReportedTaskEvent[] {
-  return [
-    ...steps.map(({ taskId, overdue, lasted, ...attempt }): ReportedTaskEvent => {
-      const excused = outages.overlapsOutage({ overdue, lasted });
-      return { taskId, event: { kind: "expired", excused, ...attempt } };
-    }),
-    ...taskIds.map((taskId): ReportedTaskEvent => {
-      return { taskId, event: { kind: "limitPassed" } };
-    }),
-  ];
+/**
+ * Whether a Scheduler holds replies that it cannot record: probes go to another one meanwhile. Replies that it holds are
+ * waited for, but not for ever.
+ */
+function unrecordedReplies({
+  store,
+  broker,
+  clock,
+}: Pick<Dependencies, "store" | "broker" | "clock">) {
+  let since: number | null = null;
+  return async (): Promise<"no" | "wait" | "yes"> => {
+    const reports = await broker.inspect(unrecordedQueue);
+    if ((reports?.messages ?? 0) === 0) {
+      since = null;
+      return "no";
+    }
+    since ??= clock.now();
+    await store.rememberOutage({ part: "replies", lasted: reportedWithin });
+    return clock.now() - since < patience ? "wait" : "yes";
+  };
 }
+
+/** Has the domain decide on what has expired. Returns how many events changed a task, and holds the tasks of the others. */
+function applyRemedies(deps: Dependencies) {
+  const { store, hint, cancel, log, failpoint, actor } = deps;
+  const trace = recoveryTracer(deps.tracing ?? noTracing);
+  return async (
+    reportedEvents: readonly ReportedTaskEvent[],
+    held: Set<string>,
+  ): Promise<number> => {
+    const names = () =>
+      reportedEvents.flatMap(({ event }) => (event.kind === "expired" ? [event.step] : []));
+    failpoint("supervisor.found", names);
+    const begun = performance.now();
+    const { outcomes, obsoleteAttempts, traces } = await store.applyEvents(reportedEvents, {
+      actor,
+      skipLocked: true,
+    });
+    failpoint("supervisor.recovered", names);
+    cancel(obsoleteAttempts);
+    const unusable = unusableTasks(reportedEvents, outcomes);
+    if (unusable.length > 0) log.error({ taskIds: unusable }, "task decisions failed");
+    let applied = 0;
+    reportedEvents.forEach((reportedEvent, index) => {
+      const outcome = outcomes[index];
+      if (!outcome?.applied) return void held.add(reportedEvent.taskId);
+      applied += 1;
+      const action = outcome.changes[0]?.action;
+      deps.recovered(1, reportedEvent.event.kind === "expired" ? (action ?? "") : "undo");
+      const context = fromTraceText(traces?.get(reportedEvent.taskId) ?? null);
+      logRecovery(log, reportedEvent, { action, ...traceFields(context) });
+      if (context !== null) trace(reportedEvent, { context, action, begun });
+    });
+    hint();
+    return applied;
+  };
+}
+
+/** Whether a reply would have arrived, whichever way it was sent. */
+const isProven = ({ proven }: Pick<Expired["steps"][number], "proven">): boolean =>
+  proven === replyQueues.length;
+
+/** `mayBeHeld`: a Scheduler may have replies in hand that it cannot record. */
+const toReportedEvents = (
+  { steps, taskIds }: Expired,
+  mayBeHeld: boolean,
+): readonly ReportedTaskEvent[] => [
+  ...steps.map(({ taskId, step, attempt, token, ...found }): ReportedTaskEvent => {
+    const excused = found.excused || mayBeHeld || !isProven(found);
+    return { taskId, event: { kind: "expired", step, attempt, token, excused } };
+  }),
+  ...taskIds.map((taskId): ReportedTaskEvent => ({ taskId, event: { kind: "limitPassed" } })),
+];
 
 function logRecovery(
   log: Logger,

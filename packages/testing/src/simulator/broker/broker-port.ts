@@ -18,6 +18,7 @@ export type SimulatedBroker = Pick<
   | "inspect"
   | "keepMarker"
   | "isReady"
+  | "oldestMs"
 >;
 
 interface Options {
@@ -47,6 +48,8 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
         intake: inBatches(host, { max, handle }),
         consumers: [],
       }),
+    // One batch at a time, so that nothing is recorded before what came before it.
+    oldestMs: () => 0,
     // Queues are purged here, but no broker is wiped as a whole.
     keepMarker: () => Promise.resolve(disposableStack()),
     async consumeShared({ common, owned }, { prefetch, max }, handle) {

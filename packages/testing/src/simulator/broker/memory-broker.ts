@@ -73,7 +73,10 @@ export function memoryBroker(world: World, { agents, watcher }: Options): Memory
       const queue = queues.get(name);
       if (queue === undefined || queue.ready.length === 0) return;
       world.tell("broker", () => `${name} is purged of ${queue.ready.length}`);
-      for (const message of queue.ready) forget(state, message);
+      for (const message of queue.ready) {
+        forget(state, message);
+        watcher.waiting(message, false);
+      }
       queue.ready = [];
     },
   };

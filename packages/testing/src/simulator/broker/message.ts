@@ -28,6 +28,8 @@ export interface Consumer {
 /** Sees what goes through the broker. */
 export interface BrokerWatcher {
   stored(message: Message): void;
+  /** It waits in its queue, and what is stored later comes after it; or no longer. */
+  waiting(message: Message, isWaiting: boolean): void;
   taken(message: Message, host: Host): void;
   acknowledged(message: Message, host: Host): void;
 }

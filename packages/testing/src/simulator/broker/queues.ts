@@ -68,6 +68,7 @@ export function enqueue(state: BrokerState, message: Message): void {
   const queue = state.queues.get(message.queue) as Queue;
   if (queue.name === wakeQueue) queue.ready = [];
   queue.ready.push(message);
+  state.watcher.waiting(message, !message.isRedelivered);
   pump(state, queue);
   const { expiresAt } = message;
   if (expiresAt === null || !queue.ready.includes(message)) return;
@@ -93,12 +94,14 @@ function pump(state: BrokerState, queue: Queue): void {
     const isJumping = queue.ready.length > 1 && state.world.strikes("messageReordered");
     const index = isJumping ? state.world.random.below(queue.ready.length) : 0;
     const [message] = queue.ready.splice(index, 1) as [Message];
+    if (isJumping) for (const overtaken of queue.ready) state.watcher.waiting(overtaken, false);
     hand(state, message, consumer);
   }
 }
 
 function hand(state: BrokerState, message: Message, consumer: Consumer): void {
   consumer.inHand.add(message);
+  state.watcher.waiting(message, false);
   state.world.timeline.after(state.world.latency(), () =>
     consumer.host.act(() => {
       if (!consumer.isOpen) return;

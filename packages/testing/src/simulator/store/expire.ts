@@ -10,10 +10,17 @@ import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import { least, processingSteps, type StoreState } from "./store-state.ts";
 
 type Expiring = Pick<AtOnce<SimulatedStore>, "findExpired" | "findStalledTasks">;
+type Proving = Pick<
+  AtOnce<SimulatedStore>,
+  "askForProof" | "raisePathAlert" | "recordProofs" | "rememberOutage"
+>;
+
+/** Milliseconds, as in the real store. */
+const times = { settling: 250, tolerated: 250, aftermath: 1_000 };
 
 /** What the Supervisor looks for: steps and tasks whose limit has passed, and tasks that stand still. */
 export const expiring = (state: StoreState): Expiring => ({
-  findExpired({ batch, held = [] }) {
+  findExpired({ batch, held = [], queues = [] }) {
     const steps = processingSteps(state).filter(([{ task }]) => !held.includes(task.taskId));
     const now = state.now();
     const overdue = steps
@@ -23,7 +30,7 @@ export const expiring = (state: StoreState): Expiring => ({
       completeBy > now ? [completeBy - now] : [],
     );
     return {
-      steps: overdue.slice(0, batch).map((found) => toExpiredStep(found, now)),
+      steps: overdue.slice(0, batch).map((found) => toExpiredStep(state, found, queues)),
       taskIds: [...state.tasks.values()]
         .filter((stored) => hasPassedItsLimit(state, stored) && !held.includes(stored.task.taskId))
         .toSorted((a, b) => (a.completeBy ?? 0) - (b.completeBy ?? 0))
@@ -42,13 +49,55 @@ export const expiring = (state: StoreState): Expiring => ({
   }),
 });
 
+/** What the Supervisor knows of whether replies arrive. */
+export const proving = (state: StoreState): Proving => ({
+  askForProof({ probes, silentFor }) {
+    const at = state.now();
+    return probes.map(({ queue }) => {
+      const path = state.replyPaths.get(queue);
+      const asked = {
+        at: path?.asked?.at ?? at,
+        silentSince: Math.min(path?.asked?.silentSince ?? at, at - silentFor),
+      };
+      state.replyPaths.set(queue, { asked, provenAt: path?.provenAt ?? -Infinity });
+      return { queue, now: at, waited: at - asked.at };
+    });
+  },
+
+  recordProofs(proofs) {
+    for (const { queue, sentAt } of proofs) {
+      const path = state.replyPaths.get(queue);
+      if (path === undefined) continue;
+      const { asked } = path;
+      const hasArrived = asked !== null && asked.at <= sentAt;
+      if (hasArrived && state.now() - asked.at > times.tolerated) {
+        state.outages.push({ from: asked.silentSince, to: state.now() + times.aftermath });
+      }
+      const provenAt = Math.max(path.provenAt, sentAt);
+      state.replyPaths.set(queue, { asked: hasArrived ? null : asked, provenAt });
+    }
+  },
+
+  rememberOutage({ lasted }) {
+    const now = state.now();
+    state.outages.push({ from: now - lasted, to: now + times.aftermath });
+  },
+
+  raisePathAlert: () => {},
+});
+
 function toExpiredStep(
+  { now, replyPaths, outages }: StoreState,
   [{ task }, { plan, attempt, token, startBy, completeBy }]: readonly [StoredTask, ProcessingStep],
-  now: Instant,
+  queues: readonly string[],
 ) {
   const claimedAt = startBy - plan.startWithin;
-  const times = { overdue: now - completeBy, lasted: completeBy - claimedAt };
-  return { taskId: task.taskId, step: plan.name, attempt, token, ...times };
+  const proven = queues.filter(
+    (queue) => (replyPaths.get(queue)?.provenAt ?? -Infinity) >= completeBy + times.settling,
+  ).length;
+  const excused = outages.some(({ from, to }) => to > claimedAt && from < completeBy);
+  const overdue = now() - completeBy;
+  return { taskId: task.taskId, step: plan.name, attempt, token, overdue, proven, excused };
 }
 
 const hasPassedItsLimit = ({ now, pauses }: StoreState, stored: StoredTask): boolean =>

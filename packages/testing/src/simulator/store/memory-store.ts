@@ -2,7 +2,7 @@ import { applying } from "./apply.ts";
 import { signing } from "./attempt-signs.ts";
 import { guarding } from "./breakers.ts";
 import { claimDueSteps } from "./claim.ts";
-import { expiring } from "./expire.ts";
+import { expiring, proving } from "./expire.ts";
 import { beating } from "./heartbeats.ts";
 import type { Move, StoredTask } from "./memory-task.ts";
 import { pausing } from "./pause.ts";
@@ -34,6 +34,7 @@ export function memoryStore(options: MemoryStoreOptions): MemoryStore {
     ...staging(state),
     ...reading(state),
     ...expiring(state),
+    ...proving(state),
     ...pausing(state),
     ...guarding(state),
     ...submitting(state),

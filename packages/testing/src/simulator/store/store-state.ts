@@ -58,6 +58,22 @@ export interface StoreState extends Required<MemoryStoreOptions> {
   /** By Agent and instance: the last heartbeat, and until when the instance lives. */
   readonly heartbeats: Map<string, { readonly beat: Heartbeat; readonly livesUntil: Instant }>;
   readonly pauses: ReturnType<typeof memoryPauses>;
+  /** By queue of replies: since when a probe is on its way and silence is to be judged, and what the last one proved. */
+  readonly replyPaths: Map<string, ReplyPath>;
+  /** When requests or replies may not have arrived. */
+  readonly outages: Outage[];
+}
+
+/** What is known of the way to a queue of replies. */
+interface ReplyPath {
+  readonly asked: { readonly at: Instant; readonly silentSince: Instant } | null;
+  /** When the last probe was sent that arrived; minus infinity: none has. */
+  readonly provenAt: Instant;
+}
+
+interface Outage {
+  readonly from: Instant;
+  readonly to: Instant;
 }
 
 /** Empty tables. */
@@ -76,6 +92,8 @@ export const emptyState = (options: MemoryStoreOptions): StoreState => ({
   history: [],
   heartbeats: new Map(),
   pauses: memoryPauses(options.now),
+  replyPaths: new Map(),
+  outages: [],
 });
 
 /** The steps in processing, with their tasks. */

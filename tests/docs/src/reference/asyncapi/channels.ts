@@ -30,7 +30,7 @@ interface Use {
 }
 
 const requests = ["step.request.v1"];
-const replies = ["step.reply.v1"];
+const replies = ["step.reply.v1", "reply.probe.v1"];
 const fromAgents = ["agent.heartbeat.v1", "step.progress.v1"];
 const events = ["holdfast.task", "holdfast.task.alert.v1"];
 
@@ -45,7 +45,7 @@ const exchangeUses: Readonly<Record<string, Use>> = {
     messages: replies,
     routingKey: "{word}.{agent}.{taskId}",
     description:
-      "Agents answer. `word` is `reply`, or `reply-<n>` when the request has `scheduler.replies.<n>` as its `reply_to`.",
+      "Agents answer. `word` is `reply`, or `reply-<n>` when the request has `scheduler.replies.<n>` as its `reply_to`. A Supervisor sends probes the same way, as `{word}.~.probe`.",
   },
   "holdfast.heartbeats": {
     messages: fromAgents,

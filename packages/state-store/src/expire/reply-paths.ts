@@ -1,0 +1,70 @@
+import type { Instant, Milliseconds } from "@holdfast/domain";
+import { type Database, query } from "../postgres/query.ts";
+import { columns } from "../postgres/rows-to-columns.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+
+/** A probe that is sent the way of a reply, to one of the queues of replies. */
+export interface ProbeWish {
+  readonly queue: string;
+  /** What the last probe to it met with; null: nothing is known to be wrong. */
+  readonly trouble: string | null;
+}
+
+/** A probe that has arrived. */
+export interface Proof {
+  readonly queue: string;
+  /** When it was sent. */
+  readonly sentAt: Instant;
+}
+
+/** What a probe of now is to carry, and for how long the oldest one to its queue has not arrived. */
+export interface Asked {
+  readonly queue: string;
+  readonly now: Instant;
+  readonly waited: Milliseconds;
+}
+
+const ask = query("ask-for-proof", rowsOf<Asked>());
+const saveProofs = query("record-proofs");
+const remember = query("remember-outage");
+const raise = query("raise-path-alert");
+
+/** A probe that is longer on its way than so many milliseconds shows that replies may be, too. */
+const tolerated = 250;
+
+/** Notes that probes are sent, because of silence that began `silentFor` milliseconds ago. */
+export async function askForProof(
+  db: Database,
+  {
+    probes,
+    silentFor,
+  }: { readonly probes: readonly ProbeWish[]; readonly silentFor: Milliseconds },
+): Promise<readonly Asked[]> {
+  const rows = columns(probes, { queues: "queue", troubles: "trouble" });
+  return await ask(db, { ...rows, silentFor });
+}
+
+/** Notes that probes have arrived: silence until they were sent is what it seems. */
+export async function recordProofs(db: Database, proofs: readonly Proof[]): Promise<void> {
+  const last = new Map<string, number>();
+  for (const { queue, sentAt } of proofs) {
+    last.set(queue, Math.max(sentAt, last.get(queue) ?? sentAt));
+  }
+  await saveProofs(db, { queues: [...last.keys()], sentAts: [...last.values()], tolerated });
+}
+
+/** Requests or replies may not have arrived for the last `lasted` milliseconds: nothing that was silent then counts. */
+export async function rememberOutage(
+  db: Database,
+  outage: { readonly part: "requests" | "replies"; readonly lasted: Milliseconds },
+): Promise<void> {
+  await remember(db, outage);
+}
+
+/** Alerts a person that nothing arrives in this queue, once for each time that this begins. */
+export async function raisePathAlert(
+  db: Database,
+  alert: { readonly queue: string; readonly detail: string },
+): Promise<void> {
+  await raise(db, alert);
+}
