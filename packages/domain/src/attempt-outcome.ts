@@ -1,7 +1,7 @@
 import { change } from "./change.ts";
 import { type Decision, type DecisionContext, rejected } from "./decision.ts";
 import { failStep, parkStep, requeueStep } from "./fail-step.ts";
-import { cleared, type EndedAttempt } from "./failure.ts";
+import { cleared, type EndedAttempt, policyFor } from "./failure.ts";
 import type { FaultCode } from "./fault-codes.ts";
 import { fitsGoal, onAttempt } from "./fence.ts";
 import { settle } from "./settle.ts";
@@ -55,7 +55,10 @@ function endAttempt(
   }
 }
 
-/** An Agent that called nothing, and may call later, has not failed. */
+/**
+ * An Agent that called nothing, and may call later, has not failed; nor has a remote service that says when to come back,
+ * unless the step has a policy for that very fault.
+ */
 function endFailed(
   task: Task,
   step: ProcessingStep,
@@ -64,8 +67,9 @@ function endFailed(
 ): Decision {
   const effect = isConclusive(step, event) ? event.effect : "unknown";
   const { code, retryAfter, transient } = event;
+  const isPaced = event.paces === true && policyFor(step.plan, code) === step.plan;
   // A permanent fault is counted even if nothing was called: there is no other way out.
-  if (!event.attempted && transient) {
+  if (transient && (!event.attempted || isPaced)) {
     return requeueStep(task, step, { code, effect, retryAfter }, context);
   }
   const saidBy = sourceOf(code);

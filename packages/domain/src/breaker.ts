@@ -22,13 +22,13 @@ export const shortestThrottle: Milliseconds = 100;
 export type Evidence = "answered" | "failed" | null;
 
 /**
- * A refusal is an answer. An attempt that did not call says nothing, nor does one that ended in silence: its Agent
+ * A refusal is an answer, and so is when to come back. An attempt that did not call says nothing, nor does one that ended in silence: its Agent
  * may have died.
  */
 export function evidenceOf(event: TaskEvent): Evidence {
   if (event.kind === "completed") return "answered";
   if (event.kind !== "failed" || !event.attempted) return null;
-  return event.transient ? "failed" : "answered";
+  return event.transient && event.paces !== true ? "failed" : "answered";
 }
 
 /** Failures in a row, and from the first of them to the last, until a breaker opens. */

@@ -60,6 +60,27 @@ describe("failing", () => {
     expect(task.steps.get("a")).toMatchObject({ notBefore: noon + 9_000 });
   });
 
+  test("counts no failure if the remote service says when to come back, however often", () => {
+    let task = abc();
+    for (let attempt = 1; attempt <= 50; attempt += 1) {
+      const claim = decide(task, claimed("a", attempt), at(noon + attempt * 60_000));
+      if (!claim.applied) throw new Error(claim.reason);
+      task = seen(claim.task, failed("a", attempt, { retryAfter: 9_000, paces: true }));
+    }
+    expect(task.steps.get("a")).toMatchObject({ failureCount: 0, requeueCount: 50 });
+  });
+
+  test("counts it if the step has a policy for that very fault, or if it is for good", () => {
+    const faults = [{ code: "x.failed", retry: { failures: 2, backoff: 1, max: 1 } }];
+    const paced = { retryAfter: 9_000, paces: true } as const;
+    const named = newTask(definitionOf([{ name: "a", faults }]));
+    expect(seen(named, claimed("a"), failed("a", 1, paced)).steps.get("a")).toMatchObject({
+      failureCount: 1,
+    });
+    const refused = seen(abc(), claimed("a"), failed("a", 1, { ...paced, transient: false }));
+    expect(refused.steps.get("a")).toMatchObject({ processState: "error" });
+  });
+
   test("counts no failure if the Agent did not call the remote service", () => {
     const task = seen(abc(), claimed("a"), failed("a", 1, { attempted: false, effect: "none" }));
     expect(task.steps.get("a")).toMatchObject({

@@ -32,8 +32,10 @@ export type TaskEvent =
       readonly effect: Effect;
       /** Whether the Agent's broker had delivered the request before; unknown from Agents that do not say. */
       readonly redelivered?: boolean;
-      /** The remote service asked to be left alone for so long. */
+      /** It is left alone for so long at least: at its own request, or because it has had too many retries. */
       readonly retryAfter: Milliseconds | null;
+      /** The remote service said itself when to come back: it paces its callers, and has not failed. */
+      readonly paces?: boolean;
     } & AttemptRef)
   /** The Agent was cancelled, and stopped. */
   | ({ readonly kind: "stopped"; readonly effect: Effect } & AttemptRef)

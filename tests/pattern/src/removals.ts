@@ -400,7 +400,9 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
   },
   "P-40": {
     what: "the Supervisor has nothing recovered",
-    edits: [edit(recover, "if (reportedEvents.length > 0) {", "if (reportedEvents.length < 0) {")],
+    edits: [
+      edit(recover, "reportedEvents.length > 0 ? await", "reportedEvents.length < 0 ? await"),
+    ],
     test: "the Supervisor requests a remedy for each overdue step, and wakes the Schedulers once",
   },
   "P-41": {

@@ -118,6 +118,9 @@ function checkCause({ world, attempt, witness, change, report: { event } }: Move
   if (isCounted(change) && event.kind === "expired" && attempt?.isAnswerWaiting === true) {
     accuse("what was answered is not counted as silence", witness);
   }
+  if (isCounted(change) && event.kind === "failed" && event.paces === true && event.transient) {
+    accuse("a service that says when to come back has not failed", witness);
+  }
   // With one step that fails for good, others are cancelled whose last attempt may be young.
   if (event.kind === "expired" && event.step === step.plan.name && attempt !== undefined) {
     // What is published may be a fraction of a millisecond older than it says.
@@ -134,8 +137,10 @@ function checkCause({ world, attempt, witness, change, report: { event } }: Move
   if (event.kind === "neverStarted" && isTaken && !step.mayHaveEffect) {
     accuse("what an Agent took may have had an effect", witness);
   }
-  const isUntried = attempt?.outcomes.some((one) => one.kind === "failed" && !one.attempted);
-  if (action === "requeue" && event.kind === "failed" && isUntried !== true) {
+  const isNoFailure = attempt?.outcomes.some(
+    (one) => one.kind === "failed" && (!one.attempted || one.retryAfterMs !== undefined),
+  );
+  if (action === "requeue" && event.kind === "failed" && isNoFailure !== true) {
     accuse("a failed attempt is counted", witness);
   }
 }

@@ -131,6 +131,11 @@ export const mutants: Readonly<Record<string, Mutation>> = {
       event.kind === "neverStarted" ? failure(event, { attempted: true }) : event,
     ),
   },
+  "a service that says when to come back has failed": {
+    domain: editEvents((event) =>
+      event.kind === "failed" && event.paces === true ? { ...event, paces: false } : event,
+    ),
+  },
   "failures are never counted": {
     domain: editEvents((event) =>
       event.kind === "failed" && event.transient ? { ...event, attempted: false } : event,

@@ -33,6 +33,13 @@ test("a success resets the circuit breaker's count of failures", async () => {
   expect(await guard.call(async () => "done", signal)).toBe("done");
 });
 
+test("a service that says when to come back opens no circuit breaker", async () => {
+  const guard = guardOf(60_000);
+  const busy = new TransientFault("payments.busy", "later", { details: { retryAfterMs: 100 } });
+  for (let count = 0; count < 5; count += 1) await fail(guard, busy);
+  expect(await guard.call(async () => "done", signal)).toBe("done");
+});
+
 test("a permanent fault is an answer and no failure of the service", async () => {
   const guard = guardOf(60_000);
   const declined = new PermanentFault("payments.declined", "no");

@@ -49,18 +49,19 @@ const probeTime = 1_000;
 
 /**
  * Guards one remote service: short retries, and a circuit breaker over all that its Agent does. A
- * permanent fault is an answer: neither is it tried again nor does it count against the service.
+ * permanent fault is an answer, and so is one that says when to come back: neither is it tried again here nor does it
+ * count against the service.
  */
 export function resiliencePolicy(
   options: ResilienceOptions = {},
   clock: Pick<Clock, "now"> = systemClock,
 ): ResiliencePolicy {
   const { retries = 2, firstRest = 100, failures = 10, openFor = 5_000 } = options;
-  const again = retry(handleWhen(isHiccup), {
+  const again = retry(handleWhen(isFailing), {
     maxAttempts: retries,
     backoff: new ExponentialBackoff({ initialDelay: firstRest, maxDelay: longestRest }),
   });
-  const circuit = circuitBreaker(handleWhen(isTransient), {
+  const circuit = circuitBreaker(handleWhen(isFailing), {
     // How long it stays open is decided below: the breaker would ask the wall clock.
     halfOpenAfter: Number.NEGATIVE_INFINITY,
     breaker: new ConsecutiveBreaker(failures),
@@ -104,11 +105,9 @@ export function resiliencePolicy(
   };
 }
 
-const isTransient = (error: unknown): boolean => !(error instanceof Fault) || error.transient;
-
-/** Who says when to come back is not asked before. */
-const isHiccup = (error: unknown): boolean =>
-  isTransient(error) && !(error instanceof Fault && "retryAfterMs" in error.details);
+/** A service that says when to come back does not fail: it paces its callers, and is not asked before. */
+const isFailing = (error: unknown): boolean =>
+  !(error instanceof Fault) || (error.transient && !("retryAfterMs" in error.details));
 
 const circuitOpen = (retryAfterMs: number) =>
   new TransientFault(

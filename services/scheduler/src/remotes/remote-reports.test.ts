@@ -36,6 +36,15 @@ describe("a service", () => {
     });
   });
 
+  test("is not reported if it says each time when to come back", () => {
+    const { clock, reports } = reportsOf();
+    for (let failures = 0; failures < 50; failures += 1) {
+      reports.note("psp", { ...failed, retryAfter: 200, paces: true });
+      clock.pass(120);
+    }
+    expect(reports.gathered().failing).toEqual([]);
+  });
+
   test("is not reported again while its breaker is open", () => {
     const { clock, reports } = reportsOf({ isClosed: false });
     for (let failures = 0; failures < 50; failures += 1) {
@@ -50,14 +59,14 @@ describe("a service", () => {
     [99_999_999_999_000, 60_000],
   ])("that asks for %i ms is left alone for %i ms", (retryAfter, throttle) => {
     const { reports } = reportsOf();
-    reports.note("psp", { ...failed, retryAfter });
+    reports.note("psp", { ...failed, retryAfter, paces: true });
     expect(reports.gathered().throttles).toEqual([{ service: "psp", throttle }]);
   });
 
   test.each<[string, TaskEvent, number]>([
-    ["asks for a moment", { ...failed, retryAfter: 99 }, 0],
+    ["asks for a moment", { ...failed, retryAfter: 99, paces: true }, 0],
     ["asks for nothing", failed, 0],
-    ["asks for what is known", { ...failed, retryAfter: 1_000 }, 950],
+    ["asks for what is known", { ...failed, retryAfter: 1_000, paces: true }, 950],
     [
       "failed, and the instance opened its own circuit",
       { ...failed, code: "agent.circuit_open", retryAfter: 5_000 },

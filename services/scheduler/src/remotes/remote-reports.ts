@@ -56,7 +56,7 @@ export function remoteReports({ view, clock }: Dependencies) {
       const code = event.kind === "failed" ? event.code : "";
       const evidence = evidenceOf(event);
       count(service, evidence, code);
-      if (event.kind === "failed" && isAskedByService(event)) throttle(service, event.retryAfter);
+      if (event.kind === "failed" && event.paces === true) throttle(service, event.retryAfter);
       if (view.isClosed(service) || !("token" in event)) return;
       const { token } = event;
       // A probe whose Agent did not call must not be followed by another at once.
@@ -78,9 +78,5 @@ export function remoteReports({ view, clock }: Dependencies) {
     },
   };
 }
-
-/** An instance whose own circuit has opened in the middle of an attempt says when that ends: others may be well. */
-const isAskedByService = ({ attempted, code }: Extract<TaskEvent, { kind: "failed" }>): boolean =>
-  attempted && code !== "agent.circuit_open";
 
 export type RemoteReports = ReturnType<typeof remoteReports>;

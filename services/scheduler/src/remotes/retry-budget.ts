@@ -51,6 +51,7 @@ export function retryBudget({ now }: Pick<Clock, "now">) {
     /** Delays the retry that a failure leads to, if the service has had too many. */
     spread(service: string, event: TaskEvent): TaskEvent {
       if (event.kind !== "failed" || !event.transient || !event.attempted) return event;
+      if (event.paces === true) return event;
       const budget = budgetOf(service);
       fade(budget);
       const spacing = 1_000 / (leastPerSecond + shareOfAnswers * budget.answers);

@@ -94,17 +94,17 @@ export function recordReplies(deps: Dependencies) {
 const isProbe = ({ type, routingKey }: Delivery): boolean =>
   type === ReplyProbe.type && isProbeRoute(routingKey);
 
-/** Milliseconds for which replies may be in hand while a probe shows that those before it are recorded. */
-const inHand = 200;
+/** Milliseconds for which replies may be unrecorded while a probe shows that those before it are recorded. */
+const unrecordedFor = 200;
 
-/** Records that probes have come, unless replies are in hand that came before them: the Supervisor sends others. */
+/** Records that probes have come, unless replies that came before them are unrecorded: the Supervisor sends others. */
 async function recordProbes(
   { store, broker, log }: Pick<Dependencies, "store" | "broker" | "log">,
   probes: readonly Delivery[],
 ): Promise<void> {
   const { readable, unreadable } = readEach(probes, ({ body }) => ReplyProbe.decode(body));
   if (unreadable.length > 0) log.error(unreadableFields(unreadable), "probe unreadable");
-  if (readable.length === 0 || broker.oldestMs(replyQueue) > inHand) return;
+  if (readable.length === 0 || broker.oldestMs(replyQueue) > unrecordedFor) return;
   await store.recordProofs(readable);
 }
 

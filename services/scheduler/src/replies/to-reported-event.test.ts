@@ -24,3 +24,26 @@ test.each([
 ])("a reply of %s is recorded as %s", (said, code) => {
   expect(toReportedEvent(failed(said), "payments", null).event).toMatchObject({ code });
 });
+
+test.each([
+  ["says when to come back", { retryAfterMs: 0 }, true],
+  ["does not say when to come back", {}, undefined],
+  ["was not called", { retryAfterMs: 5, attempted: false }, undefined],
+])("a remote service that %s paces its callers, or does not", (_, more, paces) => {
+  const reply = failed("payments.busy");
+  const outcome = { ...reply.outcome, transient: true, ...more } as StepReply["outcome"];
+  const { event } = toReportedEvent({ ...reply, outcome }, "payments", null);
+  expect(event.kind === "failed" && event.paces).toBe(paces);
+});
+
+test("an instance whose own circuit has opened does not pace those of others", () => {
+  const reply = failed("agent.circuit_open");
+  const outcome = {
+    ...reply.outcome,
+    transient: true,
+    retryAfterMs: 5_000,
+  } as StepReply["outcome"];
+  expect(toReportedEvent({ ...reply, outcome }, "payments", null).event).not.toHaveProperty(
+    "paces",
+  );
+});

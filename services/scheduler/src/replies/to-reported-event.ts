@@ -66,7 +66,7 @@ function toEvent(outcome: StepReply["outcome"], ref: AttemptRef): TaskEvent {
       const { transient, attempted = true, effect = "unknown", redelivered } = outcome;
       const code = codeOfAgent(outcome.code);
       const retryAfter = outcome.retryAfterMs ?? null;
-      const failed = {
+      return {
         kind: "failed",
         code,
         transient,
@@ -74,8 +74,12 @@ function toEvent(outcome: StepReply["outcome"], ref: AttemptRef): TaskEvent {
         effect,
         retryAfter,
         ...ref,
-      } as const;
-      return redelivered === undefined ? failed : { ...failed, redelivered };
+        ...(redelivered === undefined ? {} : { redelivered }),
+        // An instance whose circuit has opened in the middle of an attempt says when that ends: others may be well.
+        ...(attempted && retryAfter !== null && code !== "agent.circuit_open"
+          ? { paces: true }
+          : {}),
+      };
     }
   }
 }

@@ -155,7 +155,7 @@ function applyRemedies(deps: Dependencies) {
 const isProven = ({ proven }: Pick<Expired["steps"][number], "proven">): boolean =>
   proven === replyQueues.length;
 
-/** `mayBeHeld`: a Scheduler may have replies in hand that it cannot record. */
+/** `mayBeHeld`: a Scheduler may hold replies that it cannot record. */
 const toReportedEvents = (
   { steps, taskIds }: Expired,
   mayBeHeld: boolean,
