@@ -193,6 +193,11 @@ export interface Broker extends AsyncDisposable {
   keepMarker(queue: string, events: MarkerEvents): Promise<AsyncDisposable>;
   /** Binds a queue to an exchange. */
   bind(binding: Binding): Promise<BindResult>;
+  /**
+   * Declares the queue of an Agent that has become known. False: the topology is not ours to declare, or the broker did
+   * not answer.
+   */
+  declareAgent(agent: string): Promise<boolean>;
   /** How many messages and consumers a queue has; null: there is no such queue, or no broker. */
   inspect(queue: string): Promise<{ readonly messages: number; readonly consumers: number } | null>;
   /** Consumers that fail at the moment. */

@@ -68,8 +68,10 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   const { signal } = closing;
   const createChannel = () => incoming.createChannel();
 
+  /** The Agents whose queues are declared. */
+  const known = new Set(agents);
   const declare = async (channel: Channel): Promise<void> => {
-    if (topology === "declare") await declareTopology(channel, topologyOf(agents));
+    if (topology === "declare") await declareTopology(channel, topologyOf([...known]));
   };
   const publishing = stack.use(
     await openPublishing({
@@ -94,7 +96,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
     ...(isMeasured ? measureConsuming(consume, metrics) : consume),
     keepMarker: (queue, events) =>
       keepMarker({ name, queue, createChannel, signal, starting, log, ...events }),
-    ...queueOperations(createChannel),
+    ...queueOperations(createChannel, topology === "declare" ? (agent) => known.add(agent) : null),
     get standstills() {
       return consumers.standstills();
     },

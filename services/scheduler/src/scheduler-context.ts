@@ -67,6 +67,7 @@ export interface SchedulerOptions {
     | "consume"
     | "consumeBatches"
     | "consumeShared"
+    | "declareAgent"
     | "inspect"
     | "keepMarker"
     | "oldestMs"

@@ -48,6 +48,7 @@ export async function limitsOf(world: World) {
       },
     },
     broker: {
+      declareAgent: async () => false,
       inspect: async (queue) => ({
         messages: queue === "agent.payments" ? (world.waiting ?? 0) : 0,
         consumers: queue === "agent.payments" ? (world.consumers ?? 1) : schedulers,

@@ -1,11 +1,16 @@
 import type { Channel } from "amqplib";
 import type { Broker } from "../broker.ts";
 import { isolatedChannel } from "../connection/isolated-channel.ts";
+import { declareTopology, topologyOfAgent } from "./topology.ts";
 
-/** Inspects and binds single queues, on a channel that a refusal may close. */
+/**
+ * Inspects, binds and declares single queues, on a channel that a refusal may close. `onAgent`: takes an Agent whose queue
+ * is to be declared on later connections, too; null: the topology is the operators'.
+ */
 export function queueOperations(
   createChannel: () => Promise<Channel>,
-): Pick<Broker, "inspect" | "bind"> {
+  onAgent: ((agent: string) => void) | null,
+): Pick<Broker, "inspect" | "bind" | "declareAgent"> {
   const ask = isolatedChannel(createChannel);
   return {
     async inspect(queue) {
@@ -17,6 +22,12 @@ export function queueOperations(
     async bind({ exchange, queue, routingKey }) {
       const { kind } = await ask((channel) => channel.bindQueue(queue, exchange, routingKey));
       return kind === "answered" ? "bound" : kind;
+    },
+    async declareAgent(agent) {
+      if (onAgent === null) return false;
+      onAgent(agent);
+      const { kind } = await ask((channel) => declareTopology(channel, topologyOfAgent(agent)));
+      return kind === "answered";
     },
   };
 }

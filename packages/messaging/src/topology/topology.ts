@@ -100,6 +100,13 @@ const sign = (name: string): Queue => ({
   },
 });
 
+/** The queue of one Agent, and how requests reach it. */
+export const topologyOfAgent = (agent: string): Topology => ({
+  exchanges: [],
+  queues: [quorum(agentQueue(agent), expiredQueue)],
+  bindings: [{ exchange: requestExchange, queue: agentQueue(agent), routingKey: agent }],
+});
+
 /** All queues and exchanges for these Agents. Fixed: there is never a queue for each task. */
 export const topologyOf = (agents: readonly string[]): Topology => ({
   exchanges: [
@@ -114,7 +121,7 @@ export const topologyOf = (agents: readonly string[]): Topology => ({
     { name: unrecordedExchange, type: "fanout" },
   ],
   queues: [
-    ...agents.map((agent) => quorum(agentQueue(agent), expiredQueue)),
+    ...agents.flatMap((agent) => topologyOfAgent(agent).queues),
     ...replyQueues.map((queue) => quorum(queue, deadReplyQueue)),
     quorum(expiredQueue, deadRequestQueue),
     refusing(quorum(submissionQueue, deadRequestQueue)),
@@ -130,11 +137,7 @@ export const topologyOf = (agents: readonly string[]): Topology => ({
     { exchange: submissionExchange, queue: submissionQueue, routingKey: submissionQueue },
     { exchange: wakeExchange, queue: wakeQueue, routingKey: "" },
     { exchange: unrecordedExchange, queue: unrecordedQueue, routingKey: "" },
-    ...agents.map((agent) => ({
-      exchange: requestExchange,
-      queue: agentQueue(agent),
-      routingKey: agent,
-    })),
+    ...agents.flatMap((agent) => topologyOfAgent(agent).bindings),
   ],
 });
 

@@ -2,11 +2,17 @@ import { expect, test } from "@jest/globals";
 import { agentQueues } from "./agent-queues.ts";
 
 /** The queues of Agents by their names, and how often each was inspected. */
-function inspecting(there: Set<string>) {
+function inspecting(there: Set<string>, mayDeclare = false) {
   const clock = { at: 0, now: () => clock.at };
   const inspected = new Map<string, number>();
+  const declared: string[] = [];
   const queues = agentQueues({
     broker: {
+      declareAgent: async (agent) => {
+        declared.push(agent);
+        if (mayDeclare) there.add(`agent.${agent}`);
+        return mayDeclare;
+      },
       inspect: async (queue) => {
         inspected.set(queue, (inspected.get(queue) ?? 0) + 1);
         return there.has(queue) ? { messages: 0, consumers: 1 } : null;
@@ -27,7 +33,7 @@ function inspecting(there: Set<string>) {
     }
     return Object.fromEntries(inspected);
   };
-  return { look, of: queues.of };
+  return { look, of: queues.of, declared };
 }
 
 test("a queue that is missing is inspected less and less often, and the others each time", async () => {
@@ -35,6 +41,19 @@ test("a queue that is missing is inspected less and less often, and the others e
   // After 1, 2, 4, 8 s, and then every 15 s.
   expect(await look(60)).toEqual({ "agent.here": 60, "agent.gone": 7 });
   expect(of("gone")).toEqual({ messages: 0, consumers: 0 });
+});
+
+test("the queue of an Agent that is new is declared once, and is there at the next look", async () => {
+  const { look, of, declared } = inspecting(new Set(["agent.here"]), true);
+  expect(await look(10)).toEqual({ "agent.here": 10, "agent.gone": 10 });
+  expect(declared).toEqual(["gone"]);
+  expect(of("gone")).toEqual({ messages: 0, consumers: 1 });
+});
+
+test("no queue is declared while the broker does not answer", async () => {
+  const { look, declared } = inspecting(new Set(), true);
+  await look(10, { answers: false });
+  expect(declared).toEqual([]);
 });
 
 test("the missing queue of an Agent that sends heartbeats is inspected at once", async () => {

@@ -13,7 +13,7 @@ interface Dependencies {
     StateStore,
     "countStepsInFlight" | "findAgentSlots" | "findLanes" | "findUnavailableAgents"
   >;
-  readonly broker: Pick<Broker, "inspect">;
+  readonly broker: Pick<Broker, "declareAgent" | "inspect">;
   /** How many steps of one Agent each Scheduler may have in flight, whatever its Agent advertises. */
   readonly maxInFlight: number;
   /** What is left of a limit while the remote service of the Agent is in trouble. */

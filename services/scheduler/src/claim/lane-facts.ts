@@ -7,7 +7,7 @@ import { agentQueues } from "./agent-queues.ts";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "findLanes" | "findAgentSlots" | "findUnavailableAgents">;
-  readonly broker: Pick<Broker, "inspect">;
+  readonly broker: Pick<Broker, "declareAgent" | "inspect">;
   readonly clock: Pick<Clock, "now">;
   /** Applies new facts, and notices which lanes have slots by them. */
   readonly replace: (change: () => void) => void;

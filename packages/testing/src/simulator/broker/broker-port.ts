@@ -15,6 +15,7 @@ export type SimulatedBroker = Pick<
   | "consume"
   | "consumeBatches"
   | "consumeShared"
+  | "declareAgent"
   | "inspect"
   | "keepMarker"
   | "isReady"
@@ -50,6 +51,8 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
       }),
     // One batch at a time, so that nothing is recorded before what came before it.
     oldestMs: () => 0,
+    // Every Agent has its queue from the beginning.
+    declareAgent: async () => false,
     // Queues are purged here, but no broker is wiped as a whole.
     keepMarker: () => Promise.resolve(disposableStack()),
     async consumeShared({ common, owned }, { prefetch, max }, handle) {
