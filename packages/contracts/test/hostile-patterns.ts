@@ -37,6 +37,21 @@ export const hostilePatterns: Readonly<Record<string, HostileSchema>> = {
     value: { x: "a".repeat(1_000) },
     refusal: /maxLength/,
   },
+  "repetition beyond all numbers": {
+    schema: pattern(`${"(?:".repeat(60)}a${"){999999}".repeat(60)}`),
+    value: { x: "a" },
+    refusal: /maxLength/,
+  },
+  "repetition beyond all numbers, at most once": {
+    schema: pattern(`(?:${"(?:".repeat(60)}a${"){999999}".repeat(60)})?`),
+    value: { x: "a" },
+    refusal: /maxLength/,
+  },
+  "a count beyond all numbers": {
+    schema: pattern(`(?:a{${"9".repeat(400)}}){2}`),
+    value: { x: "a" },
+    refusal: /maxLength/,
+  },
   "many different characters": { schema: pattern("(a|.)*b"), value: { x: manyCharacters } },
   "many properties of Unicode": {
     schema: pattern("^[\\p{L}\\p{N}\\p{Script=Greek}]*\\P{L}$"),

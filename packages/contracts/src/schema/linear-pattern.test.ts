@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { linearPattern } from "./linear-pattern.ts";
 import { openMeter, TooManySteps } from "./meter.ts";
+import { UnsupportedPattern } from "./parse-pattern.ts";
 
 const matches = (source: string, text: string): boolean => {
   const meter = openMeter();
@@ -128,6 +129,37 @@ const hostile: readonly (readonly [string, (length: number) => string])[] = [
 
 test.each(hostile)("%s takes twice the steps for twice the text", (source, textOf) => {
   expect(stepsOf(source, textOf(4_000)) / stepsOf(source, textOf(2_000))).toBeLessThan(2.1);
+});
+
+const counts = fc.oneof(
+  fc.nat({ max: 9 }).map(String),
+  fc.constantFrom("999999", "99999999999", "9".repeat(400)),
+);
+const repetition = fc.oneof(
+  fc.constantFrom("?", "*", "+"),
+  counts.map((count) => `{${count}}`),
+  counts.map((count) => `{${count},}`),
+  counts.map((count) => `{0,${count}}`),
+);
+
+/** The size of a pattern; 0: it is refused. */
+function sizeOrRefusal(source: string): number {
+  try {
+    return linearPattern(source, openMeter()).size;
+  } catch (error) {
+    if (error instanceof UnsupportedPattern) return 0;
+    throw error;
+  }
+}
+
+test("whatever is repeated however often in itself, a pattern is as small as its size says, or is refused", () => {
+  fc.assert(
+    fc.property(fc.array(repetition, { maxLength: 60 }), (all) => {
+      const source = `${"(?:".repeat(all.length)}a${all.map((one) => `)${one}`).join("")}`;
+      fc.pre(source.length <= 2_000);
+      expect(sizeOrRefusal(source)).toBeLessThanOrEqual(8_000);
+    }),
+  );
 });
 
 test("a pattern ends its check when it has taken the steps that it may", () => {

@@ -109,6 +109,10 @@ function readTerm(reading: Reading): PatternNode {
   return { kind: "character", source: one };
 }
 
+/** More than a pattern may repeat anything. A count has any number of digits, and beyond the largest number counts are equal. */
+const mostTimes = 1_000_000;
+const timesOf = (digits: string | undefined): number => Math.min(mostTimes, Number(digits));
+
 /** Reads how often a part stands there. */
 function repeated(part: PatternNode, reading: Reading): PatternNode {
   const found = take(reading, quantifier);
@@ -118,7 +122,7 @@ function repeated(part: PatternNode, reading: Reading): PatternNode {
   if (sign !== undefined) {
     return { kind: "repeat", part, min: sign === "+" ? 1 : 0, max: sign === "?" ? 1 : ever };
   }
-  const min = Number(least);
+  const min = timesOf(least);
   if (comma === "") return { kind: "repeat", part, min, max: min };
-  return { kind: "repeat", part, min, max: most === "" ? ever : Number(most) };
+  return { kind: "repeat", part, min, max: most === "" ? ever : timesOf(most) };
 }

@@ -1,6 +1,9 @@
 import type { PatternEdge, PatternNode } from "./parse-pattern.ts";
 
-/** How many instructions a pattern takes at most. */
+/** More instructions than any pattern may have. */
+const countless = 1_000_000;
+
+/** How many instructions a pattern takes at most; of a part that takes countless ones no more are counted. */
 export function sizeOf(node: PatternNode): number {
   switch (node.kind) {
     case "sequence":
@@ -11,7 +14,9 @@ export function sizeOf(node: PatternNode): number {
     case "repeat": {
       const { min, max } = node;
       const part = sizeOf(node.part);
-      return min * part + (max === Number.POSITIVE_INFINITY ? part + 2 : (max - min) * (part + 1));
+      const rest = max === Number.POSITIVE_INFINITY ? part + 2 : (max - min) * (part + 1);
+      // Saturates: infinity times 0 would be no number, which is larger than nothing.
+      return Math.min(countless, min * part + rest);
     }
     case "look":
       return sizeOf(node.part) + 2;
