@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { ContractFault } from "@holdfast/domain";
+import { ContractFault, errorText } from "@holdfast/domain";
 
 /** A command line that cannot be followed, in words that say why. */
 export const usageFault = (message: string): ContractFault =>
@@ -12,6 +12,6 @@ export function readArguments<Config extends ParseArgsConfig>(
   try {
     return parseArgs(config);
   } catch (error) {
-    throw usageFault(error instanceof Error ? error.message : String(error));
+    throw usageFault(errorText(error));
   }
 }

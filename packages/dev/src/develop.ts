@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { errorText } from "@holdfast/domain";
 import { type DisposableStack, disposableStack } from "@holdfast/runtime/disposable-stack";
 import { openAgentProcesses } from "./agents/agent-processes.ts";
 import { banner } from "./banner.ts";
@@ -81,7 +82,7 @@ export async function develop(options: Development): Promise<void> {
     env: { STATE_STORE_URL: servers.stateStoreUrl, BROKER_URL: brokerUrl },
   });
   using _keys = readKeys(process.stdin, {
-    onKey: (key) => void actions[key]?.().catch((error: unknown) => say(sentenceOf(error))),
+    onKey: (key) => void actions[key]?.().catch((error: unknown) => say(errorText(error))),
     onStop: () => options.stop.abort(),
   });
   await untilAborted(signal);
@@ -104,9 +105,6 @@ async function openParts(stack: DisposableStack, options: ForParts) {
   const services = stack.use(await loadServices(options));
   return { services, loader, agents };
 }
-
-const sentenceOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 
 const placesOf = ({ stateStoreUrl, brokerUrl }: Places): Places => ({ stateStoreUrl, brokerUrl });
 

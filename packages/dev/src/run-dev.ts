@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Fault, terminalText } from "@holdfast/domain";
+import { errorText, Fault, terminalText } from "@holdfast/domain";
 import { develop } from "./develop.ts";
 import { type DevOptions, devUsage, readDevOptions } from "./options.ts";
 import { Crash } from "./services/start-services.ts";
@@ -55,10 +55,7 @@ export async function runDev(args: readonly string[], { command }: DevContext): 
 
 /** In one sentence; the servers' data folder was made for `npm start` of the repository first. */
 const sentenceOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).replace(
-    "npm start -- --fresh",
-    "npx holdfast dev --fresh",
-  );
+  errorText(error).replace("npm start -- --fresh", "npx holdfast dev --fresh");
 
 /** Whether a server that was given by its URL does not answer. */
 function isUnreachable(error: unknown): boolean {

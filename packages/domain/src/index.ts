@@ -74,6 +74,7 @@ export { decide } from "./decide.ts";
 export { type BatchOptions, type DecidedBatch, decideBatch } from "./decide-batch.ts";
 export type { Decision, DecisionContext } from "./decision.ts";
 export { bandOfStep, changedSteps, rankOf } from "./due-order.ts";
+export { errorText } from "./error-text.ts";
 export { backoff } from "./failure.ts";
 export {
   allowedFairness,

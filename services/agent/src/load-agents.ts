@@ -6,7 +6,7 @@ import {
   isHostedAgent,
   refuseDuplicates,
 } from "@holdfast/agent";
-import { ContractFault } from "@holdfast/domain";
+import { ContractFault, errorText } from "@holdfast/domain";
 import { parseConfig } from "@holdfast/runtime";
 
 interface LoadOptions {
@@ -63,7 +63,7 @@ async function load(module: string, folder: string): Promise<Readonly<Record<str
   try {
     return (await import(specifierOf(module, folder))) as Readonly<Record<string, unknown>>;
   } catch (error) {
-    const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    const [reason = ""] = errorText(error).split("\n");
     throw invalid(
       `AGENT_MODULES: ${module} cannot be loaded (a path begins with ./ or /): ${reason}`,
       error,

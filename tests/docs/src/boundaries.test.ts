@@ -66,6 +66,16 @@ test("holdfast dev and npm start write to the terminal in one file each, and not
   expect(written.filter(([, what = ""]) => !what.startsWith("`${terminalText("))).toEqual([]);
 });
 
+test("what an error says is found in one place, since the message of some errors is empty", () => {
+  const readers = globSync("{packages,services}/*/src/**/*.ts", { cwd: root }).filter(
+    (file) =>
+      !isTest(file) &&
+      !file.includes("local-stack") &&
+      /instanceof Error \? \w+\.message/.test(readFile(file)),
+  );
+  expect(readers).toEqual([]);
+});
+
 test("the Supervisor asks and watches: it neither reads requests nor writes replies", () => {
   const code = globSync("services/supervisor/src/**/*.ts", { cwd: root }).map(readFile).join("\n");
   expect(code).not.toMatch(/StepRequest|StepReply|agentQueue|child_process|process\.kill/);

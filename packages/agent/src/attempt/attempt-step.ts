@@ -5,7 +5,7 @@ import {
   type StepReply,
   type StepRequest,
 } from "@holdfast/contracts";
-import { ContractFault, type Effect, Fault, type Json } from "@holdfast/domain";
+import { ContractFault, type Effect, errorText, Fault, type Json } from "@holdfast/domain";
 import { noTracing } from "@holdfast/runtime";
 import type { Progress, StepContext } from "../contract/handlers.ts";
 import type { BoundOperation, PreparedCall } from "../contract/operations.ts";
@@ -131,7 +131,7 @@ function failed(error: unknown, tries: readonly Effect[]): Outcome {
   return {
     kind: "failed",
     code: code === "" ? "agent.unexpected" : printableText(code, limits.code),
-    message: readableText(error instanceof Error ? error.message : String(error), limits.words),
+    message: readableText(errorText(error), limits.words),
     transient: fault?.transient ?? true,
     attempted: tries.length > 0,
     effect: tries.includes("unknown") ? "unknown" : "none",

@@ -2,7 +2,7 @@ import { glob, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { validateDefinition } from "@holdfast/contracts";
-import type { Json, WorkflowDefinition } from "@holdfast/domain";
+import { errorText, type Json, type WorkflowDefinition } from "@holdfast/domain";
 import { usageFault } from "../read-arguments.ts";
 
 /** Workflows by where a case may find them. */
@@ -76,9 +76,7 @@ async function loadFile(file: string): Promise<readonly WorkflowDefinition[]> {
   }
   const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(file).href).catch(
     (error: unknown) => {
-      throw usageFault(
-        `${file} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      throw usageFault(`${file} cannot be loaded: ${errorText(error)}`);
     },
   );
   return [...new Set(Object.values(module))].flatMap((exported) => definitionOf(exported) ?? []);

@@ -1,3 +1,4 @@
+import { errorText } from "@holdfast/domain";
 import { freePort, isPortTaken, onFreePorts } from "@holdfast/local-stack";
 import type { Environment } from "@holdfast/runtime";
 import { disposableStack } from "@holdfast/runtime/disposable-stack";
@@ -72,7 +73,7 @@ export async function loadServices(options: Options): Promise<Services> {
       const [ready] = await Promise.all([onFreePorts(startApi), start("scheduler", shared)]);
       const later = setTimeout(() => {
         start("supervisor", shared).catch((error: unknown) =>
-          say(`supervisor: ${sentenceOf(error)}`),
+          say(`supervisor: ${errorText(error)}`),
         );
       }, supervisorAfter);
       stack.defer(() => clearTimeout(later));
@@ -90,10 +91,7 @@ function settingsOfUser(): Environment {
 
 /** An error of no service is one of ours, so where it was thrown matters. */
 function crashOf(name: string | null, error: unknown): Crash {
-  if (name !== null) return new Crash(`The ${name} crashed: ${sentenceOf(error)}`);
+  if (name !== null) return new Crash(`The ${name} crashed: ${errorText(error)}`);
   const stack = error instanceof Error ? error.stack : undefined;
-  return new Crash(`holdfast dev crashed: ${stack ?? sentenceOf(error)}`);
+  return new Crash(`holdfast dev crashed: ${stack ?? errorText(error)}`);
 }
-
-const sentenceOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);

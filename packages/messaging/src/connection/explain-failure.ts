@@ -1,3 +1,4 @@
+import { errorText } from "@holdfast/domain";
 import type { FailedAttempt } from "@holdfast/runtime";
 import { userOf } from "./user-of.ts";
 
@@ -9,7 +10,7 @@ const vhostRefused = "Expected ConnectionOpenOk; got <ConnectionClose";
 
 /** What an error of the client means for a connection with this URL. */
 export function explainFailure(error: unknown, url: string): FailedAttempt {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   const user = userOf(url);
   if (error instanceof UserChanged) return { kind: "refused", reason: message, isFinal: true };
   if (/ACCESS[_-]REFUSED/.test(message)) {

@@ -1,3 +1,4 @@
+import { errorText } from "@holdfast/domain";
 import type { Standstill } from "../broker.ts";
 import type { Item } from "./open-messages.ts";
 import { isOfSurroundings } from "./remedy-for-failure.ts";
@@ -37,7 +38,9 @@ export function failedParts() {
   return {
     waiting,
     retried,
-    isFailing: (): boolean => failing().length > 0,
+    /** Asked for each message. */
+    isFailing: (): boolean =>
+      waiting.length > 0 || [...retried].some(({ failedAt }) => failedAt > 0),
     /** How many deliveries are in parts that failed. */
     deliveries: (): number => failing().reduce((sum, { items }) => sum + items.length, 0),
     /** Where the next part that may be retried stands; -1: there is none. */
@@ -59,7 +62,7 @@ export function failedParts() {
         messages: items.length,
         failures,
         forMs: performance.now() - failedAt,
-        error: error instanceof Error ? error.message : String(error),
+        error: errorText(error),
       };
     },
   };

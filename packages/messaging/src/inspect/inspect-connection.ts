@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { TransientFault } from "@holdfast/domain";
+import { errorText, TransientFault } from "@holdfast/domain";
 import { serverUrls } from "@holdfast/runtime";
 import { type Channel, type ChannelModel, type Connection, connect } from "amqplib";
 import { boundHeaders } from "../connection/bound-headers.ts";
@@ -32,10 +32,9 @@ async function connectToNode(url: string, name: string): Promise<Connected> {
     boundHeaders(model);
     return { model, [Symbol.asyncDispose]: () => hangUp(model) };
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
     throw new TransientFault(
       "broker.unreachable",
-      `RabbitMQ at ${new URL(url).host} cannot be reached: is it running, and is BROKER_URL right? (${reason})`,
+      `RabbitMQ at ${new URL(url).host} cannot be reached: is it running, and is BROKER_URL right? (${errorText(cause)})`,
       { cause },
     );
   }

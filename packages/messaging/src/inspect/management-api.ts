@@ -1,4 +1,4 @@
-import { PermanentFault, TransientFault } from "@holdfast/domain";
+import { errorText, PermanentFault, TransientFault } from "@holdfast/domain";
 import { serverUrls } from "@holdfast/runtime";
 
 /** Milliseconds. */
@@ -57,10 +57,9 @@ export async function callManagement<Body>(call: Call): Promise<Body> {
 
 function unreachable(url: URL, cause: unknown): TransientFault {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
-  const reason = inner instanceof Error ? inner.message || inner.name : String(inner);
   return new TransientFault(
     "broker.unreachable",
-    `RabbitMQ's HTTP API at ${url.host} does not answer: is the management plugin on, and is BROKER_MANAGEMENT_URL right? (${reason})`,
+    `RabbitMQ's HTTP API at ${url.host} does not answer: is the management plugin on, and is BROKER_MANAGEMENT_URL right? (${errorText(inner)})`,
     { cause },
   );
 }

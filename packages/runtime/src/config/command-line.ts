@@ -1,3 +1,5 @@
+import { errorText } from "@holdfast/domain";
+
 /**
  * What `read` makes of the arguments of this process. Where it throws, says why and how the command is meant,
  * and ends with 2; asked for `--help`, says the second and ends with 0.
@@ -14,7 +16,7 @@ export function commandLine<Options>(
   try {
     return read(args);
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}\n`);
+    process.stderr.write(`${errorText(error)}\n\n${usage}\n`);
     process.exit(2);
   }
 }

@@ -1,3 +1,4 @@
+import { connect as connectTo } from "node:net";
 import { expect, test } from "@jest/globals";
 import type { Clock } from "../time/clock.ts";
 import { type FailedAttempt, serverAccess } from "./server-access.ts";
@@ -186,4 +187,19 @@ test("an alarm of the broker has two lines, however many connections it blocks a
     "broker blocks publishers: low on memory",
     "broker accepts messages again",
   ]);
+});
+
+test("an outage of a host of which no address answers has a reason that names each of them", async () => {
+  const { access } = open();
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const lookup = (_host: string, _options: object, found: (...answer: unknown[]) => void) =>
+    found(null, [
+      { address: "127.0.0.1", family: 4 },
+      { address: "127.0.0.2", family: 4 },
+    ]);
+  connectTo({ host: "broker.example", port: 1, lookup: lookup as never }).once("error", resolve);
+  access.lost(await promise);
+  expect(access.trouble()).toBe(
+    "connect ECONNREFUSED 127.0.0.1:1; connect ECONNREFUSED 127.0.0.2:1",
+  );
 });

@@ -1,4 +1,4 @@
-import type { Milliseconds, SetupFault } from "@holdfast/domain";
+import { errorText, type Milliseconds, type SetupFault } from "@holdfast/domain";
 import { serverUrls } from "../config/server-urls.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
 import { processMetrics } from "../metrics/process-metrics.ts";
@@ -142,8 +142,7 @@ export function serverAccess(options: AccessOptions): ServerAccess {
       }
     },
     lost(error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      failed(known, parts, { kind: "lost", reason, error });
+      failed(known, parts, { kind: "lost", reason: errorText(error), error });
     },
     blocked: (connection, reason) => alarm.blocked(connection, reason),
     trouble: () => (known.state.kind === "up" ? alarm.trouble() : known.lastReason),

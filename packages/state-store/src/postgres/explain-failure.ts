@@ -1,4 +1,4 @@
-import { TransientFault } from "@holdfast/domain";
+import { errorText, TransientFault } from "@holdfast/domain";
 import type { FailedAttempt } from "@holdfast/runtime";
 import { DatabaseError } from "pg";
 
@@ -10,8 +10,7 @@ const poolerRefusals = /authentication failed|no such (user|database)/;
 
 /** What an error of an attempt to connect to Postgres means. */
 export function explainFailure(error: unknown): FailedAttempt {
-  const reason = error instanceof Error ? error.message : String(error);
-  return { kind: isRefusal(error) ? "refused" : "away", reason };
+  return { kind: isRefusal(error) ? "refused" : "away", reason: errorText(error) };
 }
 
 /** A database that does not let us in is unavailable: it may do so later, as a server that is away may come back. */

@@ -1,4 +1,4 @@
-import { Fault, PermanentFault, SetupFault, TransientFault } from "@holdfast/domain";
+import { errorText, Fault, PermanentFault, SetupFault, TransientFault } from "@holdfast/domain";
 import { DatabaseError } from "pg";
 
 /** Another transaction was quicker, or waited for this one: a retry may well succeed. */
@@ -29,7 +29,7 @@ export function toStoreFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   const sqlstate = sqlstateOf(error);
   const options = { cause: error, details: { sqlstate: sqlstate ?? "none" } };
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   if (error instanceof Error && bugs.has(error.name)) {
     return new PermanentFault("store.bug", message, options);
   }

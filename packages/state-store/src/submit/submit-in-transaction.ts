@@ -1,6 +1,7 @@
 import { compileInput, type InputCheck } from "@holdfast/contracts";
 import {
   ContractFault,
+  errorText,
   type Fairness,
   type FaultCode,
   type Json,
@@ -103,10 +104,9 @@ async function findCheck(client: TransactionClient, workflow: string): Promise<I
     return compileInput(row!.definition.inputSchema);
   } catch (error) {
     // Without its check the store would accept inputs that no Agent can use.
-    const reason = error instanceof Error ? error.message : String(error);
     throw new ContractFault(
       "workflow.unusable",
-      `The stored input schema of ${workflow} cannot be compiled: ${reason}. Register a new version of the workflow, and submit to that`,
+      `The stored input schema of ${workflow} cannot be compiled: ${errorText(error)}. Register a new version of the workflow, and submit to that`,
       { cause: error },
     );
   }

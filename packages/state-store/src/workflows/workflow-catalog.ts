@@ -11,6 +11,7 @@ import {
   ContractFault,
   canonicalJson,
   definitionFormat,
+  errorText,
   type OperationSchemas,
   planWorkflow,
   type WorkflowDefinition,
@@ -104,7 +105,7 @@ export async function readWorkflow(
     }
     return { definition, plan: planWorkflow(definition), contracts: stepContracts(definition) };
   } catch (error) {
-    return { name, problem: error instanceof Error ? error.message : String(error) };
+    return { name, problem: errorText(error) };
   }
 }
 

@@ -1,5 +1,5 @@
 import { limits, readableText } from "@holdfast/contracts";
-import { Fault } from "@holdfast/domain";
+import { errorText, Fault } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
 import type { DeadLetter, StateStore } from "@holdfast/state-store";
 
@@ -21,7 +21,6 @@ export const deadLetterTo =
   (store: Pick<StateStore, "recordDeadLetters">, queue: string) =>
   async (delivery: Delivery, error: unknown): Promise<void> => {
     const reason = error instanceof Fault ? error.code : "message.unhandled";
-    const words = error instanceof Error ? error.message : String(error);
-    const detail = readableText(words, limits.words);
+    const detail = readableText(errorText(error), limits.words);
     await store.recordDeadLetters([toDeadLetter(delivery, { queue, reason, detail })]);
   };

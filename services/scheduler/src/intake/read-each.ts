@@ -1,3 +1,4 @@
+import { errorText } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
 
 export interface Unreadable {
@@ -29,6 +30,6 @@ export function unreadableFields(unreadable: readonly Unreadable[]) {
   return {
     messages: unreadable.length,
     messageId: delivery?.messageId,
-    reason: error instanceof Error ? error.message : String(error),
+    reason: errorText(error),
   };
 }
