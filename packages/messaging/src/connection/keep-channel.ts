@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { TransientFault } from "@holdfast/domain";
-import { causeOf, failureLog } from "@holdfast/runtime";
+import { errorText, TransientFault } from "@holdfast/domain";
+import { causeOf, failureLog, unlessAborted } from "@holdfast/runtime";
 import type { Channel } from "amqplib";
 
 export interface ChannelLog {
@@ -49,15 +48,13 @@ export async function keepChannel<C extends Channel>(
   const { name, create, open, closing, log, starting, openWithin = startWithin } = options;
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, options.signal]);
-  const stopped = once(signal, "abort").then(() => fail(signal.reason));
-  stopped.catch(() => {});
   const opened = Promise.withResolvers<void>();
   const giveUpAt = performance.now() + openWithin;
   let wasOpen = false;
   let current: C | null = null;
   let replaced = Promise.withResolvers<void>();
   const lines = failureLog();
-  let retired: Promise<unknown> = Promise.resolve();
+  let retired: Promise<void> = Promise.resolve();
 
   const end = async (channel: C): Promise<void> => {
     await closing(channel);
@@ -66,7 +63,8 @@ export async function keepChannel<C extends Channel>(
 
   /** Resolves when the channel is closed, or is to be replaced: then it is `current` until the next one is open. */
   const keepOnce = async (): Promise<void> => {
-    const channel = await Promise.race([create(), stopped]);
+    // No race with a promise of the whole life: it would keep the channel of each race in memory.
+    const channel = await unlessAborted(create(), signal);
     const closed = Promise.withResolvers<void>();
     let reason: unknown = new Error("The channel was closed while it was being prepared");
     channel.on("error", (err) => {
@@ -78,18 +76,20 @@ export async function keepChannel<C extends Channel>(
       closed.resolve();
     });
     try {
-      await Promise.race([open(channel), closed.promise.then(() => fail(reason)), stopped]);
+      const failed = closed.promise.then(() => fail(reason));
+      await unlessAborted(Promise.race([open(channel), failed]), signal);
     } catch (err) {
       await bounded(channel.close());
       throw err;
     }
-    if (current !== null) retired = Promise.all([retired, end(current)]);
+    if (current !== null) retired = Promise.all([retired, end(current)]).then(() => undefined);
     current = channel;
     wasOpen = true;
     lines.succeeded();
     replaced = Promise.withResolvers();
     opened.resolve();
-    await Promise.race([closed.promise, replaced.promise, stopped.catch(() => {})]);
+    const isOver = Promise.race([closed.promise, replaced.promise]);
+    await unlessAborted(isOver, signal).catch(() => {});
   };
 
   const onFailure = (err: unknown): void => {
@@ -100,7 +100,7 @@ export async function keepChannel<C extends Channel>(
     }
     if (wasOpen || performance.now() < giveUpAt) return;
     stop.abort();
-    const message = `RabbitMQ refused the channel "${name}": ${(err as Error).message}`;
+    const message = `RabbitMQ refused the channel "${name}": ${errorText(err)}`;
     opened.reject(new TransientFault("broker.refused", message, { cause: err }));
   };
 
