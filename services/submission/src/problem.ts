@@ -1,6 +1,6 @@
 import { type FieldFault, limits } from "@holdfast/contracts";
 import { Fault, type FaultCode } from "@holdfast/domain";
-import { problemBody, problemType } from "@holdfast/runtime/http";
+import { noRoom, problemBody, problemType } from "@holdfast/runtime/http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
 /** An answer to a request that cannot be granted: RFC 9457, with a stable `code`. */
@@ -65,11 +65,6 @@ const codes: Readonly<Record<string, FaultCode>> = {
   FST_ERR_MAX_PARAM_LENGTH: "request.url_too_long",
 };
 
-const details: Readonly<Record<string, string>> = {
-  "request.overload":
-    "There is no room for this request now, or this address has its share already. Send the same request again, with the same Idempotency-Key.",
-};
-
 const unstorable =
   "must be text that can be stored: without NUL and halves of characters, and a name without other control characters";
 
@@ -80,8 +75,9 @@ export function toProblem(error: unknown): Problem {
     return new Problem(
       503,
       error.code,
-      details[error.code] ??
-        "The state store does not answer. Send the same request again, with the same Idempotency-Key.",
+      error.code === noRoom.code
+        ? noRoom.message
+        : "The state store does not answer. Send the same request again, with the same Idempotency-Key.",
     );
   }
   const { statusCode, code, message, validation } = error as FastifyError;

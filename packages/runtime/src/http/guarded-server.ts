@@ -203,12 +203,12 @@ function refusalOf(
   if (connections.of(socket)?.isReserved === true) {
     if (callerOf(request).isOperator) connections.keep(socket);
     // A probe that fails would take the process out of service.
-    else if (!url.startsWith("/health/")) return full;
+    else if (!url.startsWith("/health/")) return noRoom;
   }
   const bytes = bodyBytesOf(headers, options.bodyBytes ?? Number.POSITIVE_INFINITY);
   if (bytes <= smallBody) return null;
   const held = bodies.take(callerOf(request), bytes);
-  if (held === null) return full;
+  if (held === null) return noRoom;
   request.once("close", held.release);
   return null;
 }
@@ -221,7 +221,8 @@ function bodyBytesOf(headers: IncomingHttpHeaders, most: number): number {
   return Math.min(Number(headers["content-length"] ?? chunked), most);
 }
 
-const full: ProblemText = {
+/** The answer to what exceeds the share of its address, or what is left for all. */
+export const noRoom: ProblemText = {
   status: 503,
   code: "request.overload",
   message:

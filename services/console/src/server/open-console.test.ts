@@ -118,6 +118,32 @@ test("a thousand half bodies of a stranger take the API from no operator, and st
   await Promise.all(gone);
 });
 
+test("bodies that the API does not answer take the share of their address, and no more", async () => {
+  const answer = Promise.withResolvers<void>();
+  const passed = new Set<unknown>();
+  respond = (request, response) => {
+    passed.add(request);
+    void answer.promise.then(() => request.resume().once("end", () => response.end("{}")));
+  };
+  const body = "x".repeat(200_000);
+  const send = async () => {
+    const sent = await fetch(`${url}/v1/bulk`, { method: "POST", body });
+    return [sent.status, ((await sent.json()) as { code?: string }).code];
+  };
+  // A quarter of 64 MiB.
+  const share = Math.floor((16 * 1024 * 1024) / body.length);
+  const taken: ReturnType<typeof send>[] = [];
+  // One by one: bodies that arrive have a share of their own.
+  for (; taken.length < share; taken.push(send())) {
+    while (passed.size < taken.length) await new Promise((resolve) => setImmediate(resolve));
+  }
+  while (passed.size < share) await new Promise((resolve) => setImmediate(resolve));
+  expect(await send()).toEqual([503, "request.overload"]);
+  answer.resolve();
+  expect(new Set((await Promise.all(taken)).map(([status]) => status))).toEqual(new Set([200]));
+  expect(await send()).toEqual([200, undefined]);
+});
+
 test("an event of a stream comes at once, and a browser that leaves ends the stream", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   closed = promise;

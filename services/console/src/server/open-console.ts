@@ -3,8 +3,11 @@ import { Readable } from "node:stream";
 import proxy from "@fastify/http-proxy";
 import {
   defaultLimits,
+  type Guard,
   type GuardOptions,
   guardedOptions,
+  noRoom,
+  onGone,
   openGuard,
   problemBody,
   problemType,
@@ -40,7 +43,7 @@ export function openConsole({
   consoleRoutes(app);
   app.get("/", async (_, reply) => reply.redirect("/console/", 302));
   app.register(async (scope) => {
-    takeWholeBodies(scope);
+    takeWholeBodies(scope, guard);
     scope.register(proxy, {
       upstream: apiUrl,
       prefix: "/v1",
@@ -64,13 +67,24 @@ export function openConsole({
   return Object.assign(app, { [Symbol.asyncDispose]: () => app.close() });
 }
 
-/** Passes a body on once it is here: a client that never ends one would keep a connection to the API. */
-function takeWholeBodies(app: FastifyInstance): void {
+/**
+ * Passes a body on once it is here: a client that never ends one would keep a connection to the API. It counts as
+ * memory of its address until the API has answered.
+ */
+function takeWholeBodies(app: FastifyInstance, { memory, callerOf }: Guard): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_, body, done) =>
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_, body, done) => done(null, body));
+  app.addHook("preValidation", async (request, reply) => {
+    const { raw, body } = request;
+    if (!Buffer.isBuffer(body)) return;
+    const held = memory.take(callerOf(raw), body.length);
+    if (held === null) {
+      return reply.code(503).header("retry-after", "1").type(problemType).send(problemBody(noRoom));
+    }
+    onGone(raw, reply.raw, held.release);
     // The proxy would write anything but a stream as JSON once more.
-    done(null, Readable.from([body])),
-  );
+    request.body = Readable.from([body]);
+  });
 }
 
 const unreachable = {
