@@ -1,7 +1,11 @@
-import { TransientFault } from "@holdfast/domain";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { PermanentFault, TransientFault } from "@holdfast/domain";
 import { expect, test } from "@jest/globals";
 import { Type } from "typebox";
 import { BaseConfig, Text } from "../config/config.ts";
+import { foundTracing } from "../tracing/open-tracing.ts";
+import { noTracing } from "../tracing/tracing.ts";
 import { type HostedService, hostedNow, hostService } from "./host-service.ts";
 import { defineService, type Service } from "./service.ts";
 
@@ -139,4 +143,26 @@ test("a service that does not stop within its grace fails with its name", async 
   const { hosted } = open(deaf, { SHUTDOWN_GRACE: "50ms" });
   await hosted.ready;
   await expect(hosted[Symbol.asyncDispose]()).rejects.toThrow("deaf did not stop within 50 ms.");
+});
+
+test("a service that fails sends its last spans, and leaves no tracing behind", async () => {
+  const received = Promise.withResolvers<void>();
+  const collector = createServer((request, response) => {
+    request.resume().once("end", () => {
+      received.resolve();
+      response.end("{}");
+    });
+  });
+  await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve));
+  const { port } = collector.address() as AddressInfo;
+  const failing = defineService("failing", Config, async ({ tracing }) => {
+    tracing.span("last", { kind: "internal", parent: null }).end();
+    throw new PermanentFault("config.invalid", "no");
+  });
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` };
+  const { hosted } = open(failing, env);
+  await expect(hosted.ended).rejects.toThrow("no");
+  await received.promise;
+  expect(await foundTracing()).toBe(noTracing);
+  await new Promise((resolve) => collector.close(resolve).closeAllConnections());
 });

@@ -124,6 +124,7 @@ export async function openService<Schema extends TObject>(
     instanceId,
     shutdownGrace: base.SHUTDOWN_GRACE,
     async work({ signal, onTransientFault = "retry", onReady = () => {} }) {
+      await using _spans = opened;
       const health = openHealth(signal);
       const { HEALTH_HOST: host, HEALTH_PORT: port } = base;
       const exposed = port === 0 ? null : await exposedMetrics(name);
@@ -153,7 +154,6 @@ export async function openService<Schema extends TObject>(
           tracing: opened,
         }),
       );
-      await opened[Symbol.asyncDispose]();
       log.info("stopped");
     },
   };
