@@ -1,13 +1,14 @@
+import { TransientFault } from "@holdfast/domain";
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { countFailure, failureLog, noFailures } from "./failure-log.ts";
+import { causeOf, countFailure, failureLog, noFailures } from "./failure-log.ts";
 
 /** At which of so many failures, one each `every` milliseconds, the log gets a line. */
-function linesOf(failures: number, every: number, causeOf: (n: number) => string): number[] {
+function linesOf(failures: number, every: number, causeIn: (n: number) => string): number[] {
   let run = noFailures;
   const lines: number[] = [];
   for (let n = 1; n <= failures; n += 1) {
-    const counted = countFailure(run, causeOf(n), n * every);
+    const counted = countFailure(run, causeIn(n), n * every);
     run = counted.run;
     if (counted.isDue) lines.push(n);
   }
@@ -44,4 +45,15 @@ test("a success ends the run, and says how long it was", () => {
   expect(log.succeeded()).toEqual({ failures: 4, after: 5_000 });
   expect(log.failed("a")).toBe(1);
   expect(log.succeeded()).toBeNull();
+});
+
+test.each([
+  [new TransientFault("store.unavailable", "away"), "store.unavailable"],
+  [Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" }), "ECONNREFUSED"],
+  [new TypeError("x is no function"), "TypeError: x is no function"],
+  ["no error", "undefined: no error"],
+  [undefined, "undefined: undefined"],
+  [null, "undefined: null"],
+])("whatever is thrown has a cause (%p)", (thrown, cause) => {
+  expect(causeOf(thrown)).toBe(cause);
 });

@@ -1,4 +1,4 @@
-import { Fault, type Milliseconds } from "@holdfast/domain";
+import { errorText, Fault, type Milliseconds } from "@holdfast/domain";
 import { type Clock, systemClock } from "./clock.ts";
 
 /** Failures in a row of work that is repeated. */
@@ -48,12 +48,8 @@ const isPowerOfTwo = (count: number): boolean => Number.isInteger(Math.log2(coun
 /** The cause of an error: its code where it has one, else its kind and what it says. */
 export function causeOf(error: unknown): string {
   if (error instanceof Fault) return error.code;
-  const { code, name, message } = error as {
-    readonly code?: string | number;
-    readonly name?: string;
-    readonly message?: string;
-  };
-  return String(code ?? `${name}: ${message}`);
+  const { code, name } = Object(error) as { readonly code?: string | number; name?: string };
+  return String(code ?? `${name}: ${errorText(error)}`);
 }
 
 /** Failures in a row, of which the log has only some. */
