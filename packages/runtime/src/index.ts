@@ -16,7 +16,6 @@ export {
   StateStoreUrl,
   Text,
 } from "./config/config.ts";
-export { isLoopback } from "./config/default-secrets.ts";
 export {
   type Optimisations,
   optimisationNames,
@@ -28,6 +27,7 @@ export { serverUrls } from "./config/server-urls.ts";
 export type { Failpoint } from "./faults/failpoint.ts";
 export { injectedFaults } from "./faults/injected-faults.ts";
 export { seededRandom } from "./faults/seeded-random.ts";
+export { isLoopback } from "./http/addresses.ts";
 export { type ByteBudget, byteBudget, type Reservation } from "./memory/byte-budget.ts";
 export { type CachedReading, cachedReading } from "./metrics/cached-reading.ts";
 export {

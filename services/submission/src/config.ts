@@ -66,8 +66,8 @@ export const SubmissionConfig = Type.Object({
     default: "refuse",
   }),
   /**
-   * What operators must show; without one the operator routes are disabled. At least 8 characters, and 16 unless
-   * only this host can reach the service: see `tokenFault`.
+   * What operators must show; without one the operator routes are disabled. Where others than this host can reach the
+   * service it must not be easy to guess: set it to what `openssl rand -base64 32` prints.
    */
   OPERATOR_TOKEN: Type.Optional(Text({ minLength: 8 })),
   /** Who sees a task, its history and its result: `anyone` who knows its id, or only `operators` with their token. */

@@ -101,13 +101,3 @@ const tokenIn = ({ authorization = "" }: IncomingHttpHeaders): string =>
 
 /** Of the same length, whatever it is of. */
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-
-/** From so many characters on a token may be used beyond this host. */
-const safeLength = 16;
-const loopback: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
-
-/** What is wrong with a token for a service that listens at `host`; null: nothing. */
-export function tokenFault(token: string | null, host: string): string | null {
-  if (token === null || token.length >= safeLength || loopback.has(host)) return null;
-  return `OPERATOR_TOKEN has ${token.length} characters: it must have at least ${safeLength}, because HTTP_HOST is ${host} and not only this host can reach it`;
-}

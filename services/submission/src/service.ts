@@ -1,5 +1,4 @@
 import { limits, submissionQueue } from "@holdfast/contracts";
-import { ContractFault } from "@holdfast/domain";
 import {
   type Broker,
   cancelHints,
@@ -24,7 +23,7 @@ import { SubmissionConfig } from "./config.ts";
 import { type Inspection, openInspection } from "./look/open-inspection.ts";
 import { measureHttp } from "./measure-http.ts";
 import { openHttp } from "./open-http.ts";
-import { type OperatorGate, operatorGate, tokenFault } from "./operator-gate.ts";
+import { type OperatorGate, operatorGate } from "./operator-gate.ts";
 import { serveConsole } from "./serve-console.ts";
 import { type Stored, storeWorkflows } from "./store-workflows.ts";
 import { findQueues } from "./system/find-queues.ts";
@@ -36,7 +35,6 @@ type Service = ServiceContext<SubmissionConfig>;
 
 /** Takes tasks over HTTP and by message, shows them, and does what operators ask, until its signal to stop. */
 export const submissionService = defineService("submission", SubmissionConfig, async (service) => {
-  mustBeSafe(service.config.OPERATOR_TOKEN ?? null, service.config.HTTP_HOST);
   const { config, log, instanceId: actor, stopped, health, metrics, tracing } = service;
   const storeAccess = service.access("STATE_STORE_URL");
   // Until it is connected: readiness says what a start waits for.
@@ -220,10 +218,4 @@ function latestHints() {
     publish: async (message: OutgoingMessage): Promise<PublishResult> =>
       (await connected?.publish(message)) ?? "unknown",
   };
-}
-
-/** Checked at the start: an operator token that can be guessed is refused. */
-function mustBeSafe(token: string | null, host: string): void {
-  const fault = tokenFault(token, host);
-  if (fault !== null) throw new ContractFault("config.invalid", fault);
 }

@@ -1,7 +1,6 @@
-import { BlockList, isIP } from "node:net";
 import { parse as readPostgresUrl } from "pg-connection-string";
+import { isLoopback } from "../http/addresses.ts";
 import { serverUrls } from "./server-urls.ts";
-import { isGuessable } from "./token-strength.ts";
 
 /** Passwords that stand in documentation, or that servers come with. */
 const known: ReadonlySet<string> = new Set([
@@ -20,10 +19,6 @@ const known: ReadonlySet<string> = new Set([
   "secret",
   "test",
 ]);
-
-const loopback = new BlockList();
-loopback.addSubnet("127.0.0.0", 8, "ipv4");
-loopback.addAddress("::1", "ipv6");
 
 /**
  * Finds secrets that others could use: a published or guessable token while we listen beyond this machine, or the
@@ -52,10 +47,38 @@ function tokenFault(
   ];
 }
 
+/** Bits that a token has at least, by the count below: 128 random ones, in hexadecimal or base64, are more. */
+const leastBits = 70;
+
+/** Whether a token could be found by trying: it is short, has few characters, repeats itself or counts up. */
+const isGuessable = (token: string): boolean => bitsOf(token) < leastBits;
+
+/** A token that repeats a part counts as that part, and a run such as `aaaa` or `1234` as its first two characters. */
+function bitsOf(token: string): number {
+  const once = token.slice(0, periodOf(token));
+  const counted = once.split("").filter((_, index) => !continuesRun(once, index));
+  return counted.length * Math.log2(new Set(counted).size);
+}
+
+function periodOf(text: string): number {
+  for (let period = 1; period < text.length; period += 1) {
+    if (text.startsWith(text.slice(period))) return period;
+  }
+  return text.length;
+}
+
+function continuesRun(text: string, index: number): boolean {
+  if (index < 2) return false;
+  const step = text.charCodeAt(index) - text.charCodeAt(index - 1);
+  return Math.abs(step) <= 1 && step === text.charCodeAt(index - 1) - text.charCodeAt(index - 2);
+}
+
 function urlFault(name: string, url: string): readonly string[] {
   const login = serverUrls(url)
     .map(loginOf)
-    .find((one) => one !== null && known.has(one.password.toLowerCase()) && !isLoopback(one.host));
+    .find(
+      (one) => one !== null && known.has(one.password.toLowerCase()) && !isThisMachine(one.host),
+    );
   if (login === undefined || login === null) return [];
   return [
     `${name} ${login.isNamed ? "has" : "names no user, so it stands for guest with"} a published default password, and ${login.host} is not this machine: set another password there and here`,
@@ -95,10 +118,6 @@ function loginOfPostgres(address: URL): Login {
   return { host: host ?? "", password, isNamed: true };
 }
 
-/** Whether a host is this machine. A path is that of a socket, and without a host the drivers connect to this machine. */
-export function isLoopback(host: string): boolean {
-  const name = host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
-  const version = isIP(name);
-  if (version === 0) return name === "localhost" || name === "" || name.startsWith("/");
-  return loopback.check(name, version === 4 ? "ipv4" : "ipv6");
-}
+/** Whether a driver takes a host for this machine. A path is that of a socket, and without a host it connects to this machine. */
+const isThisMachine = (host: string): boolean =>
+  host === "" || host.startsWith("/") || isLoopback(host);

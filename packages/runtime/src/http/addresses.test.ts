@@ -49,9 +49,14 @@ test.each([
   ["127.0.0.1", true],
   ["127.8.9.10", true],
   ["::1", true],
+  ["[::1]", true],
+  ["::ffff:127.0.0.1", true],
+  ["LocalHost", true],
   ["0.0.0.0", false],
   ["::", false],
   ["127.example", false],
+  ["localhost.example", false],
+  ["", false],
 ])("whether only this host reaches %s is %p", (address, expected) => {
   expect(isLoopback(address)).toBe(expected);
 });

@@ -85,6 +85,10 @@ export function addressBlock(address: string): string {
 const groupsOf = (text: string): readonly number[] =>
   text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
 
-/** Whether only this host can reach the address. */
-export const isLoopback = (address: string): boolean =>
-  address === "::1" || /^127(\.\d{1,3}){3}$/.test(address);
+const loopback = readProxies("loopback");
+
+/** Whether a name or an address, with or without the brackets of IPv6, leads to this host from this host alone. */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
+  return name === "localhost" || loopback.isTrusted(name);
+}

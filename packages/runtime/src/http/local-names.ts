@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-
-const loopbackName = /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])$/i;
+import { isLoopback } from "./addresses.ts";
 
 /** Reads `HTTP_NAMES`: names and addresses with commas between them. */
 export const readNames = (list: string): ReadonlySet<string> =>
@@ -21,7 +20,7 @@ export function misdirection(
 ): string | null {
   const name = host.replace(/:\d+$/, "").toLowerCase();
   const called = "Call it as 127.0.0.1 or localhost, or name its other names in HTTP_NAMES.";
-  if (!loopbackName.test(name) && !names.has(name)) {
+  if (!isLoopback(name) && !names.has(name)) {
     return `This server is for this host only, and not for ${host.slice(0, 200)}. ${called}`;
   }
   if (origin === undefined || /^https?:\/\/(.*)$/.exec(origin)?.[1] === host) return null;
