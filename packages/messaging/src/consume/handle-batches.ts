@@ -24,18 +24,18 @@ export function handleBatches(options: Options): Intake {
   const { queue, max, gatherFor = 0 } = options;
   const [waiting, urgent] = [waitingMessages(), waitingMessages()];
   const handlePart = partHandler(options);
-  const gathering = gatherer({ gatherFor, isFull: () => waiting.isFull(max) });
   const next = partChooser(waiting, max);
-  const arrivals = bell();
+  const [gathering, arrivals] = [bell(), bell()];
   let channelWork = newChannelWork();
+  const gather = () => filled(gathering, waiting.isFull(max) ? 0 : gatherFor);
   const work = async (): Promise<void> => {
-    await gathering.wait();
+    await gather();
     const mine = channelWork;
     while (!mine.giveUp.signal.aborted) {
       const part = next(mine);
       if (part !== null) {
         await handlePart(mine, part);
-        if (gatherFor > 0 && !waiting.isEmpty) await gathering.wait();
+        if (gatherFor > 0 && !waiting.isEmpty) await gather();
       } else if (mine.failed.waiting.length === 0) return;
       else await arrivals.orAfter(mine.failed.nextDue() - performance.now());
     }
@@ -61,13 +61,13 @@ export function handleBatches(options: Options): Intake {
       if (message.isUrgent) return hurried.start();
       if (usual.areIdle || waiting.isFull(max) || channelWork.failed.isFailing()) usual.start();
       arrivals.ring();
-      if (gatherFor > 0 && waiting.isFull(max)) gathering.end();
+      if (gatherFor > 0 && waiting.isFull(max)) gathering.ring();
     },
     /** A batch that fails meanwhile is not retried. */
     async drain() {
       for (const messages of [waiting, urgent]) messages.clear();
       channelWork.giveUp.abort();
-      gathering.end();
+      gathering.ring();
       arrivals.ring();
       channelWork = newChannelWork();
       await Promise.all([usual.ended(), hurried.ended()]);
@@ -81,7 +81,11 @@ export function handleBatches(options: Options): Intake {
   };
 }
 
-/** Ends the rest of workers that have nothing to do but to wait for the next retry. */
+/** Waits for a batch to fill: at least for all that arrived in the same read of the socket. */
+const filled = (gathering: ReturnType<typeof bell>, ms: number): Promise<void> =>
+  ms === 0 ? new Promise((resolve) => void setImmediate(resolve)) : gathering.orAfter(ms);
+
+/** Ends what workers wait for, of all of them and before its time. */
 function bell() {
   const resting = new Set<() => void>();
   return {
@@ -111,27 +115,5 @@ function partChooser(waiting: ReturnType<typeof waitingMessages>, max: number) {
     if (isTurnOfFailed) return failed.waiting.splice(index, 1)[0] ?? null;
     const items = open.begin(waiting.take(max), now);
     return items.length === 0 ? null : newPart(items);
-  };
-}
-
-interface Gathering {
-  readonly gatherFor: number;
-  readonly isFull: () => boolean;
-}
-
-/** Waits for a batch to fill: at least for all that arrived in the same read of the socket. */
-function gatherer({ gatherFor, isFull }: Gathering) {
-  let endWait: (() => void) | null = null;
-  return {
-    wait: (): Promise<void> =>
-      new Promise((resolve) => {
-        if (gatherFor === 0 || isFull()) return void setImmediate(resolve);
-        const timer = setTimeout(resolve, gatherFor);
-        endWait = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      }),
-    end: (): void => endWait?.(),
   };
 }
