@@ -37,8 +37,10 @@ export interface WorkflowPlan {
 export const undoNameOf = (step: string): string => `${step}:undo`;
 
 /** Whether decisions about its tasks need their payloads. */
-export const hasConditions = ({ steps }: WorkflowPlan): boolean =>
-  [...steps.values()].some(({ onlyIf }) => onlyIf !== null);
+export function hasConditions({ steps }: WorkflowPlan): boolean {
+  for (const { onlyIf } of steps.values()) if (onlyIf !== null) return true;
+  return false;
+}
 
 /** Prepares a definition for decisions. Expects a valid one. */
 export function planWorkflow(definition: WorkflowDefinition): WorkflowPlan {

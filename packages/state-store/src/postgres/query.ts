@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { allIds, type IdRange, type PlannedRange } from "./id-ranges.ts";
+import { listText } from "./list-text.ts";
 import { statementFiles } from "./statement-files.ts";
 import type { MustFit, ParamsOf, RowOf, Rows, StatementName } from "./statement-types.ts";
 
@@ -68,7 +69,7 @@ function prepared<Params extends object, Row>(
   let keys: readonly string[] | undefined;
   const ask: Ask<Params, Row> = async (db, params) => {
     const given = params as Readonly<Record<string, unknown>>;
-    const values = parameters.map((parameter) => given[parameter]);
+    const values = parameters.map((parameter) => listText(given[parameter]));
     const { rows, fields } = await db.query({ name, text, values, rowMode: "array" });
     if (rows.length === 0) return [];
     const names = (keys ??= fields.map((field) => camelCase(field.name)));
@@ -108,6 +109,7 @@ const camelCase = (key: string) =>
 
 function named(values: readonly unknown[], keys: readonly string[]): object {
   const row: Record<string, unknown> = {};
-  for (const [index, key] of keys.entries()) row[key] = values[index];
+  // Without an iterator: this runs for each value that is read.
+  for (let index = 0; index < keys.length; index += 1) row[keys[index]!] = values[index];
   return row;
 }

@@ -40,6 +40,10 @@ interface Job {
   /** The call that is to be made, or undone. */
   readonly call: StepDefinition;
   readonly contracts: StepContracts;
+  /** The steps whose outputs the input refers to; null: the input of the task. */
+  readonly refs: readonly (string | null)[];
+  /** All that the request is made of came with the claim. */
+  readonly isComplete: boolean;
 }
 
 interface BuildOptions {
@@ -47,37 +51,50 @@ interface BuildOptions {
   /** Of the values that are parsed, as bytes of JSON: shared by all that build at the same time. */
   readonly memory: ByteBudget;
   readonly clock: Pick<Clock, "after">;
+  /** Takes each request as soon as it is built. The next one is built once what it returns has resolved. */
+  readonly handOver: (built: BuiltRequest) => Promise<void> | undefined;
 }
 
 /** Bytes of JSON that are loaded at a time, unless one task has more. */
 const partBytes = 1024 * 1024;
 /** Bytes of JSON that one request is made of: enough for 32 of the largest payloads. */
 const mostBytes = 8 * 1024 * 1024;
+/** Steps, of 20 ns or so, that checks of inputs take before others get their turn of the event loop. */
+const stepsInTurn = 500_000;
 
 /**
- * Fills in what each step needs, and hands over each request as soon as it is built: the caller decides when the next
- * one is. Nothing of it is stored: definition, input of the task and outputs never change, so every attempt and
- * every relay finds the same. Values are loaded in parts, and let go of before the next part is.
+ * Fills in what each step needs, and hands over one request after the other. Nothing of it is stored: definition, input
+ * of the task and outputs never change, so every attempt and every relay finds the same. Values are loaded in parts,
+ * and let go of before the next part is.
  */
-export async function* buildRequests(
+export async function buildRequests(
   claims: readonly ClaimedStep[],
-  { store, memory, clock }: BuildOptions,
-): AsyncGenerator<BuiltRequest> {
-  const jobs = await Promise.all(claims.map((claim) => jobOf(store, claim)));
+  { store, memory, clock, handOver }: BuildOptions,
+): Promise<void> {
+  const jobs = await jobsOf(store, claims);
   const found = jobs.filter((job) => "plan" in job);
-  const build = inTurns(await callsOf(store, found), clock);
-  const needing = found.filter((job) => !isComplete(job));
+  const callRows = await callsOf(store, found);
+  let steps = 0;
+  const build = async (job: Job, known: LoadedValues): Promise<void> => {
+    const before = job.contracts.stepsTaken();
+    await handOver(buildRequest(job, known, callRows));
+    steps += job.contracts.stepsTaken() - before;
+    if (steps < stepsInTurn) return;
+    steps = 0;
+    await new Promise<void>((resolve) => void clock.after(0, resolve));
+  };
+  const needing = found.filter(({ isComplete }) => !isComplete);
   const left: Left[] = [];
   {
     // Usually one part has all of them.
     using _room = needing.length === 0 ? null : await memory.reserve(partBytes);
     const values = await load(store, needing, partBytes);
     for (const job of jobs) {
-      if ("fault" in job) yield job;
-      else if (isComplete(job)) yield await build(job, cameAlong(job.claim));
+      if ("fault" in job) await handOver(job);
+      else if (job.isComplete) await build(job, cameAlong(job.claim));
       else {
         const known = values.get(job.claim.taskId) ?? nothing;
-        if (known.leftOut === null) yield await build(job, known);
+        if (known.leftOut === null) await build(job, known);
         else left.push({ job, bytes: known.leftOut });
       }
     }
@@ -85,28 +102,8 @@ export async function* buildRequests(
   for (const part of partsOf(left)) {
     using _room = await memory.reserve(part.bytes);
     const values = await load(store, part.jobs, part.bytes);
-    for (const job of part.jobs) {
-      yield await build(job, values.get(job.claim.taskId) ?? nothing);
-    }
+    for (const job of part.jobs) await build(job, values.get(job.claim.taskId) ?? nothing);
   }
-}
-
-/** Steps, of 20 ns or so, that checks of inputs take before others get their turn of the event loop. */
-const stepsInTurn = 500_000;
-
-/** Builds one request after the other, and leaves the event loop to others after many steps of checks. */
-function inTurns(callRows: CallRows, clock: Pick<Clock, "after">) {
-  let steps = 0;
-  return async (job: Job, known: LoadedValues): Promise<BuiltRequest> => {
-    const before = job.contracts.stepsTaken();
-    const built = buildRequest(job, known, callRows);
-    steps += job.contracts.stepsTaken() - before;
-    if (steps >= stepsInTurn) {
-      steps = 0;
-      await new Promise<void>((resolve) => void clock.after(0, resolve));
-    }
-    return built;
-  };
 }
 
 type CallRows = ReadonlyMap<string, Awaited<ReturnType<RequestStore["loadCalls"]>>[number]>;
@@ -157,19 +154,16 @@ function partsOf(left: readonly Left[]): readonly ValuesPart[] {
 }
 
 function buildRequest(job: Job, known: LoadedValues, callRows: CallRows): BuiltRequest {
-  const row = callRows.get(`${job.claim.taskId} ${job.call.name}`);
-  const built = attempt(job.claim, () => {
+  const { claim, plan, call } = job;
+  const row = plan.undoes === null ? undefined : callRows.get(`${claim.taskId} ${call.name}`);
+  const built = attempt(claim, () => {
     if (known.problem !== null) throw unusable(known.problem);
     if (known.leftOut !== null) throw unusable(tooLong(known.leftOut));
-    return {
-      ...commonOf(job),
-      input: job.plan.undoes === null ? checkedInputOf(job, known) : null,
-      ...(job.plan.undoes !== null && row !== undefined ? { undo: undoOf(job, known, row) } : {}),
-    };
+    const input = plan.undoes === null ? checkedInputOf(job, known) : null;
+    const request = { ...commonOf(job), input };
+    return row === undefined ? request : { ...request, undo: undoOf(job, known, row) };
   });
-  return job.plan.undoes === null || row === undefined
-    ? built
-    : { ...built, undoes: { step: row.name, attempt: row.attempt } };
+  return row === undefined ? built : { ...built, undoes: { step: row.name, attempt: row.attempt } };
 }
 
 const tooLong = (bytes: number): string =>
@@ -183,25 +177,31 @@ const nothing: LoadedValues = {
   leftOut: null,
 };
 
-/** All that the request is made of came with the claim. */
-const isComplete = ({ claim, plan, call }: Job): boolean =>
-  claim.taskInput !== null &&
-  plan.undoes === null &&
-  refsOf(call.input).every((ref) => stepOfRef(ref) === null);
-
 const cameAlong = ({ taskInput }: ClaimedStep): LoadedValues => ({ ...nothing, input: taskInput });
 
-async function jobOf(
+type Found = Job | { readonly claim: ClaimedStep; readonly fault: Fault };
+
+async function jobsOf(
   store: RequestStore,
-  claim: ClaimedStep,
-): Promise<Job | { readonly claim: ClaimedStep; readonly fault: Fault }> {
-  const workflow = await store.findWorkflow(claim.workflow);
+  claims: readonly ClaimedStep[],
+): Promise<readonly Found[]> {
+  const workflows = new Map<string, StoredWorkflow | null>();
+  for (const { workflow } of claims) {
+    if (!workflows.has(workflow)) workflows.set(workflow, await store.findWorkflow(workflow));
+  }
+  return claims.map((claim) => jobOf(claim, workflows.get(claim.workflow) ?? null));
+}
+
+function jobOf(claim: ClaimedStep, workflow: StoredWorkflow | null): Found {
   const plan = workflow?.plan.steps.get(claim.name);
   const call = callOf(workflow, plan);
-  if (workflow !== null && plan !== undefined && call !== undefined) {
-    return { claim, plan, call, contracts: workflow.contracts };
+  if (workflow === null || plan === undefined || call === undefined) {
+    return { claim, fault: new UnknownStep(claim) };
   }
-  return { claim, fault: new UnknownStep(claim) };
+  const refs = refsOf(call.input).map(stepOfRef);
+  const isComplete =
+    claim.taskInput !== null && plan.undoes === null && refs.every((step) => step === null);
+  return { claim, plan, call, contracts: workflow.contracts, refs, isComplete };
 }
 
 const callOf = (workflow: StoredWorkflow | null, plan: StepPlan | undefined) =>
@@ -215,8 +215,7 @@ class UnknownStep extends Fault {
 }
 
 /** The step's own name asks for the input that an operator may have corrected. */
-function valuesNeeded({ claim: { taskId }, call, plan }: Job): readonly ValueRef[] {
-  const refs = refsOf(call.input).map(stepOfRef);
+function valuesNeeded({ claim: { taskId }, call, plan, refs }: Job): readonly ValueRef[] {
   return [...new Set([...refs, call.name, plan.name])].map((name) => ({ taskId, name }));
 }
 

@@ -1,4 +1,4 @@
-import { byteBudget, type Clock, noTracing } from "@holdfast/runtime";
+import { byteBudget, type Clock, noTracing, type Reservation } from "@holdfast/runtime";
 import {
   type ClaimedStep,
   type ReportedTaskEvent,
@@ -9,6 +9,8 @@ import { type BuiltRequest, buildRequests, type RequestStore } from "./build-req
 import { type Claiming, type PublishDependencies, requestPublisher } from "./publish-request.ts";
 import { unbuildable } from "./request-faults.ts";
 import { traceAttempt } from "./trace-attempt.ts";
+
+type Sendable = Extract<BuiltRequest, { body: unknown }>;
 
 interface Dependencies extends PublishDependencies {
   readonly store: RequestStore;
@@ -47,14 +49,17 @@ export function dispatchSteps(deps: Dependencies) {
     published: Promise<ReportedTaskEvent | null>[],
   ): Promise<void> => {
     const refused: Extract<BuiltRequest, { fault: unknown }>[] = [];
-    for await (const built of buildRequests(claims, { store, memory: values, clock })) {
-      if ("body" in built) {
-        const { length } = built.body;
-        // Without room the broker is waited for, and what is built meanwhile waits with it.
-        const room = requests.tryReserve(length) ?? (await requests.reserve(length));
-        published.push(publish(built, how).finally(() => room[Symbol.dispose]()));
-      } else refused.push(built);
-    }
+    const send = (built: Sendable, room: Reservation): void =>
+      void published.push(holding(room, publish(built, how)));
+    const handOver = (built: BuiltRequest): Promise<void> | undefined => {
+      if ("fault" in built) return void refused.push(built);
+      const { length } = built.body;
+      const room = requests.tryReserve(length);
+      if (room !== null) return void send(built, room);
+      // The broker is waited for, and what is built meanwhile waits with it.
+      return requests.reserve(length).then((later) => send(built, later));
+    };
+    await buildRequests(claims, { store, memory: values, clock, handOver });
     for (const { claim, fault } of refused) {
       const { isRelay, claimedAt } = how;
       const trace = traceAttempt(tracing, { claim, isRelay, age: clock.now() - claimedAt });
@@ -80,4 +85,13 @@ export function dispatchSteps(deps: Dependencies) {
       await refuse(returned);
     }
   };
+}
+
+/** Gives the room back once the work is done, or has failed. */
+async function holding<Result>(room: Reservation, work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } finally {
+    room[Symbol.dispose]();
+  }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "@holdfast/runtime";
-import type { AttemptKey, ClaimedStep } from "@holdfast/state-store";
+import type { ClaimedStep } from "@holdfast/state-store";
 import { relayTiming } from "./relay-timing.ts";
 
 /** A published request, until its reply or its mark. */
@@ -12,6 +12,8 @@ interface Dispatch {
   readonly markAt: number;
   isConfirmed: boolean;
 }
+
+type Attempt = Pick<ClaimedStep, "token">;
 
 /** Milliseconds between two looks for requests to mark, while any is unmarked. */
 const lookEvery = 100;
@@ -31,7 +33,8 @@ interface Dependencies {
  * their loss.
  */
 export function dispatches({ clock, onMarkDue, onConfirm, ...options }: Dependencies) {
-  const building = new Map<string, ClaimedStep>();
+  const building = new Set<ClaimedStep>();
+  /** By the token of the attempt. */
   const open = new Map<string, Dispatch>();
   const timing = relayTiming(clock, options);
   const lookSoon = soon(clock, onMarkDue);
@@ -39,20 +42,25 @@ export function dispatches({ clock, onMarkDue, onConfirm, ...options }: Dependen
   return {
     relayAfter: timing.relayAfter,
     building(claims: readonly ClaimedStep[]): void {
-      for (const claim of claims) building.set(keyOf(claim), claim);
+      for (const claim of claims) building.add(claim);
     },
     /** Each of them was published or refused, or its dispatch has failed. */
     built(claims: readonly ClaimedStep[]): void {
-      for (const claim of claims) building.delete(keyOf(claim));
+      for (const claim of claims) building.delete(claim);
     },
     publishing(claim: ClaimedStep, claimedAt: number): void {
-      const key = keyOf(claim);
       const markAt = timing.markAt(claim, claimedAt);
-      open.set(key, { claim, claimedAt, publishedAt: clock.now(), markAt, isConfirmed: false });
-      timing.replies.awaited(key, claimedAt);
+      open.set(claim.token, {
+        claim,
+        claimedAt,
+        publishedAt: clock.now(),
+        markAt,
+        isConfirmed: false,
+      });
+      timing.replies.awaited(claim.token, claimedAt);
     },
-    confirmed(claim: ClaimedStep): void {
-      const dispatch = open.get(keyOf(claim));
+    confirmed({ token }: Attempt): void {
+      const dispatch = open.get(token);
       if (dispatch === undefined) return;
       dispatch.isConfirmed = true;
       lookSoon();
@@ -60,23 +68,23 @@ export function dispatches({ clock, onMarkDue, onConfirm, ...options }: Dependen
       onConfirm?.(clock.now() - dispatch.publishedAt);
     },
     /** The publish failed. */
-    failed(claim: ClaimedStep): void {
-      open.delete(keyOf(claim));
-      timing.replies.failed(keyOf(claim));
+    failed({ token }: Attempt): void {
+      open.delete(token);
+      timing.replies.failed(token);
     },
-    answered(claim: AttemptKey): void {
-      open.delete(keyOf(claim));
-      timing.replies.answered(keyOf(claim));
+    answered({ token }: Attempt): void {
+      open.delete(token);
+      timing.replies.answered(token);
     },
     /** The broker may have lost all of them. */
     forget(): void {
-      for (const key of open.keys()) timing.replies.failed(key);
+      for (const token of open.keys()) timing.replies.failed(token);
       open.clear();
     },
-    marked: (claim: ClaimedStep) => open.delete(keyOf(claim)),
+    marked: ({ token }: Attempt) => open.delete(token),
     /** All of them: none is lost as long as this instance lives. */
     held: (): readonly ClaimedStep[] => [
-      ...building.values(),
+      ...building,
       ...Array.from(open.values(), ({ claim }) => claim),
     ],
     /** Confirmed requests whose mark is due. */
@@ -102,7 +110,5 @@ function soon(clock: Pick<Clock, "after">, call: () => void): () => void {
     });
   };
 }
-
-const keyOf = ({ taskId, name, attempt }: AttemptKey) => `${taskId} ${name} ${attempt}`;
 
 export type Dispatches = ReturnType<typeof dispatches>;

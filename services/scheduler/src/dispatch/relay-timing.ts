@@ -20,6 +20,7 @@ interface Options {
 export function relayTiming(clock: Pick<Clock, "now">, { lateMarks = true }: Options = {}) {
   /** Milliseconds from the claim to the publisher confirm. */
   const times: number[] = [];
+  let slowestConfirm = 0;
   const replies = replyTimes(clock, relayBounds.longest);
 
   /**
@@ -29,7 +30,7 @@ export function relayTiming(clock: Pick<Clock, "now">, { lateMarks = true }: Opt
    */
   const relayAfter = (): number => {
     const usual = replies.usual();
-    const slowest = Math.max(0, usual <= longestAwaited ? usual : 0, ...times);
+    const slowest = Math.max(slowestConfirm, usual <= longestAwaited ? usual : 0);
     return Math.min(relayBounds.longest, Math.max(relayBounds.shortest, 4 * slowest));
   };
 
@@ -37,8 +38,11 @@ export function relayTiming(clock: Pick<Clock, "now">, { lateMarks = true }: Opt
     relayAfter,
     replies,
     confirmed(claimedAt: number): void {
-      times.push(clock.now() - claimedAt);
-      if (times.length > sample) times.shift();
+      const taken = clock.now() - claimedAt;
+      times.push(taken);
+      const gone = times.length > sample ? times.shift() : undefined;
+      slowestConfirm =
+        gone === slowestConfirm ? Math.max(...times) : Math.max(slowestConfirm, taken);
     },
     /**
      * Halfway to the relay, so that most replies come first; and halfway to the step's own limit, past which a

@@ -135,7 +135,7 @@ async function applyReplies(
       failpoint("scheduler.recorded", names);
       remotes.learn(received, applied);
       received.forEach(({ reply, agent }, index) => {
-        dispatches.answered({ ...reply, name: reply.step });
+        dispatches.answered(reply);
         if (!applied.outcomes[index]?.applied) return;
         batchSizes.learn(agent, reply.takes);
         measures.replied(agent, reply.outcome);
