@@ -55,16 +55,6 @@ export function requestPerformer(options: Options): RequestPerformer {
     options;
   const { memory = byteBudget(longRequestBytes) } = options;
   const slots = semaphore(options.concurrency, clock);
-  /** Reads what was not kept, as soon as there is room for it; null: the request need not be performed any more. */
-  const readWhole = async (
-    { request, delivery }: Pick<ReceivedRequest, "request" | "delivery">,
-    stop: AbortSignal,
-  ): Promise<(Disposable & { readonly whole: StepRequest }) | null> => {
-    if (!isLong(delivery)) return { whole: request, [Symbol.dispose]: () => {} };
-    const room = await memory.reserve(delivery.body.length, stop);
-    if (room === null) return null;
-    return { whole: StepRequest.decode(delivery.body), [Symbol.dispose]: room[Symbol.dispose] };
-  };
   const perform = async (
     { request, delivery, span }: ReceivedRequest,
     signals: AttemptSignals,
@@ -81,10 +71,11 @@ export function requestPerformer(options: Options): RequestPerformer {
       return breakerOpen;
     }
     if (release === null && !signals.stop.aborted) return noSlot;
-    using read = await readWhole({ request, delivery }, signals.stop);
+    using room = isLong(delivery) ? await memory.reserve(delivery.body.length, signals.stop) : null;
+    // Without room it was stopped, and is not performed.
+    const whole = room === null ? request : StepRequest.decode(delivery.body);
     const measured = batching.begin();
-    // Without its payloads it is not performed: it was stopped.
-    const attempting = attemptStep(read?.whole ?? request, {
+    const attempting = attemptStep(whole, {
       operation: operations.get(request.operation),
       resiliencePolicy,
       trace: { tracing, parent: span?.context ?? null },
