@@ -3,8 +3,7 @@ import { fairnessLimits, type Json, priorities } from "@holdfast/domain";
 import { onGone } from "@holdfast/runtime/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
-import type { Access } from "./access/access.ts";
-import { wishesIn } from "./access/wishes-in.ts";
+import type { Access, AnonymousWish } from "./access/access.ts";
 import { describeAt, ref } from "./api/describe.ts";
 import { type Door, doorsOf } from "./doors.ts";
 import type { Tasks } from "./find-tasks.ts";
@@ -257,3 +256,25 @@ const allowsUnknown = (query: unknown): boolean => {
 
 const text = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join() : header;
+
+/** From here on a beginning is late: for as long a business key can be held by a task that has not begun. */
+const late = 30 * 24 * 60 * 60 * 1_000;
+
+/** What a submission asks for that not everyone may. A value that is wrong asks for nothing: it is refused by itself. */
+function wishesIn(
+  asked: Pick<
+    Asked,
+    "priority" | "fairnessWeight" | "replyTo" | "allowsUnknownAgents" | "notBefore"
+  >,
+): readonly AnonymousWish[] {
+  const { priority, fairnessWeight, replyTo, allowsUnknownAgents, notBefore } = asked;
+  const wishes: AnonymousWish[] = [];
+  if (priority === "urgent") wishes.push("urgent");
+  if (fairnessWeight !== undefined && Number(fairnessWeight) > 1) wishes.push("weight");
+  if (replyTo !== undefined) wishes.push("reply-to");
+  if (allowsUnknownAgents) wishes.push("unknown-agents");
+  if (typeof notBefore === "string" && Date.parse(notBefore) > Date.now() + late) {
+    wishes.push("later");
+  }
+  return wishes;
+}

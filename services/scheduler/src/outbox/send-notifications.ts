@@ -6,11 +6,10 @@ import {
   TaskStatus,
 } from "@holdfast/contracts";
 import { fromTraceText } from "@holdfast/domain";
-import type { Broker, OutgoingMessage, PublishResult } from "@holdfast/messaging";
+import type { BindResult, Broker, OutgoingMessage, PublishResult } from "@holdfast/messaging";
 import { type Clock, type Logger, noTracing, sendSpan, type Tracing } from "@holdfast/runtime";
 import type { StateStore, TakenNotification } from "@holdfast/state-store";
 import { delayedDestinations } from "./delayed-destinations.ts";
-import { queueBindings } from "./queue-bindings.ts";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "takeNotifications" | "deleteNotifications">;
@@ -98,6 +97,22 @@ export function sendNotifications(deps: Dependencies) {
       await store.deleteNotifications({ ids: ids ?? [], delivered: delivered ?? [] });
     // Others may wait. What could not be sent is tried again when its destination has rested.
     return sent.length > 0 ? 0 : Math.min(lease, delayed.nextIn() ?? lease);
+  };
+}
+
+/**
+ * Binds submitters' queues for notifications that were taken together, each queue once: a refusal costs a channel, and
+ * an error in the broker's log. All of them were there before the answer, so a queue that is missing then is missing
+ * for all of them. Those that are taken later ask anew: their submitter may have declared its queue meanwhile.
+ */
+function queueBindings(broker: Pick<Broker, "bind">): Pick<Broker, "bind"> {
+  const asked = new Map<string, Promise<BindResult>>();
+  return {
+    bind(binding) {
+      const result = asked.get(binding.queue) ?? broker.bind(binding);
+      asked.set(binding.queue, result);
+      return result;
+    },
   };
 }
 
