@@ -11,6 +11,9 @@ interface ComposeService {
   readonly logging?: { readonly options: Readonly<Record<string, string>> };
   readonly healthcheck?: { readonly disable?: boolean };
   readonly ports?: readonly string[];
+  readonly cap_drop?: readonly string[];
+  readonly cap_add?: readonly string[];
+  readonly security_opt?: readonly string[];
   readonly stop_grace_period?: string;
   readonly profiles?: readonly string[];
 }
