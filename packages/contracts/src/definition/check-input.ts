@@ -1,6 +1,6 @@
 import type { Json } from "@holdfast/domain";
 import { limits } from "../limits/limits.ts";
-import type { JsonSchema } from "../schema/schema-keywords.ts";
+import { escaped, isObject, type JsonSchema } from "../schema/schema-keywords.ts";
 import { type SchemaError, schemaCompiler } from "./schema-compiler.ts";
 
 /** Where exactly a value is wrong: a JSON pointer (RFC 6901), and what is wrong there. */
@@ -52,9 +52,6 @@ function closeObjects(schema: Json): JsonSchema {
   };
 }
 
-const isObject = (json: Json | undefined): json is JsonSchema =>
-  typeof json === "object" && json !== null && !Array.isArray(json);
-
 const longest = 1_000;
 
 function toFault({
@@ -81,5 +78,4 @@ function toFault({
 }
 
 /** A key as it stands in a JSON pointer, cut to what an answer may hold. */
-export const pointerPart = (key: string): string =>
-  key.slice(0, 200).toWellFormed().replaceAll("~", "~0").replaceAll("/", "~1");
+export const pointerPart = (key: string): string => escaped(key.slice(0, 200).toWellFormed());

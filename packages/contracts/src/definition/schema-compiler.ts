@@ -1,8 +1,10 @@
+import { canonicalJson } from "@holdfast/domain";
 import {
   _,
   Ajv,
   type CodeKeywordDefinition,
   type ErrorObject,
+  type FuncKeywordDefinition,
   type Options,
   type ValidateFunction,
 } from "ajv";
@@ -14,7 +16,6 @@ import { type PlainSchema, readPlainSchema } from "../schema/plain-schema.ts";
 import { type Costs, costKeyword } from "../schema/schema-costs.ts";
 import type { JsonSchema } from "../schema/schema-keywords.ts";
 import type { SchemaFault } from "../schema/schema-places.ts";
-import { uniqueItems } from "../schema/unique-items.ts";
 
 interface CompilerOptions {
   /** Whether a check says all that is wrong with a small value, or only the first thing that it meets. */
@@ -144,6 +145,30 @@ function openCompiler({ schema, plain, wantsAll, meter, patterns }: Opening): Aj
 
 const withUniqueItems = (compiler: Ajv, meter: Meter): Ajv =>
   compiler.removeKeyword("uniqueItems").addKeyword(uniqueItems(meter));
+
+/**
+ * The keyword `uniqueItems`, in time that grows with the text of the items. Ajv compares each item with each other,
+ * unless it knows from the schema that all are texts or numbers.
+ */
+function uniqueItems(meter: Meter): FuncKeywordDefinition {
+  const validate: FuncKeywordDefinition["validate"] = (isAsked: boolean, items: unknown[]) => {
+    if (!isAsked) return true;
+    const places = new Map<string, number>();
+    for (const [index, item] of items.entries()) {
+      const text = canonicalJson(item);
+      meter.spend(8 + text.length);
+      const other = places.get(text);
+      if (other !== undefined) {
+        const message = `must NOT have duplicate items (items ## ${other} and ${index} are identical)`;
+        validate!.errors = [{ keyword: "uniqueItems", message, params: { i: index, j: other } }];
+        return false;
+      }
+      places.set(text, index);
+    }
+    return true;
+  };
+  return { keyword: "uniqueItems", type: "array", schemaType: "boolean", validate, errors: true };
+}
 
 /** The code that Ajv writes for the errors of a reference: it copies all errors so far, for each reference. */
 const errorsOfReference =

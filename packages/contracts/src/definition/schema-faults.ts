@@ -1,8 +1,7 @@
 import { limits } from "../limits/limits.ts";
 import { openMeter } from "../schema/meter.ts";
-import { readPlainSchema } from "../schema/plain-schema.ts";
+import { mostExpanded, readPlainSchema } from "../schema/plain-schema.ts";
 import type { JsonSchema } from "../schema/schema-keywords.ts";
-import { mostExpanded } from "../schema/schema-size.ts";
 import { compileInput, type FieldFault, pointerPart } from "./check-input.ts";
 import { mustBeSchema, schemaCompiler } from "./schema-compiler.ts";
 

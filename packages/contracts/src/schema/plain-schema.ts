@@ -1,5 +1,4 @@
 import type { Json } from "@holdfast/domain";
-import { divideSchema } from "./divide-schema.ts";
 import { type LinearPattern, linearPattern } from "./linear-pattern.ts";
 import type { Meter } from "./meter.ts";
 import { UnsupportedPattern } from "./parse-pattern.ts";
@@ -14,6 +13,7 @@ import {
   listed,
   named,
   own,
+  partsOf,
   single,
 } from "./schema-keywords.ts";
 import {
@@ -26,7 +26,9 @@ import {
   saysWhatRemains,
   TooManyParts,
 } from "./schema-places.ts";
-import { expandedSize, isEndless } from "./schema-size.ts";
+
+/** Parts that a schema may have, each reference counted as what it stands for. */
+export const mostExpanded = 10_000;
 
 export interface PlainSchema {
   /**
@@ -245,3 +247,84 @@ const withCosts = ({ seen }: Writing, part: JsonSchema): JsonSchema => ({
 
 const foreign =
   "refers to another schema: put what it refers to into $defs, and refer to #/$defs/<name>";
+
+/** Properties, or alternatives, in one function. */
+const mostInFunction = 25;
+
+/**
+ * Puts what a part has many of into functions of their own: a function takes time to compile by its square.
+ * `apart` puts a schema there, and says how to refer to it.
+ */
+function divideSchema(part: JsonSchema, apart: (schema: JsonSchema) => Json): JsonSchema {
+  const result: Record<string, Json> = { ...part };
+  for (const keyword of ["allOf", "anyOf"]) {
+    const options = part[keyword];
+    if (!Array.isArray(options) || options.length <= mostInFunction) continue;
+    result[keyword] = chunksOf(options).map((some) => apart({ [keyword]: some }));
+  }
+  const properties = Object.entries((part["properties"] as JsonSchema | undefined) ?? {});
+  if (properties.length <= mostInFunction) return result;
+  const chunks = chunksOf(properties).map((some) =>
+    apart({ properties: Object.fromEntries(some) }),
+  );
+  const others = Array.isArray(result["allOf"]) ? (result["allOf"] as readonly Json[]) : [];
+  // Their names stay: they are no additional ones.
+  const names = Object.fromEntries(properties.map(([name]) => [name, true]));
+  return { ...result, properties: names, allOf: [...others, ...chunks] };
+}
+
+const chunksOf = <Item>(all: readonly Item[]): readonly (readonly Item[])[] =>
+  Array.from({ length: Math.ceil(all.length / mostInFunction) }, (_, index) =>
+    all.slice(index * mostInFunction, (index + 1) * mostInFunction),
+  );
+
+/** Parts of a plain schema, each reference as what it stands for; one that is met inside itself counts once. */
+function expandedSize(root: JsonSchema): number {
+  const known = new Map<Json, number>();
+  const underWay = new Set<Json>();
+  const sizeOf = (schema: Json): number => {
+    if (!isObject(schema)) return 1;
+    if (underWay.has(schema)) return 1;
+    const before = known.get(schema);
+    if (before !== undefined) return before;
+    underWay.add(schema);
+    const ref = own(schema, "$ref");
+    const target = typeof ref === "string" ? targetIn(root, ref) : undefined;
+    let size = 1 + (target === undefined ? 0 : sizeOf(target));
+    for (const [, part] of partsOf(schema)) size = Math.min(size + sizeOf(part), mostExpanded + 1);
+    underWay.delete(schema);
+    known.set(schema, size);
+    return size;
+  };
+  return sizeOf(root);
+}
+
+/** Keywords whose parts check the same value as the schema that they stand in. */
+const sameValue = /^\/(allOf|anyOf|oneOf|not|if|then|else|dependencies|dependentSchemas)(\/|$)/;
+
+/** Whether a part is met again inside itself for the same value: its check would never end. */
+function isEndless(root: JsonSchema): boolean {
+  const underWay = new Set<Json>();
+  const known = new Set<Json>();
+  const ends = (schema: Json): boolean => {
+    if (!isObject(schema) || known.has(schema)) return true;
+    if (underWay.has(schema)) return false;
+    underWay.add(schema);
+    const ref = own(schema, "$ref");
+    const target = typeof ref === "string" ? targetIn(root, ref) : undefined;
+    const others = partsOf(schema).filter(([path]) => sameValue.test(path));
+    const all = [...others.map(([, part]) => part), ...(target === undefined ? [] : [target])];
+    const isRight = all.every(ends);
+    underWay.delete(schema);
+    known.add(schema);
+    return isRight;
+  };
+  const every = (schema: Json): boolean =>
+    ends(schema) && (!isObject(schema) || partsOf(schema).every(([, part]) => every(part)));
+  return (
+    !every(root) || !Object.values((root["$defs"] as JsonSchema | undefined) ?? {}).every(every)
+  );
+}
+
+const targetIn = (root: JsonSchema, ref: string): Json | undefined =>
+  ref === "#" ? root : (root["$defs"] as JsonSchema)[ref.slice("#/$defs/".length)];
