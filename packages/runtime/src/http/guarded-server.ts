@@ -6,14 +6,11 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo } from "node:net";
-import { isLoopback, noProxies, type Proxies } from "./addresses.ts";
-import { openCallers } from "./callers.ts";
-import { openConnections } from "./connections.ts";
+import type { AddressInfo, Socket } from "node:net";
+import { addressBlock, callerAddress, isLoopback, noProxies, type Proxies } from "./addresses.ts";
+import { type Connection, openConnections } from "./connections.ts";
 import { misdirection } from "./local-names.ts";
-import { type ProblemText, problemBody, problemType } from "./problem-text.ts";
-import { headerBytes, refuseUnread } from "./refuse-unread.ts";
-import { safeHeaders } from "./safe-headers.ts";
+import { type ProblemText, problemBody, problemType, titleOf } from "./problem-text.ts";
 import { type Caller, openShares, type Shares } from "./shares.ts";
 
 /** What all clients, and each of them, may occupy of an HTTP server. */
@@ -45,6 +42,13 @@ export interface Guard {
   readonly memory: Shares;
 }
 
+/** Headers of every answer that says nothing else: browsers guess no type, and nothing on the way keeps it. */
+export const safeHeaders = {
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+} as const;
+const safeEntries = Object.entries(safeHeaders);
+
 export const defaultLimits = {
   connections: 2_000,
   requestTimeout: 10_000,
@@ -52,6 +56,8 @@ export const defaultLimits = {
 } as const satisfies GuardOptions;
 
 const mostHeaders = 100;
+/** Bytes of all headers of a request together. */
+const headerBytes = 16 * 1024;
 /** Requests on one connection; it is closed with the last answer, so that load can move elsewhere. */
 const requestsPerConnection = 10_000;
 /** Requests of one connection that handlers work on: the next ones wait. */
@@ -105,6 +111,23 @@ export function openGuard(options: GuardOptions): Guard {
   };
 }
 
+/** The options by which fastify takes a guarded server instead of making one. */
+export const guardedOptions = (guard: Guard) => ({
+  serverFactory: guard.server,
+  // The guard answers what is no request.
+  clientErrorHandler: (): void => {},
+});
+
+/** Calls back once the client no longer waits, and never before the caller has gone on: what it makes is there then. */
+export function onGone(
+  { socket }: Pick<IncomingMessage, "socket">,
+  response: Pick<ServerResponse, "once">,
+  call: () => void,
+): void {
+  if (socket.destroyed) process.nextTick(call);
+  else response.once("close", call);
+}
+
 interface Parts {
   readonly options: GuardOptions;
   readonly callerOf: Guard["callerOf"];
@@ -130,7 +153,7 @@ function guardedServer(parts: Parts, handler: RequestListener): Server {
       takeTurn(parts, request, response, () => {
         const problem = refusalOf(parts, request, isLocal);
         if (problem !== null) return send(response, problem);
-        for (const [name, value] of Object.entries(safeHeaders)) response.setHeader(name, value);
+        for (const [name, value] of safeEntries) response.setHeader(name, value);
         handler(request, response);
       });
     },
@@ -248,4 +271,87 @@ function send(response: ServerResponse, problem: ProblemText): void {
     ...(problem.status === 503 ? { "retry-after": "1" } : {}),
   });
   response.end(body);
+}
+
+/** Milliseconds for a client to read why its connection is closed. */
+const lingerFor = 1_000;
+
+const problems: Readonly<Record<string, ProblemText>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: "request.headers_too_large",
+    message: `The URL and the headers are longer than ${headerBytes} bytes.`,
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: "request.timeout",
+    message: "The request did not arrive in time.",
+  },
+};
+const malformed: ProblemText = {
+  status: 400,
+  code: "request.malformed",
+  message: "This is no HTTP request.",
+};
+
+/** Answers what Node's parser refuses, where the answer cannot be taken for that to another request. */
+function refuseUnread(connectionOf: (socket: Socket) => Connection | undefined) {
+  const refused = new WeakSet<Socket>();
+  return ({ code = "" }: NodeJS.ErrnoException, socket: Socket): void => {
+    // What follows on the connection is refused again.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    const { unanswered, last } = connectionOf(socket) ?? { unanswered: { size: 0 }, last: null };
+    const isBetweenRequests = unanswered.size === 0 && (last === null || last.complete);
+    const isOfTheOnlyRequest = unanswered.size === 1 && last?.complete === false;
+    if (socket.writable && (isBetweenRequests || isOfTheOnlyRequest)) {
+      refuse(socket, problems[code] ?? malformed);
+    } else {
+      socket.destroy();
+    }
+  };
+}
+
+/** Answers on the bare connection, and closes it once the client has read that. */
+function refuse(socket: Socket, problem: ProblemText): void {
+  const body = problemBody(problem);
+  socket.end(
+    [
+      `HTTP/1.1 ${problem.status} ${titleOf(problem.status)}`,
+      `content-type: ${problemType}`,
+      `content-length: ${Buffer.byteLength(body)}`,
+      ...safeEntries.map(([name, value]) => `${name}: ${value}`),
+      "connection: close",
+      "",
+      body,
+    ].join("\r\n"),
+  );
+  const timer = setTimeout(() => socket.destroy(), lingerFor);
+  socket.once("close", () => clearTimeout(timer));
+}
+
+/** Says who sent a request. The token is looked at when it matters, once. */
+function openCallers(
+  proxies: Proxies,
+  isOperator: (headers: IncomingHttpHeaders) => boolean = () => false,
+): (request: IncomingMessage) => Caller {
+  const callers = new WeakMap<IncomingMessage, Caller>();
+  return (request) => {
+    const known = callers.get(request);
+    if (known !== undefined) return known;
+    const { headers, socket } = request;
+    const peer = socket.remoteAddress ?? "";
+    const address = callerAddress(peer, headers["x-forwarded-for"], proxies);
+    let isOne: boolean | null = null;
+    const caller: Caller = {
+      address,
+      block: addressBlock(address),
+      get isOperator() {
+        isOne ??= isOperator(headers);
+        return isOne;
+      },
+    };
+    callers.set(request, caller);
+    return caller;
+  };
 }
