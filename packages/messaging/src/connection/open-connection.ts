@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { TransientFault } from "@holdfast/domain";
-import { type ServerAccess, serverUrls, unlessAborted } from "@holdfast/runtime";
+import { errorText, TransientFault } from "@holdfast/domain";
+import {
+  type FailedAttempt,
+  type ServerAccess,
+  serverUrls,
+  unlessAborted,
+} from "@holdfast/runtime";
 import { type Channel, type ChannelModel, type ConfirmChannel, connect } from "amqplib";
 import { boundHeaders } from "./bound-headers.ts";
-import { explainFailure, UserChanged } from "./explain-failure.ts";
 import { nodesOf } from "./server-nodes.ts";
 import { userOf } from "./user-of.ts";
 
@@ -197,3 +201,26 @@ async function sayIfClosed(opened: ChannelModel): Promise<void> {
     opened.emit("close", error);
   }
 }
+
+/** The user of the URL is another one than at the start. */
+class UserChanged extends Error {}
+
+/** What the client says when the broker closes the connection instead of opening the virtual host: not why. */
+const vhostRefused = "Expected ConnectionOpenOk; got <ConnectionClose";
+
+/** What an error of the client means for a connection with this URL. */
+function explainFailure(error: unknown, url: string): FailedAttempt {
+  const message = errorText(error);
+  const user = userOf(url);
+  if (error instanceof UserChanged) return { kind: "refused", reason: message, isFinal: true };
+  if (/ACCESS[_-]REFUSED/.test(message)) {
+    return { kind: "refused", reason: `login refused for user ${user}` };
+  }
+  if (message.startsWith(vhostRefused)) {
+    return { kind: "refused", reason: `virtual host ${vhostOf(url)} refused for user ${user}` };
+  }
+  return { kind: "away", reason: message };
+}
+
+const vhostOf = (url: string): string =>
+  decodeURIComponent(/^[a-z]+:\/\/[^/?#]*\/([^?#]*)/i.exec(url)?.[1] ?? "") || "/";
