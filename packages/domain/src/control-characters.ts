@@ -5,6 +5,11 @@
 export const controlCharacters =
   "\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069";
 
+/** A character of a text for people: it can be stored, and commands no terminal. No half of a character. */
+export const readableCharacter = `[^${controlCharacters}\\ud800-\\udfff]`;
+/** A character of a name, which is one line as well: it becomes part of keys, routes and log lines. */
+export const printableCharacter = `[^${controlCharacters}\\t\\n\\ud800-\\udfff]`;
+
 const control = new RegExp(`[${controlCharacters}]`, "g");
 
 /**

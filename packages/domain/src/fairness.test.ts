@@ -64,6 +64,7 @@ test.each([
   ["a line break", "a\nb", false],
   ["a control character of C1", "a\u0085b", false],
   ["half of a character", "a\ud800", false],
+  ["a text that runs backwards", "a\u202eb", false],
   ["a number", 1, false],
   ["null", null, false],
 ])("whether a fairness key may be %s", (_, key, isAllowed) => {

@@ -1,3 +1,4 @@
+import { printableCharacter } from "./control-characters.ts";
 import type { Instant } from "./step.ts";
 
 /** Which share of its band a task belongs to: steps of different keys are claimed in turns, by weight. */
@@ -15,11 +16,7 @@ export const allowedFairness = {
   weight: `a whole number from 1 to ${fairnessLimits.weight}`,
 } as const;
 
-/** Characters, none of which is a control character or half of one: the state store cannot keep NUL and halves. */
-const printable = new RegExp(
-  `^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]{1,${fairnessLimits.key}}$`,
-  "u",
-);
+const printable = new RegExp(`^${printableCharacter}{1,${fairnessLimits.key}}$`, "u");
 
 export const isFairnessKey = (key: unknown): key is string =>
   typeof key === "string" && printable.test(key);

@@ -69,7 +69,12 @@ export {
 export { canonicalJson } from "./canonical-json.ts";
 export type { Change } from "./change.ts";
 export { evaluateCondition, refsOfCondition } from "./condition.ts";
-export { controlCharacters, terminalText } from "./control-characters.ts";
+export {
+  controlCharacters,
+  printableCharacter,
+  readableCharacter,
+  terminalText,
+} from "./control-characters.ts";
 export { decide } from "./decide.ts";
 export { type BatchOptions, type DecidedBatch, decideBatch } from "./decide-batch.ts";
 export type { Decision, DecisionContext } from "./decision.ts";

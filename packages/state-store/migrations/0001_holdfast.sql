@@ -983,7 +983,7 @@ create function state.submission_fault(input jsonb, priority text, idempotency_k
       then 'the input has a number too large to be exact: write it as a text'
     when priority is null or priority not in ('urgent', 'normal', 'batch')
       then 'the priority must be urgent, normal or batch'
-    when fairness_key !~ '^[^\x01-\x1f\x7f-\x9f]{1,100}$'
+    when fairness_key !~ '^[^\x01-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]{1,100}$'
       then 'the fairness key must be 1 to 100 characters without control characters'
     when fairness_weight not between 1 and 1000 or fairness_weight <> trunc(fairness_weight)
       then 'the fairness weight must be a whole number from 1 to 1000'
@@ -1005,7 +1005,7 @@ create function state.naming_fault(business_key text, labels jsonb, not_before t
     when exists (select from jsonb_each(labels) as label (name, value)
                   where name !~ '^[A-Za-z0-9][A-Za-z0-9_./-]{0,62}$'
                      or jsonb_typeof(value) <> 'string'
-                     or value #>> '{}' !~ '^[^\x01-\x1f\x7f-\x9f]{1,200}$')
+                     or value #>> '{}' !~ '^[^\x01-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]{1,200}$')
       then 'a label has a name of up to 63 letters, digits and _ . / -, and a text of 1 to 200 characters without control characters'
     when not_before > clock_timestamp() + interval '366 days' then 'not_before must be within 366 days'
     when not isfinite(not_before) then 'not_before must be an instant'

@@ -66,7 +66,7 @@ const codes: Readonly<Record<string, FaultCode>> = {
 };
 
 const unstorable =
-  "must be text that can be stored: without NUL and halves of characters, and a name without other control characters";
+  "must be text that can be stored and commands no terminal: without control characters and halves of characters, and a name on one line";
 
 /** What a client is answered to whatever was thrown. */
 export function toProblem(error: unknown): Problem {

@@ -1,4 +1,4 @@
-import type { Instant } from "@holdfast/domain";
+import { type Instant, printableCharacter } from "@holdfast/domain";
 import type { Labels } from "@holdfast/state-store";
 import { Problem } from "./problem.ts";
 
@@ -13,7 +13,7 @@ export interface AskedNaming {
 /** What may be said. The SQL function `state.naming_fault` says the same. */
 export const namingLimits = { labels: 16, value: 200, days: 366 } as const;
 export const labelNamePattern = "^[A-Za-z0-9][A-Za-z0-9_./-]{0,62}$";
-export const labelValuePattern = "^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$";
+export const labelValuePattern = `^${printableCharacter}*$`;
 
 const day = 24 * 60 * 60 * 1_000;
 const visible = /^[\x21-\x7e]{1,255}$/;

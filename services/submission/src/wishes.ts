@@ -1,13 +1,13 @@
 import { limits } from "@holdfast/contracts";
+import { printableCharacter, readableCharacter } from "@holdfast/domain";
 import { Type } from "typebox";
 
-/** A name without control characters and halves of characters; a text without NUL and such halves. */
 export const storableName = {
   minLength: 1,
   maxLength: limits.name,
-  pattern: "^[^\\u0000-\\u001f\\u007f\\ud800-\\udfff]*$",
+  pattern: `^${printableCharacter}*$`,
 };
-const words = { minLength: 1, maxLength: 1_000, pattern: "^[^\\u0000\\ud800-\\udfff]*$" };
+const words = { minLength: 1, maxLength: 1_000, pattern: `^${readableCharacter}*$` };
 
 /** Who wants something, and why: both are kept. */
 export const Wish = {

@@ -1,11 +1,9 @@
-import { controlCharacters, fairnessLimits, type Json } from "@holdfast/domain";
+import { fairnessLimits, type Json, printableCharacter, readableCharacter } from "@holdfast/domain";
 import { Type } from "typebox";
 import { limits } from "./limits.ts";
 
-/** A text for people: it can be stored, and commands no terminal. No half of a character. */
-const readable = `^[^${controlCharacters}\\ud800-\\udfff]*$`;
-/** A name is one line as well: it becomes part of keys, routes and log lines. */
-const printable = `^[^${controlCharacters}\\t\\n\\ud800-\\udfff]*$`;
+const readable = `^${readableCharacter}*$`;
+const printable = `^${printableCharacter}*$`;
 
 const uuid = Type.String({
   maxLength: 36,

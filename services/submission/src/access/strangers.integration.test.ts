@@ -103,6 +103,26 @@ test("a stranger who guesses a business key learns no task by it, an operator do
   expect(collection.body).not.toContain(id);
 });
 
+test("a stranger who guesses an idempotency key learns that it was used, and no task by it", async () => {
+  await using app = open({ readTasks: "operators" });
+  const submit = (payload: object, headers: Readonly<Record<string, string>> = {}) =>
+    app.inject({
+      method: "POST",
+      url: "/v1/tasks",
+      headers: { "idempotency-key": "order-1043", ...headers },
+      payload: { workflow: "trip", ...payload },
+    });
+  const id = idOf(await submit({ input }));
+  const guessed = await submit({ input: { ...input, guest: "Grace" } });
+  expect(guessed.json()).toMatchObject({ status: 422, code: "request.idempotency_key_reused" });
+  expect(JSON.stringify([guessed.headers, guessed.body])).not.toContain(id);
+  // Who guesses the whole request, too, gets what its sender gets who repeats it: an id that opens nothing.
+  expect(idOf(await submit({ input }))).toBe(id);
+  for (const path of ["", "/history", "/result", "/events"]) {
+    expect((await app.inject({ url: `/v1/tasks/${id}${path}` })).statusCode).toBe(401);
+  }
+});
+
 describe("with READ_TASKS=operators", () => {
   test("every route that shows a task is refused to strangers and open to operators", async () => {
     await using app = open({ readTasks: "operators" });

@@ -1,4 +1,5 @@
 import { limits } from "@holdfast/contracts";
+import { printableCharacter } from "@holdfast/domain";
 import type { KeptLetter, StateStore } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
@@ -28,7 +29,7 @@ const LettersQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: limits.property,
-        pattern: "^[^\\u0000\\ud800-\\udfff]*$",
+        pattern: `^${printableCharacter}*$`,
         description: "Where they were found.",
       }),
     ),
