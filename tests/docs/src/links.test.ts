@@ -13,7 +13,7 @@ const moreFaults = { J: 9, K: 9, L: 17, M: 12, N: 8 };
 /** Acts of operators. */
 const operatorFaults = { V: 22 };
 /** Rights and secrets. */
-const rightsFaults = { R: 15 };
+const rightsFaults = { R: 17 };
 
 const ids = (prefix: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
