@@ -59,6 +59,7 @@ export { holdfastVersion } from "./service/version.ts";
 export { batchCalls, overload } from "./time/batch-calls.ts";
 export { type Clock, sleep, systemClock } from "./time/clock.ts";
 export { causeOf, failureLog } from "./time/failure-log.ts";
+export { inTurns, openTurns } from "./time/in-turns.ts";
 export { type Repetition, repeat } from "./time/repeat.ts";
 export { unlessAborted } from "./time/unless-aborted.ts";
 export { attemptSpan } from "./tracing/attempt-span.ts";

@@ -3,6 +3,7 @@ import { traceText } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
 import {
   type Failpoint,
+  inTurns,
   type Logger,
   noTracing,
   processSpan,
@@ -11,7 +12,6 @@ import {
 } from "@holdfast/runtime";
 import type { NewTask, StateStore, Submitted } from "@holdfast/state-store";
 import type { OwnsStatusQueue } from "./access/status-queues.ts";
-import { inTurns } from "./in-turns.ts";
 import { taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 import { deliveryReader } from "./read-delivery.ts";

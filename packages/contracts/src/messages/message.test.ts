@@ -3,6 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { limits } from "../limits/limits.ts";
 import { payloadFaults } from "../limits/payload-faults.ts";
 import { AgentHeartbeat } from "./agent-heartbeat.ts";
+import { parseJson } from "./parse-json.ts";
 import { StepProgress } from "./step-progress.ts";
 import { StepReply } from "./step-reply.ts";
 import { StepRequest } from "./step-request.ts";
@@ -33,6 +34,23 @@ const bytes = (json: unknown) => Buffer.from(JSON.stringify(json));
 test("a message is read as it was written", () => {
   expect(StepRequest.decode(StepRequest.encode(request))).toEqual(request);
   expect(StepReply.decode(StepReply.encode(reply))).toEqual(reply);
+});
+
+test("a hundred thousand fields that a reader does not know take it no longer than the parser, some times over", () => {
+  const unknown = Object.fromEntries(
+    Array.from({ length: 90_000 }, (_, index) => [`k${index}`, 1]),
+  );
+  const body = bytes({ ...reply, ...unknown });
+  const timeOf = (work: () => unknown): number => {
+    const before = process.cpuUsage();
+    work();
+    return process.cpuUsage(before).user;
+  };
+  const tries = [1, 2, 3, 4];
+  const parsing = Math.min(...tries.map(() => timeOf(() => parseJson(body))));
+  const reading = Math.min(...tries.map(() => timeOf(() => StepReply.decode(body))));
+  expect(StepReply.decode(body)).toEqual(reply);
+  expect(reading / parsing).toBeLessThan(2.5);
 });
 
 test("fields that a reader does not know are dropped, and those of a payload are kept", () => {

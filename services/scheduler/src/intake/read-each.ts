@@ -1,19 +1,26 @@
 import { errorText } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
+import { type Clock, openTurns } from "@holdfast/runtime";
 
 export interface Unreadable {
   readonly delivery: Delivery;
   readonly error: unknown;
 }
 
-/** Reads deliveries, and keeps those that cannot be read from spoiling the others. */
-export function readEach<Message>(
+/**
+ * Reads deliveries, and keeps those that cannot be read from spoiling the others. A batch may hold a hundred of the
+ * largest messages: others have their turn of the event loop in between.
+ */
+export async function readEach<Message>(
   batch: readonly Delivery[],
   read: (delivery: Delivery) => Message,
-): { readonly readable: readonly Message[]; readonly unreadable: readonly Unreadable[] } {
+  { clock }: { readonly clock: Pick<Clock, "now"> },
+): Promise<{ readonly readable: readonly Message[]; readonly unreadable: readonly Unreadable[] }> {
+  const turns = openTurns(clock);
   const readable: Message[] = [];
   const unreadable: Unreadable[] = [];
   for (const delivery of batch) {
+    if (turns.isOver()) await turns.next();
     try {
       readable.push(read(delivery));
     } catch (error) {

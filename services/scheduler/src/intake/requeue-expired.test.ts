@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { StepRequest } from "@holdfast/contracts";
 import type { Delivery } from "@holdfast/messaging";
-import type { Logger } from "@holdfast/runtime";
+import { type Logger, systemClock } from "@holdfast/runtime";
 import type { ReportedTaskEvent } from "@holdfast/state-store";
 import { expect, test } from "@jest/globals";
 import { requeueExpired } from "./requeue-expired.ts";
@@ -60,6 +60,7 @@ async function eventOf(delivery: Delivery) {
     claims: { freed: silent },
     measures: { returned: silent },
     log: { warn: silent, error: silent } as Partial<Logger> as Logger,
+    clock: systemClock,
     failpoint: silent,
     actor: "scheduler-1",
   });

@@ -2,6 +2,7 @@ import { expiredQueue, StepRequest } from "@holdfast/contracts";
 import type { AttemptRef, TaskEvent } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
 import {
+  type Clock,
   type Failpoint,
   type Logger,
   noTracing,
@@ -20,6 +21,7 @@ interface Dependencies {
   readonly apply: StateStore["applyEvents"];
   readonly claims: Pick<StepClaims, "freed">;
   readonly log: Logger;
+  readonly clock: Pick<Clock, "now">;
   readonly failpoint: Failpoint;
   readonly actor: string;
   readonly measures: Pick<SchedulerMeasures, "returned">;
@@ -41,7 +43,7 @@ interface Returned extends Pick<StepRequest, "taskId" | "step" | "agent"> {
 export function requeueExpired(deps: Dependencies) {
   const { store, apply, claims, log, failpoint, actor, measures, tracing = noTracing } = deps;
   return async (batch: readonly Delivery[]): Promise<void> => {
-    const { readable, unreadable } = readEach(batch, read);
+    const { readable, unreadable } = await readEach(batch, read, deps);
     if (unreadable.length > 0) log.error(unreadableFields(unreadable), "request unreadable");
     for (const { delivery } of unreadable) delivery.reject();
     if (readable.length === 0) return;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { StepReply } from "@holdfast/contracts";
 import type { Delivery } from "@holdfast/messaging";
-import { type Logger, noTracing } from "@holdfast/runtime";
+import { type Logger, noTracing, systemClock } from "@holdfast/runtime";
 import type { AppliedEvents, EventOutcome, RejectedReply } from "@holdfast/state-store";
 import { expect, test } from "@jest/globals";
 import { recordReplies } from "./record-replies.ts";
@@ -83,6 +83,7 @@ function recording(place: "learning" | "keeping" | "claiming") {
     batchSizes: { learn: silent },
     measures: { replied: silent, rejected: silent },
     log: { warn: silent, error: silent, debug: silent } as Partial<Logger> as Logger,
+    clock: systemClock,
     failpoint: silent,
     actor: "scheduler-1",
     identity: "required",

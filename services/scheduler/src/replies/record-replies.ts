@@ -1,7 +1,13 @@
 import { agentOfReply, isProbeRoute, ReplyProbe, replyQueue, StepReply } from "@holdfast/contracts";
 import { type Fault, fromTraceText, type Task } from "@holdfast/domain";
 import type { Broker, Delivery } from "@holdfast/messaging";
-import { type Failpoint, type Logger, type Tracing, traceFields } from "@holdfast/runtime";
+import {
+  type Clock,
+  type Failpoint,
+  type Logger,
+  type Tracing,
+  traceFields,
+} from "@holdfast/runtime";
 import type {
   AppliedEvents,
   EventOutcome,
@@ -28,6 +34,7 @@ interface Dependencies {
   readonly claims: Pick<StepClaims, "withEvents">;
   readonly remotes: Pick<RemoteGuard, "learn" | "spreadRetries">;
   readonly log: Logger;
+  readonly clock: Pick<Clock, "now">;
   readonly failpoint: Failpoint;
   readonly actor: string;
   readonly identity: "required" | "trusted";
@@ -55,8 +62,8 @@ export function recordReplies(deps: Dependencies) {
   const { log, identity, tracing } = deps;
   const rejections = keepRejections(deps);
 
-  const readAll = (batch: readonly Delivery[]): readonly Received[] => {
-    const { readable, unreadable } = readEach(batch, read);
+  const readAll = async (batch: readonly Delivery[]): Promise<readonly Received[]> => {
+    const { readable, unreadable } = await readEach(batch, read, deps);
     if (unreadable.length > 0) log.error(unreadableFields(unreadable), "reply unreadable");
     if (unreadable.length > 0) deps.measures.rejected("unreadable", unreadable.length);
     for (const { delivery } of unreadable) delivery.reject();
@@ -81,7 +88,7 @@ export function recordReplies(deps: Dependencies) {
 
   return async (batch: readonly Delivery[]): Promise<void> => {
     const [probes, replies] = partition(batch, isProbe);
-    const received = readAll(replies.filter((delivery) => !rejections.isApplied(delivery)));
+    const received = await readAll(replies.filter((delivery) => !rejections.isApplied(delivery)));
     const work = async (): Promise<void> => {
       if (received.length > 0) await record(received);
       await rejections.keep(batch);

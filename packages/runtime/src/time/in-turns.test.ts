@@ -4,7 +4,7 @@ import { inTurns } from "./in-turns.ts";
 test("long pieces of work are done in their order, with a turn of the event loop between them", async () => {
   let now = 0;
   const done: string[] = [];
-  const inTurn = inTurns(() => now);
+  const inTurn = inTurns({ now: () => now });
   const work = (name: string) =>
     inTurn(() => {
       done.push(name);
