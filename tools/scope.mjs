@@ -62,8 +62,11 @@ const moreInAll = [
   "tests/simulation/src/memory-store.integration.test.ts",
 ];
 
-/** It takes its part of the work from the scope, so that each tenth has a tenth of it. */
-const simulation = "tests/simulation/src/main.integration.test.ts";
+/** They take their part of the work from the scope, so that each tenth has a tenth of it. */
+const divided = [
+  "tests/simulation/src/main.integration.test.ts",
+  "tests/fuzz/src/measure-schemas.test.ts",
+];
 
 /**
  * Whether a test file runs, where none was asked for by its name.
@@ -73,5 +76,5 @@ const simulation = "tests/simulation/src/main.integration.test.ts";
 export function isInScope({ kind, tenth }, file) {
   if (kind === "all") return true;
   if (kind === "usual") return !onlyInAll.includes(file);
-  return tenthOf([...onlyInAll, ...moreInAll], tenth).includes(file) || file === simulation;
+  return tenthOf([...onlyInAll, ...moreInAll], tenth).includes(file) || divided.includes(file);
 }

@@ -11,6 +11,7 @@ export { type CompiledSchema, schemaCompiler } from "./definition/schema-compile
 export { unsupportedParts } from "./definition/schema-faults.ts";
 export { schemaMeaning } from "./definition/schema-meaning.ts";
 export {
+  definitionChecks,
   definitionFaults,
   readDefinition,
   validateDefinition,

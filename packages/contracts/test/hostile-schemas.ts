@@ -178,6 +178,25 @@ export const hostileSchemas: Readonly<Record<string, HostileSchema>> = {
     },
     value: { x: repeated(50_000, {}) },
   },
+  "a field that needs many others": {
+    schema: {
+      $schema: draft2020,
+      properties: {
+        x: {
+          items: {
+            dependentRequired: { a: Array.from({ length: 9_000 }, (_, index) => `p${index}`) },
+          },
+        },
+      },
+    },
+    value: { x: repeated(10_000, { a: 1 }) },
+  },
+  "many fields that need others": {
+    schema: {
+      dependencies: fields(900, ["q"]),
+    },
+    value: fields(900, 1),
+  },
   "more parts than can be compiled at once": {
     schema: {
       properties: fields(3_000, {

@@ -1,5 +1,6 @@
-import { definitionFaults, Payload } from "@holdfast/contracts";
+import { definitionChecks, type FieldFault, Payload } from "@holdfast/contracts";
 import { Fault, type FaultCode, type WorkflowDefinition } from "@holdfast/domain";
+import { inTurns } from "@holdfast/runtime";
 import { type StateStore, type WorkflowRecord, workflowHash } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
@@ -88,7 +89,7 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
     "/v1/workflows/:name",
     { onRequest, schema: storing },
     async ({ params: { name }, query, body, log }, reply) => {
-      const definition = readWorkflow(body, name);
+      const definition = await readWorkflow(body, name);
       const kind = await store.registerWorkflow(definition).catch(refuse);
       const actor = operatorName(query.actor ?? "unnamed");
       log.info({ workflow: name, hash: workflowHash(definition), actor, kind }, "workflow stored");
@@ -131,8 +132,8 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
   onWorkflow("reinstate", store.reinstateWorkflow);
 }
 
-function readWorkflow(body: unknown, name: string): WorkflowDefinition {
-  const faults = definitionFaults(body);
+async function readWorkflow(body: unknown, name: string): Promise<WorkflowDefinition> {
+  const faults = await faultsOf(body);
   const definition = body as WorkflowDefinition;
   const misnamed =
     faults.length === 0 && definition.name !== name
@@ -141,6 +142,18 @@ function readWorkflow(body: unknown, name: string): WorkflowDefinition {
   const errors = [...faults, ...misnamed];
   if (errors.length === 0) return definition;
   throw new Problem(422, "workflow.invalid", "The workflow failed validation; see errors.", errors);
+}
+
+/** Checks a definition in as many turns of the event loop as that takes: it may have hundreds of schemas. */
+async function faultsOf(body: unknown): Promise<readonly FieldFault[]> {
+  const checks = definitionChecks(body);
+  const inTurn = inTurns();
+  const faults: FieldFault[] = [];
+  for (;;) {
+    const next = await inTurn(() => checks.next());
+    if (next.done === true) return faults;
+    faults.push(...next.value);
+  }
 }
 
 const conflicts: readonly FaultCode[] = [

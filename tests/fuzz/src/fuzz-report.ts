@@ -19,8 +19,19 @@ export interface FuzzReport {
   /** How long 99 % of the orders took before the first hostile input. */
   readonly p99QuietMs: number;
   readonly p99FuzzMs: number;
+  /** As many deep messages at once as a consumer prefetches, and then a good one. */
+  readonly volleys: number;
+  /** How long 99 % of the good ones took behind as many valid messages, and behind deep ones. */
+  readonly p99BehindValidMs: number;
+  readonly p99BehindDeepMs: number;
+  /** By service, for how long an event loop stood still at most while hostile inputs came. */
+  readonly longestLoopMs: Readonly<Record<string, number>>;
+  /** The longest transaction of a service, of those that were seen in a look each tenth of a second. */
+  readonly longestTransactionMs: number;
   /** The number after the last input. */
   readonly next: number;
+  /** Inputs by what they are hostile by; volleys are counted with them. */
+  readonly byClass: Readonly<Record<string, number>>;
   readonly byTarget: Readonly<Record<string, number>>;
   /** Warnings and errors that the services logged. */
   readonly logged: Readonly<Record<string, number>>;

@@ -1,5 +1,5 @@
 export { diceOf } from "./inputs/dice.ts";
-export { hostileInput } from "./inputs/hostile-input.ts";
+export { hostileInput, type InputClassName, inputClassNames } from "./inputs/hostile-input.ts";
 export type { DecisionContext, HostileInput } from "./inputs/input.ts";
 export { runFuzz } from "./run-fuzz.ts";
 export { openMessageSender } from "./send/send-messages.ts";

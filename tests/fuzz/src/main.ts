@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createDatabase, holdfastFolder, startLocalStack } from "@holdfast/local-stack";
 import { commandLine } from "@holdfast/runtime";
 import { type FuzzReport, isClean } from "./fuzz-report.ts";
+import { measureSchemas } from "./measure-schemas.ts";
 import { type FuzzCommand, readOptions, usage } from "./options.ts";
 import { runFuzz } from "./run-fuzz.ts";
 
@@ -18,12 +19,26 @@ process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.ex
 
 const command = commandLine(readOptions, usage);
 try {
-  process.exitCode = (await main(command)) ? 0 : 1;
+  const isRight = command.schemas > 0 ? timeSchemas(command) : await main(command);
+  process.exitCode = isRight ? 0 : 1;
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   process.exitCode = 2;
 } finally {
   setTimeout(() => process.exit(), stopWithin).unref();
+}
+
+/** Times generated schemas. A test holds the figures against a bound. */
+function timeSchemas({ schemas: count, from, json }: FuzzCommand): boolean {
+  const figures = measureSchemas({ from, count });
+  const lines = Object.entries(figures.worst).map(
+    ([piece, { ms, ratio, version, kind }]) =>
+      `${piece}: ${Math.round(ms)} ms at most, ${ratio.toFixed(1)} times all steps of a pattern (version ${version}: ${kind})`,
+  );
+  const said = `${count} generated schemas; ${lines.join("; ")}\n`;
+  process.stderr.write(said);
+  if (json) process.stdout.write(`${JSON.stringify(figures)}\n`);
+  return true;
 }
 
 async function main(options: FuzzCommand): Promise<boolean> {
@@ -73,12 +88,16 @@ async function fuzzLocally(options: FuzzCommand, { folder, say }: Place): Promis
 }
 
 function printReport(report: FuzzReport, ratio: number, say: Place["say"]): void {
-  const { witnesses, byTarget, logged, ...figures } = report;
+  const { witnesses, byTarget, byClass, longestLoopMs, logged, ...figures } = report;
   say("");
+  for (const [name, sent] of Object.entries(byClass)) say(`${sent} of class ${name}`);
   for (const [target, sent] of Object.entries(byTarget)) say(`${sent} to ${target}`);
   for (const [line, times] of Object.entries(logged)) say(`${times} times logged: ${line}`);
   say("");
   for (const [name, value] of Object.entries(figures)) say(`${name}: ${value}`);
+  for (const [service, ms] of Object.entries(longestLoopMs)) {
+    say(`an event loop of ${service} stood still for ${ms} ms at most`);
+  }
   say(`99 % of the orders took ${ratio.toFixed(2)} times as long as without hostile inputs`);
   for (const witness of witnesses) say(`wrong: ${witness}`);
   say(

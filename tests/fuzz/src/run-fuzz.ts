@@ -10,11 +10,19 @@ import {
   submitOrders,
 } from "@holdfast/load";
 import { connectBroker } from "@holdfast/messaging";
-import { type LogLine, openStore, operatorToken, type SystemBroker } from "@holdfast/processes";
+import {
+  jumpClock,
+  type LogLine,
+  openStore,
+  operatorToken,
+  type SystemBroker,
+} from "@holdfast/processes";
 import { type FuzzReport, isClean } from "./fuzz-report.ts";
+import type { InputClassName } from "./inputs/hostile-input.ts";
 import { count, newTally, sendInputs, type Tally } from "./send/send-inputs.ts";
 import { openMessageSender } from "./send/send-messages.ts";
 import { openSentLog, type SentLog } from "./send/sent-log.ts";
+import { isStandstill, sendVolleys, type Volley } from "./send/volleys.ts";
 import { streamBaits } from "./system/bait-stream.ts";
 import { sendCanaries } from "./system/canaries.ts";
 import { type FuzzedSystem, startFuzzedSystem } from "./system/fuzzed-system.ts";
@@ -22,6 +30,7 @@ import { startHostileAgent } from "./system/hostile-agent.ts";
 import { countOf, shopOrders } from "./system/read-orders.ts";
 import { fullQueues } from "./system/read-queues.ts";
 import { settle } from "./system/settle.ts";
+import { watchTransactions } from "./system/watch-transactions.ts";
 
 export interface FuzzOptions {
   readonly stateStoreUrl: string;
@@ -39,6 +48,8 @@ export interface FuzzOptions {
   readonly seed: number;
   /** The number of the first input. */
   readonly from: number;
+  /** What the inputs are hostile by. */
+  readonly classes: readonly InputClassName[];
   readonly say: (line: string) => void;
   /** Called once all services run, before the first order. */
   readonly started?: () => void;
@@ -67,6 +78,9 @@ interface Run extends FuzzOptions {
   readonly tally: Tally;
   readonly sent: SentLog;
   readonly accepted: SubmittedOrder[];
+  readonly volleys: Volley[];
+  /** Milliseconds for which transactions were seen open. */
+  readonly transactions: number[];
 }
 
 /** Sends hostile inputs to a system at work. Resolves once all has ended and was judged. */
@@ -80,6 +94,8 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
     tally: newTally(),
     sent: openSentLog(options.folder),
     accepted: [],
+    volleys: [],
+    transactions: [],
   };
   return await judgeRun(run, await load(run));
 }
@@ -92,10 +108,12 @@ const runsOf = ({ seed, from }: FuzzOptions) => ({
 /** Orders alone, then orders beside hostile inputs. Resolves to the number after the last input. */
 async function load(run: Run): Promise<number> {
   const { fuzzed, stateStoreUrl, brokerUrl, seconds, userId, tally, sent, accepted, say } = run;
+  const { volleys, transactions } = run;
   const { system } = fuzzed;
   const url = () => system.submissionUrl;
   const operationsUrl = () => system.operationsUrl;
-  const urlOf = (target: string) => (target.startsWith("operator") ? operationsUrl() : url());
+  const urlOf = (service: "submission" | "operations") =>
+    service === "operations" ? operationsUrl() : url();
   await using messages = await openMessageSender(brokerUrl);
   await using broker = await connectBroker({
     url: system.broker.urlOf("application"),
@@ -134,18 +152,48 @@ async function load(run: Run): Promise<number> {
     },
   });
   say(`submitting orders and hostile inputs for ${seconds} s …`);
+  fuzzed.inputsBegin();
   const over = whenSent(run);
   const submitted = (taskId: string) => void baits.push(taskId);
   const [next] = await Promise.all([
     sendInputs({ ...run, around, urlOf, messages, log: sent }, over),
     streamOrders(names.fuzz, seconds * 1_000),
     streamBaits({ store, rate: baitRate, submitted }, over),
+    sendVolleys(
+      {
+        ...run,
+        around,
+        messages,
+        sent(message) {
+          sent.add(null, message);
+          count(message, tally, "taken");
+          tally.byClass.set("deep", (tally.byClass.get("deep") ?? 0) + 1);
+        },
+        fired: (volley) => volleys.push(volley),
+      },
+      over,
+    ),
+    run.classes.includes("times") ? jumpClocks(system, over) : undefined,
+    watchTransactions(stateStoreUrl, (ms) => transactions.push(ms), over),
     writeCulprits(run, over),
   ]);
   say("all inputs are sent; waiting for all tasks to end …");
   // The hostile Agent goes on: baits end by its answers, or without.
   await settle({ stateStoreUrl, brokerUrl, operationsUrl, patience });
   return next;
+}
+
+/** Milliseconds between two jumps of the wall clock of some process. */
+const jumpsEvery = 300;
+
+/** Has the wall clocks of services and Agents jump, one after the other. */
+async function jumpClocks({ processes }: Run["fuzzed"]["system"], signal: AbortSignal) {
+  for (let index = 0; !signal.aborted; index += 1) {
+    const running = processes.filter(({ name, isRunning }) => isRunning && name !== "partners");
+    const process = running[index % running.length];
+    if (process !== undefined) jumpClock(process);
+    await sleep(jumpsEvery, undefined, { signal }).catch(() => {});
+  }
 }
 
 /** Aborts when the time is over and enough inputs were sent. */
@@ -193,6 +241,7 @@ async function judgeRun(run: Run, next: number): Promise<FuzzReport> {
   const quiet = await judgeSubmitted(stateStoreUrl, names.quiet, accepted, { warmUp });
   const fuzz = await judgeSubmitted(stateStoreUrl, names.fuzz, accepted, { warmUp });
   const crashes = [...fuzzed.crashes];
+  const standing = run.volleys.filter(isStandstill);
   await fuzzed[Symbol.asyncDispose]();
   // What a consumer held and never settled is back in its queue now.
   const held = await fullQueues(brokerUrl);
@@ -201,6 +250,7 @@ async function judgeRun(run: Run, next: number): Promise<FuzzReport> {
     ...settled.open,
     ...deaf.map((queue) => `nothing is read from ${queue}`),
     ...held.map((queue) => `messages are left in ${queue}`),
+    ...standing.map((volley) => `a good message stood behind deep ones: ${JSON.stringify(volley)}`),
     ...verdict.witnesses,
     ...quiet.wrong,
     ...fuzz.wrong,
@@ -212,7 +262,7 @@ async function judgeRun(run: Run, next: number): Promise<FuzzReport> {
     refused: tally.refused + rejected,
     deadLettered,
     crashed: crashes.length,
-    stalled: settled.open.length + deaf.length + held.length + tally.unanswered,
+    stalled: settled.open.length + deaf.length + held.length + tally.unanswered + standing.length,
     fivexx: tally.fivexx,
     lost: verdict.lost + verdict.error + quiet.wrong.length + fuzz.wrong.length,
     doubled: verdict.doubled,
@@ -220,7 +270,11 @@ async function judgeRun(run: Run, next: number): Promise<FuzzReport> {
     orders: ids.length,
     p99QuietMs: p99Of(quiet.times),
     p99FuzzMs: p99Of(fuzz.times),
+    ...volleyFigures(run.volleys),
+    longestLoopMs: Object.fromEntries(fuzzed.longestLoops),
+    longestTransactionMs: Math.round(Math.max(0, ...run.transactions)),
     next,
+    byClass: Object.fromEntries(tally.byClass),
     byTarget: Object.fromEntries(tally.byTarget),
     logged: Object.fromEntries(fuzzed.logged),
     witnesses: witnesses.slice(0, 30),
@@ -229,6 +283,12 @@ async function judgeRun(run: Run, next: number): Promise<FuzzReport> {
     say(`the last inputs: ${sent.write("last-inputs", Number.MAX_SAFE_INTEGER)}`);
   return report;
 }
+
+const volleyFigures = (volleys: readonly Volley[]) => ({
+  volleys: volleys.length,
+  p99BehindValidMs: p99Of(volleys.map(({ behindValid }) => behindValid)),
+  p99BehindDeepMs: p99Of(volleys.map(({ behindDeep }) => behindDeep)),
+});
 
 async function judge({ fuzzed, stateStoreUrl: url }: Run, ids: readonly string[]) {
   await using store = await connectStore(url);

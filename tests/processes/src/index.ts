@@ -1,5 +1,6 @@
 export { asRole } from "./as-role.ts";
 export { type PartnerFaults, readFaultSettings, setFaultSettings } from "./fault-settings.ts";
+export { jumpClock, jumpingClock } from "./jumping-clock.ts";
 export { type KeptProcess, keepAllRunning, keepRunning } from "./keep-running.ts";
 export { openStore } from "./open-store.ts";
 export {
@@ -20,4 +21,5 @@ export {
   startService,
 } from "./start-service.ts";
 export { type System, type SystemOptions, startSystem } from "./start-system.ts";
+export { migrateWithStoreClock, type StoreClock } from "./store-clock.ts";
 export { withLimits } from "./with-limits.ts";

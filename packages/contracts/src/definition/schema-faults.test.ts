@@ -1,5 +1,7 @@
 import { expect, test } from "@jest/globals";
-import { schemaFaults } from "./schema-faults.ts";
+import { schemaChecks } from "./schema-faults.ts";
+
+const schemaFaults = (json: unknown) => [...schemaChecks(json)].flat();
 
 const definition = { inputSchema: { type: "object" } };
 const good = { type: "object", properties: { id: { type: "string" } } };

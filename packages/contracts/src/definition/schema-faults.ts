@@ -5,20 +5,37 @@ import type { JsonSchema } from "../schema/schema-keywords.ts";
 import { compileInput, type FieldFault, pointerPart } from "./check-input.ts";
 import { mustBeSchema, schemaCompiler } from "./schema-compiler.ts";
 
-/** The schemas of a definition that cannot be used: of its input, and of the contracts of its operations. */
-export function schemaFaults(json: unknown): readonly FieldFault[] {
-  const unusable = unsupportedParts(json);
-  if (unusable.length > 0) return unusable;
+/**
+ * The schemas of a definition that cannot be used: of its input, and of the contracts of its operations. One schema at a
+ * time, since a definition may have many, and to compile one takes as long as an event loop may stand still.
+ */
+export function* schemaChecks(json: unknown): Generator<readonly FieldFault[], void> {
+  const schemas = schemasOf(json);
+  let isUsable = true;
+  for (const [pointer, schema] of schemas) {
+    const faults = faultsOf(pointer, schema);
+    isUsable &&= faults.length === 0;
+    yield faults;
+  }
+  if (!isUsable) return;
   const compile = schemaCompiler({ allErrors: false });
-  return schemasOf(json).flatMap(([pointer, schema]) => {
-    try {
-      mustBeSchema(schema);
-      void (pointer === "/inputSchema" ? compileInput(schema) : compile(schema));
-      return [];
-    } catch (error) {
-      return [{ pointer, detail: noSchema(error) }];
-    }
-  });
+  for (const [pointer, schema] of schemas) {
+    const broken = faultsIn(pointer, () => mustBeSchema(schema));
+    yield broken;
+    if (broken.length > 0) continue;
+    yield faultsIn(pointer, () =>
+      pointer === "/inputSchema" ? compileInput(schema) : compile(schema),
+    );
+  }
+}
+
+function faultsIn(pointer: string, use: () => unknown): readonly FieldFault[] {
+  try {
+    use();
+    return [];
+  } catch (error) {
+    return [{ pointer, detail: noSchema(error) }];
+  }
 }
 
 /**

@@ -12,7 +12,7 @@ import { checkOrder, type OrderedStep } from "./check-order.ts";
 import { checkPools } from "./check-pools.ts";
 import { checkCondition, checkTemplate } from "./check-template.ts";
 import { formErrors } from "./definition-schema.ts";
-import { schemaFaults } from "./schema-faults.ts";
+import { schemaChecks } from "./schema-faults.ts";
 
 /** As deep as a payload may be, and the definition around it. */
 const deepest = 40;
@@ -44,12 +44,17 @@ export function readDefinition(json: unknown): WorkflowDefinition {
 }
 
 /** All that `validateDefinition` and a submission would find wrong with a definition, each with its JSON pointer. */
-export function definitionFaults(json: unknown): readonly FieldFault[] {
+export const definitionFaults = (json: unknown): readonly FieldFault[] =>
+  [...definitionChecks(json)].flat();
+
+/** The same in pieces, so that others have their turn of the event loop between two of them. */
+export function* definitionChecks(json: unknown): Generator<readonly FieldFault[], void> {
   const faults = allProblems(json, formErrors(json)).map(({ pointer, what }) => ({
     pointer,
     detail: what,
   }));
-  return faults.some(isDeep) ? faults : [...faults, ...schemaFaults(json)];
+  yield faults;
+  if (!faults.some(isDeep)) yield* schemaChecks(json);
 }
 
 const isDeep = ({ pointer }: FieldFault): boolean => pointer === "";

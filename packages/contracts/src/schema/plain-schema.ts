@@ -173,6 +173,11 @@ function plainPart(writing: Writing, schema: Json, pointer: string): Json {
     const value = take(keyword);
     if (isObject(value)) result[keyword] = plainMap(writing, value, `${pointer}/${keyword}`);
   }
+  const needed = take("dependentRequired");
+  if (isObject(needed)) {
+    const parts = plainMap(writing, needed, `${pointer}/dependentRequired`);
+    result["dependentSchemas"] = joinedMaps(writing, result["dependentSchemas"], parts);
+  }
   const apart = (one: JsonSchema): Json => {
     const name = `d${Object.keys(writing.defs).length}`;
     writing.defs[name] = withCosts(writing, one);
@@ -191,9 +196,21 @@ function plainMap(writing: Writing, map: JsonSchema, pointer: string): JsonSchem
     const at = `${pointer}/${escaped(name)}`;
     const isPattern = pointer.endsWith("/patternProperties");
     if (isPattern && !takesPattern(writing, name, at)) return [];
-    return [[name, isSchema(part) ? plainPart(writing, part, at) : part]];
+    // Names of properties that are needed: a list in a function of its own, as Ajv's code for them grows by its square.
+    const schema = Array.isArray(part) ? { required: part } : part;
+    return [[name, isSchema(schema) ? plainPart(writing, schema, at) : part]];
   });
   return Object.fromEntries(entries);
+}
+
+/** A map that asks for all that the two ask for. */
+function joinedMaps(writing: Writing, one: Json | undefined, other: JsonSchema): JsonSchema {
+  const both = new Map(Object.entries(isObject(one) ? one : {}));
+  for (const [name, part] of Object.entries(other)) {
+    const before = both.get(name);
+    both.set(name, before === undefined ? part : withCosts(writing, { allOf: [before, part] }));
+  }
+  return Object.fromEntries(both);
 }
 
 function countParts(writing: Writing, more: number): void {

@@ -20,10 +20,9 @@ export function costsOf(part: JsonSchema, seen: number): Costs {
   const has = (keyword: string): number => Number(part[keyword] !== undefined);
   const fields = Object.keys((part["properties"] as object | undefined) ?? {}).length;
   const patterns = Object.keys((part["patternProperties"] as object | undefined) ?? {}).length;
-  const dependencies = Object.values({
-    ...(part["dependencies"] as JsonSchema | undefined),
-    ...(part["dependentRequired"] as JsonSchema | undefined),
-  }).reduce((sum: number, value) => sum + 1 + lengthOf(value), 0);
+  const dependencies =
+    Object.keys((part["dependencies"] as object | undefined) ?? {}).length +
+    Object.keys((part["dependentSchemas"] as object | undefined) ?? {}).length;
   const joined =
     lengthOf(part["allOf"]) +
     lengthOf(part["anyOf"]) +

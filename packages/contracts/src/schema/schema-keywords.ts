@@ -29,7 +29,6 @@ export const definitions = ["$defs", "definitions"] as const;
 /** Keywords that say something of the value itself. */
 export const copied = [
   "const",
-  "dependentRequired",
   "enum",
   "exclusiveMaximum",
   "exclusiveMinimum",

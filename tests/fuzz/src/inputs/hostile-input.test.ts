@@ -1,10 +1,19 @@
 import { hash } from "node:crypto";
-import { AgentHeartbeat, StepCancel, StepReply, StepRequest } from "@holdfast/contracts";
+import {
+  AgentHeartbeat,
+  StepCancel,
+  StepProgress,
+  StepReply,
+  StepRequest,
+} from "@holdfast/contracts";
+import { ContractFault } from "@holdfast/domain";
 import { expect, test } from "@jest/globals";
 import { diceOf } from "./dice.ts";
-import { hostileInput } from "./hostile-input.ts";
-import { messageTargets } from "./hostile-message.ts";
+import { hostileInput, type InputClassName, inputClassNames } from "./hostile-input.ts";
+import { messageTargets, messageTo } from "./hostile-message.ts";
 import type { DecisionContext, HostileInput } from "./input.ts";
+import { inputClasses } from "./input-classes.ts";
+import { largeShapes } from "./large-values.ts";
 
 const around: DecisionContext = {
   userId: "guest",
@@ -13,8 +22,12 @@ const around: DecisionContext = {
   order: () => "0192a000-0000-7000-8000-000000000002",
 };
 
-const inputs = (seed: number, count: number): readonly HostileInput[] =>
-  Array.from({ length: count }, (_, index) => hostileInput(seed, index, around));
+const inputs = (
+  seed: number,
+  count: number,
+  classes: readonly InputClassName[] = inputClassNames,
+): readonly HostileInput[] =>
+  Array.from({ length: count }, (_, index) => hostileInput(seed, index, { ...around, classes }));
 
 const inShort = (all: readonly HostileInput[]): readonly string[] =>
   all.map(({ body, ...rest }) => JSON.stringify({ ...rest, hash: hash("sha1", body) }));
@@ -30,7 +43,7 @@ test("each hostile input can be generated without the inputs before it", () => {
 });
 
 test("the fuzzer targets every queue, exchange and kind of route, with every kind of damage", () => {
-  const all = inputs(1, 2_000);
+  const all = inputs(1, 2_500);
   expect(new Set(all.map(({ target }) => target))).toEqual(
     new Set([
       ...messageTargets.map(({ name }) => name),
@@ -39,6 +52,8 @@ test("the fuzzer targets every queue, exchange and kind of route, with every kin
       "GET order",
       "POST search",
       "PUT workflow",
+      "PUT hostile schema",
+      "POST task of a hostile schema",
       "operator on order",
       "operator on agent or workflow",
       "other route",
@@ -62,13 +77,47 @@ test("the fuzzer targets every queue, exchange and kind of route, with every kin
     "messageId",
     "headers",
     "damaged",
+    "deep field",
+    "odd time",
+    ...largeShapes,
   ]) {
     expect(changes).toContain(change);
   }
 });
 
+const contracts = {
+  reply: StepReply,
+  heartbeat: AgentHeartbeat,
+  progress: StepProgress,
+  cancel: StepCancel,
+  request: StepRequest,
+  "expired request": StepRequest,
+};
+
+test.each(["deep", "large", "times"] as const)(
+  "each kind of message of class %s is read as what it is, or refused with a reason",
+  (name) => {
+    const inputClass = inputClasses[name];
+    const outcomes = new Set<string>();
+    for (const [target, contract] of Object.entries(contracts)) {
+      const to = messageTargets.find((one) => one.name === target)!;
+      for (let index = 0; index < 60; index += 1) {
+        const { body } = messageTo(to, diceOf(3, index), { around, inputClass });
+        try {
+          contract.decode(body);
+          outcomes.add("read");
+        } catch (error) {
+          expect(error).toBeInstanceOf(ContractFault);
+          outcomes.add("refused");
+        }
+      }
+    }
+    expect(outcomes).toEqual(new Set(["read", "refused"]));
+  },
+);
+
 test("most hostile inputs are small, and some have megabytes", () => {
-  const sizes = inputs(1, 4_000)
+  const sizes = inputs(1, 4_000, ["damaged"])
     .map(({ body }) => body.length)
     .toSorted((one, other) => one - other);
   expect(sizes[2_000]).toBeLessThan(1_000);
@@ -78,6 +127,7 @@ test("most hostile inputs are small, and some have megabytes", () => {
 test.each([
   ["reply", StepReply],
   ["heartbeat", AgentHeartbeat],
+  ["progress", StepProgress],
   ["cancel", StepCancel],
   ["request", StepRequest],
 ] as const)("what a %s is mutated from is valid", (name, contract) => {

@@ -10,6 +10,7 @@ import {
   replyBindings,
   replyExchange,
   StepCancel,
+  StepProgress,
   StepReply,
   StepRequest,
   submissionQueue,
@@ -17,16 +18,15 @@ import {
 } from "@holdfast/contracts";
 import { sampleKinds, sampleOrder } from "@holdfast/orders";
 import type { Dice } from "./dice.ts";
-import { hostileProperties, refusedProperties } from "./hostile-properties.ts";
+import { refusedProperties } from "./hostile-properties.ts";
 import type { DecisionContext, HostileMessage } from "./input.ts";
-import { mutateBytes } from "./mutate-bytes.ts";
-import { mutateJson } from "./mutate-json.ts";
+import type { InputClass } from "./input-classes.ts";
 import { sampleOf } from "./sample-schema.ts";
 
 export const agents = ["inventory", "payments", "shipping", "notifications"] as const;
 
 /** What reads a kind of message: where it listens, and what it expects. */
-interface Target {
+export interface Target {
   readonly name: string;
   /** How often it is chosen beside the others. */
   readonly weight: number;
@@ -57,6 +57,15 @@ const request = (dice: Dice, around: DecisionContext): object => ({
   agent: dice.pick(agents),
   operation: dice.pick(["reserve", "charge", "assessRisk", "ship", "confirmOrder", "nothing"]),
   workMs: dice.between(1, 2_000),
+});
+
+const signOf = (dice: Dice): object => ({
+  taskId: dice.uuid(),
+  step: dice.pick(["reserve", "charge", "ship"]),
+  attempt: dice.between(1, 3),
+  token: dice.uuid(),
+  runningMs: dice.between(0, 60_000),
+  ...(dice.oneIn(2) ? { heartbeat: { percent: dice.between(0, 100), note: "at work" } } : {}),
 });
 
 /** As few keys as make most orders replays and conflicts: what is accepted must be worked at. */
@@ -97,6 +106,21 @@ const targets: readonly Target[] = [
       agent: dice.pick(agents),
       instance: `fuzz-${dice.between(0, 20)}`,
     }),
+  },
+  {
+    name: "progress",
+    weight: 5,
+    type: StepProgress.type,
+    route: (dice) => ({
+      exchange: heartbeatExchange,
+      routingKey: heartbeatRoute(dice.pick(agents)),
+    }),
+    valid: (dice, around) => {
+      const sign = { ...signOf(dice), ...strangeStep(dice, around) };
+      return {
+        attempts: [sign, ...Array.from({ length: dice.between(0, 3) }, () => signOf(dice))],
+      };
+    },
   },
   {
     name: "cancel",
@@ -151,15 +175,31 @@ const lots = targets.flatMap((target) => Array.from({ length: target.weight }, (
 export const messageTargets = targets;
 
 /** A message that is nearly valid, to one of the queues and exchanges that Holdfast reads. */
-export function hostileMessage(dice: Dice, around: DecisionContext): HostileMessage {
-  const target = dice.pick(lots);
-  const { body, changes, contentType } = hostileBody(dice, () => target.valid(dice, around));
-  const closesChannel = dice.oneIn(400);
-  const strange = closesChannel
-    ? refusedProperties(dice)
-    : dice.oneIn(3)
-      ? hostileProperties(dice)
-      : {};
+export function hostileMessage(
+  dice: Dice,
+  around: DecisionContext,
+  inputClass: InputClass,
+): HostileMessage {
+  const closesChannel = inputClass.name === "damaged" && dice.oneIn(400);
+  return messageTo(dice.pick(lots), dice, { around, inputClass, closesChannel });
+}
+
+interface Making {
+  readonly around: DecisionContext;
+  readonly inputClass: InputClass;
+  /** The broker is to refuse it. */
+  readonly closesChannel?: boolean;
+}
+
+/** A message of a class to one of the targets. */
+export function messageTo(
+  target: Target,
+  dice: Dice,
+  { around, inputClass, closesChannel = false }: Making,
+): HostileMessage {
+  const valid = () => target.valid(dice, around);
+  const { body, changes, contentType } = inputClass.body(dice, valid);
+  const strange = closesChannel ? refusedProperties(dice) : inputClass.properties(dice);
   return {
     kind: "message",
     target: target.name,
@@ -177,37 +217,4 @@ export function hostileMessage(dice: Dice, around: DecisionContext): HostileMess
     },
     closesChannel,
   };
-}
-
-export interface HostileBody {
-  readonly body: Buffer;
-  readonly changes: readonly string[];
-  readonly contentType: string;
-}
-
-/** A valid message that was changed; now and then several in one message, some of them valid. */
-export function hostileBody(dice: Dice, valid: () => unknown): HostileBody {
-  if (!dice.oneIn(8)) return { ...lone(dice, valid()), contentType: "application/json" };
-  const count = dice.oneIn(200) ? dice.between(900, 1_500) : dice.between(2, 12);
-  const lines = Array.from({ length: count }, () =>
-    dice.oneIn(2)
-      ? { body: Buffer.from(JSON.stringify(valid())), changes: [] }
-      : lone(dice, valid()),
-  );
-  return {
-    body: Buffer.concat(lines.flatMap(({ body }) => [body, Buffer.from("\n")])),
-    changes: ["bundle", ...new Set(lines.flatMap(({ changes }) => changes))],
-    contentType: "application/x-ndjson",
-  };
-}
-
-function lone(dice: Dice, valid: unknown): Omit<HostileBody, "contentType"> {
-  if (dice.oneIn(20)) return { body: Buffer.from(JSON.stringify(valid)), changes: [] };
-  const { text, changes } = dice.oneIn(6)
-    ? { text: JSON.stringify(valid), changes: [] }
-    : mutateJson(valid, dice);
-  const body = Buffer.from(text);
-  if (changes.length > 0 && !dice.oneIn(6)) return { body, changes };
-  const { content, change } = mutateBytes(body, dice);
-  return { body: content, changes: [...changes, change] };
 }

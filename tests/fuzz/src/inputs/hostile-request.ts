@@ -1,15 +1,24 @@
 import { sampleKinds, sampleOrder } from "@holdfast/orders";
 import type { Dice } from "./dice.ts";
-import { hostileHeaders } from "./hostile-headers.ts";
-import { hostileBody } from "./hostile-message.ts";
-import { authorization, ids, json, listing, nouns, type Route, search } from "./hostile-search.ts";
+import {
+  authorization,
+  ids,
+  json,
+  listing,
+  nouns,
+  type Route,
+  search,
+  timedListing,
+} from "./hostile-search.ts";
 import type { DecisionContext, HostileRequest } from "./input.ts";
+import type { InputClass } from "./input-classes.ts";
 
 const orderId = (dice: Dice, { bait }: DecisionContext): string =>
   dice.pick([bait() ?? dice.uuid(), bait() ?? dice.uuid(), dice.uuid(), dice.pick(ids)]);
 
 const submission = (dice: Dice): Route => ({
   target: "POST order",
+  service: "submission",
   method: "POST",
   path: "/v1/orders",
   headers: {
@@ -54,6 +63,7 @@ const taskSubmission = (dice: Dice): Route => ({
 /** No definition is as it should be: one that were would have lanes of its own. */
 const workflowStore = (dice: Dice, around: DecisionContext): Route => ({
   target: "PUT workflow",
+  service: "operations",
   method: "PUT",
   path: `/v1/workflows/${dice.pick(["fuzz.v1", "fulfil-order.v1", ...ids])}`,
   headers: { ...json, ...authorization(dice, around) },
@@ -62,6 +72,7 @@ const workflowStore = (dice: Dice, around: DecisionContext): Route => ({
 
 const reading = (dice: Dice, around: DecisionContext): Route => ({
   target: "GET order",
+  service: dice.pick(["submission", "operations"]),
   method: "GET",
   path: `/v1/${dice.pick(nouns)}/${orderId(dice, around)}${dice.pick(["", "/history", "/result?wait=1ms", "/result?wait=61s", "?x=%00", "/x"])}`,
   headers: {},
@@ -82,6 +93,7 @@ const onOrder = (dice: Dice, around: DecisionContext): Route => {
   const more = { resubmit: { input: { a: [1, 2] } }, resolve: { output: { b: "c" } } };
   return {
     target: "operator on order",
+    service: "operations",
     method: "POST",
     path: `/v1/${dice.pick(nouns)}/${orderId(dice, around)}/${act}`,
     headers: { ...json, ...authorization(dice, around), ...ifMatch(dice) },
@@ -94,6 +106,7 @@ const onTarget = (dice: Dice, around: DecisionContext): Route => {
   const name = dice.pick(["bait", "bait.v1", "nobody", ...ids]);
   return {
     target: "operator on agent or workflow",
+    service: "operations",
     method: "POST",
     path: dice.pick([
       `/v1/${dice.pick(["agents", "workflows"])}/${name}/${dice.pick(["pause", "resume"])}`,
@@ -108,6 +121,7 @@ const methods = "GET HEAD PUT DELETE PATCH OPTIONS TRACE PROPFIND POST".split(" 
 
 const elsewhere = (dice: Dice, around: DecisionContext): Route => ({
   target: "other route",
+  service: dice.pick(["submission", "operations"]),
   method: dice.pick(methods),
   path: dice.pick([
     "/",
@@ -144,12 +158,24 @@ const routes = [
   elsewhere,
 ] as const;
 
+/** Those that have a body, and so can be made large or deep, and those that are asked for a time. */
+const routesOf = {
+  damaged: routes,
+  deep: [submission, taskSubmission, workflowStore, search, onOrder, onTarget],
+  large: [submission, submission, taskSubmission, taskSubmission, workflowStore, search, onOrder],
+  times: [submission, taskSubmission, timedListing, timedListing, search, onOrder],
+} as const;
+
 /** A request that is nearly valid, to one of the HTTP routes. */
-export function hostileRequest(dice: Dice, around: DecisionContext): HostileRequest {
-  const { valid, ...route } = dice.pick(routes)(dice, around);
+export function hostileRequest(
+  dice: Dice,
+  around: DecisionContext,
+  inputClass: InputClass,
+): HostileRequest {
+  const { valid, ...route } = dice.pick(routesOf[inputClass.name])(dice, around);
   const { body, changes } =
-    valid === null ? { body: Buffer.alloc(0), changes: [] } : hostileBody(dice, valid);
-  const strange = dice.oneIn(4) ? hostileHeaders(dice) : {};
+    valid === null ? { body: Buffer.alloc(0), changes: [] } : inputClass.body(dice, valid);
+  const strange = inputClass.headers(dice);
   const whole: HostileRequest = {
     kind: "request",
     ...route,
@@ -158,6 +184,7 @@ export function hostileRequest(dice: Dice, around: DecisionContext): HostileRequ
     body,
     manner: body.length > 0 && dice.oneIn(12) ? "chunked" : "whole",
   };
+  if (inputClass.name !== "damaged") return whole;
   if (dice.oneIn(300)) return { ...whole, manner: "slow" };
   return dice.oneIn(25) ? damaged(dice, whole) : whole;
 }

@@ -1,7 +1,8 @@
 import type { Dice } from "./dice.ts";
 import type { DecisionContext, HostileRequest } from "./input.ts";
+import { oddText } from "./odd-times.ts";
 
-export type Route = Pick<HostileRequest, "target" | "method" | "path" | "headers"> & {
+export type Route = Pick<HostileRequest, "target" | "service" | "method" | "path" | "headers"> & {
   /** Null: it has no body. */
   readonly valid: (() => unknown) | null;
 };
@@ -42,6 +43,27 @@ export const authorization = (
     {},
   ]);
 
+/** Lists, counts and figures between two instants. */
+export const timedListing = (dice: Dice, around: DecisionContext): Route => {
+  const [path, from, until] = dice.pick([
+    ["tasks", "createdFrom", "createdBefore"],
+    ["orders", "createdFrom", "createdBefore"],
+    ["tasks/count", "createdFrom", "createdBefore"],
+    ["failures", "createdFrom", "createdBefore"],
+    ["statistics", "from", "until"],
+  ] as const);
+  const query = new URLSearchParams({ [from]: oddText(dice) });
+  if (dice.oneIn(2)) query.set(until, oddText(dice));
+  return {
+    target: "GET list",
+    service: "operations",
+    method: "GET",
+    path: `/v1/${path}?${query.toString()}`,
+    headers: authorization(dice, around),
+    valid: null,
+  };
+};
+
 export const listing = (dice: Dice, around: DecisionContext): Route => {
   const value = dice.pick(["fulfil-order", "pending", "2026-11-24T00:00:00Z", "0", ...ids]);
   const field = dice.pick([
@@ -58,6 +80,7 @@ export const listing = (dice: Dice, around: DecisionContext): Route => {
   ]);
   return {
     target: "GET list",
+    service: "operations",
     method: "GET",
     path: `/v1/${dice.pick(["tasks", "orders", "tasks/count", "workflows", "nothing"])}?${field}=${value}`,
     headers: authorization(dice, around),
@@ -67,6 +90,7 @@ export const listing = (dice: Dice, around: DecisionContext): Route => {
 
 export const search = (dice: Dice, around: DecisionContext): Route => ({
   target: "POST search",
+  service: "operations",
   method: "POST",
   path: `/v1/${dice.pick(nouns)}/search`,
   headers: { ...json, ...authorization(dice, around) },

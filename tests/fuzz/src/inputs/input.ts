@@ -20,6 +20,8 @@ export interface HostileMessage {
 export interface HostileRequest {
   readonly kind: "request";
   readonly target: string;
+  /** Which process has the route. */
+  readonly service: "submission" | "operations";
   readonly changes: readonly string[];
   readonly method: string;
   readonly path: string;

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { hostileInput } from "../inputs/hostile-input.ts";
+import { hostileInput, type InputClassName } from "../inputs/hostile-input.ts";
 import type { DecisionContext, HostileInput, HostileRequest } from "../inputs/input.ts";
 import type { MessageSender } from "./send-messages.ts";
 import { type Answer, openRequestSender } from "./send-requests.ts";
@@ -17,6 +17,7 @@ export interface Tally {
   /** Ids of orders that were accepted over HTTP. */
   readonly accepted: string[];
   readonly byTarget: Map<string, number>;
+  readonly byClass: Map<string, number>;
 }
 
 export const newTally = (): Tally => ({
@@ -26,6 +27,7 @@ export const newTally = (): Tally => ({
   unanswered: 0,
   accepted: [],
   byTarget: new Map(),
+  byClass: new Map(),
 });
 
 interface Options {
@@ -35,8 +37,10 @@ interface Options {
   /** Inputs a second. */
   readonly rate: number;
   readonly around: DecisionContext;
-  /** The process that has the routes of this target. */
-  readonly urlOf: (target: string) => string;
+  /** What they are hostile by. */
+  readonly classes: readonly InputClassName[];
+  /** A process of this service. */
+  readonly urlOf: (service: HostileRequest["service"]) => string;
   readonly messages: MessageSender;
   readonly tally: Tally;
   readonly log: SentLog;
@@ -48,7 +52,8 @@ const round = 10;
 
 /** Sends hostile inputs at a steady rate until the signal. Resolves to the number after the last. */
 export async function sendInputs(options: Options, signal: AbortSignal): Promise<number> {
-  const { seed, from, rate, around, messages, tally, log } = options;
+  const { seed, from, rate, classes, messages, tally, log } = options;
+  const around = { ...options.around, classes };
   using requests = openRequestSender(limits.requests);
   const slots = {
     messages: openSlots(limits.messages),
@@ -63,6 +68,7 @@ export async function sendInputs(options: Options, signal: AbortSignal): Promise
       const number = index;
       const input = hostileInput(seed, number, around);
       log.add(number, input);
+      tally.byClass.set(input.inputClass, (tally.byClass.get(input.inputClass) ?? 0) + 1);
       const send = async () => count(input, tally, await deliver(input, number));
       await slots[slotOf(input)].run(send);
       // Inputs that are late follow one another at once, but answers are read between them.
@@ -76,7 +82,7 @@ export async function sendInputs(options: Options, signal: AbortSignal): Promise
   async function deliver(input: HostileInput, number: number): Promise<Outcome> {
     if (input.kind === "message") return await messages.send(input);
     try {
-      const answer = await requests.send(options.urlOf(input.target), input);
+      const answer = await requests.send(options.urlOf(input.service), input);
       const outcome = judgeAnswer(input, answer, tally);
       if (outcome === "fivexx") log.writeOne("fivexx", number, input);
       return outcome;

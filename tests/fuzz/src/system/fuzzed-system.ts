@@ -7,6 +7,7 @@ import {
   startSystem,
 } from "@holdfast/processes";
 import { baitWorkflow } from "./hostile-agent.ts";
+import { loopLine, preloaded } from "./preloaded.ts";
 
 /** A process that ended although nobody asked it to. */
 interface Crash {
@@ -23,6 +24,10 @@ export interface FuzzedSystem extends AsyncDisposable {
   readonly crashes: readonly Crash[];
   /** How often each line at the level of warnings and errors was logged. */
   readonly logged: ReadonlyMap<string, number>;
+  /** By service, the milliseconds for which its event loop stood still at most since the first hostile input. */
+  readonly longestLoops: ReadonlyMap<string, number>;
+  /** Forgets how long event loops stood still so far: services compile at their start. */
+  readonly inputsBegin: () => void;
 }
 
 interface Options {
@@ -38,7 +43,7 @@ interface Options {
 const count = { submission: 1, operations: 1, scheduler: 2, agent: 0, supervisor: 1 } as const;
 
 /** As the containers have it: 512 MiB, of which not all is heap. */
-const memory = { NODE_OPTIONS: "--max-old-space-size=384" };
+const memory = { NODE_OPTIONS: `--max-old-space-size=384 ${preloaded}` };
 const env = {
   submission: memory,
   operations: memory,
@@ -59,6 +64,7 @@ export async function startFuzzedSystem(options: Options): Promise<FuzzedSystem>
   const crashes: Crash[] = [];
   const logged = new Map<string, number>();
   const said = new Map<number, string[]>();
+  const longestLoops = new Map<string, number>();
   const system = stack.use(
     await startSystem({
       stateStoreUrl,
@@ -68,6 +74,10 @@ export async function startFuzzedSystem(options: Options): Promise<FuzzedSystem>
       count,
       env,
       onLog: (line, service, pid) => {
+        if (line.msg === loopLine) {
+          const ms = Math.round(Number(line["longestMs"]));
+          return void longestLoops.set(service, Math.max(ms, longestLoops.get(service) ?? 0));
+        }
         onLog?.(line, service);
         const lines = said.get(pid) ?? [];
         said.set(pid, [...lines.slice(1 - lastLines), JSON.stringify(line).slice(0, 2_000)]);
@@ -98,6 +108,8 @@ export async function startFuzzedSystem(options: Options): Promise<FuzzedSystem>
     system,
     crashes,
     logged,
+    longestLoops,
+    inputsBegin: () => longestLoops.clear(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

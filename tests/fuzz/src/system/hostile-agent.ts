@@ -6,25 +6,14 @@ import {
   StepReply,
   StepRequest,
 } from "@holdfast/contracts";
-import type { StepDefinition, WorkflowDefinition } from "@holdfast/domain";
+import type { Json, StepDefinition, WorkflowDefinition } from "@holdfast/domain";
 import { bodiesOf, deadLetter, declareTopology, topologyOf } from "@holdfast/messaging";
 import { type ConsumeMessage, connect } from "amqplib";
+import { baitAgent as agent, baitPolicy as policy } from "../inputs/bait.ts";
 import { type Dice, diceOf } from "../inputs/dice.ts";
-import { hostileBody } from "../inputs/hostile-message.ts";
-import { hostileProperties } from "../inputs/hostile-properties.ts";
+import { hostileOutput } from "../inputs/hostile-schema-input.ts";
 import type { HostileMessage } from "../inputs/input.ts";
-
-/** The Agent that the fuzzer itself is. */
-const agent = "bait";
-
-/** Short, so that an attempt that is never answered is soon taken back. */
-const policy = {
-  startWithin: 1_000,
-  completeWithin: 1_000,
-  retry: { failures: 3, backoff: 100, max: 500 },
-  coolDown: null,
-  onFailure: "compensate",
-} as const;
+import { inputClasses } from "../inputs/input-classes.ts";
 
 const step = {
   ...policy,
@@ -117,7 +106,8 @@ function answersTo(
   dice: Dice,
   { userId }: Options,
 ): readonly HostileMessage[] {
-  const { taskId, step: name, attempt, token } = request;
+  const { taskId, step: name, attempt, token, input } = request;
+  const output = (hostileOutput(input) ?? { done: name }) as Json;
   const ref = { taskId, step: name, attempt, token };
   const routingKey = replyRoute(agent, taskId, properties.replyTo as string | undefined);
   const common = {
@@ -129,8 +119,9 @@ function answersTo(
   const own = { type: StepReply.type, userId, persistent: true };
 
   const hostile = (): HostileMessage => {
-    const { body, changes, contentType } = hostileBody(dice, () => replyTo(ref, dice));
-    const strange = dice.oneIn(3) ? hostileProperties(dice) : {};
+    const inputClass = inputClasses[dice.pick(replyClasses)];
+    const { body, changes, contentType } = inputClass.body(dice, () => replyTo(ref, dice));
+    const strange = inputClass.properties(dice);
     return {
       ...common,
       target: "reply of an attempt in flight",
@@ -157,7 +148,7 @@ function answersTo(
     ...common,
     target: "right reply",
     changes: [],
-    body: StepReply.encode({ ...ref, outcome: { kind: "completed", output: { done: name } } }),
+    body: StepReply.encode({ ...ref, outcome: { kind: "completed", output } }),
     properties: { ...own, messageId: dice.uuid(), contentType: "application/json" },
   });
   return [
@@ -166,6 +157,9 @@ function answersTo(
     ...(dice.oneIn(5) ? [] : [honest()]),
   ];
 }
+
+/** As `damaged` twice as often as each of the others. */
+const replyClasses = ["damaged", "damaged", "deep", "large", "times"] as const;
 
 type Ref = Pick<StepReply, "taskId" | "step" | "attempt" | "token">;
 

@@ -1,0 +1,11 @@
+/** The Agent that the fuzzer itself is. */
+export const baitAgent = "bait";
+
+/** Short, so that an attempt that is never answered is soon taken back. */
+export const baitPolicy = {
+  startWithin: 1_000,
+  completeWithin: 1_000,
+  retry: { failures: 3, backoff: 100, max: 500 },
+  coolDown: null,
+  onFailure: "compensate",
+} as const;

@@ -1,0 +1,35 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { testScope } from "@holdfast/test-servers";
+import { expect, test } from "@jest/globals";
+import type { SchemaFigures } from "./measure-schemas.ts";
+
+const main = fileURLToPath(new URL("./main.ts", import.meta.url));
+
+/** The same few in each run, a tenth of all, or all. */
+function sizeOfScope() {
+  const { kind, tenth } = testScope();
+  if (kind === "all") return { from: 1, count: 4_000 };
+  if (kind === "usual") return { from: 1, count: 60 };
+  return { from: 1 + 400 * tenth, count: 400 };
+}
+
+/** As many times as long as a check of a pattern may an event loop stand still: 50 ms, where that takes 12. */
+const most = 4;
+
+test("no generated schema, stored, compiled or checked, stops an event loop for longer than it may", async () => {
+  const { from, count } = sizeOfScope();
+  // As a process of its own: Jest's modules are slower.
+  const node = ["--conditions=@holdfast/source", "--disable-warning=ExperimentalWarning"];
+  const options = ["--schemas", String(count), "--from", String(from), "--json"];
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [
+    ...node,
+    main,
+    ...options,
+  ]);
+  process.stderr.write(stderr);
+  const { schemas, worst } = JSON.parse(stdout) as SchemaFigures;
+  expect(schemas).toBe(count);
+  expect(Object.entries(worst).filter(([, { ratio }]) => ratio > most)).toEqual([]);
+}, 1_200_000);

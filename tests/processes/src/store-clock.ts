@@ -1,0 +1,73 @@
+import { queryOnce } from "@holdfast/local-stack";
+import { migrate } from "@holdfast/state-store";
+
+/** The clock of a database, for a test to be set: forwards and back. */
+export interface StoreClock {
+  /** Has it be ahead of the server's own by so many milliseconds; behind, if they are negative. */
+  set(aheadMs: number): Promise<void>;
+}
+
+const names = [
+  ["now", "stable"],
+  ["transaction_timestamp", "stable"],
+  ["statement_timestamp", "stable"],
+  ["clock_timestamp", "volatile"],
+] as const;
+
+/**
+ * Whatever asks for the time without naming a schema finds these functions before those of Postgres. They must be there
+ * before the first migration: defaults of columns keep the functions that they were made with.
+ */
+const makeClock = `
+  create schema test_clock;
+  create table test_clock.clock (ahead interval not null);
+  insert into test_clock.clock values ('0');
+  ${names
+    .map(
+      ([name, volatility]) => `
+  create function test_clock.${name}() returns timestamptz language sql ${volatility} parallel safe cost 1
+    return pg_catalog.${name}() + (select ahead from test_clock.clock);`,
+    )
+    .join("\n")}
+  do $$
+  begin
+    if current_setting('server_version_num')::integer >= 180000 then
+      create function test_clock.uuidv7() returns uuid language sql volatile parallel safe cost 1
+        return pg_catalog.uuidv7((select ahead from test_clock.clock));
+    end if;
+    execute format('alter database %I set search_path = "$user", public, test_clock, pg_catalog', current_database());
+  end
+  $$;
+  grant usage on schema test_clock to public;
+  grant select on test_clock.clock to public`;
+
+/** Functions of the store have a search path of their own. */
+const bindFunctions = `
+  do $$
+  declare
+    routine regprocedure;
+  begin
+    for routine in
+      select oid from pg_proc
+       where pronamespace = 'state'::regnamespace
+         and 'search_path=pg_catalog, pg_temp' = any(proconfig)
+    loop
+      execute format('alter routine %s set search_path = test_clock, pg_catalog, pg_temp', routine);
+    end loop;
+  end
+  $$`;
+
+/** Migrates an empty database, such that its clock can be set. */
+export async function migrateWithStoreClock(url: string): Promise<StoreClock> {
+  await queryOnce(url, makeClock);
+  await migrate(url);
+  await queryOnce(url, bindFunctions);
+  return {
+    async set(aheadMs) {
+      await queryOnce(
+        url,
+        `update test_clock.clock set ahead = ${aheadMs} * interval '1 millisecond'`,
+      );
+    },
+  };
+}
