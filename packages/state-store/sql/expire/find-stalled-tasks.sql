@@ -17,7 +17,9 @@ select (select coalesce(json_agg(task_id), '[]')
           from unfinished
          where process_state <> 'error'
            and paused_at is null
-           and updated_at < statement_timestamp() - :untouched_for::float8 * interval '1 millisecond'
+           -- What was changed in the time to come was changed before the clock was set back.
+           and updated_at not between statement_timestamp() - :untouched_for::float8 * interval '1 millisecond'
+                                  and statement_timestamp() + interval '1 minute'
            and workflow not in (select name from state.pauses
                                  where kind = 'workflow' and released_at is null)
            and (select count(*) filter (where process_state = 'processing'

@@ -48,3 +48,30 @@ test("stalled tasks are found among any number of open tasks, a few checked each
   // One that is finished is not looked at.
   expect(found).toEqual([[ids[0], ids[499], ids[500]], [ids[700]], [ids[count - 1]]]);
 });
+
+test("a step whose delay ends in hours, because the clock was set back meanwhile, is found at once, and is due", async () => {
+  const [submission, supervisor] = await Promise.all([
+    db.open("submission"),
+    db.open("supervisor"),
+  ]);
+  await submission.registerWorkflow(testWorkflow([{ name: "a" }]));
+  const [one] = await submission.submitTasks([newTask()], { actor: "test" });
+  const taskId = one !== undefined && "taskId" in one ? one.taskId : "";
+  await db.query(
+    `set session_replication_role = replica;
+     update state.steps set attempt = 1, rank = null, not_before = now() + interval '3 hours'
+      where task_id = '${taskId}';
+     update state.tasks set updated_at = now() + interval '3 hours' where task_id = '${taskId}';
+     reset session_replication_role`,
+  );
+  const before = `${taskId.slice(0, -12)}000000000000`;
+  const { taskIds } = await supervisor.findStalledTasks({ after: before, untouchedFor: 60_000 });
+  expect(taskIds).toContain(taskId);
+  await supervisor.applyEvents([{ taskId, event: { kind: "replanned" } }], { actor: "test" });
+  expect(
+    await db.query(
+      `select 1 from state.steps where task_id = '${taskId}' and process_state = 'pending'
+          and coalesce(not_before, rank) <= now()`,
+    ),
+  ).toHaveLength(1);
+});
