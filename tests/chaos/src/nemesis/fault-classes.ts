@@ -1,4 +1,5 @@
 import { brokerFaults } from "./broker-faults.ts";
+import { clockFaults } from "./clock-faults.ts";
 import { storeFaults } from "./connection-faults.ts";
 import type { FaultClass } from "./fault-class.ts";
 import { hostileInputFaults } from "./hostile-input.ts";
@@ -15,5 +16,6 @@ export const faultClasses: readonly FaultClass[] = [
   ...linkFaults,
   ...messageFaults,
   ...hostileInputFaults,
+  ...clockFaults,
   ...partnerFaults,
 ];

@@ -8,7 +8,14 @@ import {
   startPostgresPair,
   startRabbitmqCluster,
 } from "@holdfast/local-stack";
-import { type LogLine, type System, startSystem } from "@holdfast/processes";
+import {
+  jumpingClock,
+  type LogLine,
+  migrateWithStoreClock,
+  type StoreClock,
+  type System,
+  startSystem,
+} from "@holdfast/processes";
 import { type Breakable, type KeptProcesses, startKeptProcesses } from "./kept-processes.ts";
 import { chaosWorkflow } from "./workflow.ts";
 
@@ -18,6 +25,8 @@ export interface Environment extends AsyncDisposable {
   readonly broker: Omit<LocalStack["broker"], "provider" | "why">;
   /** Null: there is one server of each. */
   readonly cluster: ClusterServers | null;
+  /** Null with several servers: its standby would have another. */
+  readonly storeClock: StoreClock | null;
   readonly system: System;
   readonly processes: KeptProcesses;
   /** Asks the store itself, beside all links. */
@@ -35,6 +44,7 @@ interface Servers extends AsyncDisposable {
   readonly postgres: Environment["postgres"];
   readonly broker: Environment["broker"];
   readonly cluster: ClusterServers | null;
+  readonly storeClock: StoreClock | null;
   /** All servers of the store, and of the broker. */
   readonly stateStoreUrl: string;
   readonly brokerUrl: string;
@@ -65,13 +75,16 @@ const partnerSettings = {
   unreliable: { LATENCY: "5ms", ERROR_RATE: "0.02", APPLY_THEN_DROP_RATE: "0.02" },
 } as const;
 
+/** The wall clock of each process can be wrong for a while. */
+const clocks = { NODE_OPTIONS: jumpingClock };
+
 /** Starts everything. Disposing stops it, whatever state it is in. */
 export async function startEnvironment(options: EnvironmentOptions): Promise<Environment> {
   const { folder, random, partners, onLog } = options;
   await using stack = new AsyncDisposableStack();
   const start = options.servers === "cluster" ? startCluster : startSingle;
   const servers = stack.use(await start(options));
-  const { postgres, broker, cluster, stateStoreUrl } = servers;
+  const { postgres, broker, cluster, storeClock, stateStoreUrl } = servers;
   const system = stack.use(
     await startSystem({
       stateStoreUrl,
@@ -81,8 +94,10 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
       count: { submission: 0, agent: 0, scheduler: 0, supervisor: 0 },
       env: {
         partners: partnerSettings[partners],
-        submission: { WORKFLOW: chaosWorkflow.name },
-        supervisor: { SWEEP_INTERVAL: "5s" },
+        submission: { WORKFLOW: chaosWorkflow.name, ...clocks },
+        scheduler: clocks,
+        agent: clocks,
+        supervisor: { SWEEP_INTERVAL: "5s", ...clocks },
       },
       onLog,
     }),
@@ -93,6 +108,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
     postgres,
     broker,
     cluster,
+    storeClock,
     system,
     processes,
     query: (sql) => queryOnce(servers.storeNow(), sql),
@@ -118,11 +134,13 @@ async function startSingle({ folder, log }: ServerOptions): Promise<Servers> {
     if (provider === "url") throw new Error("Chaos breaks its servers: unset the URLs of yours.");
   }
   const { url } = await createDatabase(postgres.url, { name: "holdfast" });
+  const storeClock = await migrateWithStoreClock(url);
   const owned = stack.move();
   return {
     postgres,
     broker,
     cluster: null,
+    storeClock,
     stateStoreUrl: url,
     brokerUrl: broker.url,
     storeNow: () => url,
@@ -159,6 +177,7 @@ async function startCluster({ folder, log }: ServerOptions): Promise<Servers> {
         storeNow = Object.assign(new URL(pair.standby.url), { pathname: "/holdfast" }).href;
       },
     },
+    storeClock: null,
     stateStoreUrl: pair.urlOf("holdfast"),
     brokerUrl: rabbitmq.url,
     storeNow: () => storeNow,
