@@ -98,6 +98,7 @@ export function recordReplies(deps: Dependencies) {
   };
 }
 
+const readProbe = ({ body }: Delivery): ReplyProbe => ReplyProbe.decode(body);
 const isProbe = ({ type, routingKey }: Delivery): boolean =>
   type === ReplyProbe.type && isProbeRoute(routingKey);
 
@@ -106,10 +107,11 @@ const unrecordedFor = 200;
 
 /** Records that probes have come, unless replies that came before them are unrecorded: the Supervisor sends others. */
 async function recordProbes(
-  { store, broker, log }: Pick<Dependencies, "store" | "broker" | "log">,
+  deps: Pick<Dependencies, "store" | "broker" | "clock" | "log">,
   probes: readonly Delivery[],
 ): Promise<void> {
-  const { readable, unreadable } = readEach(probes, ({ body }) => ReplyProbe.decode(body));
+  const { store, broker, log } = deps;
+  const { readable, unreadable } = await readEach(probes, readProbe, deps);
   if (unreadable.length > 0) log.error(unreadableFields(unreadable), "probe unreadable");
   if (readable.length === 0 || broker.oldestMs(replyQueue) > unrecordedFor) return;
   await store.recordProofs(readable);
