@@ -7,15 +7,18 @@ export {
 export { checkTemplate } from "./definition/check-template.ts";
 export { collectionPattern, isReservedCollection, singularOf } from "./definition/collections.ts";
 export { agentNamePattern, operationNamePattern } from "./definition/definition-schema.ts";
-export { type CompiledSchema, schemaCompiler } from "./definition/schema-compiler.ts";
+export { type CompiledSchema, placeOfError, schemaCompiler } from "./definition/schema-compiler.ts";
 export { unsupportedParts } from "./definition/schema-faults.ts";
 export { schemaMeaning } from "./definition/schema-meaning.ts";
 export {
   definitionChecks,
   definitionFaults,
   readDefinition,
+  refusedParts,
   validateDefinition,
 } from "./definition/validate-definition.ts";
+export { compileTaskInput } from "./flow/check-missing.ts";
+export { type OpenUse, valueFlow } from "./flow/value-flow.ts";
 export { limits } from "./limits/limits.ts";
 export { FairnessKey, Payload } from "./limits/parts.ts";
 export { payloadFaults } from "./limits/payload-faults.ts";

@@ -51,7 +51,7 @@ function endAttempt(
       }
       return requeueStep(task, step, neverStarted(step, event), context);
     case "parked":
-      return parkStep(task, step, event.code, context);
+      return parkStep(task, step, event, context);
   }
 }
 

@@ -39,6 +39,14 @@ test.each<[string, Condition, boolean]>([
   ["something that is null", { exists: { $ref: "/input/note" } }, false],
   ["something that is missing", { exists: { $ref: "/input/coupon" } }, false],
   ["a missing value and a string", { equals: [{ $ref: "/input/coupon" }, "X"] }, false],
+  ["a missing value and null", { equals: [{ $ref: "/input/coupon" }, null] }, true],
+  [
+    "an object without a field and one in which the field is missing",
+    {
+      equals: [{ from: { $ref: "/input/gift/from" }, by: { $ref: "/input/by" } }, { from: "Ada" }],
+    },
+    true,
+  ],
   ["not false", { not: no }, true],
   ["all of them, when one is not", { and: [yes, no] }, false],
   ["all of none", { and: [] }, true],

@@ -2,9 +2,9 @@ import type { Json } from "./json.ts";
 import { type Lookup, refsOf, resolveTemplate } from "./template.ts";
 import type { Condition, Template } from "./workflow-definition.ts";
 
-/** Whether a step is to be done. What is missing counts as null, so a valid condition never throws. */
+/** Whether a step is to be done. What is missing is as in any template, so a valid condition never throws. */
 export function evaluateCondition(condition: Condition, lookup: Lookup): boolean {
-  const value = (template: Template) => resolveTemplate(template, (at) => lookup(at) ?? null);
+  const value = (template: Template) => resolveTemplate(template, lookup);
   const holds = (part: Condition): boolean => {
     if ("equals" in part) return sameJson(value(part.equals[0]), value(part.equals[1]));
     if ("in" in part) return part.in[1].some((item) => sameJson(value(part.in[0]), value(item)));

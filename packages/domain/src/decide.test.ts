@@ -153,3 +153,35 @@ test("a condition sees the outputs of replies of the same batch that were accept
   const folded = foldEvents(task, reports, { now: noon, random: () => 0, values });
   expect(states(folded.task)).toEqual({ a: "processed", b: "pending" });
 });
+
+describe("a step for which no request can be made", () => {
+  const parked = (step: string): TaskEvent => ({
+    kind: "parked",
+    code: "step.input_unresolvable",
+    unsent: true,
+    ...ref(step),
+  });
+
+  test("halts its task, whatever its policy; counts no failure, and has had no effect", () => {
+    const halted = seen(abc(), ...done("a"), claimed("b"), parked("b"));
+    expect(halted).toMatchObject({
+      goal: "do",
+      processState: "error",
+      faultCode: "step.input_unresolvable",
+    });
+    expect(halted.steps.get("b")).toMatchObject({
+      processState: "error",
+      failureCount: 0,
+      mayHaveEffect: false,
+    });
+  });
+
+  test("is not undone where its task is undone meanwhile", () => {
+    const undoing = seen(abc(), ...done("a"), claimed("b"), { kind: "undoRequested", code: "x.y" });
+    expect(states(seen(undoing, parked("b")))).toMatchObject({
+      b: "error",
+      "b:undo": "skipped",
+      "a:undo": "pending",
+    });
+  });
+});

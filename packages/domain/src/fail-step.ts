@@ -14,6 +14,7 @@ import { settle } from "./settle.ts";
 import type { ProcessingStep } from "./step.ts";
 import { stepKinds } from "./step-kinds.ts";
 import type { Task } from "./task.ts";
+import type { TaskEvent } from "./task-event.ts";
 import { undoTask } from "./undo-task.ts";
 
 /** Applies the remedy of the step's policy. */
@@ -78,14 +79,18 @@ function delay(
   return settle(task, [delayed], context);
 }
 
-/** Gives a step up although no attempt failed it: what it did is unknown, so an undo covers it. */
+/**
+ * Gives a step up although no attempt failed it, and undoes nothing. What it did is unknown, so an undo covers it;
+ * unless there was no request.
+ */
 export function parkStep(
   task: Task,
   step: ProcessingStep,
-  code: string,
+  { code, unsent = false }: Extract<TaskEvent, { kind: "parked" }>,
   context: DecisionContext,
 ): Decision {
-  const failed = giveUp({ ...step, mayHaveEffect: true }, code, step.failureCount);
+  const mayHaveEffect = step.mayHaveEffect || step.relayed || !unsent;
+  const failed = giveUp({ ...step, mayHaveEffect }, code, step.failureCount);
   return settle(haltedWith(task, code), [failed], context);
 }
 

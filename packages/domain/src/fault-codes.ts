@@ -501,8 +501,10 @@ export const faultCodes = {
   },
   "step.input_unresolvable": {
     transient: false,
-    meaning: "The input of the step refers to a value that is not there.",
-    action: "Correct the workflow in a new version, or resubmit the step with an input.",
+    meaning:
+      "A value that the input of the step refers to is missing, and the Agent's contract needs it. The step is parked, and nothing was sent.",
+    action:
+      "Resubmit the step with an input. Have the schema that the value comes from say that it is there, in a new version.",
   },
   "step.input_unusable": {
     transient: false,

@@ -195,6 +195,11 @@ export {
 export {
   type Lookup,
   lookupIn,
+  lookupInEnded,
+  missingAt,
+  parsePointer,
+  type RefPlace,
+  refPlaces,
   refsOf,
   resolveTemplate,
   stepOfRef,

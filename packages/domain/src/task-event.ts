@@ -51,8 +51,13 @@ export type TaskEvent =
       /** It was not published, or the broker returned it: no queue has ever had it. */
       readonly unsent?: boolean;
     } & AttemptRef)
-  /** What the reply means for this task cannot be decided: an operator must look. */
-  | ({ readonly kind: "parked"; readonly code: string } & AttemptRef)
+  /** What the reply means for this task cannot be decided, or no request can be made: an operator must look. */
+  | ({
+      readonly kind: "parked";
+      readonly code: string;
+      /** There was nothing to publish: no queue has ever had a request of this attempt. */
+      readonly unsent?: boolean;
+    } & AttemptRef)
   | {
       readonly kind: "resubmitted";
       readonly step: string;

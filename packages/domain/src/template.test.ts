@@ -1,7 +1,15 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import type { Json } from "./json.ts";
-import { lookupIn, refsOf, resolveTemplate, stepOfRef } from "./template.ts";
+import {
+  lookupIn,
+  lookupInEnded,
+  missingAt,
+  refPlaces,
+  refsOf,
+  resolveTemplate,
+  stepOfRef,
+} from "./template.ts";
 
 const lookup = lookupIn({
   input: { customer: { name: "Ada" }, lines: [{ sku: "a" }, { sku: "b" }], note: null, "a/b~c": 1 },
@@ -31,25 +39,36 @@ describe("a ref", () => {
 
   test.each([
     "/input/coupon",
+    "/input/coupon/percent",
     "/input/lines/2",
     "/input/lines/length",
     "/input/lines/01",
     "/input/customer/name/first",
     "/input/toString",
-    "/steps/ship/id",
     "/steps/charge/refundId",
-    "/secrets",
-    "input",
-    "",
-  ])("to %j, which is missing, is reported as one that cannot be resolved", (pointer) => {
-    expect(() => at(pointer)).toThrow(
-      expect.objectContaining({
-        code: "step.input_unresolvable",
-        transient: false,
-        details: { pointer },
-      }),
-    );
+  ])("to %s, which is missing, is left out of an object, and null elsewhere", (pointer) => {
+    expect(at(pointer)).toBeNull();
+    const ref = { $ref: pointer };
+    const template = { is: "there", not: ref, list: [ref, 1], below: { not: ref } };
+    expect(resolveTemplate(template, lookup)).toEqual({ is: "there", list: [null, 1], below: {} });
   });
+
+  test.each(["/steps/ship", "/steps/ship/id"])(
+    "to %s, where the step has no output at all, is one that cannot be resolved",
+    (pointer) => {
+      const values = { input: null, outputs: new Map<string, Json>([["charge", null]]) };
+      expect(() => resolveTemplate({ a: { $ref: pointer } }, lookupInEnded(values))).toThrow(
+        expect.objectContaining({
+          code: "step.input_unresolvable",
+          transient: false,
+          details: { pointer },
+        }),
+      );
+      expect(resolveTemplate([{ $ref: "/steps/charge/id" }], lookupInEnded(values))).toEqual([
+        null,
+      ]);
+    },
+  );
 });
 
 describe("a template", () => {
@@ -70,6 +89,30 @@ describe("a template", () => {
 
   test("does not guess what an unknown $ key means", () => {
     expect(() => resolveTemplate({ $merge: [] }, lookup)).toThrow(/\$merge/);
+  });
+
+  test("says where its refs stand", () => {
+    const name = { $ref: "/input/customer/name" };
+    expect(refPlaces({ "a/b~c": [1, name], d: name, e: { $literal: name } })).toEqual([
+      { place: "/a~1b~0c/1", pointer: "/input/customer/name" },
+      { place: "/d", pointer: "/input/customer/name" },
+    ]);
+  });
+
+  test.each([
+    ["/coupon", "/input/coupon"],
+    ["/customer/phone", "/input/customer/phone"],
+    ["/list/0", "/input/note"],
+    ["/list", "/input/note"],
+    ["", "/input/coupon"],
+    ["/customer/name", null],
+    ["/other", null],
+  ])("says which value is missing where a place is wrong: %j", (place, pointer) => {
+    const [coupon, customer, note] = ["coupon", "customer", "note"].map((name) => ({
+      $ref: `/input/${name}`,
+    }));
+    const template = { coupon: coupon!, customer: customer!, list: [note!] };
+    expect(missingAt(template, place, lookup)).toBe(pointer);
   });
 
   test("names each pointer once", () => {

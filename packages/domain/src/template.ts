@@ -22,18 +22,79 @@ export function lookupIn({ input, outputs }: TaskValues): Lookup {
   };
 }
 
-/** Fills the holes. Throws a `PermanentFault` (`step.input_unresolvable`) naming the first one that stays empty. */
-export function resolveTemplate(template: Template, lookup: Lookup): Json {
-  if (isList(template)) return template.map((item) => resolveTemplate(item, lookup));
+/**
+ * Finds values as `lookupIn` does, for templates whose steps must have ended. Throws a `PermanentFault`
+ * (`step.input_unresolvable`) for a step without an output: that is no value that may be missing.
+ */
+export function lookupInEnded(values: TaskValues): Lookup {
+  const lookup = lookupIn(values);
+  return (pointer) => {
+    const value = lookup(pointer);
+    const step = value === undefined ? stepOfRef(pointer) : null;
+    if (step === null || values.outputs.has(step)) return value;
+    throw new PermanentFault(
+      "step.input_unresolvable",
+      `Step ${step} has no output, which ${pointer} refers to`,
+      { details: { pointer } },
+    );
+  };
+}
+
+/**
+ * Fills the holes. A value that is missing is left out where it is a field of an object, and is null in a list or
+ * where it is all that there is.
+ */
+export const resolveTemplate = (template: Template, lookup: Lookup): Json =>
+  filled(template, lookup) ?? null;
+
+function filled(template: Template, lookup: Lookup): Json | undefined {
+  if (isList(template)) return template.map((item) => filled(item, lookup) ?? null);
   if (!isObject(template)) return template;
   const pointer = pointerIn(template);
-  if (pointer !== null) return found(lookup(pointer), pointer);
+  if (pointer !== null) return lookup(pointer);
   const literal = literalIn(template);
   if (literal !== undefined) return literal;
-  const entries = Object.entries(template);
-  return Object.fromEntries(
-    entries.map(([key, value]) => [refuseReserved(key), resolveTemplate(value, lookup)]),
+  const fields: (readonly [string, Json])[] = [];
+  for (const [key, part] of Object.entries(template)) {
+    const name = refuseReserved(key);
+    const value = filled(part, lookup);
+    if (value !== undefined) fields.push([name, value]);
+  }
+  return Object.fromEntries(fields);
+}
+
+/** A place in what a template becomes, as a JSON pointer, and the pointer of the ref that stands there. */
+export interface RefPlace {
+  readonly place: string;
+  readonly pointer: string;
+}
+
+/** Where the refs of a template stand, each as often as it does. */
+export function refPlaces(template: Template, place = ""): readonly RefPlace[] {
+  if (!isObject(template)) return [];
+  if (!isList(template)) {
+    if (literalIn(template) !== undefined) return [];
+    const pointer = pointerIn(template);
+    if (pointer !== null) return [{ place, pointer }];
+  }
+  return Object.entries(template).flatMap(([key, part]) =>
+    refPlaces(part, `${place}/${pointerPart(key)}`),
   );
+}
+
+/**
+ * The pointer of a value that is missing, or null, at a place in what a template becomes, or around which the place
+ * lies; null: there is none.
+ */
+export function missingAt(template: Template, place: string, lookup: Lookup): string | null {
+  for (const ref of refPlaces(template)) {
+    const isAbove = isWithin(place, ref.place);
+    const pointer = isAbove ? ref.pointer + place.slice(ref.place.length) : ref.pointer;
+    if ((isAbove || isWithin(ref.place, place)) && (lookup(pointer) ?? null) === null) {
+      return pointer;
+    }
+  }
+  return null;
 }
 
 /** The pointers that a template names, each once. */
@@ -54,18 +115,25 @@ function allRefs(template: Template): readonly string[] {
   return pointer === null ? Object.values(template).flatMap(allRefs) : [pointer];
 }
 
+const isWithin = (inner: string, outer: string): boolean =>
+  inner === outer || inner.startsWith(`${outer}/`);
+
 function child(value: Json | undefined, key: string): Json | undefined {
   if (value === null || value === undefined) return value;
   if (isList(value)) return /^(0|[1-9]\d*)$/.test(key) ? value[Number(key)] : undefined;
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** RFC 6901. */
-const parsePointer = (pointer: string): readonly string[] =>
+/** The keys of a pointer (RFC 6901). */
+export const parsePointer = (pointer: string): readonly string[] =>
   pointer
     .split("/")
     .slice(1)
     .map((part) => (part.includes("~") ? part.replaceAll("~1", "/").replaceAll("~0", "~") : part));
+
+/** One key as a part of a pointer. */
+const pointerPart = (key: string): string =>
+  /[~/]/.test(key) ? key.replaceAll("~", "~0").replaceAll("/", "~1") : key;
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 const isObject = (value: Json): value is { readonly [key: string]: Json } =>
@@ -74,13 +142,6 @@ const isObject = (value: Json): value is { readonly [key: string]: Json } =>
 const literalIn = ({ $literal }: { readonly [key: string]: Json }): Json | undefined => $literal;
 const pointerIn = ({ $ref }: { readonly [key: string]: Json }): string | null =>
   typeof $ref === "string" ? $ref : null;
-
-function found(value: Json | undefined, pointer: string): Json {
-  if (value !== undefined) return value;
-  throw new PermanentFault("step.input_unresolvable", `There is nothing at ${pointer}`, {
-    details: { pointer },
-  });
-}
 
 function refuseReserved(key: string): string {
   if (!key.startsWith("$")) return key;

@@ -1,5 +1,5 @@
 import { host, PermanentFault, TransientFault } from "@holdfast/agent";
-import { defineAgent, defineWorkflow } from "@holdfast/workflow";
+import { defineAgent, defineWorkflow, exists, present } from "@holdfast/workflow";
 import { describe, expect, test } from "@jest/globals";
 import { z } from "zod";
 import {
@@ -224,4 +224,101 @@ test.each<[string, () => Promise<unknown>, string]>([
   ],
 ])("%s is refused before anything runs", async (_, start, message) => {
   await expect(start()).rejects.toThrow(message);
+});
+
+describe("a value that a caller may leave out", () => {
+  const Note = z.object({
+    to: z.string(),
+    note: z.string().optional(),
+    address: z.object({ city: z.string() }).optional(),
+  });
+  const mail = defineAgent("mail", {
+    send: {
+      input: z.object({
+        to: z.string(),
+        note: z.string().optional(),
+        city: z.string().optional(),
+        list: z.array(z.string().nullable()),
+      }),
+      output: z.null(),
+    },
+  });
+  const greet = defineWorkflow("greet.v1", Note, ({ to, note, address }, step) => {
+    step("send", {
+      call: mail.send({ to, note, city: address.city, list: [to, note] }),
+      ...limits,
+    });
+    return { to, note, all: [note] };
+  });
+  const send = async () => null;
+
+  test("is left out of what a step is given and of the result, and is null in a list", async () => {
+    const run = await testWorkflow(greet, [host(mail, { send })], { input: { to: "ann" } });
+    expect(await run.finished()).toMatchObject({ state: "processed" });
+    expect(run.calls.map((call) => call.input)).toEqual([{ to: "ann", list: ["ann", null] }]);
+    expect(run.task.output).toEqual({ to: "ann", all: [null] });
+  });
+
+  test("is handed on where the caller does not leave it out", async () => {
+    const whole = { to: "ann", note: "hi", address: { city: "Bonn" } };
+    const run = await testWorkflow(greet, [host(mail, { send })], { input: whole });
+    await run.finished();
+    expect(run.calls.map((call) => call.input)).toEqual([
+      { to: "ann", note: "hi", city: "Bonn", list: ["ann", "hi"] },
+    ]);
+    expect(run.task.output).toEqual({ to: "ann", note: "hi", all: ["hi"] });
+  });
+
+  test("halts the task where only an output shows that a step needs it, and nothing is undone", async () => {
+    const texts = defineAgent("texts", {
+      write: {
+        input: z.object({}),
+        // No JSON Schema says what comes out of it.
+        output: z.object({ note: z.any() }).transform(({ note }) => ({ note: note as string })),
+        undo: "erase",
+      },
+    });
+    const need = defineAgent("need", {
+      take: { input: z.object({ note: z.string() }), output: z.null() },
+    });
+    const pass = defineWorkflow("pass.v1", z.object({}), (_, step) => {
+      const text = step("write", { call: texts.write({}), ...limits });
+      step("take", { call: need.take({ note: text.note }), ...limits });
+    });
+    const agents = [
+      host(texts, { write: async () => ({ note: undefined }), erase: undo }),
+      host(need, { take: send }),
+    ];
+    const run = await testWorkflow(pass, agents, { input: {} });
+    await run.advance("1m");
+    expect(run.task).toMatchObject({
+      state: "error",
+      goal: "do",
+      faultCode: "step.input_unresolvable",
+      steps: { write: { state: "processed" }, take: { state: "error", failureCount: 0 } },
+    });
+    expect(operationsOf(run.calls)).toEqual(["write"]);
+  });
+
+  test("is refused where it must be there and the schema says that it may not", async () => {
+    const need = defineAgent("need", {
+      take: { input: z.object({ note: z.string() }), output: z.null() },
+    });
+    const hopeful = defineWorkflow("hopeful.v1", Note, ({ note }, step) => {
+      step("take", { call: need.take({ note: present(note) }), ...limits });
+    });
+    const agents = [host(need, { take: send })];
+    await expect(testWorkflow(hopeful, agents, { input: { to: "ann" } })).rejects.toThrow(
+      /hopeful\.v1: \/steps\/0\/input\/note takes \/input\/note, which may be missing/,
+    );
+    const careful = defineWorkflow("careful.v1", Note, ({ note }, step) => {
+      step("take", {
+        onlyIf: exists(note),
+        call: need.take({ note: present(note) }),
+        ...limits,
+      });
+    });
+    const run = await testWorkflow(careful, agents, { input: { to: "ann" } });
+    expect(await run.finished()).toMatchObject({ state: "processed" });
+  });
 });

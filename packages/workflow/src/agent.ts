@@ -1,6 +1,6 @@
 import { agentNamePattern, operationNamePattern } from "@holdfast/contracts";
 import { ContractFault, type Json, type RemoteDefinition } from "@holdfast/domain";
-import type { Template } from "./ref.ts";
+import type { WholeTemplate } from "./ref.ts";
 import {
   type InputOf,
   inputSchemaOf,
@@ -65,7 +65,7 @@ export type Agent<O extends Operations> = {
   readonly [contract]: AgentContract<O>;
 } & {
   readonly [Name in keyof O]: (
-    input: Template<InputOf<O[Name]["input"]>>,
+    input: WholeTemplate<InputOf<O[Name]["input"]>>,
   ) => Call<OutputOf<O[Name]["output"]>>;
 };
 

@@ -19,6 +19,6 @@ export {
 } from "./define-workflow.ts";
 export { type Duration, toMilliseconds } from "./duration.ts";
 export type { PooledAgent } from "./pool.ts";
-export { present, type Ref, type ResultOf, type Template } from "./ref.ts";
+export { present, type Ref, type ResultOf, type Template, type WholeTemplate } from "./ref.ts";
 export { type InputOf, jsonSchemaOf, type OutputOf, type Schema } from "./schema.ts";
 export type { CoolDownOptions, RetryOptions, StepOptions, UndoOptions } from "./step-options.ts";

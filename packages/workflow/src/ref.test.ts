@@ -1,5 +1,12 @@
 import { expect, test } from "@jest/globals";
-import { pointerOf, type Ref, refTo, type Template } from "./ref.ts";
+import {
+  pointerOf,
+  type Ref,
+  type ResultOf,
+  refTo,
+  type Template,
+  type WholeTemplate,
+} from "./ref.ts";
 
 interface Order {
   readonly total: number;
@@ -51,9 +58,29 @@ test("the types accept refs of fitting types only", () => {
   const from: Template<string> = order.gift.from;
   // @ts-expect-error: it may be missing
   const note: Template<string> = order.note;
+  const left: Template<{ note?: string }> = { note: order.note };
+  const listed: Template<readonly (string | null)[]> = [order.note, order.customer.name];
+  const whole: WholeTemplate<string | null> = order.note;
+  // @ts-expect-error: in this list there is no null
+  const strict: Template<readonly string[]> = [order.note];
+  // @ts-expect-error: a field that may be null may not be left out for that
+  const kept: Template<{ note: string | null }> = { note: order.note };
   // @ts-expect-error: another type
   const name: Template<string> = order.total;
   // @ts-expect-error: no such field
   const unknown: Ref<unknown> = order.customer.phone;
   expect([total, email, nested, from, note, name, unknown]).toHaveLength(7);
+  expect([left, listed, whole, strict, kept]).toHaveLength(5);
+});
+
+test("the types of a result leave out the fields of what may be missing", () => {
+  const plan = { id: order.total, note: order.note, all: [order.note], from: order.gift.from };
+  const some: ResultOf<typeof plan> = { id: 1, all: [null], from: null };
+  const every: ResultOf<typeof plan> = { id: 1, note: "x", all: ["x"], from: "y" };
+  const alone: ResultOf<typeof order.note> = null;
+  // @ts-expect-error: it is always there
+  const none: ResultOf<typeof plan> = { all: [], from: null };
+  // @ts-expect-error: it is left out, and never null
+  const empty: ResultOf<typeof plan> = { id: 1, note: null, all: [], from: null };
+  expect([some, every, alone, none, empty]).toHaveLength(5);
 });

@@ -13,27 +13,53 @@ interface Later<T> {
  */
 export type Ref<T> = Later<T> & (IsRecord<NonNullable<T>> extends true ? Reach<T> : unknown);
 
-/** What is below a value that may be null may be null too. */
+/** What is below a value that may be missing, or null, may be missing or null too. */
 type Reach<T> = {
   readonly [K in keyof NonNullable<T>]-?: Ref<
     NonNullable<T>[K] | Extract<T, null> | Extract<T, undefined>
   >;
 };
 
-/** What a step can be given: literal data with refs anywhere in it. */
+/**
+ * What a step can be given: literal data with refs anywhere in it. A field whose value is missing is left out, so a ref
+ * that may lead to nothing goes where the field may be left out.
+ */
 export type Template<T> = Ref<T> | Literal<T>;
-type Literal<T> = T extends object ? { readonly [K in keyof T]: Template<T[K]> } : T;
+type Literal<T> = T extends readonly unknown[]
+  ? { readonly [K in keyof T]: WholeTemplate<T[K]> }
+  : T extends object
+    ? { readonly [K in keyof T]: Template<T[K]> }
+    : T;
 
-/** What a template becomes once its refs have their values. */
+/** The template of an element of a list, or of all that a step is given: a value that is missing is null there. */
+export type WholeTemplate<T> = Template<T> | (null extends T ? Ref<T | undefined> : never);
+
+/** What a template becomes once its refs have their values. A field of a missing value is left out. */
 export type ResultOf<Planned> =
   Planned extends Later<infer Value>
-    ? Value
+    ? Exclude<Value, undefined> | (undefined extends Value ? null : never)
     : // biome-ignore lint/suspicious/noConfusingVoidType: a plan that returns nothing
       Planned extends undefined | void
       ? null
-      : Planned extends object
+      : Planned extends readonly unknown[]
         ? { readonly [K in keyof Planned]: ResultOf<Planned[K]> }
-        : Planned;
+        : Planned extends object
+          ? FieldsOf<Planned>
+          : Planned;
+
+type FieldsOf<Planned> = {
+  readonly [K in keyof Planned as MayBeMissing<Planned[K]> extends true ? never : K]: ResultOf<
+    Planned[K]
+  >;
+} & {
+  readonly [K in keyof Planned as MayBeMissing<Planned[K]> extends true ? K : never]?: Exclude<
+    Planned[K] extends Later<infer Value> ? Value : never,
+    undefined
+  >;
+};
+
+type MayBeMissing<Planned> =
+  Planned extends Later<infer Value> ? (undefined extends Value ? true : false) : false;
 
 /** Only objects with known keys can be reached into. */
 type IsRecord<T> = [T] extends [readonly unknown[]]
@@ -45,8 +71,8 @@ type IsRecord<T> = [T] extends [readonly unknown[]]
     : false;
 
 /**
- * The same value, now known to be there: for a step that is only done if it is. Should it be missing
- * after all, the step ends in error; should it be null, the Agent's contract decides.
+ * The same value, now known to be there: for a step whose condition says that it is. A workflow whose condition does
+ * not say so is refused when it is stored.
  */
 export const present = <T>(value: Ref<T>): Ref<NonNullable<T>> =>
   value as unknown as Ref<NonNullable<T>>;

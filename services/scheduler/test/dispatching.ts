@@ -41,6 +41,11 @@ const definition: WorkflowDefinition = {
   // Only of what "weigh" is given, and as it was when the workflow was defined.
   inputs: {
     "scales.weigh": { type: "object", properties: { amount: { type: ["number", "string"] } } },
+    "mail.send": {
+      type: "object",
+      properties: { text: { type: "string" }, by: { type: "string" } },
+      required: ["text"],
+    },
   },
   steps: [
     step("charge", { amount: { $ref: "/input/total" }, card: { $ref: "/steps/card/id" } }),
@@ -49,7 +54,12 @@ const definition: WorkflowDefinition = {
       "repeat",
       Array.from({ length: 64 }, () => ({ $ref: "/input/total" })),
     ),
-    step("lost", { amount: { $ref: "/input/nowhere/at/all" } }),
+    step("lost", { amount: { $ref: "/steps/gone/amount" } }),
+    {
+      ...step("note", { text: { $ref: "/input/note/text" }, by: { $ref: "/input/by" } }),
+      agent: "mail",
+      operation: "send",
+    },
   ],
 };
 

@@ -1,5 +1,4 @@
 import {
-  Fault,
   type Json,
   lookupIn,
   resolveTemplate,
@@ -64,13 +63,8 @@ export function historyResource<Entry extends Pick<HistoryEntry, "actor" | "note
   return { ...entry, actor: isOperators ? anOperator : publicName(actor), note: null };
 }
 
-/** What the workflow says a processed task results in; nothing of it is stored. */
+/** What the workflow says a processed task results in; nothing of it is stored. A missing value loses itself only. */
 function resultOf({ input, steps }: TaskRecord, { output }: WorkflowDefinition): Json {
   const outputs = new Map(steps.map((step) => [step.name, step.output]));
-  try {
-    return resolveTemplate(output, lookupIn({ input, outputs }));
-  } catch (error) {
-    if (error instanceof Fault) return null;
-    throw error;
-  }
+  return resolveTemplate(output, lookupIn({ input, outputs }));
 }

@@ -1,4 +1,4 @@
-import { compileInput, type InputCheck } from "@holdfast/contracts";
+import { compileTaskInput, type InputCheck } from "@holdfast/contracts";
 import type { WorkflowDefinition } from "@holdfast/domain";
 import { familyOf, type StateStore, type WorkflowRecord } from "@holdfast/state-store";
 import { type Snapshot, snapshotCache } from "./directory-snapshot.ts";
@@ -160,9 +160,9 @@ function meantAmong(workflows: readonly WorkflowRecord[], asked: string): string
 }
 
 /** Throws a 500 for a schema that cannot be compiled: registering refuses it, so the stored row was changed. */
-function checkOf({ inputSchema }: WorkflowDefinition): InputCheck {
+function checkOf(definition: WorkflowDefinition): InputCheck {
   try {
-    return compileInput(inputSchema);
+    return compileTaskInput(definition);
   } catch {
     throw unusable();
   }

@@ -55,6 +55,66 @@ describe("a workflow", () => {
     expect((await trips.put("visit.v1", trip("visit.v1"))).json()).toMatchObject({ warnings: [] });
   });
 
+  const contract = { type: "object", properties: { note: { type: "string" } }, required: ["note"] };
+  const noted = (name: string, changes: object) =>
+    trip(name, {
+      steps: [
+        {
+          ...step,
+          name: "book",
+          agent: "hotels",
+          after: [],
+          input: { note: { $ref: "/input/note" } },
+        },
+      ],
+      inputs: { [`hotels.${step?.operation}`]: contract },
+      ...changes,
+    });
+
+  test("that hands a value that may be missing to where it must be there is refused, with the remedy", async () => {
+    const inputSchema = { ...contract, required: [] };
+    const refused = await trips.put("must.v1", noted("must.v1", { inputSchema }));
+    expect(refused.json()).toMatchObject({
+      status: 422,
+      code: "workflow.invalid",
+      errors: [
+        {
+          pointer: "/steps/0/input/note",
+          detail: expect.stringMatching(
+            /^takes \/input\/note, which may be missing.* make it required/,
+          ),
+        },
+      ],
+    });
+    expect(
+      (await trips.put("must.v1", noted("must.v1", { inputSchema: contract }))).statusCode,
+    ).toBe(201);
+  });
+
+  test("whose schema does not say that a value is there has submissions without it refused", async () => {
+    const inputSchema = { type: "object" };
+    expect((await trips.put("may.v1", noted("may.v1", { inputSchema }))).statusCode).toBe(201);
+    const body = { workflow: "may.v1", input: { guest: "Ada" } };
+    await trips.store.recordHeartbeats([hotels]);
+    expect((await trips.submit(body)).json()).toMatchObject({
+      status: 422,
+      errors: [{ pointer: "/note", detail: expect.stringContaining('step "book" needs it') }],
+    });
+    expect((await trips.submit({ ...body, input: { note: "hi" } })).statusCode).toBe(202);
+  });
+
+  test("is stored with a warning for each value of which only a run can show whether it is there", async () => {
+    const [one] = noted("late.v1", {}).steps;
+    const steps = [
+      { ...one, name: "first", input: {}, operation: "look", undo: null },
+      { ...one, after: ["first"], input: { note: { $ref: "/steps/first/note" } } },
+    ];
+    const response = await trips.put("late.v1", noted("late.v1", { steps }));
+    expect(response.json<{ warnings: string[] }>().warnings).toContain(
+      "Step book takes /steps/first/note at /steps/1/input/note, and neither schemas nor its condition say that it is there where the contract needs it: without it the task halts before the step.",
+    );
+  });
+
   test("that is invalid is refused with a pointer to each mistake", async () => {
     const wrong = trip("visit.v1", {
       inputSchema: { type: "nonsense" },
@@ -112,7 +172,7 @@ describe("a workflow", () => {
     expect((await trips.get(`/v1/tasks/${id}`)).json()).toMatchObject({ workflow: "trip.v2" });
   });
 
-  const pool = { agent: "hotels", agents: ["hotels", "hotels-eu"] };
+  const pool = { agent: "hotels", agents: ["hotels", "hotels-eu"], input: { $ref: "/input" } };
   const psp = { service: "psp" };
   const pooled = (name: string, remotes: object) =>
     trip(name, { steps: [{ ...step, ...pool }], remotes });

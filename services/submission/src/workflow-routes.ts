@@ -9,7 +9,7 @@ import { describe, ref } from "./api/describe.ts";
 import { Problem } from "./problem.ts";
 import { NameParams, storableName, WishBody } from "./wishes.ts";
 import { unknownWorkflow, type WorkflowDirectory } from "./workflow-directory.ts";
-import { warningsOf } from "./workflow-warnings.ts";
+import { flowWarnings, warningsOf } from "./workflow-warnings.ts";
 
 interface Dependencies {
   readonly store: Pick<
@@ -33,7 +33,7 @@ const descriptions = {
     tag: "workflows",
     summary: "Stores a workflow. 201 when it is new, 200 when it was there.",
     description:
-      "`warnings` names Agents that have never sent a heartbeat, and operations that no running instance announces.",
+      "`warnings` names Agents that have never sent a heartbeat, operations that no running instance announces, and values that a step needs and of which no schema says that they are there.",
     answers: { "200": stored, "201": stored },
   }),
   list: describe({
@@ -94,7 +94,10 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
       const actor = operatorName(query.actor ?? "unnamed");
       log.info({ workflow: name, hash: workflowHash(definition), actor, kind }, "workflow stored");
       await directory.reload();
-      const warnings = warningsOf(definition, await store.findKnownAgents());
+      const warnings = [
+        ...warningsOf(definition, await store.findKnownAgents()),
+        ...flowWarnings(definition),
+      ];
       return reply
         .code(kind === "created" ? 201 : 200)
         .header("location", `/v1/workflows/${encodeURIComponent(name)}`)

@@ -1,4 +1,5 @@
-import type { StepDefinition, UndoDefinition } from "@holdfast/domain";
+import { limits, type OpenUse, valueFlow } from "@holdfast/contracts";
+import type { StepDefinition, UndoDefinition, WorkflowDefinition } from "@holdfast/domain";
 import type { KnownAgent } from "@holdfast/state-store";
 import { namesLike } from "./names-like.ts";
 
@@ -35,6 +36,15 @@ export function warningsOf(
       .map((operation) => unknownOperation(operation, agent, announced));
   });
 }
+
+/** Values that a step may not find, of which nothing but a run can show it. */
+export function flowWarnings(definition: WorkflowDefinition): readonly string[] {
+  const open = valueFlow(definition).open.filter(({ shows }) => shows === "run");
+  return [...new Set(open.map(mayBeMissing))].slice(0, limits.refusals);
+}
+
+const mayBeMissing = ({ step, value, pointer }: OpenUse): string =>
+  `Step ${step} takes ${value} at ${pointer}, and neither schemas nor its condition say that it is there where the contract needs it: without it the task halts before the step.`;
 
 const unknownAgent = (agent: string): string =>
   `No Agent ${agent} has ever announced itself: its steps wait until one does.`;

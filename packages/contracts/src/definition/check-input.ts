@@ -28,8 +28,11 @@ export function compileInput(schema: JsonSchema): InputCheck {
 /** With one of these a part of the schema may name fields that another does not. */
 const composed = ["allOf", "anyOf", "oneOf", "if", "not", "$ref", "$dynamicRef"];
 
-/** Closes what is reached by `properties` and `items` alone, where nothing else says which fields there are. */
-function closeObjects(schema: Json): JsonSchema {
+/**
+ * The schema that an input is checked by. It closes what is reached by `properties` and `items` alone, where nothing
+ * else says which fields there are.
+ */
+export function closeObjects(schema: Json): JsonSchema {
   if (!isObject(schema) || composed.some((keyword) => keyword in schema))
     return schema as JsonSchema;
   const { properties, items, ...rest } = schema;

@@ -14,7 +14,7 @@ import type { LinearPattern } from "../schema/linear-pattern.ts";
 import { type Meter, openMeter, TooManySteps } from "../schema/meter.ts";
 import { type PlainSchema, readPlainSchema } from "../schema/plain-schema.ts";
 import { type Costs, costKeyword } from "../schema/schema-costs.ts";
-import type { JsonSchema } from "../schema/schema-keywords.ts";
+import { escaped, type JsonSchema } from "../schema/schema-keywords.ts";
 import type { SchemaFault } from "../schema/schema-places.ts";
 
 interface CompilerOptions {
@@ -33,6 +33,14 @@ interface Checked {
 }
 
 export type SchemaError = Pick<ErrorObject, "instancePath" | "keyword" | "message" | "params">;
+
+/** The JSON pointer of what is wrong: of a field that is missing, the field's own. */
+export function placeOfError({ instancePath, params }: SchemaError): string {
+  const { missingProperty } = params as { readonly missingProperty?: unknown };
+  return typeof missingProperty === "string"
+    ? `${instancePath}/${escaped(missingProperty)}`
+    : instancePath;
+}
 
 export interface CompiledSchema {
   readonly check: (value: unknown) => Checked;
@@ -90,7 +98,7 @@ export function mustBeSchema(schema: JsonSchema): void {
   void (is2020(schema) ? judges.draft2020() : judges.draft7()).validateSchema(schema, true);
 }
 
-const is2020 = ({ $schema: name }: JsonSchema): boolean =>
+export const is2020 = ({ $schema: name }: JsonSchema): boolean =>
   typeof name === "string" && name.includes("2020-12");
 
 /** Knows the schema of schemas, which takes 5 ms to compile: once for each process. */

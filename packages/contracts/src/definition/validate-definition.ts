@@ -5,6 +5,7 @@ import {
   type WorkflowDefinition,
 } from "@holdfast/domain";
 import type { ErrorObject } from "ajv";
+import { valueFlow } from "../flow/value-flow.ts";
 import { payloadFaults } from "../limits/payload-faults.ts";
 import { checkFairness } from "./check-fairness.ts";
 import { type FieldFault, pointerPart } from "./check-input.ts";
@@ -12,7 +13,7 @@ import { checkOrder, type OrderedStep } from "./check-order.ts";
 import { checkPools } from "./check-pools.ts";
 import { checkCondition, checkTemplate } from "./check-template.ts";
 import { formErrors } from "./definition-schema.ts";
-import { schemaChecks } from "./schema-faults.ts";
+import { schemaChecks, unsupportedParts } from "./schema-faults.ts";
 
 /** As deep as a payload may be, and the definition around it. */
 const deepest = 40;
@@ -54,7 +55,22 @@ export function* definitionChecks(json: unknown): Generator<readonly FieldFault[
     detail: what,
   }));
   yield faults;
-  if (!faults.some(isDeep)) yield* schemaChecks(json);
+  if (faults.some(isDeep)) return;
+  let areSound = faults.length === 0;
+  for (const found of schemaChecks(json)) {
+    areSound &&= found.length === 0;
+    yield found;
+  }
+  if (areSound) yield valueFlow(json as WorkflowDefinition).faults;
+}
+
+/**
+ * What a definition of the right form says that is not to be stored: schemas that cannot be checked in bounded time, and
+ * values that may be missing where they must be there. Compiles nothing.
+ */
+export function refusedParts(definition: WorkflowDefinition): readonly FieldFault[] {
+  const unsupported = unsupportedParts(definition);
+  return unsupported.length > 0 ? unsupported : valueFlow(definition).faults;
 }
 
 const isDeep = ({ pointer }: FieldFault): boolean => pointer === "";

@@ -98,6 +98,27 @@ describe("a workflow", () => {
     });
   });
 
+  test("that hands a value that may be missing to where it must be there is not stored, but may have been", async () => {
+    const plain = testWorkflow([{ name: "a" }], "missing.v1");
+    const [a] = plain.steps;
+    const missing = {
+      ...plain,
+      inputSchema: { type: "object", properties: { note: { type: "string" } } },
+      steps: [{ ...a!, input: { note: { $ref: "/input/note" } } }],
+      inputs: { "agent.a": { type: "object", required: ["note"] } },
+    };
+    await expect(submission.registerWorkflow(missing)).rejects.toMatchObject({
+      code: "workflow.invalid",
+      message: expect.stringMatching(/\/steps\/0\/input\/note takes \/input\/note, which may be/),
+    });
+    await submission.registerWorkflow(plain);
+    const stored = JSON.stringify(missing);
+    await db.query(
+      `update state.workflows set definition = '${stored}'::jsonb where name = 'missing.v1'`,
+    );
+    expect(await submission.registerWorkflow(missing)).toBe("same");
+  });
+
   test("that an earlier release stored with a pattern that is refused today takes tasks, and is registered again", async () => {
     const stored = testWorkflow([{ name: "a" }], "stored.v1");
     await submission.registerWorkflow(stored);

@@ -1,4 +1,4 @@
-import { type CompiledSchema, schemaCompiler } from "@holdfast/contracts";
+import { type CompiledSchema, placeOfError, schemaCompiler } from "@holdfast/contracts";
 import {
   ContractFault,
   type Json,
@@ -11,7 +11,10 @@ type ContractCheck = (step: string, value: Json) => ContractFault | null;
 
 /** The contracts of a workflow's operations, as they were when it was defined. */
 export interface StepContracts {
-  /** Checks what a step is given: `step.input_invalid`, or `step.input_too_costly`. */
+  /**
+   * Checks what a step is given: `step.input_invalid`, or `step.input_too_costly`. `details.pointer` is the place that
+   * is wrong: of a field that is missing, the field's own.
+   */
   readonly input: ContractCheck;
   /** Checks what a step returned: `step.output_invalid`, or `step.output_too_costly`. */
   readonly output: ContractCheck;
@@ -51,6 +54,7 @@ export function stepContracts({ steps, inputs, outputs }: WorkflowDefinition): S
       return new ContractFault(
         code,
         `The ${what} at ${error.instancePath || "/"} ${error.message}`,
+        { details: { pointer: placeOfError(error) } },
       );
     };
   };

@@ -4,8 +4,8 @@ import {
   isReservedCollection,
   limits,
   readDefinition,
+  refusedParts,
   schemaMeaning,
-  unsupportedParts,
 } from "@holdfast/contracts";
 import {
   ContractFault,
@@ -112,7 +112,8 @@ export async function readWorkflow(
 /**
  * Stores a definition under its name. Storing it again is fine; one that means something else under the same
  * name is refused (`workflow.changed`), because tasks in flight rely on it, and so is one that no Scheduler
- * could use, or whose schemas it could not check in bounded time (`workflow.invalid`), or that says another remote
+ * could use, whose schemas it could not check in bounded time, or that hands a value that may be missing to where it must
+ * be there (`workflow.invalid`), or that says another remote
  * service of an Agent than a workflow in use (`agent.remote_changed`). What is stored first stays as it is, with its
  * contracts or without. The login of submission may not store a further version (`workflow.operators_only`).
  */
@@ -136,10 +137,10 @@ async function storeWorkflow(
   { collection, ...definition }: WorkflowDefinition,
 ): Promise<"created" | "same"> {
   const { name } = readDefinition(definition);
-  const unsupported = unsupportedParts(definition);
+  const refused = refusedParts(definition);
   // One that an earlier release stored stays, and may be registered again at each start.
-  if (unsupported.length > 0 && (await selectWorkflow(db, { name, mostBytes })).length === 0) {
-    throw unsupportedBy(name, unsupported);
+  if (refused.length > 0 && (await selectWorkflow(db, { name, mostBytes })).length === 0) {
+    throw invalid(name, refused);
   }
   const contentHash = hashOf(definition);
   const inserted = await insertWorkflow(db, {
@@ -163,7 +164,7 @@ async function storeWorkflow(
   );
 }
 
-const unsupportedBy = (name: string, parts: readonly FieldFault[]): ContractFault =>
+const invalid = (name: string, parts: readonly FieldFault[]): ContractFault =>
   new ContractFault(
     "workflow.invalid",
     parts

@@ -1,4 +1,4 @@
-import { compileInput, schemaCompiler } from "@holdfast/contracts";
+import { compileTaskInput, schemaCompiler } from "@holdfast/contracts";
 import { type Json, undoNameOf, type WorkflowDefinition } from "@holdfast/domain";
 import type { Case, CaseFault } from "./case.ts";
 import { listOf, placeAt } from "./read-parts.ts";
@@ -7,7 +7,7 @@ import { listOf, placeAt } from "./read-parts.ts";
 export function checkCase(definition: WorkflowDefinition, one: Case): readonly CaseFault[] {
   const faults: CaseFault[] = [];
   const place = placeAt(faults);
-  for (const { pointer, detail } of compileInput(definition.inputSchema)(one.input)) {
+  for (const { pointer, detail } of compileTaskInput(definition)(one.input)) {
     faults.push({
       pointer: `/input${pointer}`,
       detail: detail.replace(/^unknown field.*/, "is no field of the input"),

@@ -3,7 +3,8 @@ import {
   Fault,
   idempotencyKey,
   type Json,
-  lookupIn,
+  lookupInEnded,
+  missingAt,
   PermanentFault,
   refsOf,
   resolveTemplate,
@@ -234,15 +235,31 @@ const commonOf = ({ claim, plan }: Job) => ({
 
 function inputOf({ call }: Job, values: LoadedValues): Json {
   const corrected = values.correctedInputs.get(call.name);
-  return corrected === undefined ? resolveTemplate(call.input, lookupIn(values)) : corrected;
+  return corrected === undefined ? resolveTemplate(call.input, lookupInEnded(values)) : corrected;
 }
 
 /** The input of a call, held to the contract that the workflow was defined with. */
 function checkedInputOf(job: Job, values: LoadedValues): Json {
   const input = inputOf(job, values);
   const fault = job.contracts.input(job.call.name, input);
-  if (fault !== null) throw fault;
+  if (fault !== null) throw missingIn(job, values, fault) ?? fault;
   return input;
+}
+
+/** Where an input breaks its contract because a value is missing: the caller may leave out, and no Agent has failed. */
+function missingIn(
+  { call }: Job,
+  values: LoadedValues,
+  { message, details: { pointer: place } }: Fault,
+): Fault | null {
+  if (values.correctedInputs.has(call.name)) return null;
+  const pointer = missingAt(call.input, String(place), lookupInEnded(values));
+  if (pointer === null) return null;
+  return new PermanentFault(
+    "step.input_unresolvable",
+    `There is nothing at ${pointer}, which the Agent's contract needs. ${message}`,
+    { details: { pointer } },
+  );
 }
 
 /** Not held to a contract: what was done is undone, whatever is said of it by now. */

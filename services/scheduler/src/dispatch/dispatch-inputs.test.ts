@@ -45,7 +45,6 @@ test("inputs that came with the claim are not loaded again", async () => {
 test.each([
   ["a step whose workflow nobody knows", claim("charge", { workflow: "gone.v1" })],
   ["a step that is not in its workflow", claim("renamed")],
-  ["a step whose input leads nowhere", claim("lost")],
   [
     "a step whose input breaks the contract of its operation",
     claim("weigh", { taskInput: { total: [] } }),
@@ -68,6 +67,43 @@ test.each([
   expect(applied).toMatchObject([
     { taskId: odd.taskId, event: { kind: "failed", transient: false, effect: "none" } },
   ]);
+});
+
+test.each([
+  ["refers to a step without an output", claim("lost"), /Step gone has no output/],
+  [
+    "has no value that its contract needs",
+    claim("note", { taskInput: {} }),
+    /nothing at \/input\/note\/text.*The input at \/ must have required property 'text'/,
+  ],
+  [
+    "has a null that its contract does not take",
+    claim("note", { taskInput: { note: null } }),
+    /nothing at \/input\/note\/text.*The input at \/text must be string/,
+  ],
+])("a step whose input %s is parked, and nothing was sent", async (_, odd, detail) => {
+  const { dispatch, published, applied } = dispatching();
+  await dispatch([odd, claim()], 500);
+  expect(published).toHaveLength(1);
+  expect(applied).toMatchObject([
+    {
+      taskId: odd.taskId,
+      faultDetail: expect.stringMatching(detail),
+      event: { kind: "parked", code: "step.input_unresolvable", unsent: true },
+    },
+  ]);
+});
+
+test("an optional value that is missing is left out of the input", async () => {
+  const { dispatch, published } = dispatching();
+  await dispatch([claim("note", { taskInput: { note: { text: "news" } } })], 500);
+  expect(StepRequest.decode(published[0]!.body).input).toEqual({ text: "news" });
+});
+
+test("a wrong value that is there is not said to be missing, whatever else is", async () => {
+  const { dispatch, applied } = dispatching();
+  await dispatch([claim("note", { taskInput: { note: { text: 5 } } })], 500);
+  expect(applied).toMatchObject([{ event: { kind: "failed", code: "step.input_invalid" } }]);
 });
 
 test("an input that breaks the contract of its operation is reported with the place and the reason", async () => {

@@ -20,20 +20,26 @@ export const tooLarge = (claim: ClaimedStep, bytes: number, most: number): Repor
     ),
   });
 
-/** Nothing was sent, and nothing would be next time: for good, and without effect. */
+/**
+ * Nothing was sent, and nothing would be next time: for good, and without effect. For want of a value nothing is
+ * counted or undone: the task halts.
+ */
 export const unbuildable = ({
   claim,
-  fault,
+  fault: { code, message },
 }: Extract<BuiltRequest, { fault: unknown }>): ReportedTaskEvent => ({
   taskId: claim.taskId,
-  faultDetail: fault.message,
-  event: {
-    kind: "failed",
-    code: fault.code,
-    transient: false,
-    attempted: true,
-    effect: "none",
-    retryAfter: null,
-    ...attemptOf(claim),
-  },
+  faultDetail: message,
+  event:
+    code === "step.input_unresolvable"
+      ? { kind: "parked", code, unsent: true, ...attemptOf(claim) }
+      : {
+          kind: "failed",
+          code,
+          transient: false,
+          attempted: true,
+          effect: "none",
+          retryAfter: null,
+          ...attemptOf(claim),
+        },
 });

@@ -164,7 +164,9 @@ export const namedSchemas: readonly Type.TSchema[] = [
   ),
   named("WorkflowStored", {
     name: text("With its version."),
-    warnings: texts("Sentences: Agents and operations that no running instance has."),
+    warnings: texts(
+      "Sentences: Agents and operations that no running instance has, and values that a step may miss.",
+    ),
   }),
   ...agentSchemas,
   ...lookSchemas,

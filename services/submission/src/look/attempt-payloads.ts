@@ -1,11 +1,4 @@
-import {
-  Fault,
-  type Json,
-  lookupIn,
-  resolveTemplate,
-  type Template,
-  type WorkflowDefinition,
-} from "@holdfast/domain";
+import { type Json, lookupIn, resolveTemplate, type WorkflowDefinition } from "@holdfast/domain";
 import type { StepLimits, TaskRecord } from "@holdfast/state-store";
 
 interface Sources {
@@ -16,7 +9,7 @@ interface Sources {
 
 /**
  * What the request of a step holds, as it is made of the definition and of what the steps before it returned; null
- * while some of that is missing. Of an undo: what the step was given, and what it returned.
+ * stands for what they have not returned yet. Of an undo: what the step was given, and what it returned.
  */
 export function attemptInputs({ task, definition, limits }: Sources): (step: string) => Json {
   const outputs = new Map(task.steps.map(({ name, output }) => [name, output]));
@@ -24,7 +17,9 @@ export function attemptInputs({ task, definition, limits }: Sources): (step: str
   const corrected = new Map(limits.map(({ name, input }) => [name, input]));
   const inputOf = (name: string): Json => {
     const template = definition.steps.find((step) => step.name === name)?.input;
-    return corrected.get(name) ?? (template === undefined ? null : resolved(template, lookup));
+    return (
+      corrected.get(name) ?? (template === undefined ? null : resolveTemplate(template, lookup))
+    );
   };
   return (step) => {
     const call = step.replace(/:undo$/, "");
@@ -32,13 +27,4 @@ export function attemptInputs({ task, definition, limits }: Sources): (step: str
       ? inputOf(step)
       : { input: inputOf(call), output: outputs.get(call) ?? null };
   };
-}
-
-function resolved(template: Template, lookup: ReturnType<typeof lookupIn>): Json {
-  try {
-    return resolveTemplate(template, lookup);
-  } catch (error) {
-    if (error instanceof Fault) return null;
-    throw error;
-  }
 }

@@ -44,7 +44,10 @@ export function randomReport(pair: Pair): readonly [ReportedTaskEvent, ReportedT
     if (kind === 13) return { taskId, event: { kind: "expired", ...ref } };
     if (kind === 14) return { taskId, event: { kind: "neverStarted", ...ref } };
     if (kind > 15) return { taskId, event: { kind: "retryRequested", step: ref.step } };
-    return { taskId, event: { kind: "parked", code: "test.parked", ...ref } };
+    return {
+      taskId,
+      event: { kind: "parked", code: "test.parked", unsent: !cause.attempted, ...ref },
+    };
   });
 }
 

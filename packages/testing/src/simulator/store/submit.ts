@@ -1,3 +1,4 @@
+import { refusedParts } from "@holdfast/contracts";
 import {
   ContractFault,
   type Instant,
@@ -24,12 +25,23 @@ function contractsOf(definition: WorkflowDefinition): StepContracts {
   return contracts;
 }
 
+const judged = new WeakMap<WorkflowDefinition, ReturnType<typeof refusedParts>>();
+
+/** Refuses what the store of a deployment refuses, judged once for each definition. */
+function mustBeSound(definition: WorkflowDefinition): void {
+  const parts = judged.get(definition) ?? refusedParts(definition);
+  judged.set(definition, parts);
+  const lines = parts.map(({ pointer, detail }) => `${definition.name}: ${pointer} ${detail}`);
+  if (lines.length > 0) throw new ContractFault("workflow.invalid", lines.join("\n"));
+}
+
 /** Stores workflows, and the tasks that are submitted of them. */
 export const submitting = (
   state: StoreState,
 ): Pick<Operations, "registerWorkflow" | "submitTasks"> => ({
   registerWorkflow(definition) {
     const { workflows } = state;
+    mustBeSound(definition);
     const plan = state.domain.planWorkflow(definition);
     const kind = workflows.has(definition.name) ? "same" : "created";
     workflows.set(definition.name, { definition, plan, contracts: contractsOf(definition) });

@@ -1,0 +1,406 @@
+import type { Json, Template } from "@holdfast/domain";
+import { costKeyword } from "../schema/schema-costs.ts";
+import { isObject, type JsonSchema, own } from "../schema/schema-keywords.ts";
+import {
+  allowsType,
+  type Budget,
+  each,
+  isTrivial,
+  type Key,
+  keywordOf,
+  listOf,
+  mapOf,
+  type SchemaReader,
+  schemasOfElement,
+  schemasOfField,
+  spend,
+  targetOf,
+  textsIn,
+  typeOfValue,
+} from "./schema-reader.ts";
+
+/** How a value is missing: its field is not there, or null stands in its place. */
+export type Missing = "absent" | "null";
+
+/**
+ * What a schema makes of a value that is missing. `fits`: whatever fits with the value fits without it. `refuses`:
+ * nothing fits without it. `unknown`: that depends on other values.
+ */
+export type Demand = "fits" | "refuses" | "unknown";
+
+/** Where a value is missing, in what a template becomes. */
+interface Asked {
+  readonly template: Template;
+  readonly place: readonly Key[];
+  readonly missing: Missing;
+}
+
+interface Judging {
+  readonly reader: SchemaReader;
+  /** Whether the value of a ref is always there. */
+  readonly isSure: (pointer: string) => boolean;
+  readonly budget: Budget;
+}
+
+/** A part of a template; undefined: below a ref, where only values say what there is. */
+type Part = Template | undefined;
+
+interface At {
+  readonly part: Part;
+  readonly place: readonly Key[];
+  readonly missing: Missing;
+}
+
+/** What the contract of an operation makes of a value that is missing at a place of the input that a template becomes. */
+export function demandAt(
+  reader: SchemaReader,
+  { template, place, missing }: Asked,
+  { isSure, budget }: Pick<Judging, "isSure" | "budget">,
+): Demand {
+  return demandOf({ reader, isSure, budget }, reader.root, { part: template, place, missing });
+}
+
+function demandOf(judging: Judging, schema: Json, at: At): Demand {
+  if (!spend(judging.budget, 1)) return "unknown";
+  if (!isObject(schema)) return "fits";
+  const { reader } = judging;
+  if (at.place.length === 0) return takesNull(judging, schema) ? "fits" : "refuses";
+  const target = targetOf(reader, schema);
+  const all = [...(target === undefined ? [] : [target]), ...listOf(reader, schema, "allOf")];
+  const [key] = at.place;
+  return worst([
+    ...all.map((part) => demandOf(judging, part, at)),
+    demandOfAny(judging, listOf(reader, schema, "anyOf"), at),
+    demandOfOne(judging, listOf(reader, schema, "oneOf"), at),
+    demandOfIf(judging, schema, at),
+    dependsOn(judging, own(schema, "not"), at),
+    own(schema, "const") === undefined && own(schema, "enum") === undefined ? "fits" : "unknown",
+    typeof key === "number"
+      ? demandOfList(judging, schema, at)
+      : demandOfObject(judging, schema, at),
+  ]);
+}
+
+/** `refuses` before `unknown` before `fits`. */
+function worst(all: readonly Demand[]): Demand {
+  if (all.includes("refuses")) return "refuses";
+  return all.includes("unknown") ? "unknown" : "fits";
+}
+
+/** What all agree in. */
+function common(all: readonly Demand[]): Demand {
+  const [first = "fits"] = all;
+  return all.every((one) => one === first) ? first : "unknown";
+}
+
+/** At most unknown: where it is not certain that the part of the schema is looked at. */
+const perhaps = (demand: Demand): Demand => (demand === "fits" ? "fits" : "unknown");
+
+function demandOfAny(judging: Judging, branches: readonly Json[], at: At): Demand {
+  const judged = branches.map((branch) => ({ branch, fits: judge(judging, branch, at.part) }));
+  if (judged.some(({ fits }) => fits === true)) return "fits";
+  const open = judged.filter(({ fits }) => fits !== false);
+  return common(open.map(({ branch }) => demandOf(judging, branch, at)));
+}
+
+function demandOfOne(judging: Judging, branches: readonly Json[], at: At): Demand {
+  const open = branches.filter((branch) => judge(judging, branch, at.part) !== false);
+  if (open.length <= 1) return common(open.map((branch) => demandOf(judging, branch, at)));
+  if (open.every((branch) => dependsOn(judging, branch, at) === "fits")) return "fits";
+  const demands = open.map((branch) => demandOf(judging, branch, at));
+  return demands.every((demand) => demand === "refuses") ? "refuses" : "unknown";
+}
+
+function demandOfIf(judging: Judging, schema: JsonSchema, at: At): Demand {
+  const condition = own(schema, "if");
+  if (condition === undefined) return "fits";
+  const holds = judge(judging, condition, at.part);
+  const [then, other] = ["then", "else"].map((keyword) =>
+    demandOf(judging, own(schema, keyword) ?? true, at),
+  ) as [Demand, Demand];
+  if (holds !== null) return holds ? then : other;
+  const both = common([then, other]);
+  return both === "fits" ? dependsOn(judging, condition, at) : both;
+}
+
+function demandOfObject(judging: Judging, schema: JsonSchema, at: At): Demand {
+  const { reader } = judging;
+  const [key, ...rest] = at.place;
+  const name = String(key);
+  const demands = dependents(reader, schema).map(([other, part]) => {
+    if (other === name && rest.length === 0 && at.missing === "absent") return "fits";
+    const demand = demandOf(judging, part, at);
+    return hasField(judging, at.part, other) === true ? demand : perhaps(demand);
+  });
+  const remains = keywordOf(reader, schema, "unevaluatedProperties");
+  const isOpen = remains === undefined || remains === true;
+  if (rest.length === 0 && at.missing === "absent") {
+    return worst([
+      ...demands,
+      listOf(reader, schema, "required").includes(name) ? "refuses" : "fits",
+      ...neededBy(judging, schema, { part: at.part, name }),
+      fewest(judging, schema, { part: at.part, name }),
+      isOpen || !isComposed(schema) ? "fits" : "unknown",
+    ]);
+  }
+  const below = { part: fieldOf(at.part, name), place: rest, missing: at.missing };
+  const schemas = schemasOfField(reader, schema, name);
+  return worst([
+    ...demands,
+    ...schemas.map((part) => demandOf(judging, part, below)),
+    isOpen ||
+    (schemas.length > 0 && !isComposed(schema)) ||
+    (remains === false && !isComposed(schema))
+      ? "fits"
+      : "unknown",
+  ]);
+}
+
+/** What a schema demands of objects that have a field. */
+function dependents(
+  reader: SchemaReader,
+  schema: JsonSchema,
+): readonly (readonly [string, Json])[] {
+  return ["dependentSchemas", "dependencies"].flatMap((keyword) =>
+    Object.entries(mapOf(reader, schema, keyword)).filter(([, part]) => !Array.isArray(part)),
+  );
+}
+
+/** Fields that are there only with this one. */
+function neededBy(
+  judging: Judging,
+  schema: JsonSchema,
+  { part, name }: { readonly part: Part; readonly name: string },
+): readonly Demand[] {
+  const { reader } = judging;
+  const needs = ["dependentRequired", "dependencies"].flatMap((keyword) =>
+    Object.entries(mapOf(reader, schema, keyword)),
+  );
+  return needs.map(([other, names]) => {
+    if (other === name || !Array.isArray(names) || !names.includes(name)) return "fits";
+    const has = hasField(judging, part, other);
+    if (has === false) return "fits";
+    return has === true ? "refuses" : "unknown";
+  });
+}
+
+/** Whether enough fields are left. */
+function fewest(
+  judging: Judging,
+  schema: JsonSchema,
+  { part, name }: { readonly part: Part; readonly name: string },
+): Demand {
+  const least = Number(own(schema, "minProperties") ?? 0);
+  if (least === 0) return "fits";
+  const value = isObject(part) && !isRef(part) ? valueOf(part) : undefined;
+  if (!isObject(value)) return "unknown";
+  const others = Object.keys(value).filter((one) => one !== name);
+  if (others.length < least) return "refuses";
+  const sure = others.filter((other) => hasField(judging, part, other) === true);
+  return sure.length >= least ? "fits" : "unknown";
+}
+
+/** Whether an object has a field; null: that depends on values. */
+function hasField(judging: Judging, part: Part, name: string): boolean | null {
+  if (part === undefined) return null;
+  if (isObject(part) && isRef(part)) return null;
+  const value = isObject(part) ? valueOf(part) : part;
+  if (!isObject(value)) return false;
+  if (!Object.hasOwn(value, name)) return false;
+  const field = value[name]!;
+  if (isLiteral(part)) return true;
+  return !isObject(field) || !isRef(field) || judging.isSure(field["$ref"] as string) ? true : null;
+}
+
+function demandOfList(judging: Judging, schema: JsonSchema, at: At): Demand {
+  const { reader } = judging;
+  const [key, ...rest] = at.place;
+  const index = Number(key);
+  const below = {
+    part: Array.isArray(at.part) && index !== each ? (at.part[index] as Part) : undefined,
+    place: rest,
+    missing: at.missing,
+  };
+  const demands = schemasOfElement(reader, schema, index).map((part) =>
+    demandOf(judging, part, below),
+  );
+  const remains = keywordOf(reader, schema, "unevaluatedItems");
+  const isAlone = Array.isArray(at.part) && at.part.length === 1;
+  return worst([
+    // Each of them holds for some elements only.
+    ...(index === each && demands.length > 1 ? demands.map(perhaps) : demands),
+    own(schema, "contains") === undefined ? "fits" : "unknown",
+    own(schema, "uniqueItems") !== true || isAlone ? "fits" : "unknown",
+    remains === undefined || remains === true ? "fits" : "unknown",
+  ]);
+}
+
+const isComposed = (schema: JsonSchema): boolean =>
+  ["$ref", "allOf", "anyOf", "oneOf", "if", "not", "dependentSchemas", "dependencies"].some(
+    (keyword) => own(schema, keyword) !== undefined,
+  );
+
+/** `fits` where the verdict of a part of a schema never depends on the value that is missing. */
+function dependsOn(judging: Judging, schema: Json | undefined, at: At): Demand {
+  if (schema === undefined || typeof schema === "boolean") return "fits";
+  if (!isObject(schema) || !spend(judging.budget, 1)) return "unknown";
+  if (at.place.length === 0)
+    return Object.keys(schema).some((word) => !isSilent(word)) ? "unknown" : "fits";
+  const { reader } = judging;
+  const [key, ...rest] = at.place;
+  const below = { ...at, part: undefined, place: rest };
+  const isField = typeof key === "string" && rest.length === 0 && at.missing === "absent";
+  const parts =
+    typeof key === "number"
+      ? schemasOfElement(reader, schema, key)
+      : schemasOfField(reader, schema, String(key));
+  const target = targetOf(reader, schema);
+  const sameValue = [
+    ...(target === undefined ? [] : [target]),
+    ...["allOf", "anyOf", "oneOf"].flatMap((keyword) => listOf(reader, schema, keyword)),
+    ...["if", "then", "else", "not"].map((keyword) => own(schema, keyword)),
+  ];
+  const isTouched = touching.some((keyword) => keywordOf(reader, schema, keyword) !== undefined);
+  const isRequired = isField && listOf(reader, schema, "required").includes(key);
+  return worst([
+    isTouched || isRequired ? "unknown" : "fits",
+    ...parts.map((part): Demand => {
+      if (!isField) return dependsOn(judging, part, below);
+      return isTrivial(part) ? "fits" : "unknown";
+    }),
+    ...sameValue.map((part) => dependsOn(judging, part, at)),
+  ]);
+}
+
+/** Keywords by which a verdict may depend on any field or element. */
+const touching = [
+  "const",
+  "contains",
+  "dependencies",
+  "dependentRequired",
+  "dependentSchemas",
+  "enum",
+  "maxProperties",
+  "minProperties",
+  "propertyNames",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+  "uniqueItems",
+];
+
+const isSilent = (keyword: string): boolean => keyword === costKeyword || keyword === "$defs";
+
+/** Whether null fits: that can be said exactly. */
+function takesNull(judging: Judging, schema: Json): boolean {
+  if (!isObject(schema)) return schema === true;
+  const { reader } = judging;
+  const takes = (part: Json): boolean => takesNull(judging, part);
+  const target = targetOf(reader, schema);
+  const [anyOf, oneOf] = ["anyOf", "oneOf"].map((keyword) => listOf(reader, schema, keyword));
+  const [not, condition] = [own(schema, "not"), own(schema, "if")];
+  const next = condition === undefined ? true : takes(condition) ? "then" : "else";
+  return (
+    allowsType(reader, schema, "null") &&
+    (target === undefined || takes(target)) &&
+    listOf(reader, schema, "allOf").every(takes) &&
+    (anyOf!.length === 0 || anyOf!.some(takes)) &&
+    (oneOf!.length === 0 || oneOf!.filter(takes).length === 1) &&
+    (not === undefined || !takes(not)) &&
+    (next === true || takes(own(schema, next) ?? true))
+  );
+}
+
+type Verdict = boolean | null;
+
+/** Whether what a template becomes fits, whatever values its refs have and whether they have any; null: that depends. */
+function judge(judging: Judging, schema: Json, part: Part): Verdict {
+  if (typeof schema === "boolean") return schema;
+  if (!isObject(schema) || !spend(judging.budget, 1)) return null;
+  const { reader } = judging;
+  const recur = (one: Json): Verdict => judge(judging, one, part);
+  const target = targetOf(reader, schema);
+  const condition = own(schema, "if");
+  const holds = condition === undefined ? null : recur(condition);
+  return every([
+    target === undefined ? true : recur(target),
+    ...listOf(reader, schema, "allOf").map(recur),
+    ...["anyOf", "oneOf"].map((keyword): Verdict => {
+      const verdicts = listOf(reader, schema, keyword).map(recur);
+      if (verdicts.length === 0) return true;
+      if (verdicts.every((verdict) => verdict === false)) return false;
+      if (keyword === "anyOf") return verdicts.includes(true) ? true : null;
+      const fitting = verdicts.filter((verdict) => verdict === true).length;
+      if (fitting > 1) return false;
+      return fitting === 1 && !verdicts.includes(null) ? true : null;
+    }),
+    own(schema, "not") === undefined ? true : opposite(recur(own(schema, "not")!)),
+    condition === undefined
+      ? true
+      : holds === null
+        ? null
+        : recur(own(schema, holds ? "then" : "else") ?? true),
+    judgeItself(judging, schema, part),
+  ]);
+}
+
+const opposite = (verdict: Verdict): Verdict => (verdict === null ? null : !verdict);
+
+function every(verdicts: readonly Verdict[]): Verdict {
+  if (verdicts.includes(false)) return false;
+  return verdicts.includes(null) ? null : true;
+}
+
+/** Keywords that `judgeItself` and `judge` look at. */
+const judged: ReadonlySet<string> = new Set(
+  "$ref additionalProperties allOf anyOf const costs else enum if not nullable oneOf properties required then type".split(
+    " ",
+  ),
+);
+
+function judgeItself(judging: Judging, schema: JsonSchema, part: Part): Verdict {
+  const { reader } = judging;
+  if (part === undefined || (isObject(part) && isRef(part))) {
+    return Object.keys(schema).every((word) => isSilent(word) || composing.has(word)) ? true : null;
+  }
+  const value = isObject(part) ? valueOf(part) : part;
+  if (!allowsType(reader, schema, typeOfValue(value))) return false;
+  const isKnown = Object.keys(schema).every((word) => isSilent(word) || judged.has(word));
+  const [only, values] = [own(schema, "const"), keywordOf(reader, schema, "enum")];
+  if (typeof value !== "object" || value === null) {
+    const isListed =
+      (only === undefined || only === value) && (!Array.isArray(values) || values.includes(value));
+    if (!isListed) return false;
+    // A whole number and another have one type here.
+    return isKnown && typeof value !== "number" ? true : null;
+  }
+  if (only !== undefined || values !== undefined) return null;
+  if (!isObject(value)) return isKnown ? true : null;
+  const required = textsIn(listOf(reader, schema, "required")).map((name) =>
+    hasField(judging, part, name),
+  );
+  const fields = Object.keys(value).map((name): Verdict => {
+    const verdicts = schemasOfField(reader, schema, name).map((one) =>
+      judge(judging, one, fieldOf(part, name)),
+    );
+    const verdict = every(verdicts);
+    // A field that is wrong may not be there.
+    return verdict === false && hasField(judging, part, name) === null ? null : verdict;
+  });
+  return every([...required, ...fields, isKnown ? true : null]);
+}
+
+const composing: ReadonlySet<string> = new Set(
+  "$ref allOf anyOf else if not oneOf then".split(" "),
+);
+
+const isRef = (part: JsonSchema): boolean => typeof part["$ref"] === "string";
+const isLiteral = (part: Part): boolean => isObject(part) && Object.hasOwn(part, "$literal");
+const valueOf = (part: JsonSchema): Json => (isLiteral(part) ? part["$literal"]! : part);
+
+/** A field of a template; of a literal the literal field. */
+function fieldOf(part: Part, name: string): Part {
+  if (!isObject(part) || isRef(part)) return undefined;
+  const value = valueOf(part);
+  if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;
+  return isLiteral(part) ? { $literal: value[name]! } : value[name];
+}
