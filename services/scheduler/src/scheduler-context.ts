@@ -194,7 +194,7 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
     measures,
   });
   const relayed = { ...shared, dispatches, dispatch, wake, notify, relayAfter, measures };
-  const { lookAndClaim: wakeByBreakers } = remotes;
+  const wakeByBreakers = () => remotes.lookAndClaim();
   const relay = relaySteps({ ...relayed, wakeByBreakers, maxDelay: options.pollInterval });
   const guarded = { claims, lanes: limits.lanes, choose: limits.choose, wakeClaims: wake, notify };
   const guard = () => remotes.round(guarded);

@@ -54,8 +54,8 @@ test("two packages that import each other are a circle, even if no two modules a
 
 test("a file of 401 lines and a function of 61 lines are too long, and the function has a name", () => {
   const { modules } = workspaceOf({
-    "packages/domain/src/long.ts": lines(401),
-    "packages/domain/src/right.ts": lines(400),
+    "packages/domain/src/long.ts": lines(501),
+    "packages/domain/src/right.ts": lines(500),
     "packages/domain/src/open.ts": `const open = () => ({\nclose() {\n${lines(59)}},\n});`,
     "packages/domain/src/open.test.ts": `test(() => {\n${lines(100)}});`,
   });

@@ -15,7 +15,9 @@ test.each([
   (_, schema) => {
     const { check } = schemaCompiler({ allErrors: true })(schema);
     const missing = (value: object) =>
-      check(value).errors.flatMap(({ params }) => (params["missingProperty"] as string) ?? []);
+      check(value).errors.flatMap(
+        ({ params }) => (params["missingProperty"] as string | undefined) ?? [],
+      );
     expect(missing({ a: 1 }).toSorted()).toEqual(["b", "c"]);
     expect(missing({ a: 1, b: 1 })).toEqual(["c"]);
     expect(missing({ a: 1, b: 1, c: 1 })).toEqual([]);

@@ -55,7 +55,10 @@ export function dispatchSteps(deps: Dependencies) {
       if ("fault" in built) return void refused.push(built);
       const { length } = built.body;
       const room = requests.tryReserve(length);
-      if (room !== null) return void send(built, room);
+      if (room !== null) {
+        send(built, room);
+        return;
+      }
       // The broker is waited for, and what is built meanwhile waits with it.
       return requests.reserve(length).then((later) => send(built, later));
     };

@@ -50,13 +50,8 @@ export function dispatches({ clock, onMarkDue, onConfirm, ...options }: Dependen
     },
     publishing(claim: ClaimedStep, claimedAt: number): void {
       const markAt = timing.markAt(claim, claimedAt);
-      open.set(claim.token, {
-        claim,
-        claimedAt,
-        publishedAt: clock.now(),
-        markAt,
-        isConfirmed: false,
-      });
+      const publishedAt = clock.now();
+      open.set(claim.token, { claim, claimedAt, publishedAt, markAt, isConfirmed: false });
       timing.replies.awaited(claim.token, claimedAt);
     },
     confirmed({ token }: Attempt): void {
