@@ -15,8 +15,11 @@ export const limits = {
   payloadDepth: 32,
   /** How deep a message is read: a payload of the deepest, with what may stand around it, and some to spare. */
   messageDepth: 40,
-  /** How many values a message may have, as they are counted before it is parsed: more than the largest payload can have. */
-  messageValues: 180_000,
+  /**
+   * How many values a message may have, as they are counted before it is parsed: more than two of the largest payloads
+   * can have, for an undo is given what went in and what came out.
+   */
+  messageValues: 360_000,
   /** How many messages one bundle may hold. */
   bundleParts: 1_000,
   /** Places in a submission that an answer names as wrong. */

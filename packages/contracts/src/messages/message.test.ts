@@ -241,3 +241,20 @@ test("a heartbeat with the most operations and the longest names fits into its l
   expect(AgentHeartbeat.decode(largest).operations).toHaveLength(limits.operations);
   expect(largest.length).toBeLessThan(limits.hintBytes);
 });
+
+test.each(["[]", "{}", "1"])(
+  "the request for an undo is read with the largest input and output, though both are full of %s",
+  (item) => {
+    const length = Math.floor((limits.payloadBytes - 2) / (item.length + 1));
+    const largest = Array.from({ length }, () => JSON.parse(item));
+    const undo = {
+      step: "charge",
+      key: "task:charge:do",
+      input: largest,
+      output: largest,
+      outcome: "completed",
+    } as const;
+    const read = StepRequest.decode(StepRequest.encode({ ...request, input: null, undo }));
+    expect(read.undo?.output).toHaveLength(length);
+  },
+);
