@@ -46,7 +46,8 @@ export async function attemptStep(
     onUnexpected,
   }: AttemptOptions,
 ): Promise<Outcome | null> {
-  const deadline = endOf(signal);
+  using end = endOf(signal);
+  const deadline = end.passed;
   const tries: Effect[] = [];
   const work = async (): Promise<Outcome> => {
     const prepared = await prepare(request, operation);
@@ -139,9 +140,14 @@ function failed(error: unknown, tries: readonly Effect[]): Outcome {
   };
 }
 
-function endOf(signal: AbortSignal): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  if (signal.aborted) reject(signal.reason);
-  else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  return promise;
+/**
+ * Rejects at the deadline. Disposed of, it holds nothing more: a promise that stays open keeps what it was raced
+ * against, which is what the handler returned.
+ */
+function endOf(signal: AbortSignal): Disposable & { readonly passed: Promise<never> } {
+  const { promise: passed, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason);
+  if (signal.aborted) abort();
+  else signal.addEventListener("abort", abort, { once: true });
+  return { passed, [Symbol.dispose]: () => signal.removeEventListener("abort", abort) };
 }

@@ -17,6 +17,7 @@ import {
 } from "@holdfast/runtime";
 import { measureAgents } from "../metrics/measure-agents.ts";
 import { cancelAttempts } from "../serve/cancel-attempts.ts";
+import { outputRoom } from "../serve/output-room.ts";
 import { longRequestBytes } from "../serve/perform-request.ts";
 import type { HostedAgent } from "./host.ts";
 import { sendHeartbeats, sendLeave } from "./send-heartbeats.ts";
@@ -96,7 +97,7 @@ export async function startAgents(options: StartAgentsOptions): Promise<RunningA
   const requesters = requestersOf(schedulerUsers, userId);
   const { tracing = await foundTracing() } = options;
   const memory = byteBudget(longRequestBytes);
-  const seams = { log, failpoint, metrics, tracing, memory };
+  const seams = { log, failpoint, metrics, tracing, memory, outputs: outputRoom() };
   const serving = { broker, concurrency, userId, requesters, batching, ...seams };
   const served = await Promise.all(agents.map((agent) => agent.serve(serving)));
   measureAgents(served, metrics);

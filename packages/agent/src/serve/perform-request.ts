@@ -10,6 +10,7 @@ import { attemptStep, type Outcome } from "../attempt/attempt-step.ts";
 import type { ResiliencePolicy } from "../attempt/resilience-policy.ts";
 import type { BoundOperation } from "../contract/operations.ts";
 import type { Batching } from "./batching.ts";
+import type { OutputRoom } from "./output-room.ts";
 import type { PrefetchByBreaker } from "./prefetch-by-breaker.ts";
 import {
   type AttemptSignals,
@@ -32,6 +33,7 @@ interface Options {
   readonly requesters: ReadonlySet<string> | null;
   /** Room for the payloads of long requests that are performed, as bytes of JSON; all Agents of a process share it. */
   readonly memory?: ByteBudget | undefined;
+  readonly outputs: Pick<OutputRoom, "turn">;
   readonly log: Pick<Logger, "error">;
   readonly clock: Clock;
   readonly tracing: Tracing;
@@ -51,8 +53,8 @@ export interface RequestPerformer {
 
 /** Performs requests, so many at a time, and none while the breaker is open. */
 export function requestPerformer(options: Options): RequestPerformer {
-  const { operations, resiliencePolicy, batching, breaker, requesters, log, clock, tracing } =
-    options;
+  const { operations, resiliencePolicy, batching, breaker, requesters } = options;
+  const { outputs, log, clock, tracing } = options;
   const { memory = byteBudget(longRequestBytes) } = options;
   const slots = semaphore(options.concurrency, clock);
   const perform = async (
@@ -71,12 +73,15 @@ export function requestPerformer(options: Options): RequestPerformer {
       return breakerOpen;
     }
     if (release === null && !signals.stop.aborted) return noSlot;
+    const { agent, operation } = request;
+    const turn = outputs.turn(`${agent} ${operation}`);
+    if (turn !== null) await turn;
     using room = isLong(delivery) ? await memory.reserve(delivery.body.length, signals.stop) : null;
     // Without room it was stopped, and is not performed.
     const whole = room === null ? request : StepRequest.decode(delivery.body);
     const measured = batching.begin();
     const attempting = attemptStep(whole, {
-      operation: operations.get(request.operation),
+      operation: operations.get(operation),
       resiliencePolicy,
       trace: { tracing, parent: span?.context ?? null },
       onUnexpected: (err) => log.error({ ...logFieldsOf(request), err }, "handler threw"),

@@ -1,4 +1,4 @@
-import { replyExchange, replyRoute, StepReply } from "@holdfast/contracts";
+import { replyExchange, replyRoute, StepReply, type StepRequest } from "@holdfast/contracts";
 import type { Broker, OutgoingMessage } from "@holdfast/messaging";
 import { type Clock, type Failpoint, sendSpan, sleep, type Tracing } from "@holdfast/runtime";
 import type { Outcome } from "../attempt/attempt-step.ts";
@@ -16,9 +16,20 @@ interface Options {
   readonly tracing: Tracing;
 }
 
+/**
+ * An outcome that waits to be sent. An output is written at once, and let go of: as a value it takes many times the
+ * memory of its text, for as long as the broker is away.
+ */
+export interface PreparedReply {
+  /** Without the output. */
+  readonly outcome: Outcome;
+  /** Null: what is sent depends on the moment. */
+  readonly body: Buffer | null;
+}
+
 interface Reply {
   readonly received: ReceivedRequest;
-  readonly outcome: Outcome;
+  readonly reply: PreparedReply;
   /** Whether the broker may deliver the request again. */
   readonly isDoubtful: boolean;
   /** Aborts at the deadline. */
@@ -28,16 +39,38 @@ interface Reply {
 /** Milliseconds between two attempts to publish a reply. */
 const retryDelay = 50;
 
+const contentOf = ({ taskId, step, attempt, token }: StepRequest, batching: Batching) => ({
+  taskId,
+  step,
+  attempt,
+  token,
+  takes: batching.maxBatch(),
+});
+
+export function prepareReply(
+  outcome: Outcome,
+  { request, batching }: { readonly request: StepRequest; readonly batching: Batching },
+): PreparedReply {
+  if (outcome.kind !== "completed") return { outcome, body: null };
+  const body = StepReply.encode({ ...contentOf(request, batching), outcome });
+  return { outcome: { kind: "completed", output: null }, body };
+}
+
 /**
  * Publishes replies. Resolves to whether the broker stored the reply: until the deadline a failed publish
  * is retried, after it the Agent has to be silent.
  */
 export const replySender =
   ({ agent, broker, userId, batching, clock, failpoint, tracing }: Options) =>
-  async ({ received, outcome, isDoubtful, signal }: Reply): Promise<boolean> => {
+  async ({ received, reply, isDoubtful, signal }: Reply): Promise<boolean> => {
     const { request, delivery, isRepeated } = received;
-    const { taskId, step, attempt, token } = request;
-    const reply = { taskId, step, attempt, token, takes: batching.maxBatch() };
+    const { taskId, step, attempt } = request;
+    const content = contentOf(request, batching);
+    const write = (): Buffer =>
+      StepReply.encode({
+        ...content,
+        outcome: withDelivery(reply.outcome, isDoubtful || isRepeated()),
+      });
     let queue = delivery.replyTo;
     const { isUrgent } = delivery;
     const messageOf = (): OutgoingMessage => ({
@@ -48,10 +81,7 @@ export const replySender =
       correlationId: taskId,
       userId,
       isUrgent,
-      body: StepReply.encode({
-        ...reply,
-        outcome: withDelivery(outcome, isDoubtful || isRepeated()),
-      }),
+      body: reply.body ?? write(),
       ...batching.replyBundle(`${agent} ${queue} ${isUrgent}`),
     });
     const parent = received.span?.context ?? null;

@@ -1,8 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { StepReply, StepRequest } from "@holdfast/contracts";
 import type { Broker, Delivery } from "@holdfast/messaging";
 import type { Logger } from "@holdfast/runtime";
+import { defineAgent } from "@holdfast/workflow";
 import { expect, test } from "@jest/globals";
+import { z } from "zod";
 import { payments, request, unasked } from "../../test/fixtures.ts";
 import { virtualClock } from "../../test/virtual-clock.ts";
 import { host } from "../run/host.ts";
@@ -108,8 +112,12 @@ test("of a hundred attempts in progress each is aborted at its own deadline, and
   // In another order than that in which they came.
   const workMs = (attempt: number): number => 500 + ((attempt * 37) % 101);
   const attempts = Array.from({ length: 100 }, (_, index) => index + 1);
+  const begun = Promise.withResolvers<void>();
+  let left = attempts.length;
   const agent = host(payments, {
     charge: (_, { attempt, signal }) => {
+      left -= 1;
+      if (left === 0) begun.resolve();
       signal.addEventListener("abort", () => aborted.push({ attempt, at: clock.now() }));
       return new Promise(silent);
     },
@@ -138,6 +146,7 @@ test("of a hundred attempts in progress each is aborted at its own deadline, and
     failpoint: silent,
     clock,
   });
+  await begun.promise;
   await clock.pass(499);
   expect(aborted).toEqual([]);
   await clock.pass(101);
@@ -146,4 +155,51 @@ test("of a hundred attempts in progress each is aborted at its own deadline, and
       .toSorted((one, other) => workMs(one) - workMs(other))
       .map((attempt) => ({ attempt, at: workMs(attempt) })),
   );
+});
+
+const collect = (): void => {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+};
+
+test("an output that waits for the broker is kept as text alone: as values it takes many times that", async () => {
+  const anything = z.unknown();
+  const notes = defineAgent("notes", { read: { input: anything, output: anything } });
+  let output: WeakRef<object> | null = null;
+  const agent = host(notes, {
+    async read() {
+      const values = Array.from({ length: 1_000 }, () => []);
+      output = new WeakRef(values);
+      return values;
+    },
+  });
+  const publishing = Promise.withResolvers<Buffer>();
+  const stored = Promise.withResolvers<"stored">();
+  const handled = Promise.withResolvers<void>();
+  const broker: Pick<Broker, "publish" | "consume" | "inspect"> = {
+    publish({ body }) {
+      publishing.resolve(body);
+      return stored.promise;
+    },
+    async consume(_queue, _options, handle) {
+      const asked = request({ agent: "notes", operation: "read", input: null });
+      const delivery = { body: StepRequest.encode(asked), isCurrent: () => true, ack: silent };
+      void handle(delivery as unknown as Delivery).then(handled.resolve);
+      return Object.assign(new AsyncDisposableStack(), { limit: async () => {} });
+    },
+    inspect: async () => null,
+  };
+  const serving = { broker, concurrency: 1, userId: "notes", requesters: null, log };
+  await using _served = await agent.serve({ ...serving, failpoint: silent });
+  const body = await publishing.promise;
+  expect(StepReply.decode(body).outcome).toMatchObject({
+    kind: "completed",
+    output: { length: 1_000 },
+  });
+  // What ran in this turn is on the stack, and keeps what it knows.
+  await new Promise((resolve) => setImmediate(resolve));
+  collect();
+  expect((output as WeakRef<object> | null)?.deref()).toBeUndefined();
+  stored.resolve("stored");
+  await handled.promise;
 });

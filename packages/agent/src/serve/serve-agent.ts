@@ -20,6 +20,7 @@ import { attemptDeadline } from "./attempt-deadline.ts";
 import { type AttemptSigns, attemptSigns } from "./attempt-signs.ts";
 import { batchingBy, noBatching } from "./batching.ts";
 import { type LongAttempts, longAttempts } from "./long-attempts.ts";
+import { type OutputRoom, outputRoom } from "./output-room.ts";
 import { requestPerformer } from "./perform-request.ts";
 import { prefetchByBreaker } from "./prefetch-by-breaker.ts";
 import {
@@ -31,7 +32,7 @@ import {
 import { acknowledgeBeforeRefusal, isRefusal } from "./refusals.ts";
 import { attributesOf, requestSpan } from "./request-span.ts";
 import { type RunningAttempts, runningAttempts } from "./running-attempts.ts";
-import { replySender } from "./send-reply.ts";
+import { type PreparedReply, prepareReply, replySender } from "./send-reply.ts";
 
 /** An Agent that is consuming; disposing stops its consumer and finishes the requests in progress. */
 export interface ServedAgent extends AsyncDisposable {
@@ -67,6 +68,8 @@ export interface ServeOptions {
   readonly metrics?: Metrics;
   /** Room for the payloads of long requests, which the Agents of one process share. One of its own unless given. */
   readonly memory?: ByteBudget;
+  /** The same for what handlers return. */
+  readonly outputs?: OutputRoom;
   /** None unless given. */
   readonly tracing?: Tracing;
 }
@@ -130,11 +133,50 @@ const requestHandler =
     }
   };
 
+type PerformerOptions = Parameters<typeof requestPerformer>[0] &
+  Pick<AgentCode, "name"> & { readonly outputs: OutputRoom };
+
+/** A reply, and the room that it takes until it is sent. */
+interface Performed extends Disposable {
+  /** Null: the deadline has passed. */
+  readonly reply: PreparedReply | null;
+  readonly outcome: PreparedReply["outcome"] | null;
+}
+
+/** Performs requests with room for what they return, which is written at once. */
+function performerWithin(options: PerformerOptions) {
+  const { name, operations, outputs, batching } = options;
+  const performer = requestPerformer(options);
+  const perform = async (
+    received: ReceivedRequest,
+    signals: AttemptSignals,
+  ): Promise<Performed> => {
+    const { request } = received;
+    const operation = `${name} ${request.operation}`;
+    const room = await outputs.reserve(operation, signals.stop);
+    const release = (): void => room?.[Symbol.dispose]();
+    try {
+      const reply = await performer
+        .perform(received, signals)
+        .then((found) => found && prepareReply(found, { request, batching }));
+      const bytes = reply?.body?.length ?? 0;
+      // Anyone may name an operation that there is not.
+      if (operations.has(request.operation)) outputs.returned(operation, bytes);
+      room?.shrinkTo(bytes);
+      return { reply, outcome: reply?.outcome ?? null, [Symbol.dispose]: release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  };
+  return { ...performer, perform };
+}
+
 /** Consumes the queue of one Agent: performs each request and answers it before its deadline. */
 export async function serveAgent(agent: AgentCode, options: ServeOptions): Promise<ServedAgent> {
   const { name, resiliencePolicy } = agent;
   const { broker, concurrency, log, failpoint } = options;
-  const { clock = systemClock, tracing = noTracing } = options;
+  const { clock = systemClock, tracing = noTracing, outputs = outputRoom() } = options;
   const running = runningAttempts();
   const batching = options.batching === false ? noBatching : batchingBy({ concurrency, clock });
   const prefetch = concurrency + spare(concurrency);
@@ -146,26 +188,26 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
     clock,
     random: options.random ?? Math.random,
   });
-  const performing = { ...options, ...agent, batching, breaker, clock, tracing };
-  const { perform, busy, dismissWaiting } = requestPerformer(performing);
+  const performing = { ...options, ...agent, batching, breaker, outputs, clock, tracing };
+  const { perform, busy, dismissWaiting } = performerWithin(performing);
   const logReply = replyLog(log, clock);
   const attempted = measureAttempts(name, options.metrics ?? noMetrics);
   const send = replySender({ ...options, agent: name, batching, clock, tracing });
 
   const answer = async (received: ReceivedRequest, signals: AttemptSignals): Promise<void> => {
-    const { request } = received;
-    const fields = logFieldsOf(request);
-    const steps = () => [request.step];
+    const fields = logFieldsOf(received.request);
+    const steps = () => [received.request.step];
     failpoint("agent.received", steps);
     const from = clock.now();
-    const outcome = await perform(received, signals);
+    using performed = await perform(received, signals);
+    const { reply, outcome } = performed;
     attempted(outcome, clock.now() - from);
     failpoint("agent.worked", steps);
     received.span?.set(attributesOf(outcome));
-    if (outcome === null) return log.warn(fields, "step abandoned");
+    if (reply === null || outcome === null) return log.warn(fields, "step abandoned");
     const isDoubtful =
       isRefusal(outcome) && !(await acknowledgeBeforeRefusal(received, outcome, clock));
-    const sent = await send({ received, outcome, isDoubtful, signal: signals.signal });
+    const sent = await send({ received, reply, isDoubtful, signal: signals.signal });
     failpoint("agent.replied", steps);
     logReply(sent, { ...fields, ...summaryOf(outcome) });
   };
