@@ -28,6 +28,7 @@ export type { Failpoint } from "./faults/failpoint.ts";
 export { injectedFaults } from "./faults/injected-faults.ts";
 export { seededRandom } from "./faults/seeded-random.ts";
 export { isLoopback } from "./http/addresses.ts";
+export { type BoundedMap, boundedMap } from "./memory/bounded-map.ts";
 export { type ByteBudget, byteBudget, type Reservation } from "./memory/byte-budget.ts";
 export { type CachedReading, cachedReading } from "./metrics/cached-reading.ts";
 export {

@@ -1,5 +1,6 @@
 import { compileTaskInput, type InputCheck } from "@holdfast/contracts";
 import type { WorkflowDefinition } from "@holdfast/domain";
+import { boundedMap } from "@holdfast/runtime";
 import { familyOf, type StateStore, type WorkflowRecord } from "@holdfast/state-store";
 import { type Snapshot, snapshotCache } from "./directory-snapshot.ts";
 import { namesLike } from "./names-like.ts";
@@ -47,6 +48,8 @@ interface DirectoryOptions {
   readonly takesUnknownVersions?: boolean;
 }
 
+/** Bytes of definitions that are kept, with compiled checks: hundreds of usual ones. */
+const mostKept = 4 * 1024 * 1024;
 /** Milliseconds for which a collection that was not found is not looked for again; and how many are remembered. */
 const missFor = 1_000;
 const mostMisses = 1_000;
@@ -65,7 +68,7 @@ export function workflowDirectory(
     meantAmong(workflows, asked) ??
     (takesUnknownVersions ? meantAmong(workflows, familyOf(asked)) : undefined);
   const snapshots = snapshotCache(store, clock);
-  const opened = new Map<string, OpenWorkflow>();
+  const opened = boundedMap<string, OpenWorkflow>(mostKept);
   const misses = recentMisses(clock);
 
   const open = async (name: string): Promise<OpenWorkflow> => {
@@ -73,7 +76,7 @@ export function workflowDirectory(
     if (stored === null) throw unusable();
     const { definition } = stored;
     const workflow = { name, family: familyOf(name), definition, check: checkOf(definition) };
-    opened.set(name, workflow);
+    opened.set(name, workflow, JSON.stringify(definition).length);
     return workflow;
   };
 

@@ -17,6 +17,7 @@ import {
   type WorkflowDefinition,
   type WorkflowPlan,
 } from "@holdfast/domain";
+import { boundedMap } from "@holdfast/runtime";
 import { isForOperators } from "../postgres/postgres-error.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -30,6 +31,12 @@ export interface StoredWorkflow {
   readonly contracts: StepContracts;
 }
 
+/** A definition that was just read. */
+interface ReadWorkflow extends StoredWorkflow {
+  /** As it is stored. */
+  readonly bytes: number;
+}
+
 /** A definition that is not stored, or that this release cannot use. */
 export interface UnusableWorkflow {
   readonly name: string;
@@ -38,8 +45,8 @@ export interface UnusableWorkflow {
 }
 
 /**
- * The stored definitions. They never change, so each is parsed once. One that cannot be used is read
- * again at the next call: an operator may have repaired it.
+ * The stored definitions. They never change, so each is parsed once, while there is room for it. One that cannot be
+ * used is read again at the next call: an operator may have repaired it.
  */
 export interface WorkflowCatalog {
   find(db: Database, name: string): Promise<StoredWorkflow | UnusableWorkflow>;
@@ -48,6 +55,12 @@ export interface WorkflowCatalog {
   /** What was found before; undefined: not yet. Never asks the store. */
   known(name: string): StoredWorkflow | undefined;
 }
+
+/**
+ * Bytes of the definitions that are kept: hundreds of usual ones. With their plans and compiled schemas they take some
+ * fifteen times that, and each version of a workflow stays for as long as a task has it.
+ */
+const mostKept = 4 * 1024 * 1024;
 
 /** Bytes. Definitions are payloads with schemas around them, and never that long. */
 const mostBytes = 4 * limits.payloadBytes;
@@ -66,16 +79,22 @@ export const isUsable = (found: StoredWorkflow | UnusableWorkflow): found is Sto
   "plan" in found;
 
 export function workflowCatalog(): WorkflowCatalog {
-  const known = new Map<string, Promise<StoredWorkflow | UnusableWorkflow>>();
-  const read = new Map<string, StoredWorkflow>();
-  const find: WorkflowCatalog["find"] = (db, name) => {
-    const before = known.get(name);
+  const read = boundedMap<string, StoredWorkflow>(mostKept);
+  const reading = new Map<string, Promise<ReadWorkflow | UnusableWorkflow>>();
+  const find: WorkflowCatalog["find"] = async (db, name) => {
+    const known = read.get(name);
+    if (known !== undefined) return known;
+    const before = reading.get(name);
     if (before !== undefined) return before;
     const found = readWorkflow(db, name);
-    known.set(name, found);
-    const forget = () => known.delete(name);
-    found.then((workflow) => (isUsable(workflow) ? read.set(name, workflow) : forget()), forget);
-    return found;
+    reading.set(name, found);
+    try {
+      const workflow = await found;
+      if ("bytes" in workflow) read.set(name, workflow, workflow.bytes);
+      return workflow;
+    } finally {
+      reading.delete(name);
+    }
   };
   return {
     find,
@@ -92,7 +111,7 @@ export function workflowCatalog(): WorkflowCatalog {
 export async function readWorkflow(
   db: Database,
   name: string,
-): Promise<StoredWorkflow | UnusableWorkflow> {
+): Promise<ReadWorkflow | UnusableWorkflow> {
   const [row] = await selectWorkflow(db, { name, mostBytes });
   if (row === undefined) return { name, problem: "no definition of that name is stored" };
   if (row.bytes > mostBytes) {
@@ -103,7 +122,9 @@ export async function readWorkflow(
     if (definition.name !== name) {
       return { name, problem: `its definition is that of ${definition.name}` };
     }
-    return { definition, plan: planWorkflow(definition), contracts: stepContracts(definition) };
+    const { bytes } = row;
+    const contracts = stepContracts(definition);
+    return { definition, plan: planWorkflow(definition), contracts, bytes };
   } catch (error) {
     return { name, problem: errorText(error) };
   }
