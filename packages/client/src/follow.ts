@@ -1,4 +1,5 @@
 import { lastingEvents } from "./lasting-events.ts";
+import { readHistory } from "./read-history.ts";
 import type { Open, Send } from "./request.ts";
 import { awaitResult, hasEnded } from "./result.ts";
 import type { HistoryEntry, Task, TaskResult } from "./types.ts";
@@ -55,13 +56,7 @@ async function* pollTask(
   let patience = 0;
   for (;;) {
     const result = await awaitResult(send, id, { patience, signal });
-    const { body } = await send<{ readonly items: readonly HistoryEntry[] }>({
-      method: "GET",
-      path: `/v1/tasks/${encodeURIComponent(id)}/history`,
-      signal,
-      repeat: "safe",
-    });
-    for (const entry of body.items) {
+    for (const entry of await readHistory(send, id, signal)) {
       if (!seen.has(entry.id)) yield entry;
       seen.add(entry.id);
     }

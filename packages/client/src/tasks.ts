@@ -1,3 +1,4 @@
+import { readHistory } from "./read-history.ts";
 import type { Send } from "./request.ts";
 import type {
   ActOptions,
@@ -28,6 +29,7 @@ interface StepOptions extends ActOptions {
 /** Tasks for operators; `get` and `history` need no token. */
 export interface TaskCalls {
   get(id: string): Promise<Task>;
+  /** All pages of it. */
   history(id: string): Promise<readonly HistoryEntry[]>;
   /** What a task waits for, or how it ended, in sentences. */
   why(id: string): Promise<Explanation>;
@@ -86,8 +88,7 @@ export function taskCalls(send: Send, usualActor: string): TaskCalls {
     );
   return {
     get: (id) => get<Task>(pathOf(id)),
-    history: async (id) =>
-      (await get<{ readonly items: readonly HistoryEntry[] }>(pathOf(id, "/history"))).items,
+    history: (id) => readHistory(send, id),
     why: (id) => get<Explanation>(pathOf(id, "/why")),
     attempts: (id) => get<Attempts>(pathOf(id, "/attempts")),
     list,

@@ -690,6 +690,12 @@ export const faultCodes = {
     meaning: "The task cannot be moved this way from where it stands.",
     action: "Read the task again.",
   },
+  "task.result_too_large": {
+    transient: false,
+    meaning: "The task is processed, and what it results in is longer than an answer may be.",
+    action:
+      "Read the outputs of its steps with `GET /v1/tasks/{id}`, or have the workflow result in less.",
+  },
   "task.step_not_failed": {
     transient: false,
     meaning: "Several steps have failed, and the request does not say which one it means.",

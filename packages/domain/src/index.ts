@@ -193,6 +193,7 @@ export {
   type TaskNotification,
 } from "./task-notifications.ts";
 export {
+  everyRefOf,
   type Lookup,
   lookupIn,
   lookupInEnded,

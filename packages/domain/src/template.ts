@@ -99,20 +99,21 @@ export function missingAt(template: Template, place: string, lookup: Lookup): st
 
 /** The pointers that a template names, each once. */
 export function refsOf(template: Template): readonly string[] {
-  return [...new Set(allRefs(template))];
+  return [...new Set(everyRefOf(template))];
+}
+
+/** The same, each as often as it is named. */
+export function everyRefOf(template: Template): readonly string[] {
+  if (isList(template)) return template.flatMap(everyRefOf);
+  if (!isObject(template) || literalIn(template) !== undefined) return [];
+  const pointer = pointerIn(template);
+  return pointer === null ? Object.values(template).flatMap(everyRefOf) : [pointer];
 }
 
 /** The step whose output a pointer is about; null when it is about the input. */
 export function stepOfRef(pointer: string): string | null {
   const [root, step] = parsePointer(pointer);
   return root === "steps" ? (step ?? null) : null;
-}
-
-function allRefs(template: Template): readonly string[] {
-  if (isList(template)) return template.flatMap(allRefs);
-  if (!isObject(template) || literalIn(template) !== undefined) return [];
-  const pointer = pointerIn(template);
-  return pointer === null ? Object.values(template).flatMap(allRefs) : [pointer];
 }
 
 const isWithin = (inner: string, outer: string): boolean =>

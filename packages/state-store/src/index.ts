@@ -87,7 +87,13 @@ export type {
   TaskFilter,
   TaskPage,
 } from "./read/list-tasks.ts";
-export type { HistoryEntry, StepRecord, TaskRecord } from "./read/read-task.ts";
+export type {
+  FoundTask,
+  HistoryEntry,
+  PayloadTexts,
+  StepRecord,
+  TaskRecord,
+} from "./read/read-task.ts";
 export type { OldMonth } from "./retention/retention.ts";
 export type { StateStore } from "./state-store.ts";
 export type { FailureGroup, FailurePage, FailureWish } from "./statistics/find-failures.ts";

@@ -55,7 +55,7 @@ import { pingStore } from "./postgres/transaction.ts";
 import { countTasks } from "./read/count-tasks.ts";
 import { findFinishedTasks } from "./read/find-finished-tasks.ts";
 import { countMatchingTasks, listTasks } from "./read/list-tasks.ts";
-import { findEvents, taskStore } from "./read/read-task.ts";
+import { taskStore } from "./read/read-task.ts";
 import { retentionOperations } from "./retention/retention-operations.ts";
 import type { StateStore } from "./state-store.ts";
 import { statisticsOperations } from "./statistics/statistics-operations.ts";
@@ -209,7 +209,6 @@ const readOperations = ({ partitions }: StoreContext, { repeatable }: Binder) =>
   listTasks: repeatable(listTasks),
   countMatchingTasks: repeatable(countMatchingTasks),
   findFinishedTasks: repeatable(findFinishedTasks(partitions)),
-  findEvents: repeatable(findEvents),
   countTasks: () => repeatable(countTasks)({}),
   findInvariantViolations: repeatable(findInvariantViolations),
 });

@@ -35,7 +35,7 @@ import type { Notification } from "./outbox/notifications.ts";
 import type { TakenNotification, TakeOptions } from "./outbox/outbox.ts";
 import type { Pause, PauseWish } from "./pause/pauses.ts";
 import type { PageWish, TaskCount, TaskFilter, TaskPage } from "./read/list-tasks.ts";
-import type { HistoryEntry, TaskStore } from "./read/read-task.ts";
+import type { TaskStore } from "./read/read-task.ts";
 import type { DroppedMessages, Keeping, OldMonth, SweptKeys } from "./retention/retention.ts";
 import type { StatisticsStore } from "./statistics/statistics-store.ts";
 import type { NewTask } from "./submit/new-task.ts";
@@ -208,8 +208,6 @@ export interface StateStore
   findWorkflowNames(): Promise<readonly string[]>;
   /** The Agents that stored workflows name. Safe to repeat. */
   findLanes(): Promise<readonly string[]>;
-  /** The history of a task, oldest entry first. Safe to repeat. */
-  findEvents(id: { readonly taskId: string }): Promise<readonly HistoryEntry[]>;
   /** How many tasks there are in each state. Reads them all: for tests and people. Safe to repeat. */
   countTasks(): Promise<Partial<Record<TaskState, number>>>;
   /** At most `batch` breaches of invariants. Reads everything: for tests and people. Safe to repeat. */

@@ -1,11 +1,12 @@
 import { limits } from "@holdfast/contracts";
-import { familyOf, type StateStore, type TaskRecord } from "@holdfast/state-store";
+import { type FoundTask, familyOf, type StateStore } from "@holdfast/state-store";
 import { Type } from "typebox";
 import type { Reader } from "./access/access.ts";
 import { codeAt, type Noun } from "./noun.ts";
 import { Problem } from "./problem.ts";
-import { type MakeRoom, smallBytes } from "./room.ts";
-import { forReader, type TaskResource, taskResource } from "./task-resource.ts";
+import { readResult } from "./results/read-result.ts";
+import { type MakeRoom, smallBytes, wholeBytes } from "./room.ts";
+import { forReader, type ShownTask, type TaskResource, taskResource } from "./task-resource.ts";
 import { unusable } from "./workflow-directory.ts";
 
 /** An id that is none is answered as a task that there is not. */
@@ -28,15 +29,18 @@ interface ShownAs {
 export interface Tasks {
   /** Throws a 404 when there is no such task, or it is none of those that go by this noun. Reads nothing large. */
   mustExist(id: string, noun: Noun): Promise<void>;
-  /** The bytes of its history, found without reading it. Throws as `mustExist` does. */
-  historyBytes(id: string, noun: Noun): Promise<number>;
-  /** The task, once there is room for it. Throws as `mustExist` does. */
-  find(id: string, noun: Noun, makeRoom: MakeRoom): Promise<TaskRecord>;
+  /**
+   * The task, once there is room for it; without its payloads, if they are larger than what is read at a time. Throws
+   * as `mustExist` does.
+   */
+  find(id: string, noun: Noun, makeRoom: MakeRoom): Promise<FoundTask>;
   /** The same, as its reader may see it. */
-  show(id: string, as: ShownAs): Promise<TaskResource>;
+  show(id: string, as: ShownAs): Promise<ShownTask>;
+  /** The same task with its result, unless that is too large for any answer. */
+  withResult(shown: ShownTask, makeRoom: MakeRoom): Promise<TaskResource>;
 }
 
-type Store = Pick<StateStore, "findTaskWithin" | "findHistoryBytes" | "findWorkflow">;
+type Store = Pick<StateStore, "findTaskWithin" | "findWorkflow" | "findPayloads">;
 
 export function findTasks(store: Store): Tasks {
   const tenant = "default";
@@ -48,40 +52,34 @@ export function findTasks(store: Store): Tasks {
   };
   const find: Tasks["find"] = async (id, noun, makeRoom) => {
     let found = await within(id, noun, smallBytes);
-    while (found.task === null) {
+    while (!found.isWhole && found.bytes <= wholeBytes) {
       // It may grow until it is read.
-      const bytes = found.bytes + smallBytes;
+      const bytes = Math.min(wholeBytes, found.bytes + smallBytes);
       await makeRoom(bytes);
       found = await within(id, noun, bytes);
     }
-    return found.task;
+    return found;
   };
   return {
     find,
     async mustExist(id, noun) {
       await within(id, noun, 0);
     },
-    async historyBytes(id, noun) {
-      const found = isTaskId(id) ? await store.findHistoryBytes({ taskId: id, tenant }) : null;
-      return mustBeOne(found, id, noun).bytes;
-    },
     async show(id, { noun, reader, makeRoom }) {
-      const task = await find(id, noun, makeRoom);
-      const stored = await store.findWorkflow(task.workflow);
+      const found = await find(id, noun, makeRoom);
+      const stored = await store.findWorkflow(found.task.workflow);
       if (stored === null) throw unusable();
-      return forReader(reader, taskResource(task, stored.definition, noun));
+      const { resource, ...rest } = taskResource(found, stored.definition, noun);
+      return { ...rest, resource: forReader(reader, resource) };
     },
+    withResult: (shown, makeRoom) => readResult(store, shown, makeRoom),
   };
 }
 
 /** Throws a 404 when nothing was found, or none of those that go by this noun. */
-function mustBeOne<Found extends { readonly workflow: string }>(
-  found: Found | null,
-  id: string,
-  noun: Noun,
-): Found {
+function mustBeOne(found: FoundTask | null, id: string, noun: Noun): FoundTask {
   const { family, singular } = noun;
-  if (found !== null && (family === null || familyOf(found.workflow) === family)) return found;
+  if (found !== null && (family === null || familyOf(found.task.workflow) === family)) return found;
   throw new Problem(404, codeAt(noun, "task.unknown"), `There is no ${singular} ${id}.`);
 }
 

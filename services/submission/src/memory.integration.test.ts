@@ -3,7 +3,7 @@ import { queryOnce } from "@holdfast/local-stack";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { readStream } from "../test/read-stream.ts";
 import { serve } from "../test/serve.ts";
-import { idOf, openTrips, type TripService, token, trip } from "../test/trips.ts";
+import { idOf, openTrips, step, type TripService, token, trip } from "../test/trips.ts";
 import { bytesAsValues } from "./room.ts";
 
 const resources = new AsyncDisposableStack();
@@ -87,6 +87,24 @@ test("a large task that is asked for in hundreds of pipelined requests is read a
   const answer = await fetch(`${service.url}/v1/tasks/${id}`);
   expect(answer.status).toBe(200);
   expect((await answer.text()).length).toBeGreaterThan(large.length);
+  expect(service.most()).toBeLessThanOrEqual(memory);
+});
+
+test("a task of megabytes that no client reads takes a part of its bytes for each of them", async () => {
+  const names = Array.from({ length: 8 }, (_, index) => `book-${index}`);
+  const steps = names.map((name) => ({ ...step, name, agent: "hotels", input: null, after: [] }));
+  await trips.put("wide.v1", trip("wide.v1", { steps }));
+  const id = idOf(await trips.submit({ workflow: "wide" }));
+  await queryOnce(
+    trips.url,
+    `insert into state.step_payloads (task_id, name, output)
+     select '${id}', 'book-' || number, to_json(repeat('x', 250000)) from generate_series(0, 7) as one (number)`,
+  );
+  await using service = await open();
+  for (let count = 0; count < 50; count += 1) service.ask(`/v1/tasks/${id}`);
+  await until(() => service.most() > large.length);
+  const answer = await fetch(`${service.url}/v1/tasks/${id}`);
+  expect((await answer.text()).length).toBeGreaterThan(8 * large.length);
   expect(service.most()).toBeLessThanOrEqual(memory);
 });
 

@@ -14,8 +14,10 @@ export type MakeRoom = (bytes: number) => Promise<void> | void;
 
 /** Bytes; what is smaller is bounded by the number of connections. */
 export const smallBytes = 16 * 1024;
-/** What a byte of a row takes at most while it is text, values and an answer, unless it is empty lists throughout. */
-export const unpacked = 8;
+/** Bytes of the payloads of a task that are read at a time; those of a larger task are passed on as text, in parts. */
+export const wholeBytes = 512 * 1024;
+/** What a byte of a row takes at most while it is text, values and an answer: an empty list takes most. */
+export const unpacked = 16;
 /** For how long a request waits for memory. */
 const patience: Milliseconds = 10_000;
 

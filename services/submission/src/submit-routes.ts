@@ -217,11 +217,9 @@ const submitting =
     if (patience !== null) {
       void reply.header("preference-applied", `wait=${patience / 1_000}`);
       await waitForResult(deps.waiter, request, reply, { taskId, patience });
-      const task = await deps.tasks.show(taskId, {
-        noun: asked.noun,
-        reader: "stranger",
-        makeRoom: roomForRows(request, reply),
-      });
+      const makeRoom = roomForRows(request, reply);
+      const as = { noun: asked.noun, reader: "stranger", makeRoom } as const;
+      const task = await deps.tasks.withResult(await deps.tasks.show(taskId, as), makeRoom);
       if (task.finishedAt !== null) return sendResult(reply, task);
     }
     return reply.code(202).header("retry-after", "1").send({ id: taskId });

@@ -1,15 +1,15 @@
+import { type Json, undoNameOf, type WorkflowDefinition } from "@holdfast/domain";
 import {
-  type Json,
-  lookupIn,
-  resolveTemplate,
-  undoNameOf,
-  type WorkflowDefinition,
-} from "@holdfast/domain";
-import { type HistoryEntry, type TaskRecord, unusableActor } from "@holdfast/state-store";
+  type FoundTask,
+  type HistoryEntry,
+  type TaskRecord,
+  unusableActor,
+} from "@holdfast/state-store";
 import type { Reader } from "./access/access.ts";
 import { isOperatorName } from "./access/operator-names.ts";
 import type { Noun } from "./noun.ts";
 import { publicName } from "./public-names.ts";
+import { resultOf, tooLarge } from "./results/result-of.ts";
 
 /** A task as the application that submitted it sees it, with its input under the name that its noun says. */
 export interface TaskResource
@@ -20,25 +20,43 @@ export interface TaskResource
   readonly result: Json;
   /** In the order of the workflow, each followed by what undoes it. */
   readonly steps: TaskRecord["steps"];
+  /** What is null because it is too large for this answer; absent: nothing is. */
+  readonly omitted?: readonly Omitted[];
+}
+
+/** `payloads`: the input, the outputs of the steps, and what was said of their failures. */
+type Omitted = "payloads" | "result";
+
+/** A task as it is shown, with what is needed to add what was left out. */
+export interface ShownTask {
+  readonly resource: TaskResource;
+  readonly definition: WorkflowDefinition;
 }
 
 export function taskResource(
-  task: TaskRecord,
+  { task, bytes, isWhole }: FoundTask,
   definition: WorkflowDefinition,
   { inputField }: Noun,
-): TaskResource {
+): ShownTask {
   const { taskId: id, processState: state, input, steps, ...rest } = task;
   const names = definition.steps.flatMap(({ name }) => [name, undoNameOf(name)]);
-  return {
+  const found = state === "processed" && isWhole ? resultOf(task, { definition, bytes }) : null;
+  const omitted: readonly Omitted[] = [
+    ...(isWhole ? [] : (["payloads"] as const)),
+    ...(found === tooLarge || (!isWhole && state === "processed") ? (["result"] as const) : []),
+  ];
+  const resource = {
     id,
     state,
     ...rest,
-    result: state === "processed" ? resultOf(task, definition) : null,
+    result: found === tooLarge ? null : found,
     [inputField]: input,
     steps: steps
       .toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name))
       .map((step) => ({ ...step, lockedBy: step.lockedBy && publicName(step.lockedBy) })),
+    ...(omitted.length === 0 ? {} : { omitted }),
   };
+  return { resource, definition };
 }
 
 /** What strangers read in the place of an operator's name, and of an operator's words. */
@@ -61,10 +79,4 @@ export function historyResource<Entry extends Pick<HistoryEntry, "actor" | "note
   if (reader === "operator") return { ...entry, actor: publicName(actor) };
   const isOperators = note !== null || isOperatorName(actor);
   return { ...entry, actor: isOperators ? anOperator : publicName(actor), note: null };
-}
-
-/** What the workflow says a processed task results in; nothing of it is stored. A missing value loses itself only. */
-function resultOf({ input, steps }: TaskRecord, { output }: WorkflowDefinition): Json {
-  const outputs = new Map(steps.map((step) => [step.name, step.output]));
-  return resolveTemplate(output, lookupIn({ input, outputs }));
 }

@@ -1,6 +1,7 @@
+import { Readable } from "node:stream";
 import type { StateStore } from "@holdfast/state-store";
 import type { FastifyInstance } from "fastify";
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import type { Access } from "./access/access.ts";
 import { describeAt, ref, taskAt } from "./api/describe.ts";
 import { type Door, doorsOf } from "./doors.ts";
@@ -8,9 +9,10 @@ import { type ById, TaskParams, type Tasks } from "./find-tasks.ts";
 import { roomForRows, smallBytes } from "./room.ts";
 import { historyResource } from "./task-resource.ts";
 import type { WorkflowDirectory } from "./workflow-directory.ts";
+import { partBytes, writeTask } from "./write-task.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "findEvents">;
+  readonly store: Pick<StateStore, "findHistory" | "findPayloads">;
   readonly directory: WorkflowDirectory;
   readonly tasks: Tasks;
   readonly access: Pick<Access, "readerOf" | "toRead">;
@@ -26,7 +28,7 @@ export function viewRoutes(app: FastifyInstance, deps: Dependencies): void {
 
 const paramsOf = (door: Door) => Type.Object({ ...door.params, ...TaskParams.properties });
 
-function taskRoute(app: FastifyInstance, door: Door, { tasks, access }: Dependencies): void {
+function taskRoute(app: FastifyInstance, door: Door, { store, tasks, access }: Dependencies): void {
   const schema = {
     ...describeAt(door, {
       id: "getTask",
@@ -39,15 +41,47 @@ function taskRoute(app: FastifyInstance, door: Door, { tasks, access }: Dependen
   };
   const onRequest = access.toRead;
   app.get<ById>(`${door.path}/:id`, { schema, onRequest }, async (request, reply) => {
-    const task = await tasks.show(request.params.id, {
-      noun: await door.nounOf(request),
+    const noun = await door.nounOf(request);
+    const makeRoom = roomForRows(request, reply);
+    const shown = await tasks.show(request.params.id, {
+      noun,
       reader: access.readerOf(request),
-      makeRoom: roomForRows(request, reply),
+      makeRoom,
     });
+    const task = await tasks.withResult(shown, makeRoom);
     void reply.header("etag", `"${task.version}"`);
-    return task;
+    if (task.omitted?.includes("payloads") !== true) return task;
+    // Text is not unpacked: it takes four times its bytes at most, and not sixteen times.
+    await makeRoom(partBytes / 4);
+    void reply.type("application/json; charset=utf-8");
+    return Readable.from(writeTask(task, { store, noun }), { highWaterMark: 1 });
   });
 }
+
+/** Entries of a page of a history. */
+const mostEntries = 1_000;
+/** Bytes of a page that is not small. */
+const pageBytes = 512 * 1024;
+
+const HistoryQuery = Type.Object(
+  {
+    limit: Type.Optional(
+      Type.String({
+        maxLength: 4,
+        pattern: "^([1-9][0-9]{0,2}|1000)$",
+        description: "Entries of a page: from 1 to 1,000; 1,000 unless it is set.",
+      }),
+    ),
+    cursor: Type.Optional(
+      Type.String({
+        maxLength: 18,
+        pattern: "^[0-9]{1,18}$",
+        description: "The `next` of the page before.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 function historyRoute(app: FastifyInstance, door: Door, deps: Dependencies): void {
   const { store, tasks, access } = deps;
@@ -55,18 +89,32 @@ function historyRoute(app: FastifyInstance, door: Door, deps: Dependencies): voi
     ...describeAt(door, {
       id: "getHistory",
       summary: `Every move of the ${door.noun.one} and its steps, with actor, time and reason.`,
+      description: "A page at a time; a page of long notes has fewer entries than it may have.",
       isOpen: true,
-      answers: { "200": { words: "Its history, oldest first.", schema: ref("History") } },
+      answers: { "200": { words: "A page, oldest first.", schema: ref("History") } },
     }),
     params: paramsOf(door),
+    querystring: HistoryQuery,
   };
   const onRequest = access.toRead;
-  app.get<ById>(`${door.path}/:id/history`, { schema, onRequest }, async (request, reply) => {
-    const { id: taskId } = request.params;
-    const bytes = await tasks.historyBytes(taskId, await door.nounOf(request));
-    if (bytes > smallBytes) await roomForRows(request, reply)(bytes);
-    const reader = access.readerOf(request);
-    const entries = await store.findEvents({ taskId });
-    return { items: entries.map((entry) => historyResource(entry, reader)) };
-  });
+  app.get<ById & { readonly Querystring: Static<typeof HistoryQuery> }>(
+    `${door.path}/:id/history`,
+    { schema, onRequest },
+    async (request, reply) => {
+      const { id: taskId } = request.params;
+      const { limit = String(mostEntries), cursor = null } = request.query;
+      await tasks.mustExist(taskId, await door.nounOf(request));
+      const wish = { taskId, after: cursor, most: Number(limit) };
+      let page = await store.findHistory({ ...wish, mostBytes: smallBytes });
+      if (page.isFull) {
+        await roomForRows(request, reply)(pageBytes);
+        page = await store.findHistory({ ...wish, mostBytes: pageBytes });
+      }
+      const reader = access.readerOf(request);
+      return {
+        items: page.items.map((entry) => historyResource(entry, reader)),
+        next: page.next,
+      };
+    },
+  );
 }

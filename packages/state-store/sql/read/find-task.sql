@@ -1,4 +1,4 @@
--- One task of a tenant, with its steps and what is known of them, for people to read; with payloads of more than :most_bytes only how large they are.
+-- One task of a tenant, with its steps and what is known of them, for people to read; without payloads if they have more than :most_bytes together, and without steps if that is 0.
 select tasks.task_id, tasks.workflow, tasks.goal, tasks.process_state, tasks.version, tasks.priority,
        case when tasks.fairness_key is not null then
          json_build_object('key', tasks.fairness_key, 'weight', tasks.fairness_weight)
@@ -9,7 +9,7 @@ select tasks.task_id, tasks.workflow, tasks.goal, tasks.process_state, tasks.ver
        case when tasks.paused_at is not null then
          json_build_object('at', tasks.paused_at, 'by', tasks.paused_by, 'reason', tasks.pause_reason)
        end as paused,
-       case when payloads.bytes <= :most_bytes then
+       case when :most_bytes > 0 then
        (select json_agg(json_build_object(
                  'name', steps.name, 'kind', steps.kind, 'agent',
                  -- What waits for a pool has no Agent: it has the names of all.
@@ -20,7 +20,8 @@ select tasks.task_id, tasks.workflow, tasks.goal, tasks.process_state, tasks.ver
                  'lockedBy', steps.locked_by, 'completeBy', steps.complete_by,
                  'startedAt', steps.started_at, 'heartbeatAt', steps.heartbeat_at, 'progress', steps.progress,
                  'notBefore', steps.not_before, 'faultCode', steps.fault_code,
-                 'output', step_payloads.output, 'faultDetail', step_payloads.fault_detail))
+                 'output', case when payloads.bytes <= :most_bytes then step_payloads.output end,
+                 'faultDetail', case when payloads.bytes <= :most_bytes then step_payloads.fault_detail end))
           from state.steps
           left join state.step_payloads using (task_id, name)
          where steps.task_id = tasks.task_id) end as steps

@@ -43,10 +43,17 @@ const findMoves = query("find-recent-moves", rowsOf<StepMove, "step">());
 const findLateReplies = query("find-late-replies", rowsOf<LateReply>());
 const findLimits = query("find-step-limits", rowsOf<StepLimits>());
 
-/** At most `most` moves and as many late replies. */
+export interface AttemptFactsWish {
+  readonly taskId: string;
+  /** Moves, and late replies. */
+  readonly most: number;
+  /** Of the inputs that operators gave: they are left out if they have more together. */
+  readonly mostBytes: number;
+}
+
 export const findAttemptFacts = async (
   db: Database,
-  asked: { readonly taskId: string; readonly most: number },
+  asked: AttemptFactsWish,
 ): Promise<AttemptFacts> => ({
   moves: await findMoves(db, asked),
   lateReplies: await findLateReplies(db, asked),

@@ -1,6 +1,6 @@
 import type { Milliseconds } from "@holdfast/domain";
 import type { ListedAgent } from "../read/list-agents.ts";
-import type { AttemptFacts } from "./find-attempt-facts.ts";
+import type { AttemptFacts, AttemptFactsWish } from "./find-attempt-facts.ts";
 import type { ChangedTasks } from "./find-changed-tasks.ts";
 import type { OutboxSize, PartitionSize } from "./find-sizes.ts";
 import type { FollowedMove, FollowedTask, TaskStanding } from "./follow-tasks.ts";
@@ -10,10 +10,7 @@ export interface LookStore {
   /** The Agents and their instances, with what waits for them. It reads a bounded number of rows. */
   listAgents(): Promise<readonly ListedAgent[]>;
   /** The latest moves of a task's steps and the replies that were refused, at most `most` of each. */
-  findAttemptFacts(params: {
-    readonly taskId: string;
-    readonly most: number;
-  }): Promise<AttemptFacts>;
+  findAttemptFacts(wish: AttemptFactsWish): Promise<AttemptFacts>;
   /** What followed tasks have done since, at most `most` moves of each, oldest first. */
   findMovesSince(params: {
     readonly followed: readonly FollowedTask[];

@@ -150,10 +150,14 @@ const asked: Readonly<Record<Exclude<Operation, (typeof withoutIds)[number]>, Fe
   findTask: (store, [taskId = ""]) => store.findTask({ taskId, tenant: "default" }),
   findTaskWithin: (store, [taskId = ""]) =>
     store.findTaskWithin({ taskId, tenant: "default", mostBytes: 1_000 }),
-  findHistoryBytes: (store, [taskId = ""]) => store.findHistoryBytes({ taskId, tenant: "default" }),
+  findPayloads: (store, [taskId = ""]) =>
+    store.findPayloads({ taskId, names: [null, "a"], most: 1_000 }),
+  findHistory: (store, [taskId = ""]) =>
+    store.findHistory({ taskId, after: null, most: 10, mostBytes: 1_000 }),
   findEvents: (store, [taskId = ""]) => store.findEvents({ taskId }),
   findFinishedTasks: (store, taskIds) => store.findFinishedTasks({ taskIds }),
-  findAttemptFacts: (store, [taskId = ""]) => store.findAttemptFacts({ taskId, most: 1 }),
+  findAttemptFacts: (store, [taskId = ""]) =>
+    store.findAttemptFacts({ taskId, most: 1, mostBytes: 1 }),
   findStandings: (store, taskIds) => store.findStandings({ taskIds }),
   findMovesSince: (store, taskIds) =>
     store.findMovesSince({

@@ -80,20 +80,46 @@ export interface HistoryEntry {
   readonly at: Date;
 }
 
-/** A task, or how large it is. */
+/** A task, with its payloads or with how large they are. */
 export interface FoundTask {
-  readonly workflow: string;
   /** Of its payloads. */
   readonly bytes: number;
-  /** Null: it has more bytes than were asked for. */
-  readonly task: TaskRecord | null;
+  /** Whether it has its payloads: they are no larger than was asked for. Otherwise they are null. */
+  readonly isWhole: boolean;
+  readonly task: TaskRecord;
+}
+
+/** Payloads as they are stored: JSON that was not parsed. */
+export interface PayloadTexts {
+  /** The step; null: the input of the task. */
+  readonly name: string | null;
+  readonly payload: string | null;
+  readonly faultDetail: string | null;
+}
+
+/** A page of a history, oldest entry first. */
+export interface HistoryPage {
+  readonly items: readonly HistoryEntry[];
+  /** After which entry the next page begins; null: this is the last one. */
+  readonly next: string | null;
+  /** It ends where it does because its entries are large. */
+  readonly isFull: boolean;
+}
+
+export interface HistoryWish {
+  readonly taskId: string;
+  /** Null: from the first entry on. */
+  readonly after: string | null;
+  /** Entries and bytes of a page. One entry it has always. */
+  readonly most: number;
+  readonly mostBytes: number;
 }
 
 type TaskRow = Omit<TaskRecord, "traceId" | "input" | "steps"> & {
   readonly traceContext: string | null;
   readonly bytes: number;
   readonly input: Json;
-  /** Null: they are too large. */
+  /** Null: they were not asked for. */
   readonly steps: readonly StepRecord[] | null;
 };
 
@@ -114,12 +140,24 @@ interface TaskId {
 export interface TaskStore {
   /** The task, or null if this tenant has none of that id. Instants are ISO 8601. Safe to repeat. */
   findTask(id: TaskId): Promise<TaskRecord | null>;
-  /** The same, read only if its payloads have no more than so many bytes. Safe to repeat. */
+  /**
+   * The same, with its payloads only if they have no more than so many bytes together; without its steps if that is 0.
+   * Safe to repeat.
+   */
   findTaskWithin(asked: TaskId & { readonly mostBytes: number }): Promise<FoundTask | null>;
-  /** How large a task's history is, found without reading it. Safe to repeat. */
-  findHistoryBytes(
-    id: TaskId,
-  ): Promise<{ readonly workflow: string; readonly bytes: number } | null>;
+  /**
+   * The payloads of these steps of a task, null being its input: of as many of them, in this order, as have `most` bytes
+   * together, and of one at least. Safe to repeat.
+   */
+  findPayloads(asked: {
+    readonly taskId: string;
+    readonly names: readonly (string | null)[];
+    readonly most: number;
+  }): Promise<readonly PayloadTexts[]>;
+  /** Safe to repeat. */
+  findHistory(wish: HistoryWish): Promise<HistoryPage>;
+  /** The whole history of a task, however long: for tests and people. Safe to repeat. */
+  findEvents(id: { readonly taskId: string }): Promise<readonly HistoryEntry[]>;
 }
 
 type Bind = <Params, Found>(
@@ -129,7 +167,12 @@ type Bind = <Params, Found>(
 export const taskStore = (repeatable: Bind): TaskStore => ({
   findTask: repeatable(findTask),
   findTaskWithin: repeatable(findTaskWithin),
-  findHistoryBytes: repeatable(findHistoryBytes),
+  findPayloads: repeatable(query("find-payloads", rowsOf<PayloadTexts>())),
+  findHistory: repeatable(findHistory),
+  findEvents: repeatable(async (db, { taskId }: { readonly taskId: string }) => {
+    const all = { taskId, after: null, most: largest - 1, mostBytes: largest };
+    return (await findHistory(db, all)).items;
+  }),
 });
 
 /** The task, or null when this tenant has none of that id. */
@@ -146,8 +189,8 @@ async function findTaskWithin(
 ): Promise<FoundTask | null> {
   const [row] = await selectTask(db, asked);
   if (row === undefined) return null;
-  const { workflow, bytes } = row;
-  return { workflow, bytes, task: bytes > asked.mostBytes ? null : recordOf(row) };
+  const { bytes } = row;
+  return { bytes, isWhole: bytes <= asked.mostBytes, task: recordOf(row) };
 }
 
 function recordOf({ paused, steps, traceContext, bytes: _bytes, ...rest }: TaskRow): TaskRecord {
@@ -171,15 +214,15 @@ export function instant(at: string | null): string | null {
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
 
-export const findEvents = query("find-events", rowsOf<HistoryEntry>());
+const selectEvents = query("find-events", rowsOf<HistoryEntry & { readonly found: string }>());
 
-const selectHistoryBytes = query("find-history-bytes");
-
-/** How large the history of a task is, found without reading it; null: this tenant has no task of that id. */
-async function findHistoryBytes(
-  db: Database,
-  id: TaskId,
-): Promise<{ readonly workflow: string; readonly bytes: number } | null> {
-  const [found] = await selectHistoryBytes(db, id);
-  return found === undefined ? null : { workflow: found.workflow, bytes: Number(found.bytes) };
+async function findHistory(db: Database, { after, ...wish }: HistoryWish): Promise<HistoryPage> {
+  const rows = await selectEvents(db, { ...wish, after: after ?? "0" });
+  const items = rows.map(({ found: _found, ...entry }) => entry);
+  const hasMore = Number(rows[0]?.found ?? 0) > items.length;
+  return {
+    items,
+    next: hasMore ? (items.at(-1)?.id ?? null) : null,
+    isFull: hasMore && items.length < wish.most,
+  };
 }

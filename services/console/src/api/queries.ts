@@ -8,7 +8,7 @@ import { useCallback } from "react";
 import { useLiveEvents, useLiveState } from "../live/use-live.ts";
 import { pathOf } from "./api.ts";
 import { useConsole } from "./console-context.ts";
-import type { Agent, Overview, Pause, Remote, Statistics } from "./types.ts";
+import type { Agent, HistoryEntry, Overview, Pause, Remote, Statistics } from "./types.ts";
 
 /** Milliseconds between two questions while there is no stream. */
 const pollInterval = 3_000;
@@ -67,13 +67,41 @@ export function useStatistics(rangeMs: number) {
   });
 }
 
-/** One part of what is known of a task: the task itself, or `why`, `attempts` or `history`. */
+/** One part of what is known of a task: the task itself, or `why` or `attempts`. */
 export function useTaskPart<T>(id: string, name: TaskPart, refetchInterval: number | false) {
   const { api } = useConsole();
   const path = pathOf`/v1/tasks/${id}` + (name === "task" ? "" : `/${name}`);
   return useQuery({
     queryKey: keys.taskPart(id, name),
     queryFn: ({ signal }) => api.ask<T>({ method: "GET", path }, signal),
+    refetchInterval,
+  });
+}
+
+interface HistoryPage extends Items<HistoryEntry> {
+  readonly next: string | null;
+}
+
+/** Pages of a history that are shown: 20,000 moves. */
+const mostPages = 20;
+
+/** The history of a task, page by page. */
+export function useHistory(id: string, refetchInterval: number | false) {
+  const { api } = useConsole();
+  const path = pathOf`/v1/tasks/${id}/history`;
+  return useQuery({
+    queryKey: keys.taskPart(id, "history"),
+    queryFn: async ({ signal }) => {
+      const items: HistoryEntry[] = [];
+      let query: Readonly<Record<string, string>> = {};
+      for (let pages = 0; pages < mostPages; pages += 1) {
+        const page = await api.ask<HistoryPage>({ method: "GET", path, query }, signal);
+        items.push(...page.items);
+        if (page.next === null) break;
+        query = { cursor: page.next };
+      }
+      return { items };
+    },
     refetchInterval,
   });
 }

@@ -89,6 +89,12 @@ const whole = {
   steps: Type.Array(ref("Step"), {
     description: "In the order of the workflow, each followed by its undo.",
   }),
+  omitted: Type.Optional(
+    Type.Array(Type.Enum(["payloads", "result"]), {
+      description:
+        "What is null because it is too large for this answer: the input, outputs and fault details of a task that was changed or followed, which `GET /v1/tasks/{id}` has; or a result of more than a mebibyte.",
+    }),
+  ),
 };
 
 const ConsoleSettings = named("ConsoleSettings", {
@@ -148,7 +154,10 @@ export const namedSchemas: readonly Type.TSchema[] = [
     faultCode: nullable(text("Why it is undone, or waits for an operator.")),
   }),
   HistoryEntry,
-  page("History", ref("HistoryEntry"), "All entries, oldest first."),
+  named("History", {
+    items: Type.Array(ref("HistoryEntry"), { description: "Oldest first." }),
+    next: nullable(text("The `cursor` of the next page; null: this is the last.")),
+  }),
   ConsoleSettings,
   Workflow,
   page("Workflows", ref("Workflow"), "All that are stored."),

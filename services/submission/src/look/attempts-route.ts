@@ -1,12 +1,12 @@
 import type { Json } from "@holdfast/domain";
-import type { LateReply, StateStore } from "@holdfast/state-store";
+import type { FoundTask, LateReply, StateStore } from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { Type } from "typebox";
 import { describeAt, ref } from "../api/describe.ts";
 import { type Door, doorsOf } from "../doors.ts";
 import { type ById, TaskParams, type Tasks } from "../find-tasks.ts";
 import { publicName } from "../public-names.ts";
-import { roomForRows } from "../room.ts";
+import { roomForRows, wholeBytes } from "../room.ts";
 import { unusable, type WorkflowDirectory } from "../workflow-directory.ts";
 import { attemptInputs } from "./attempt-payloads.ts";
 import { type Attempt, attemptsOf, type Wait } from "./attempts.ts";
@@ -31,7 +31,7 @@ export function attemptsRoute(app: FastifyInstance, deps: Dependencies): void {
         id: "listAttempts",
         summary: `The attempts of the ${door.noun.one}'s steps, the waits between them, and replies that came too late.`,
         description:
-          "Newest first, at most 1,000 of each. `input` and `output` are those of the latest attempt of each step.",
+          "Newest first, at most 1,000 of each. `input` and `output` are those of the latest attempt of each step, of a mebibyte together; `truncated` says that something is left out.",
         answers: { "200": { words: "The attempts.", schema: ref("Attempts") } },
       }),
       params: paramsOf(door),
@@ -39,8 +39,10 @@ export function attemptsRoute(app: FastifyInstance, deps: Dependencies): void {
     const { onRequest } = deps;
     app.get<ById>(`${door.path}/:id/attempts`, { onRequest, schema }, async (request, reply) => {
       const noun = await door.nounOf(request);
-      const task = await deps.tasks.find(request.params.id, noun, roomForRows(request, reply));
-      return showAttempts(deps, task);
+      // For its payloads, and as much for its moves.
+      await roomForRows(request, reply)(2 * wholeBytes);
+      const found = await deps.tasks.find(request.params.id, noun, () => {});
+      return showAttempts(deps, found);
     });
   }
 }
@@ -57,10 +59,10 @@ interface ShownAttempts {
 
 async function showAttempts(
   { store }: Pick<Dependencies, "store">,
-  task: Awaited<ReturnType<Tasks["find"]>>,
+  { task, isWhole }: FoundTask,
 ): Promise<ShownAttempts> {
   const [facts, stored] = await Promise.all([
-    store.findAttemptFacts({ taskId: task.taskId, most: mostMoves }),
+    store.findAttemptFacts({ taskId: task.taskId, most: mostMoves, mostBytes: wholeBytes }),
     store.findWorkflow(task.workflow),
   ]);
   if (stored === null) throw unusable();
@@ -68,14 +70,16 @@ async function showAttempts(
   const { attempts, waits } = attemptsOf({ moves, limits, steps: task.steps });
   const inputOf = attemptInputs({ task, definition: stored.definition, limits });
   const latest = new Map(task.steps.map((step) => [step.name, step]));
+  const fitting = within(mostShownBytes);
+  const items = attempts.slice(0, most).map((attempt) => {
+    const step = latest.get(attempt.step);
+    const isLatest = step?.attempt === attempt.attempt;
+    const input = isLatest && isWhole ? inputOf(attempt.step) : null;
+    const output = isLatest && attempt.outcome === "processed" ? step.output : null;
+    return { ...attempt, input: fitting.take(input), output: fitting.take(output) };
+  });
   return {
-    items: attempts.slice(0, most).map((attempt) => {
-      const step = latest.get(attempt.step);
-      const isLatest = step?.attempt === attempt.attempt;
-      const input = isLatest ? inputOf(attempt.step) : null;
-      const output = isLatest && attempt.outcome === "processed" ? step.output : null;
-      return { ...attempt, input, output };
-    }),
+    items,
     waits: waits.slice(0, most),
     lateReplies: lateReplies.slice(0, most).map((reply) => ({
       ...reply,
@@ -83,7 +87,27 @@ async function showAttempts(
       at: reply.at.toISOString(),
     })),
     truncated:
+      !isWhole ||
+      fitting.isFull ||
       moves.length >= mostMoves ||
       [attempts, waits, lateReplies].some(({ length }) => length > most),
+  };
+}
+
+/** Bytes of inputs and outputs of an answer: several steps may have the same large input. */
+const mostShownBytes = 1024 * 1024;
+
+/** Lets values through until so many bytes are taken; null stands for the others. */
+function within(bytes: number) {
+  let left = bytes;
+  return {
+    take(value: Json): Json {
+      if (value === null || left <= 0) return null;
+      left -= Buffer.byteLength(JSON.stringify(value));
+      return left < 0 ? null : value;
+    },
+    get isFull() {
+      return left < 0;
+    },
   };
 }

@@ -114,7 +114,8 @@ const applyRequest =
     mustBeApplied(outcomes[0], { noun, version, isPrecondition });
     cancel(obsoleteAttempts);
     hint();
-    return tasks.show(taskId, { noun, reader: "operator", makeRoom: request.makeRoom });
+    const { makeRoom } = request;
+    return (await tasks.show(taskId, { noun, reader: "operator", makeRoom })).resource;
   };
 
 /** The version that the operator has seen. Throws a 422 if the request names none, or two. */

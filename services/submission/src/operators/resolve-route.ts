@@ -39,7 +39,7 @@ export function resolveRoute(
       const { body } = request;
       const noun = await door.nounOf(request);
       const makeRoom = roomForRows(request, reply);
-      const task = await deps.tasks.find(request.params.id, noun, makeRoom);
+      const { task } = await deps.tasks.find(request.params.id, noun, makeRoom);
       const failed = failedStep(task, { noun, name: body.step });
       await mustBeUsable(body.output, { task, failed }, deps.store);
       const event = { kind: "resolved", step: failed.name, attempt: failed.attempt } as const;

@@ -43,7 +43,7 @@ export function resubmitRoute(
       const { body } = request;
       const noun = await door.nounOf(request);
       const makeRoom = roomForRows(request, reply);
-      const task = await deps.tasks.find(request.params.id, noun, makeRoom);
+      const { task } = await deps.tasks.find(request.params.id, noun, makeRoom);
       const failed = failedStep(task, { noun, name: body.step });
       const { input } = body;
       if (input !== undefined) await mustBeUsable(input, { task, failed, noun }, deps.store);

@@ -30,7 +30,7 @@ export function retryRoute(
       const { id, step: asked } = request.params;
       const noun = await door.nounOf(request);
       const makeRoom = roomForRows(request, reply);
-      const task = await deps.tasks.find(id, noun, makeRoom);
+      const { task } = await deps.tasks.find(id, noun, makeRoom);
       if (!task.steps.some((one) => one.name === asked)) {
         const names = task.steps.map((one) => one.name);
         throw new Problem(

@@ -17,7 +17,7 @@ export function wholeTaskRoutes(
       async (request, reply) => {
         const noun = await door.nounOf(request);
         const makeRoom = roomForRows(request, reply);
-        const task = await deps.tasks.find(request.params.id, noun, makeRoom);
+        const { task } = await deps.tasks.find(request.params.id, noun, makeRoom);
         return apply(
           task,
           { ...request.body, noun, ifMatch: request.headers["if-match"], makeRoom },

@@ -9,6 +9,7 @@ import { Problem } from "../problem.ts";
 import { roomForRows } from "../room.ts";
 import type { TaskResource } from "../task-resource.ts";
 import type { WorkflowDirectory } from "../workflow-directory.ts";
+import { mostResultBytes } from "./result-of.ts";
 import type { ResultWaiter } from "./result-waiter.ts";
 import { longestWait, waitForResult } from "./wait-for-result.ts";
 
@@ -56,18 +57,17 @@ export function resultRoute(
       async (request, reply) => {
         const { id } = request.params;
         // A result has nothing in it that operators alone may see.
-        const as = {
-          noun: await door.nounOf(request),
-          reader: "stranger",
-          makeRoom: roomForRows(request, reply),
-        } as const;
+        const makeRoom = roomForRows(request, reply);
+        const as = { noun: await door.nounOf(request), reader: "stranger", makeRoom } as const;
         const patience = readWait(request.query.wait);
         const now = await tasks.show(id, as);
-        if (now.finishedAt !== null || patience === 0) return sendResult(reply, now);
+        if (now.resource.finishedAt !== null || patience === 0) {
+          return sendResult(reply, await tasks.withResult(now, makeRoom));
+        }
         // Nothing of the task is needed while it goes on.
         request.held?.release();
         await waitForResult(waiter, request, reply, { taskId: id, patience });
-        return sendResult(reply, await tasks.show(id, as));
+        return sendResult(reply, await tasks.withResult(await tasks.show(id, as), makeRoom));
       },
     );
   }
@@ -76,12 +76,20 @@ export function resultRoute(
 /** 200 with the result of a task that has ended, 202 with its state otherwise. */
 export function sendResult(
   reply: FastifyReply,
-  { id, state, result, faultCode, finishedAt, version }: TaskResource,
+  { id, state, result, faultCode, finishedAt, version, omitted = [] }: TaskResource,
 ): FastifyReply {
+  if (omitted.includes("result")) throw resultTooLarge();
   void reply.header("etag", `"${version}"`);
   if (finishedAt === null) void reply.code(202).header("retry-after", "1");
   return reply.send({ id, state, result, faultCode });
 }
+
+const resultTooLarge = () =>
+  new Problem(
+    422,
+    "task.result_too_large",
+    `The task is processed, and its result is longer than ${mostResultBytes} bytes: read the outputs of its steps, GET /v1/tasks/{id}, or have the workflow result in less.`,
+  );
 
 const units = { ms: 1, s: 1_000, m: 60_000 } as const;
 

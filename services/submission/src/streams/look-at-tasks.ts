@@ -73,7 +73,8 @@ async function sendTask({ tasks, streams }: LookDependencies, group: readonly Fo
   const room = streams.roomFor(first.stream);
   const { taskId, noun, reader } = first;
   try {
-    const shown = await tasks.show(taskId, { noun, reader, makeRoom: room.make }).catch(refusalOf);
+    const as = { noun, reader, makeRoom: room.make };
+    const shown = await tasks.show(taskId, as).then(({ resource }) => resource, refusalOf);
     if (shown === null) return;
     if (shown instanceof Problem) {
       for (const one of ready) refuseTask(one, shown);

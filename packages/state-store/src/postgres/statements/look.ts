@@ -76,7 +76,7 @@ export interface LookStatements {
     };
   };
   readonly "find-step-limits": {
-    readonly params: { readonly taskId: string | null };
+    readonly params: { readonly mostBytes: number | null; readonly taskId: string | null };
     readonly row: {
       readonly name: Maybe<string>;
       readonly startWithin: Maybe<number>;

@@ -20,7 +20,12 @@ export interface ReadStatements {
     };
   };
   readonly "find-events": {
-    readonly params: { readonly taskId: string | null };
+    readonly params: {
+      readonly taskId: string | null;
+      readonly after: number | string | null;
+      readonly most: number | null;
+      readonly mostBytes: number | null;
+    };
     readonly row: {
       readonly id: Maybe<string>;
       readonly step: string | null;
@@ -32,6 +37,7 @@ export interface ReadStatements {
       readonly reason: string | null;
       readonly note: string | null;
       readonly at: Date;
+      readonly found: Maybe<string>;
     };
   };
   readonly "find-finished-tasks": {
@@ -49,9 +55,17 @@ export interface ReadStatements {
       readonly breakers: unknown;
     };
   };
-  readonly "find-history-bytes": {
-    readonly params: { readonly taskId: string | null; readonly tenant: string | null };
-    readonly row: { readonly workflow: string; readonly bytes: Maybe<string> };
+  readonly "find-payloads": {
+    readonly params: {
+      readonly most: number | null;
+      readonly names: readonly (string | null)[] | null;
+      readonly taskId: string | null;
+    };
+    readonly row: {
+      readonly name: Maybe<string>;
+      readonly payload: Maybe<string>;
+      readonly faultDetail: string | null;
+    };
   };
   readonly "find-task": {
     readonly params: {

@@ -2,7 +2,7 @@ import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { pathOf } from "../../api/api.ts";
 import { useConsole } from "../../api/console-context.ts";
-import { keys, useTaskPart } from "../../api/queries.ts";
+import { keys, useHistory, useTaskPart } from "../../api/queries.ts";
 import type { Attempts, HistoryEntry, Task, Why } from "../../api/types.ts";
 import { followStream, type StreamState } from "../../live/follow-stream.ts";
 import { withMove } from "./history/with-move.ts";
@@ -25,7 +25,7 @@ export function useTask(id: string) {
     task: useTaskPart<Task>(id, "task", interval),
     why: useTaskPart<Why>(id, "why", interval),
     attempts: useTaskPart<Attempts>(id, "attempts", interval),
-    history: useTaskPart<History>(id, "history", interval),
+    history: useHistory(id, interval),
   };
 }
 
