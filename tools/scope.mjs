@@ -53,6 +53,7 @@ const onlyInAll = [
   "packages/messaging/src/cluster.integration.test.ts",
   "packages/state-store/src/postgres/failover.integration.test.ts",
   "tests/faults/pooler.system.test.ts",
+  "tests/faults/memory.system.test.ts",
   "benchmarks/src/migrate/migrate-under-load.integration.test.ts",
 ];
 

@@ -1,7 +1,7 @@
 import type { InboundMessage } from "./inbound-message.ts";
 
-/** Parsed, messages take many times the memory of their bytes: a batch holds no more than that. */
-const maxBytes = 2 * 1024 * 1024;
+/** Parsed, messages take up to fifteen times the memory of their bytes: three batches hold no more than that each. */
+const maxBytes = 1024 * 1024;
 
 /** Messages whose handling has not begun, in the order of arrival. */
 export function waitingMessages() {

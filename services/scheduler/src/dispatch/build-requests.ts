@@ -58,8 +58,8 @@ interface BuildOptions {
 
 /** Bytes of JSON that are loaded at a time, unless one task has more. */
 const partBytes = 1024 * 1024;
-/** Bytes of JSON that one request is made of: enough for 32 of the largest payloads. */
-const mostBytes = 8 * 1024 * 1024;
+/** Bytes of JSON that one request is made of: enough for 16 of the largest payloads. */
+const mostBytes = 4 * 1024 * 1024;
 /** Steps, of 20 ns or so, that checks of inputs take before others get their turn of the event loop. */
 const stepsInTurn = 500_000;
 

@@ -31,19 +31,19 @@ test("the values of many claims are loaded in parts, and every request is built"
 });
 
 test("a task that has more than a part has one of its own, and what no request may be made of fails its step", async () => {
-  const large = dispatching(undefined, batchSizes(), tasksOf(5 * mebibyte, []));
+  const large = dispatching(undefined, batchSizes(), tasksOf(3 * mebibyte, []));
   await large.dispatch(claims(3), 0);
   expect(large.published).toHaveLength(3);
 
   const { dispatch, published, applied } = dispatching(
     undefined,
     batchSizes(),
-    tasksOf(9 * mebibyte, []),
+    tasksOf(5 * mebibyte, []),
   );
   await dispatch(claims(1), 0);
   expect(published).toEqual([]);
   expect(applied).toMatchObject([
-    { faultDetail: expect.stringContaining("9437184 bytes long"), event: { transient: false } },
+    { faultDetail: expect.stringContaining("5242880 bytes long"), event: { transient: false } },
   ]);
 });
 

@@ -23,7 +23,7 @@ interface Dependencies extends PublishDependencies {
  * Bytes that this process has in memory for requests: values that are parsed, as JSON, which take up to fifteen times
  * that, and requests that the broker has not confirmed. Neither waits for the other while it has room.
  */
-const most = { values: 4 * 1024 * 1024, requests: 8 * 1024 * 1024 };
+const most = { values: 2 * 1024 * 1024, requests: 8 * 1024 * 1024 };
 
 /**
  * Publishes claimed steps. The claim is committed: should anything go wrong from here on, the row

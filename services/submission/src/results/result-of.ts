@@ -1,6 +1,5 @@
 import {
   everyRefOf,
-  Fault,
   type Json,
   lookupIn,
   resolveTemplate,
@@ -20,7 +19,7 @@ interface Made {
   readonly bytes: number;
 }
 
-/** What the workflow says a processed task results in; nothing of it is stored. */
+/** What the workflow says a processed task results in; nothing of it is stored. A missing value loses itself only. */
 export function resultOf(
   {
     input,
@@ -42,10 +41,5 @@ export function resultOf(
       if (written > mostResultBytes) return tooLarge;
     }
   }
-  try {
-    return resolveTemplate(output, lookup);
-  } catch (error) {
-    if (error instanceof Fault) return null;
-    throw error;
-  }
+  return resolveTemplate(output, lookup);
 }
