@@ -12,9 +12,9 @@ const task = {
 
 const resultOf = (output: WorkflowDefinition["output"]) => {
   const definition = { steps: [{ name: "send" }], output } as unknown as WorkflowDefinition;
-  return taskResource(task, definition, { inputField: "input" } as Parameters<
-    typeof taskResource
-  >[2]).result;
+  const found = { task, bytes: 100, isWhole: true } as Parameters<typeof taskResource>[0];
+  const noun = { inputField: "input" } as Parameters<typeof taskResource>[2];
+  return taskResource(found, definition, noun).resource.result;
 };
 
 test("a value that is missing from a result takes nothing else of it away", () => {

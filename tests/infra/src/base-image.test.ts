@@ -33,7 +33,11 @@ test("the image of the guide copies its modules to where AGENT_MODULES names the
 test("the base image runs what the guide's command names, as a user who may read what is copied", () => {
   const [entry = ""] = argumentsOf(dockerfile, "ENTRYPOINT");
   const [command = ""] = argumentsOf(derived, "CMD");
-  expect(JSON.parse(entry)).toEqual(["node", "--enable-source-maps"]);
+  expect(JSON.parse(entry)).toEqual([
+    "node",
+    "--enable-source-maps",
+    "--max-old-space-size-percentage=33",
+  ]);
   expect(JSON.parse(command)).toEqual(["services/agent/dist/main.js"]);
   const [user = ""] = argumentsOf(dockerfile, "USER");
   expect(derived).toContain(`--chown=${user} `);

@@ -10,9 +10,10 @@ const messages = Object.values(contracts).flatMap((exported) =>
   typeof exported === "object" && "schema" in exported ? [exported] : [],
 );
 
-test("the test covers all eight messages", () => {
+test("the test covers all messages", () => {
   expect(messages.map(({ type }) => type).toSorted()).toEqual([
     "agent.heartbeat.v1",
+    "reply.probe.v1",
     "step.cancel.v1",
     "step.progress.v1",
     "step.reply.v1",

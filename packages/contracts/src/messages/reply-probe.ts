@@ -6,7 +6,7 @@ const ReplyProbeSchema = Type.Object({
   /** The queue of replies that it was sent to. */
   queue: Name,
   /** When, in milliseconds since 1970 on the clock of the state store. */
-  sentAt: Type.Number({ minimum: 0 }),
+  sentAt: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
 });
 
 /** A Supervisor finds out whether a reply would arrive: goes the way of one, and is recorded as one. */

@@ -32,7 +32,7 @@ test("a batch of expensive messages leaves others their turn of the event loop",
   expect(turns).toBeGreaterThanOrEqual(batch.length - 1);
 });
 
-test("messages that cannot be read are told apart from the others", async () => {
+test("messages that cannot be read are kept apart from the others", async () => {
   const { readable, unreadable } = await readEach(
     batch,
     ({ messageId }) => {

@@ -52,7 +52,7 @@ export const expiring = (state: StoreState): Expiring => ({
 /** What the Supervisor knows of whether replies arrive. */
 export const proving = (state: StoreState): Proving => ({
   askForProof({ probes, silentFor }) {
-    const at = state.now();
+    const at = Math.floor(state.now());
     return probes.map(({ queue }) => {
       const path = state.replyPaths.get(queue);
       const asked = {
