@@ -27,7 +27,7 @@ export interface SchemaReader {
 }
 
 /** A schema that allows everything: of what nothing is known. */
-export const anything: SchemaReader = { root: true, is2020: false, patterns: new Map() };
+const anything: SchemaReader = { root: true, is2020: false, patterns: new Map() };
 
 /** Reads a schema of a definition. One that no release could compile is never checked, and allows everything. */
 export function readSchema(schema: JsonSchema | undefined): SchemaReader {
