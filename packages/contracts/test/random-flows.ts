@@ -46,7 +46,6 @@ const objectOf = (inner: fc.Arbitrary<Json>): fc.Arbitrary<Json> => {
     dependentRequired: fc.dictionary(anyKey, someKeys, { maxKeys: 1 }),
     dependentSchemas: fc.dictionary(anyKey, inner, { maxKeys: 1 }),
     dependencies: fc.dictionary(anyKey, fc.oneof(someKeys, inner), { maxKeys: 1 }),
-    unevaluatedProperties: fc.constant(false),
   });
 };
 
@@ -107,7 +106,7 @@ const inDialect = (schema: Json, is2020: boolean): Json => {
   if (Array.isArray(schema)) return schema.map((part: Json) => inDialect(part, is2020));
   if (!isRecord(schema)) return schema;
   const entries = Object.entries(schema).flatMap(([key, value]): [string, Json][] => {
-    if (key === (is2020 ? "dependencies" : "unevaluatedProperties")) return [];
+    if (is2020 && key === "dependencies") return [];
     const part = is2020 && key === "items" && Array.isArray(value) ? (value[0] as Json) : value;
     return [[key, inDialect(part, is2020)]];
   });

@@ -255,6 +255,11 @@ const ways: readonly [string, object, boolean][] = [
     { ...objectOf({ note: text }, ["note"]), type: ["object", "null"] },
     false,
   ],
+  [
+    "of an object that says which fields remain",
+    { ...draft2020, type: "object", allOf: [objectOf({ to: text })], unevaluatedProperties: false },
+    false,
+  ],
   ["an object with a field whose schema refuses all", objectOf({ note: false }), false],
 ];
 
