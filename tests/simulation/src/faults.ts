@@ -56,8 +56,6 @@ const occasions = {
   remoteSlow: 25,
   /** Somebody sends a reply that no Agent gave. */
   forgedReply: 35,
-  /** As many of them come at once as a Scheduler takes, each with a field that exhausts a stack. */
-  deepReplies: 1,
   /** A step that is due is forgotten, as by a release with a bug. */
   planForgotten: 4,
   /** An operator acts: on a task, on a step that is delayed or has failed, on an Agent, on a workflow. */

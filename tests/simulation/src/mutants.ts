@@ -3,7 +3,6 @@ import type { StepPlan, Task, TaskEvent, WorkflowPlan } from "@holdfast/domain";
 import type { Broker, Delivery, OutgoingMessage } from "@holdfast/messaging";
 import type { ClaimedStep, Expired } from "@holdfast/state-store";
 import type { Domain, Host, MemoryStore, SimulatedBroker } from "@holdfast/testing/simulator";
-import { bodyMutants } from "./body-mutants.ts";
 import { breakerMutants } from "./breaker-mutants.ts";
 import { capacityMutants } from "./capacity-mutants.ts";
 import { addChanges, editChanges, editEvents, editTasks, inHand } from "./edit-fold.ts";
@@ -360,7 +359,6 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   ...breakerMutants,
   ...poolMutants,
   ...signMutants,
-  ...bodyMutants,
 };
 
 type AttemptEvent = Extract<TaskEvent, { token: string; attempt: number }>;

@@ -36,9 +36,6 @@ const log = {
   fatal: silent,
 } as unknown as Logger;
 
-/** Milliseconds of which a clock is wrong by up to two thousand: seconds, hours or days. */
-const skewUnits = [1, 5_000, 1_000_000] as const;
-
 interface HostOptions {
   readonly name: string;
   readonly role: Role;
@@ -47,9 +44,7 @@ interface HostOptions {
 /** Starts a process. The faults of the world kill it, freeze it or send it a signal to stop. */
 export function startHost(world: World, { name, role }: HostOptions): Host {
   const { random, timeline } = world;
-  const skew = world.strikes("clockSkew")
-    ? random.pick(skewUnits) * (random.below(4_000) - 2_000)
-    : 0;
+  const skew = world.strikes("clockSkew") ? random.below(4_000) - 2_000 : 0;
   const life = processLife(world, name);
   const { act, kill, freeze } = life;
   let stop: (() => void) | null = null;
