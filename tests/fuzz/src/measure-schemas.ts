@@ -7,7 +7,7 @@ import {
 import { hostileDefinition, schemaOfVersion } from "./inputs/hostile-schema-input.ts";
 
 /** The most that something took of any schema. */
-export interface WorstSchema {
+interface WorstSchema {
   readonly ms: number;
   /** As many times as long as a check may take that follows a pattern. */
   readonly ratio: number;

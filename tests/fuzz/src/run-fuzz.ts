@@ -19,8 +19,9 @@ import {
 } from "@holdfast/processes";
 import { type FuzzReport, isClean } from "./fuzz-report.ts";
 import type { InputClassName } from "./inputs/hostile-input.ts";
+import type { DecisionContext, HostileMessage } from "./inputs/input.ts";
 import { count, newTally, sendInputs, type Tally } from "./send/send-inputs.ts";
-import { openMessageSender } from "./send/send-messages.ts";
+import { type MessageSender, openMessageSender } from "./send/send-messages.ts";
 import { openSentLog, type SentLog } from "./send/sent-log.ts";
 import { isStandstill, sendVolleys, type Volley } from "./send/volleys.ts";
 import { streamBaits } from "./system/bait-stream.ts";
@@ -108,12 +109,8 @@ const runsOf = ({ seed, from }: FuzzOptions) => ({
 /** Orders alone, then orders beside hostile inputs. Resolves to the number after the last input. */
 async function load(run: Run): Promise<number> {
   const { fuzzed, stateStoreUrl, brokerUrl, seconds, userId, tally, sent, accepted, say } = run;
-  const { volleys, transactions } = run;
   const { system } = fuzzed;
   const url = () => system.submissionUrl;
-  const operationsUrl = () => system.operationsUrl;
-  const urlOf = (service: "submission" | "operations") =>
-    service === "operations" ? operationsUrl() : url();
   await using messages = await openMessageSender(brokerUrl);
   await using broker = await connectBroker({
     url: system.broker.urlOf("application"),
@@ -156,30 +153,50 @@ async function load(run: Run): Promise<number> {
   const over = whenSent(run);
   const submitted = (taskId: string) => void baits.push(taskId);
   const [next] = await Promise.all([
-    sendInputs({ ...run, around, urlOf, messages, log: sent }, over),
+    sendHostile(run, { around, messages }, over),
     streamOrders(names.fuzz, seconds * 1_000),
     streamBaits({ store, rate: baitRate, submitted }, over),
-    sendVolleys(
-      {
-        ...run,
-        around,
-        messages,
-        sent(message) {
-          sent.add(null, message);
-          count(message, tally, "taken");
-          tally.byClass.set("deep", (tally.byClass.get("deep") ?? 0) + 1);
-        },
-        fired: (volley) => volleys.push(volley),
-      },
-      over,
-    ),
-    run.classes.includes("times") ? jumpClocks(system, over) : undefined,
-    watchTransactions(stateStoreUrl, (ms) => transactions.push(ms), over),
+    watchTransactions(stateStoreUrl, (ms) => run.transactions.push(ms), over),
     writeCulprits(run, over),
   ]);
   say("all inputs are sent; waiting for all tasks to end …");
   // The hostile Agent goes on: baits end by its answers, or without.
+  const operationsUrl = () => system.operationsUrl;
   await settle({ stateStoreUrl, brokerUrl, operationsUrl, patience });
+  return next;
+}
+
+interface Sending {
+  readonly around: DecisionContext;
+  readonly messages: MessageSender;
+}
+
+/** Sends single inputs and volleys, and has clocks jump. Resolves to the number after the last input. */
+async function sendHostile(
+  run: Run,
+  { around, messages }: Sending,
+  signal: AbortSignal,
+): Promise<number> {
+  const { fuzzed, tally, sent, volleys, classes } = run;
+  const { system } = fuzzed;
+  const urlOf = (service: "submission" | "operations") =>
+    service === "operations" ? system.operationsUrl : system.submissionUrl;
+  const volleyOptions = {
+    ...run,
+    around,
+    messages,
+    sent(message: HostileMessage) {
+      sent.add(null, message);
+      count(message, tally, "taken");
+      tally.byClass.set("deep", (tally.byClass.get("deep") ?? 0) + 1);
+    },
+    fired: (volley: Volley) => void volleys.push(volley),
+  };
+  const [next] = await Promise.all([
+    sendInputs({ ...run, around, urlOf, messages, log: sent }, signal),
+    classes.includes("deep") ? sendVolleys(volleyOptions, signal) : undefined,
+    classes.includes("times") ? jumpClocks(system, signal) : undefined,
+  ]);
   return next;
 }
 

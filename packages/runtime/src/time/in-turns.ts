@@ -5,7 +5,7 @@ import { type Clock, systemClock } from "./clock.ts";
 const longestTurn = 10;
 
 /** Work of a process that takes long in many small pieces: between two of them it asks whether others should have their turn. */
-export interface Turns {
+interface Turns {
   /** Whether this turn of the event loop has lasted for long enough. */
   readonly isOver: () => boolean;
   /** Resolves in another turn. */

@@ -1,7 +1,7 @@
 import type { WorkflowDefinition } from "@holdfast/domain";
 import { baitAgent, baitPolicy } from "./bait.ts";
 import { type Dice, diceOf } from "./dice.ts";
-import { hostileSchema } from "./hostile-schema.ts";
+import { type HostileSchema, hostileSchema } from "./hostile-schema.ts";
 import { json } from "./hostile-search.ts";
 import type { DecisionContext, HostileRequest } from "./input.ts";
 
@@ -12,7 +12,8 @@ const family = "probe";
 const seedOfSchemas = 0x5c4e;
 
 /** The schema of a version, and the value that is expensive to check against it: always the same. */
-export const schemaOfVersion = (version: number) => hostileSchema(diceOf(seedOfSchemas, version));
+export const schemaOfVersion = (version: number): HostileSchema =>
+  hostileSchema(diceOf(seedOfSchemas, version));
 
 /** A workflow of a step of the hostile Agent: a hostile schema says what it is given, and what the Agent returns. */
 export function hostileDefinition(version: number): WorkflowDefinition {

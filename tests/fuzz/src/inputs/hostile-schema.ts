@@ -1,7 +1,7 @@
 import type { Json } from "@holdfast/domain";
 import type { Dice } from "./dice.ts";
 
-export type Schema = { readonly [keyword: string]: Json };
+type Schema = { readonly [keyword: string]: Json };
 
 /** A JSON Schema as an author might write it, by mistake or on purpose, and a value that is expensive to check. */
 export interface HostileSchema {
@@ -360,7 +360,7 @@ const makers: Readonly<Record<string, (dice: Dice) => Omit<HostileSchema, "kind"
     ]),
 };
 
-export const schemaKinds: readonly string[] = Object.keys(makers);
+const schemaKinds: readonly string[] = Object.keys(makers);
 
 /** A schema of any kind: by the dice alone. */
 export function hostileSchema(dice: Dice): HostileSchema {

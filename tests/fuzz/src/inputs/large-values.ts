@@ -72,5 +72,3 @@ export function largeValue(dice: Dice): { readonly text: string; readonly shape:
   const shape = dice.pick(largeShapes);
   return { text: shapes[shape]!(dice.pick(lots)), shape };
 }
-
-export const shapeText = (shape: string, bytes: number): string => shapes[shape]!(bytes);

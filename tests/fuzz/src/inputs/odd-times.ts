@@ -70,10 +70,10 @@ const numbers = [
 ] as const;
 
 /** An instant as it is written in JSON: mostly a text, now and then a number. */
-export const oddInstant = (dice: Dice): string =>
+const oddInstant = (dice: Dice): string =>
   dice.oneIn(4) ? dice.pick(numbers) : `"${dice.pick(instants)}"`;
 /** A duration as it is written in JSON: mostly a number, now and then a text. */
-export const oddDuration = (dice: Dice): string =>
+const oddDuration = (dice: Dice): string =>
   dice.oneIn(6) ? `"${dice.pick(instants)}"` : dice.pick(numbers);
 /** An instant as a header or a query has it. */
 export const oddText = (dice: Dice): string =>

@@ -136,14 +136,13 @@ const goodOrder: GoodOf = (id, user) => ({
     body: Buffer.from(JSON.stringify(sampleOrder({ kind: "good", seed: 1 }))),
     properties: { ...user, type: "order", messageId: id, persistent: true },
   },
-  recorded: `select 1 from state.submissions where key = '${id}'`,
+  recorded: `select 1 from state.submissions where idempotency_key = '${id}'`,
 });
 
 /** By the kind of message: what comes next to the same consumer, and how many that one prefetches at least. */
 const consumers: Readonly<Record<string, { readonly count: number; readonly good: GoodOf }>> = {
   reply: { count: 110, good: goodReply },
   heartbeat: { count: 500, good: goodHeartbeat },
-  progress: { count: 500, good: goodHeartbeat },
   cancel: { count: 110, good: goodRequest },
   request: { count: 150, good: goodRequest },
   "expired request": { count: 60, good: goodReturned },
@@ -154,7 +153,7 @@ const consumers: Readonly<Record<string, { readonly count: number; readonly good
 const rest = 20;
 const patience = 60_000;
 /** Milliseconds between two volleys: the system is to work, too. */
-const pause = 1_500;
+const pause = 300;
 /** Volleys have dice apart from those of the inputs. */
 const firstIndex = 2_000_000_000;
 
@@ -180,9 +179,13 @@ export async function sendVolleys(options: Options, signal: AbortSignal): Promis
   for (let index = 0; !isOver(); index += 1) {
     const dice = diceOf(seed, firstIndex + index);
     const target = targets[index % targets.length]!;
-    const behindValid = await fire(target, dice, { ...options, inputClass: valid });
+    const behindValid = await fire(target, dice, { ...options, inputClass: valid, signal });
     if (isOver()) return;
-    const behindDeep = await fire(target, dice, { ...options, inputClass: inputClasses.deep });
+    const behindDeep = await fire(target, dice, {
+      ...options,
+      inputClass: inputClasses.deep,
+      signal,
+    });
     fired({ target: target.name, behindValid, behindDeep });
     await sleep(pause, undefined, { signal }).catch(() => {});
   }
@@ -198,7 +201,8 @@ async function fire(
     messages,
     sent,
     stateStoreUrl,
-  }: Options & { readonly inputClass: InputClass },
+    signal,
+  }: Options & { readonly inputClass: InputClass; readonly signal: AbortSignal },
 ): Promise<number> {
   const { count, good } = consumers[target.name]!;
   const { message, recorded } = good(dice.uuid(), { userId: around.userId });
@@ -219,7 +223,7 @@ async function fire(
   await Promise.all([...publishing, messages.send({ ...common, ...message })]);
   const begun = performance.now();
   while ((await queryOnce(stateStoreUrl, recorded)).length === 0) {
-    if (performance.now() - begun > patience) break;
+    if (performance.now() - begun > patience || signal.aborted) break;
     await sleep(rest);
   }
   return performance.now() - begun;

@@ -16,7 +16,8 @@ export async function openTasks(url: string): Promise<readonly string[]> {
     url,
     `select concat_ws(' ', 'task', task_id, 'of', t.workflow, 'is', t.process_state,
                       'paused at ' || t.paused_at,
-                      string_agg(concat_ws(' ', s.name, s.process_state, s.not_before), ', ')) as task
+                      string_agg(concat_ws(' ', s.name, s.process_state, s.not_before, 'attempt ' || s.attempt,
+                                          'complete by ' || s.complete_by), ', ')) as task
        from state.tasks t join state.steps s using (task_id)
       where t.process_state not in ('processed', 'compensated', 'error')
       group by task_id, t.workflow, t.process_state, t.paused_at`,
