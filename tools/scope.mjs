@@ -55,6 +55,8 @@ const onlyInAll = [
   "tests/faults/pooler.system.test.ts",
   "tests/faults/memory.system.test.ts",
   "benchmarks/src/migrate/migrate-under-load.integration.test.ts",
+  "tests/faults/clock-jumps.system.test.ts",
+  "tests/faults/large-messages.system.test.ts",
 ];
 
 /** Test files that do more in `npm run test:all`. A tenth has those at its place, behind the others. */

@@ -248,3 +248,38 @@ describe("a message that is refused", () => {
     expect(await notifications()).toEqual([]);
   });
 });
+
+test("a message that names no version becomes a task of the new one, whatever this process has read before", async () => {
+  const headers = { workflow: bookTrip.name.replace(/\.v\d+$/, "") };
+  const versions = () =>
+    query<{ workflow: string }>(
+      "select workflow from state.tasks order by created_at desc limit 1",
+    );
+  const before = (await tasks()) ?? 0;
+  await send(JSON.stringify(booking), { messageId: randomUUID(), headers });
+  await until(async () => (await tasks()) === before + 1);
+  expect(await versions()).toEqual([{ workflow: bookTrip.name }]);
+
+  // By another process: this one learns nothing of it.
+  await using other = await openStateStore({
+    url: databaseUrl,
+    applicationName: "operations",
+    maxConnections: 1,
+  });
+  const newest = bookTrip.name.replace(/\d+$/, (number) => String(Number(number) + 1));
+  await other.registerWorkflow({ ...bookTrip, name: newest });
+  await other.retireWorkflow({
+    name: bookTrip.name,
+    actor: "operator:ann",
+    reason: "a new version",
+  });
+  await send(JSON.stringify(booking), { messageId: randomUUID(), headers });
+  await until(async () => (await tasks()) === before + 2);
+  expect(await versions()).toEqual([{ workflow: newest }]);
+
+  // By its full name, the retired one is refused.
+  const named = { workflow: bookTrip.name };
+  await send(JSON.stringify(booking), { messageId: randomUUID(), headers: named });
+  await dead(1);
+  expect(await tasks()).toBe(before + 2);
+});

@@ -54,15 +54,15 @@ export function takeTasks(deps: Dependencies) {
   const read = deliveryReader(deps);
   const refuse = deliveryRefuser(deps);
 
-  return async (batch: readonly Delivery[]): Promise<void> => {
-    const found = new Map<string, Promise<OpenWorkflow>>();
-    const find = (asked: string): Promise<OpenWorkflow> => {
-      const workflow = found.get(asked) ?? directory.find(asked, () => true);
-      found.set(asked, workflow);
-      return workflow;
-    };
-    const finding = { find, inTurn: inTurns() };
-    const spans = spansOf(tracing, batch);
+  /**
+   * Takes these messages. What the store refuses because its workflow is retired is read once more, by the workflows as
+   * they are now: a snapshot of them refuses nothing.
+   */
+  const take = async (
+    batch: readonly Delivery[],
+    { spans, isAgain }: { readonly spans: Spans; readonly isAgain: boolean },
+  ): Promise<readonly Refused[]> => {
+    const finding = { find: finder(directory), inTurn: inTurns() };
     const all = await Promise.all(
       batch.map(
         (delivery): Promise<Taken | Refused> =>
@@ -77,13 +77,35 @@ export function takeTasks(deps: Dependencies) {
     );
     const taken = all.filter((one) => "task" in one);
     const unreadable = all.filter((one) => "problem" in one);
-    const conflicts = taken.length === 0 ? [] : await submit(taken, deps);
-    const refused = [...unreadable, ...conflicts];
+    const refused = taken.length === 0 ? [] : await submit(taken, deps);
+    const outdated = isAgain ? [] : refused.filter(({ problem }) => isRetired(problem));
+    const others = [...unreadable, ...refused.filter((one) => !outdated.includes(one))];
+    if (outdated.length === 0) return others;
+    await directory.reload();
+    const deliveries = outdated.map(({ delivery }) => delivery);
+    return [...others, ...(await take(deliveries, { spans, isAgain: true }))];
+  };
+
+  return async (batch: readonly Delivery[]): Promise<void> => {
+    const spans = spansOf(tracing, batch);
+    const refused = await take(batch, { spans, isAgain: false });
     await refuse(refused);
     for (const { delivery, problem } of refused)
       spans.get(delivery)?.set({ "error.type": problem.code });
     for (const span of spans.values()) span.end();
-    if (taken.length > 0) hint();
+    if (refused.length < batch.length) hint();
+  };
+}
+
+const isRetired = ({ code }: Problem): boolean => code === "workflow.retired";
+
+/** Looks for each workflow once. */
+function finder(directory: Pick<WorkflowDirectory, "find">) {
+  const found = new Map<string, Promise<OpenWorkflow>>();
+  return (asked: string): Promise<OpenWorkflow> => {
+    const workflow = found.get(asked) ?? directory.find(asked, () => true);
+    found.set(asked, workflow);
+    return workflow;
   };
 }
 

@@ -160,6 +160,13 @@ describe("a workflow", () => {
       retired: { by: "operator:ann" },
       definition: { name: "trip.v10" },
     });
+    // Who stores it once more is to know that it stays retired.
+    const { definition } = (await trips.get("/v1/workflows/trip.v10")).json<{
+      definition: object;
+    }>();
+    expect((await trips.put("trip.v10", definition)).json()).toMatchObject({
+      warnings: expect.arrayContaining([expect.stringContaining("is retired")]),
+    });
     expect((await trips.ask("/v1/workflows/trip.v10/reinstate")).statusCode).toBe(204);
     expect((await trips.submit({ workflow: "trip.v10" })).statusCode).toBe(202);
     expect((await trips.ask("/v1/workflows/none.v1/retire")).statusCode).toBe(404);

@@ -33,7 +33,7 @@ const descriptions = {
     tag: "workflows",
     summary: "Stores a workflow. 201 when it is new, 200 when it was there.",
     description:
-      "`warnings` names Agents that have never sent a heartbeat, operations that no running instance announces, and values that a step needs and of which no schema says that they are there.",
+      "`warnings` says that the workflow is retired, and names Agents that have never sent a heartbeat, operations that no running instance announces, and values that a step needs and of which no schema says that they are there.",
     answers: { "200": stored, "201": stored },
   }),
   list: describe({
@@ -63,6 +63,9 @@ const descriptions = {
     answers: done,
   }),
 };
+
+const stillRetired =
+  "The workflow is retired, and takes no new tasks. Reinstate it, or store it under a new version.";
 
 /** The body is the definition, so who stores it stands beside it. Not closed: what a proxy adds is no mistake. */
 const StoreQuery = Type.Object({
@@ -94,7 +97,9 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
       const actor = operatorName(query.actor ?? "unnamed");
       log.info({ workflow: name, hash: workflowHash(definition), actor, kind }, "workflow stored");
       await directory.reload();
+      const known = (await store.findWorkflows()).find((one) => one.name === name);
       const warnings = [
+        ...(known?.retiredAt == null ? [] : [stillRetired]),
         ...warningsOf(definition, await store.findKnownAgents()),
         ...flowWarnings(definition),
       ];

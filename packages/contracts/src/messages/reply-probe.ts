@@ -1,12 +1,12 @@
 import { type Static, Type } from "typebox";
-import { Name } from "../limits/parts.ts";
+import { Instant, Name } from "../limits/parts.ts";
 import { defineMessage } from "./message.ts";
 
 const ReplyProbeSchema = Type.Object({
   /** The queue of replies that it was sent to. */
   queue: Name,
-  /** When, in milliseconds since 1970 on the clock of the state store. */
-  sentAt: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+  /** When, in ISO 8601, on the clock of the state store. */
+  sentAt: Instant,
 });
 
 /** A Supervisor finds out whether a reply would arrive: goes the way of one, and is recorded as one. */

@@ -1,5 +1,5 @@
 import { agentOfReply, isProbeRoute, ReplyProbe, replyQueue, StepReply } from "@holdfast/contracts";
-import { type Fault, fromTraceText, type Task } from "@holdfast/domain";
+import { ContractFault, type Fault, fromTraceText, type Task } from "@holdfast/domain";
 import type { Broker, Delivery } from "@holdfast/messaging";
 import {
   type Clock,
@@ -11,6 +11,7 @@ import {
 import type {
   AppliedEvents,
   EventOutcome,
+  Proof,
   RejectedReply,
   ReportedTaskEvent,
   StateStore,
@@ -98,7 +99,12 @@ export function recordReplies(deps: Dependencies) {
   };
 }
 
-const readProbe = ({ body }: Delivery): ReplyProbe => ReplyProbe.decode(body);
+function readProbe({ body }: Delivery): Proof {
+  const { queue, sentAt } = ReplyProbe.decode(body);
+  const at = Date.parse(sentAt);
+  if (Number.isNaN(at)) throw new ContractFault("message.malformed", "/sentAt is no instant");
+  return { queue, sentAt: at };
+}
 const isProbe = ({ type, routingKey }: Delivery): boolean =>
   type === ReplyProbe.type && isProbeRoute(routingKey);
 

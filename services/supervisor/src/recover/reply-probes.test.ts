@@ -50,7 +50,7 @@ test("a probe goes to each queue of replies, by the way of a reply, with the tim
   const { probes, published } = probing();
   await probes.ask(0);
   expect(published.map(({ body }) => ReplyProbe.decode(body))).toEqual(
-    replyQueues.map((queue) => ({ queue, sentAt: 1_000_000 })),
+    replyQueues.map((queue) => ({ queue, sentAt: "1970-01-01T00:16:40.000Z" })),
   );
   expect(published.every(({ routingKey }) => isProbeRoute(routingKey))).toBe(true);
   expect(published.every(({ transient }) => transient !== true)).toBe(true);

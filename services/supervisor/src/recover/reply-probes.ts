@@ -91,7 +91,8 @@ function probeSender({ broker, clock }: Pick<Options, "broker" | "clock">) {
     return waited === 0 || clock.now() - last.at >= pause;
   };
 
-  const publish = async ({ queue, now: sentAt }: Asked): Promise<void> => {
+  const publish = async ({ queue, now }: Asked): Promise<void> => {
+    const sentAt = new Date(now).toISOString();
     const probe: SentProbe = { at: clock.now(), trouble: null, isOnItsWay: true };
     sent.set(queue, probe);
     const result = await broker.publish({
