@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { replyExchange } from "@holdfast/contracts";
 import { fulfilOrder } from "@holdfast/orders";
 import { expect, test } from "@jest/globals";
-import { allRight, type FaultySystem, startFaultySystem, until } from "./faulty-system.ts";
+import { allRight, type FaultySystem, retried, startFaultySystem, until } from "./faulty-system.ts";
 import { publish, publishAll } from "./publish.ts";
 
 /** Milliseconds: the servers write 60 MB, several times, on a machine that may have much else to do. */
@@ -64,16 +64,17 @@ test("more large inputs than fit into memory, all due at once, end no Scheduler 
   // Each input is taken apart into 83,000 lists, and each task is due at four Agents.
   const input = `[${"[],".repeat(83_000)}0]`;
   await faulty.store.registerWorkflow(unpacking);
-  const ids = await Promise.all(
-    Array.from({ length: 60 }, async () => {
-      const response = await fetch(`${faulty.system.submissionUrl}/v1/tasks`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: `{"workflow":${JSON.stringify(unpacking.name)},"input":${input}}`,
-      });
-      return ((await response.json()) as { readonly id: string }).id;
-    }),
-  );
+  const submit = async (): Promise<string> => {
+    const response = await fetch(`${faulty.system.submissionUrl}/v1/tasks`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": crypto.randomUUID() },
+      body: `{"workflow":${JSON.stringify(unpacking.name)},"input":${input}}`,
+    });
+    // Of inputs beyond its memory submission says that they are to come later: 503.
+    if (response.status !== 202) throw new Error(await response.text());
+    return ((await response.json()) as { readonly id: string }).id;
+  };
+  const ids = await Promise.all(Array.from({ length: 60 }, () => retried(submit)));
   // The Agents refuse the inputs by their contracts: that is an answer, and the tasks halt.
   const halted = "select 1 from state.tasks where process_state = 'error'";
   await until(async () => (await faulty.query(halted)).length === ids.length);
