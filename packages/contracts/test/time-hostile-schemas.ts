@@ -10,7 +10,9 @@ function timeOf({ schema, value }: (typeof hostileSchemas)[string], enough = 0):
   for (let tries = 0; tries < 5 || (tries < 16 && best > enough); tries += 1) {
     const before = process.cpuUsage();
     check(value);
-    best = Math.min(best, process.cpuUsage(before).user / 1_000);
+    // Of a short time the kernel knows the sum, and guesses how much of it was the user's.
+    const { user, system } = process.cpuUsage(before);
+    best = Math.min(best, (user + system) / 1_000);
   }
   return best;
 }

@@ -61,3 +61,16 @@ test("a file that is written with the content that it has is no save, and one th
   await gone;
   expect(saves.at(-1)).toEqual(new Set([other]));
 });
+
+test("a file that is saved while the watch begins is seen", async () => {
+  for (let delay = 0; delay < 40; delay += 1) {
+    await using project = await watched();
+    const other = join(project.file, "../other.ts");
+    const seen = project.nextSave();
+    const until = performance.now() + delay / 4;
+    while (performance.now() < until) await new Promise(setImmediate);
+    writeFileSync(other, "other");
+    await seen;
+    expect(project.saves.at(-1)).toEqual(new Set([other]));
+  }
+});

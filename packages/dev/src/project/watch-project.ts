@@ -68,6 +68,10 @@ export function watchProject(
     // Some systems do not say which file of a folder it is.
     if (name !== null) note(join(watchedPath, name));
   });
+  // It reads a folder before it watches it: what is written in between is reported by neither.
+  watcher.on("ready", () => {
+    for (const file of new Set([...contents.keys(), ...takeSnapshot(folder).keys()])) note(file);
+  });
   return {
     async [Symbol.asyncDispose]() {
       clearTimeout(timer);
