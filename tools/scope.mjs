@@ -57,6 +57,7 @@ const onlyInAll = [
   "benchmarks/src/migrate/migrate-under-load.integration.test.ts",
   "tests/faults/clock-jumps.system.test.ts",
   "tests/faults/large-messages.system.test.ts",
+  "tests/fuzz/src/fuzz.system.test.ts",
 ];
 
 /** Test files that do more in `npm run test:all`. A tenth has those at its place, behind the others. */
