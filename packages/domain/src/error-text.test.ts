@@ -27,3 +27,9 @@ test.each([
 ])("the text of %s says something", (_, error, text) => {
   expect(errorText(error)).toBe(text);
 });
+
+test("an error that stands for itself has a text, too", () => {
+  const error = new AggregateError([], "");
+  error.errors.push(error, new Error("gone"));
+  expect(errorText(error)).toBe("AggregateError; gone");
+});

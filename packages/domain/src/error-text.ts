@@ -4,9 +4,17 @@
  */
 export function errorText(error: unknown): string {
   if (typeof error !== "object" || error === null) return String(error);
-  const { message, errors, code, name } = error as ErrorFields;
+  const { message, errors } = error as ErrorFields;
   if (typeof message === "string" && message !== "") return message;
-  if (Array.isArray(errors) && errors.length > 0) return errors.map(errorText).join("; ");
+  if (!Array.isArray(errors) || errors.length === 0) return textOfOne(error);
+  return errors.map(textOfOne).join("; ");
+}
+
+/** Of an error by itself: one that stands for others may stand for itself as well. */
+function textOfOne(error: unknown): string {
+  if (typeof error !== "object" || error === null) return String(error);
+  const { message, code, name } = error as ErrorFields;
+  if (typeof message === "string" && message !== "") return message;
   return String(code ?? name ?? "an error without a text");
 }
 

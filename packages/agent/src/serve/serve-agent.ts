@@ -68,7 +68,7 @@ export interface ServeOptions {
   readonly metrics?: Metrics;
   /** Room for the payloads of long requests, which the Agents of one process share. One of its own unless given. */
   readonly memory?: ByteBudget;
-  /** The same for what handlers return. */
+  /** Room for what handlers return; all Agents of a process share it. */
   readonly outputs?: OutputRoom;
   /** None unless given. */
   readonly tracing?: Tracing;

@@ -11,13 +11,13 @@ const schemaFaults = (json: unknown) => [...schemaChecks(json)].flat();
 
 const corpus = Object.entries(hostileSchemas);
 
-/** As many times as long as all steps of a pattern may a check take: 50 ms, where these take 5. */
+/** A check may take so many times as long as all steps of a pattern: 50 ms, where these take 5. */
 const most = 10;
 
 const timing = fileURLToPath(new URL("../../test/time-hostile-schemas.ts", import.meta.url));
 
 describe("a hostile schema", () => {
-  /** By name: how long a check takes, as a multiple of what all steps of a pattern take. */
+  /** How long each check takes, by name, as a multiple of what all steps of a pattern take. */
   let ratios: Readonly<Record<string, number>> = {};
   beforeAll(async () => {
     const { check } = schemaCompiler({ allErrors: false })({ pattern: "b$" });

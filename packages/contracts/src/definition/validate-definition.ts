@@ -48,7 +48,7 @@ export function readDefinition(json: unknown): WorkflowDefinition {
 export const definitionFaults = (json: unknown): readonly FieldFault[] =>
   [...definitionChecks(json)].flat();
 
-/** The same in pieces, so that others have their turn of the event loop between two of them. */
+/** The faults of a definition in pieces, so that others have their turn of the event loop between two of them. */
 export function* definitionChecks(json: unknown): Generator<readonly FieldFault[], void> {
   const faults = allProblems(json, formErrors(json)).map(({ pointer, what }) => ({
     pointer,

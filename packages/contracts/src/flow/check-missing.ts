@@ -42,7 +42,7 @@ export function compileTaskInput(definition: WorkflowDefinition): InputCheck {
 interface StepNeeds {
   readonly step: StepDefinition;
   readonly uses: readonly OpenUse[];
-  /** Of a step whose input is made of that of the task alone; null: of others, too. */
+  /** Holds what the step would be given to its contract, where that is made of the task's input alone; null: of others, too. */
   readonly contract: CompiledSchema | null;
 }
 
@@ -90,7 +90,7 @@ const faultAt = (pointer: string, detail: string): FieldFault => ({
   detail,
 });
 
-/** Where in the input of the task a place in the input of a step comes from; the whole: from several places. */
+/** Finds where in the input of the task a place in the input of a step comes from; the whole: from several places. */
 function pointerAt(template: Template, place: string): string {
   const above = refPlaces(template).find(
     (ref) => place === ref.place || place.startsWith(`${ref.place}/`),

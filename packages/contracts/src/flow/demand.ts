@@ -34,7 +34,7 @@ export type Missing = "absent" | "null";
  */
 export type Demand = "fits" | "refuses" | "unknown";
 
-/** Where a value is missing, in what a template becomes. */
+/** The place of a missing value in what a template becomes. */
 interface Asked {
   readonly template: Template;
   readonly place: readonly Key[];

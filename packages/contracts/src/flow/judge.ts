@@ -14,7 +14,7 @@ import {
   typeOfValue,
 } from "./schema-reader.ts";
 
-/** By what a template is judged. */
+/** What a template is judged by. */
 export interface Judging {
   readonly reader: SchemaReader;
   /** Whether the value of a ref is always there. */
