@@ -32,6 +32,12 @@ const raise = query("raise-path-alert");
 /** A probe that is longer on its way than so many milliseconds shows that replies may be, too. */
 const tolerated = 250;
 
+/**
+ * Milliseconds by which silence is taken to have begun earlier than it says: between finding it and noting the probes some
+ * time has passed, and an outage must not seem to have begun after the very limit that it was found by.
+ */
+const lag = 1_000;
+
 /** Notes that probes are sent, because of silence that began `silentFor` milliseconds ago. */
 export async function askForProof(
   db: Database,
@@ -41,7 +47,7 @@ export async function askForProof(
   }: { readonly probes: readonly ProbeWish[]; readonly silentFor: Milliseconds },
 ): Promise<readonly Asked[]> {
   const rows = columns(probes, { queues: "queue", troubles: "trouble" });
-  return await ask(db, { ...rows, silentFor });
+  return await ask(db, { ...rows, silentFor: silentFor + lag });
 }
 
 /** Notes that probes have arrived: silence until they were sent is what it seems. */

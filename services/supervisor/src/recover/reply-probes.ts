@@ -42,7 +42,7 @@ interface SentProbe {
 export function replyProbes({ store, broker, clock, log }: Options) {
   const sender = probeSender({ broker, clock });
   let begun: number | null = null;
-  let isLogged = false;
+  let [isLogged, isAlerted] = [false, false];
 
   const report = async ({ queue, waited }: Asked): Promise<void> => {
     const trouble = sender.troubleOf(queue) ?? troubleOf.unknown;
@@ -50,10 +50,11 @@ export function replyProbes({ store, broker, clock, log }: Options) {
       log.warn({ queue, trouble }, "replies may not arrive: no silence is counted");
       isLogged = true;
     }
-    if (waited > alertedAfter) {
+    if (waited > alertedAfter && !isAlerted) {
       const seconds = Math.round(waited / 1_000);
       const detail = `No reply can have arrived for ${seconds} s, so nothing that is silent is counted as a failure. Of the last message to ${queue}: ${trouble}.`;
       await store.raisePathAlert({ queue, detail });
+      isAlerted = true;
     }
   };
 
@@ -73,7 +74,7 @@ export function replyProbes({ store, broker, clock, log }: Options) {
     /** All probes have arrived that are needed now. */
     arrived(): void {
       if (isLogged) log.info({}, "replies arrive again");
-      isLogged = false;
+      [isLogged, isAlerted] = [false, false];
       begun = null;
     },
   };

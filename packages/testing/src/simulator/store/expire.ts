@@ -16,7 +16,7 @@ type Proving = Pick<
 >;
 
 /** Milliseconds, as in the real store. */
-const times = { settling: 250, tolerated: 250, aftermath: 1_000 };
+const times = { settling: 250, tolerated: 250, aftermath: 1_000, lag: 1_000 };
 
 /** What the Supervisor looks for: steps and tasks whose limit has passed, and tasks that stand still. */
 export const expiring = (state: StoreState): Expiring => ({
@@ -57,7 +57,7 @@ export const proving = (state: StoreState): Proving => ({
       const path = state.replyPaths.get(queue);
       const asked = {
         at: path?.asked?.at ?? at,
-        silentSince: Math.min(path?.asked?.silentSince ?? at, at - silentFor),
+        silentSince: Math.min(path?.asked?.silentSince ?? at, at - silentFor - times.lag),
       };
       state.replyPaths.set(queue, { asked, provenAt: path?.provenAt ?? -Infinity });
       return { queue, now: at, waited: at - asked.at };
