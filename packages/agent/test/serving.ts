@@ -14,6 +14,9 @@ interface Serving {
   readonly charge: Charge;
   readonly options?: ResilienceOptions | ResiliencePolicy;
   readonly publish?: Broker["publish"];
+  /** Where it finds the broker; as the Scheduler does, unless said otherwise. */
+  readonly url?: string;
+  readonly concurrency?: number;
   /** The broker users whose requests it takes; ours, unless said otherwise. */
   readonly requesters?: ReadonlySet<string> | null;
 }
@@ -55,9 +58,9 @@ interface Served {
 export async function openTestedAgent(): Promise<TestedAgent> {
   await using opened = new AsyncDisposableStack();
   const server = opened.use(await testBroker());
-  const connect = (name: string): Promise<Broker> => {
+  const connect = (name: string, url = server.url): Promise<Broker> => {
     const log = { warn: () => {}, error: () => {} };
-    return connectBroker({ url: server.url, name, topology: "declare", agents: ["payments"], log });
+    return connectBroker({ url, name, topology: "declare", agents: ["payments"], log });
   };
   const scheduler = opened.use(await connect("scheduler"));
   const replies = mailbox<Delivery>();
@@ -74,8 +77,9 @@ export async function openTestedAgent(): Promise<TestedAgent> {
     scheduler,
     replies,
     ourUser,
-    async serve({ charge, options, publish, requesters = new Set([ourUser]) }) {
-      const broker = parts.use(await connect("payments-agent"));
+    async serve({ charge, options, publish, url, concurrency = 10, ...serving }) {
+      const { requesters = new Set([ourUser]) } = serving;
+      const broker = parts.use(await connect("payments-agent", url));
       const { log, logs, errors } = recordingLog();
       const agent = host(
         payments,
@@ -85,7 +89,7 @@ export async function openTestedAgent(): Promise<TestedAgent> {
       const served = parts.use(
         await agent.serve({
           broker: publish === undefined ? broker : { ...broker, publish },
-          concurrency: 10,
+          concurrency,
           userId: ourUser,
           requesters,
           log,

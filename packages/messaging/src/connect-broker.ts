@@ -73,6 +73,8 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   const declare = async (channel: Channel): Promise<void> => {
     if (topology === "declare") await declareTopology(channel, topologyOf([...known]));
   };
+  const measure = (publish: Broker["publish"]): Broker["publish"] =>
+    isMeasured ? measurePublish(publish, metrics) : publish;
   const publishing = stack.use(
     await openPublishing({
       connection: outgoing,
@@ -82,10 +84,18 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
       signal,
       starting,
       log,
-      measure: (publish) => (isMeasured ? measurePublish(publish, metrics) : publish),
+      measure,
     }),
   );
-  const consumers = subscriptions({ name, createChannel, declare, signal, log });
+  const consumers = subscriptions({
+    name,
+    createChannel: () => incoming.createConfirmChannel(),
+    isBlocked: () => incoming.isBlocked || outgoing.isBlocked,
+    measure,
+    declare,
+    signal,
+    log,
+  });
 
   const consume = consuming({ consumers, createChannel, maxMessageBytes, log });
   // Disposed of first: a consumer that is not disposed of would ask a closed connection for channels for ever.

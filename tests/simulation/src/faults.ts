@@ -32,12 +32,18 @@ const occasions = {
   publishUnconfirmed: 6,
   /** No queue takes it. */
   publishUnroutable: 3,
+  /** What a process says on a connection is lost, acknowledgements too, until the broker drops it. */
+  acknowledgementLost: 4,
   messageLost: 4,
   messageDoubled: 8,
   messageLate: 6,
   messageReordered: 100,
   /** The broker forgets all that is in one queue. */
   queuePurged: 15,
+  /** The queues of replies give nothing out for a while. */
+  repliesHeld: 2,
+  /** The broker is short of memory or disk for a while, and takes nothing. */
+  brokerInNeed: 2,
   /** The remote service fails before, or after, it has done what it was asked for. */
   remoteRefusal: 12,
   remoteUnconfirmed: 8,

@@ -123,6 +123,9 @@ export const mutants: Readonly<Record<string, Mutation>> = {
           }
         : port,
   },
+  "an Agent refuses over another connection than it acknowledged on": {
+    brokerPort: (port, host) => (host.role === "agent" ? answeringElsewhere(port) : port),
+  },
   "an instance whose breaker has opened never consumes again": {
     brokerPort: (port, host) => (host.role === "agent" ? neverRaised(port) : port),
   },
@@ -474,6 +477,12 @@ const early =
     delivery.ack();
     return handle(delivery);
   };
+
+const answeringElsewhere = (port: SimulatedBroker): SimulatedBroker => ({
+  ...port,
+  consume: (queue, options, handle) =>
+    port.consume(queue, options, (delivery) => handle({ ...delivery, answer: port.publish })),
+});
 
 /** A consumer that was cancelled stays so. */
 const neverRaised = (port: SimulatedBroker): SimulatedBroker => ({

@@ -1,4 +1,4 @@
-import { replyExchange, replyRoute, StepReply } from "@holdfast/contracts";
+import { replyExchange, replyQueue, replyQueues, replyRoute, StepReply } from "@holdfast/contracts";
 import { agentOf, isFinished, type ProcessingStep, stepsOf } from "@holdfast/domain";
 import type { OutgoingMessage } from "@holdfast/messaging";
 import {
@@ -15,6 +15,8 @@ interface Options {
   readonly broker: MemoryBroker;
   readonly facts: Facts;
 }
+
+const queuesOfReplies = [replyQueue, ...replyQueues];
 
 /** Milliseconds between two of its rounds. */
 const rest = 120;
@@ -64,6 +66,8 @@ export function unleashNemesis(world: World, { store, broker, facts }: Options):
     if (world.healedAt !== null) return;
     const filled = broker.filledQueues();
     if (filled.length > 0 && world.strikes("queuePurged")) broker.purge(random.pick(filled));
+    if (world.strikes("repliesHeld")) broker.hold(queuesOfReplies, 500 + random.below(8_000));
+    if (world.strikes("brokerInNeed")) broker.beInNeed(300 + random.below(8_000));
     if (world.strikes("forgedReply")) forge();
     if (world.strikes("planForgotten")) forgetPlan();
     timeline.aside(rest, round);

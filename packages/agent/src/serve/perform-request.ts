@@ -79,6 +79,7 @@ export function requestPerformer(options: Options): RequestPerformer {
     using room = isLong(delivery) ? await memory.reserve(delivery.body.length, signals.stop) : null;
     // Without room it was stopped, and is not performed.
     const whole = room === null ? request : StepRequest.decode(delivery.body);
+    signals.begun?.();
     const measured = batching.begin();
     const attempting = attemptStep(whole, {
       operation: operations.get(operation),

@@ -21,6 +21,8 @@ export interface AttemptSignals {
   readonly signal: AbortSignal;
   /** Aborts at the deadline, or when the step need not be finished. */
   readonly stop: AbortSignal;
+  /** Is called when the request has got its slot, and is begun. */
+  readonly begun?: () => void;
   /** Is called when the handler says that it is at work. */
   readonly beat?: (progress: Progress) => void;
 }

@@ -54,8 +54,8 @@ export const isRefusal = (outcome: Outcome): outcome is Extract<Outcome, { kind:
 const briefly = 100;
 
 /**
- * Acknowledges a request before its refusal is sent: if this process dies in between, no other instance
- * carries the request out after the Scheduler learned that it had no effect. False when other requests of
+ * Acknowledges a request before its refusal is sent, on the same channel: no other instance carries the request out
+ * after the Scheduler learned that it had no effect. False when other requests of
  * the same message do not finish in time, so that the broker may deliver all of them again. What a retry may
  * repair waits only briefly: its step should not wait for the calls of others.
  */

@@ -4,6 +4,7 @@ import { type Clock, type Failpoint, sendSpan, sleep, type Tracing } from "@hold
 import type { Outcome } from "../attempt/attempt-step.ts";
 import type { Batching } from "./batching.ts";
 import type { ReceivedRequest } from "./received-request.ts";
+import { isRefusal } from "./refusals.ts";
 
 interface Options {
   readonly agent: string;
@@ -59,17 +60,25 @@ export function prepareReply(
 /**
  * Publishes replies. Resolves to whether the broker stored the reply: until the deadline a failed publish
  * is retried, after it the Agent has to be silent.
+ *
+ * A refusal goes the way that the acknowledgement before it went: AMQP confirms no acknowledgement, and a connection
+ * may lose what this process sends on it while the other one works. What cannot go that way says that the broker may
+ * deliver the request again.
  */
 export const replySender =
   ({ agent, broker, userId, batching, clock, failpoint, tracing }: Options) =>
   async ({ received, reply, isDoubtful, signal }: Reply): Promise<boolean> => {
     const { request, delivery, isRepeated } = received;
+    let isAfterAck = isRefusal(reply.outcome) && !isDoubtful;
     const { taskId, step, attempt } = request;
     const content = contentOf(request, batching);
     const write = (): Buffer =>
       StepReply.encode({
         ...content,
-        outcome: withDelivery(reply.outcome, isDoubtful || isRepeated()),
+        outcome: withDelivery(
+          reply.outcome,
+          (isRefusal(reply.outcome) && !isAfterAck) || isRepeated(),
+        ),
       });
     let queue = delivery.replyTo;
     const { isUrgent } = delivery;
@@ -88,13 +97,15 @@ export const replySender =
     const span = parent === null ? null : sendSpan(tracing, messageOf(), { parent });
     const trace = span === null ? {} : { trace: span.context };
     while (!signal.aborted) {
-      const publishing = broker.publish({ ...messageOf(), ...trace });
+      const publish = isAfterAck ? delivery.answer : broker.publish;
+      const publishing = publish({ ...messageOf(), ...trace });
       failpoint("agent.replying", () => [step]);
       const result = await publishing;
       if (result === "stored") span?.end();
       if (result === "stored") return true;
       // The Scheduler that owned this queue is gone: any Scheduler may read the reply.
       if (result === "unroutable") queue = undefined;
+      else isAfterAck = false;
       await sleep(clock, retryDelay, signal);
     }
     span?.end({ "error.type": "deadline" });

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { agentQueue, expiredQueue, StepRequest } from "@holdfast/contracts";
 import { PermanentFault } from "@holdfast/domain";
 import { askBroker } from "@holdfast/local-stack";
+import { openLink } from "@holdfast/test-servers";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { request } from "../../test/fixtures.ts";
 import {
@@ -160,3 +161,23 @@ test.each([
     });
   },
 );
+
+test("an Agent whose acknowledgement is lost does not say that its refusal speaks for every copy of the request", async () => {
+  const link = tested.parts.use(await openLink(tested.server.url));
+  // How a client acknowledges: class 60, method 80.
+  link.cutAt({ pattern: Buffer.from([0, 60, 0, 80]), when: "half" });
+  const first = await tested.serve({ charge: async () => ({ chargeId }), url: link.url });
+  const asked = request({ operation: "unknown" });
+  await tested.ask(asked);
+  const answer = answerOf(await tested.replies.take());
+  expect(answer).toMatchObject({
+    taskId: asked.taskId,
+    outcome: { ...refused, redelivered: true },
+  });
+  // The broker has it still, and gives it to another instance once it drops the connection.
+  link.reset();
+  await first.stop();
+  const again = await tested.serve({ charge: async () => ({ chargeId }) });
+  expect(answerOf(await tested.replies.take())).toMatchObject({ taskId: asked.taskId });
+  await again.stop();
+});

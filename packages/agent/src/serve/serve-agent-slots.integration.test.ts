@@ -1,3 +1,4 @@
+import { agentQueue, limits, StepProgress, StepReply } from "@holdfast/contracts";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { request } from "../../test/fixtures.ts";
 import {
@@ -70,4 +71,28 @@ test("an Agent refuses as not attempted a request that has no slot shortly befor
   for (const _ of busy)
     expect(answerOf(await tested.replies.take()).outcome.kind).toBe("completed");
   expect(begun.isEmpty).toBe(true);
+});
+
+test("of long requests an Agent acknowledges early those that it has begun, and if it dies the others come back", async () => {
+  const { begun, charge, release } = held();
+  const announced = mailbox<number>();
+  const dying = await tested.serve({
+    charge,
+    async publish(sent) {
+      if (sent.type === StepReply.type) return "stored";
+      const result = await tested.scheduler.publish(sent);
+      announced.put(StepProgress.decode(sent.body).attempts.length);
+      return result;
+    },
+  });
+  const asked = Array.from({ length: 12 }, () => request({ workMs: limits.longAttempt }));
+  for (const one of asked) await tested.ask(one);
+  for (let count = 0; count < 10; count += 1) await begun.take();
+  // The broker has heard that ten run. It gets their acknowledgements before the connection is closed.
+  for (let count = 0; count < 10; ) count += await announced.take();
+  await new Promise(setImmediate);
+  await dying.broker[Symbol.asyncDispose]();
+  while ((await tested.server.depth(agentQueue("payments"))) !== 2);
+  expect(announced.isEmpty).toBe(true);
+  release();
 });

@@ -24,13 +24,16 @@ async function refuse(
   const replies: StepReply[] = [];
   const bundles: unknown[] = [];
   const handled = Promise.withResolvers<void>();
-  const broker: Pick<Broker, "publish" | "consume" | "inspect"> = {
-    publish: async ({ body, bundle }) => {
-      deeds.push("reply");
+  const publishAs =
+    (deed: string): Broker["publish"] =>
+    async ({ body, bundle }) => {
+      deeds.push(deed);
       bundles.push(bundle);
       replies.push(StepReply.decode(body));
       return "stored";
-    },
+    };
+  const broker: Pick<Broker, "publish" | "consume" | "inspect"> = {
+    publish: publishAs("reply elsewhere"),
     consume: async (_queue, _options, handle) => {
       const whole = {
         body: StepRequest.encode(request({ operation: "unknown", ...asked })),
@@ -38,6 +41,7 @@ async function refuse(
         isCurrent: () => true,
         whenSettled: () => Promise.resolve(),
         ack: () => void deeds.push("ack"),
+        answer: publishAs("reply"),
         ...delivery,
       } as Delivery;
       void handle(whole).then(handled.resolve);
@@ -65,6 +69,25 @@ test("a request is acknowledged before it is refused, so that no Agent carries i
   const { deeds, outcome } = await refuse({});
   expect(deeds).toEqual(["ack", "reply"]);
   expect(outcome).toMatchObject({ ...refused, redelivered: false });
+});
+
+test("a refusal that cannot go the way of its acknowledgement says that the request may be delivered again", async () => {
+  const { deeds, outcome } = await refuse({ answer: async () => "unknown" });
+  expect(deeds).toEqual(["ack", "reply elsewhere"]);
+  expect(outcome).toMatchObject({ ...refused, redelivered: true });
+});
+
+test("a refusal whose Scheduler is gone goes to all Schedulers, the way of its acknowledgement", async () => {
+  const routes: string[] = [];
+  const { deeds } = await refuse({
+    replyTo: "scheduler.replies.3",
+    async answer({ routingKey }) {
+      routes.push(routingKey.split(".")[0] ?? "");
+      return routes.length === 1 ? "unroutable" : "stored";
+    },
+  });
+  expect(deeds).toEqual(["ack"]);
+  expect(routes).toEqual(["reply-3", "reply"]);
 });
 
 test("a request that came with others is refused when all of them are acknowledged", async () => {

@@ -14,10 +14,11 @@ import {
 } from "@holdfast/runtime";
 import type { Outcome } from "../attempt/attempt-step.ts";
 import type { CircuitHealth, ResiliencePolicy } from "../attempt/resilience-policy.ts";
+import type { Progress } from "../contract/handlers.ts";
 import type { BoundOperation } from "../contract/operations.ts";
 import { measureAttempts } from "../metrics/measure-attempts.ts";
 import { attemptDeadline } from "./attempt-deadline.ts";
-import { type AttemptSigns, attemptSigns } from "./attempt-signs.ts";
+import { type AttemptSigns, attemptSigns, type SignedAttempt } from "./attempt-signs.ts";
 import { batchingBy, noBatching } from "./batching.ts";
 import { type LongAttempts, longAttempts } from "./long-attempts.ts";
 import { type OutputRoom, outputRoom } from "./output-room.ts";
@@ -113,16 +114,14 @@ const requestHandler =
       stop.abort();
     });
     const kept = long.begin(request, delivery);
-    const signed = signs.add(request, {
-      onAnnounced: kept.announced,
-      onHeartbeat: deadline.extend,
-    });
+    const listeners = { onAnnounced: kept.announced, onHeartbeat: deadline.extend };
+    const signed = beginLater(() => signs.add(request, listeners));
     const isRepeated = () => delivery.redelivered || !delivery.isCurrent() || attempt.isRepeated;
     const span = requestSpan(tracing, request, delivery);
     const received = { request, delivery, isRepeated, span };
     try {
-      const { beat } = signed;
-      const work = () => answer(received, { signal: end.signal, stop: stop.signal, beat });
+      const { begun, beat } = signed;
+      const work = () => answer(received, { signal: end.signal, stop: stop.signal, begun, beat });
       await (span === null ? work() : span.run(work));
     } finally {
       span?.end();
@@ -132,6 +131,19 @@ const requestHandler =
       running.remove(request, attempt);
     }
   };
+
+/**
+ * The signs of an attempt, which begin once it has its slot. What waits for one is not said to run, nor acknowledged
+ * early: should this process die, another one begins it.
+ */
+function beginLater(add: () => SignedAttempt) {
+  let signed: SignedAttempt | null = null;
+  return {
+    begun: (): void => void (signed = add()),
+    beat: (progress: Progress): void => signed?.beat(progress),
+    end: (): void => signed?.end(),
+  };
+}
 
 type PerformerOptions = Parameters<typeof requestPerformer>[0] &
   Pick<AgentCode, "name"> & { readonly outputs: OutputRoom };

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import * as fc from "fast-check";
 import { message, openTestedBroker, queue, type TestedBroker, textOf } from "../../test/broker.ts";
 import { inbox, until } from "../../test/fixtures.ts";
 
@@ -94,6 +95,52 @@ describe("a consumer that is limited to nothing", () => {
     expect(await begun.first(1)).toEqual(["after"]);
     release();
   });
+});
+
+/** A limit that is set, or so many of the oldest messages that are settled. */
+const acts = fc.array(
+  fc.oneof(
+    fc.record({ limit: fc.integer({ min: 0, max: 40 }) }),
+    fc.record({ settle: fc.integer({ min: 1, max: 8 }) }),
+  ),
+  { minLength: 1, maxLength: 15 },
+);
+
+test("no message arrives beyond the limit, whatever it was before and whatever is unsettled; what it allows arrives", async () => {
+  await fc.assert(
+    fc.asyncProperty(acts, async (sequence) => {
+      await tested.publishAll(Array.from({ length: 250 }, (_, index) => `${index}`));
+      const gates: (() => void)[] = [];
+      let [allowed, beyond] = [10, 0];
+      await using consumer = await tested.broker.consume(queue, { prefetch: 10 }, async () => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        gates.push(resolve);
+        if (gates.length > allowed) beyond += 1;
+        await promise;
+      });
+      const settle = (most: number): void => {
+        for (const open of gates.splice(0, most)) open();
+      };
+      try {
+        for (const act of sequence) {
+          if ("settle" in act) settle(act.settle);
+          else {
+            // What is on its way while a limit is lowered was allowed before.
+            allowed = Math.max(allowed, act.limit);
+            await consumer.limit(act.limit);
+            allowed = act.limit;
+          }
+        }
+        settle(Number.POSITIVE_INFINITY);
+        await until(() => gates.length === allowed);
+        expect(beyond).toBe(0);
+      } finally {
+        await consumer.limit(0);
+        settle(Number.POSITIVE_INFINITY);
+      }
+    }),
+    { seed: 7, numRuns: 20 },
+  );
 });
 
 test("a limit that is changed while the connection is lost holds for the next one", async () => {

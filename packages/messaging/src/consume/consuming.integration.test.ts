@@ -2,7 +2,7 @@ import { expiredQueue } from "@holdfast/contracts";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { message, openTestedBroker, queue, type TestedBroker, textOf } from "../../test/broker.ts";
 import { inbox, until } from "../../test/fixtures.ts";
-import type { Delivery } from "../broker.ts";
+import type { Delivery, PublishResult } from "../broker.ts";
 
 let tested: TestedBroker;
 
@@ -12,6 +12,43 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await tested[Symbol.asyncDispose]();
+});
+
+/** How a client acknowledges: class 60, method 80. */
+const acknowledgement = Buffer.from([0, 60, 0, 80]);
+
+describe("an answer", () => {
+  test("is published as any message is", async () => {
+    const results = inbox<PublishResult>();
+    await using _consumer = await tested.broker.consume(
+      queue,
+      { prefetch: 5 },
+      async (delivery) => {
+        if (textOf(delivery) === "answered") return;
+        results.add(await delivery.answer(message("answered")));
+        results.add(await delivery.answer(message("lost", { routingKey: "nowhere" })));
+      },
+    );
+    await tested.publishAll(["asked"]);
+    expect(await results.first(2)).toEqual(["stored", "unroutable"]);
+  });
+
+  test("does not arrive where the acknowledgement before it did not, though the other connection works", async () => {
+    const answered = inbox<PublishResult>();
+    tested.link.cutAt({ pattern: acknowledgement, when: "half" });
+    const consumer = await tested.broker.consume(queue, { prefetch: 5 }, async (delivery) => {
+      delivery.ack();
+      answered.add(await delivery.answer(message("answered", { routingKey: expiredQueue })));
+    });
+    await using _consumer = consumer;
+    await tested.publishAll(["asked"]);
+    expect(await answered.first(1)).toEqual(["unknown"]);
+    expect(await tested.broker.publish(message("elsewhere", { routingKey: expiredQueue }))).toBe(
+      "stored",
+    );
+    expect(await tested.operator.checkQueue(expiredQueue)).toMatchObject({ messageCount: 1 });
+    tested.link.reset();
+  });
 });
 
 describe("consuming one by one", () => {

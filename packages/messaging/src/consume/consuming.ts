@@ -1,9 +1,11 @@
 import { limits } from "@holdfast/contracts";
 import type { Channel } from "amqplib";
 import type { Broker, ConsumeOptions } from "../broker.ts";
+import { type ConsumedQueues, consumedChannels } from "./consumed-channels.ts";
 import { claimExclusive, queueFilledBy } from "./exclusive-queue.ts";
 import { handleBatches } from "./handle-batches.ts";
 import { handleEach } from "./handle-each.ts";
+import { limitedConsumers } from "./limited-consumers.ts";
 import type { subscriptions } from "./subscriptions.ts";
 
 interface Options {
@@ -25,7 +27,7 @@ export function consuming(
       let { prefetch } = how;
       const consumer = await consumers.subscribe({
         name: queue,
-        queues: async () => [{ queue, prefetch }],
+        consumers: (take) => limitedConsumers({ queue, limit: () => prefetch }, take),
         ...sizeLimit(how),
         intake: handleEach({ queue, handle, log }),
       });
@@ -37,20 +39,23 @@ export function consuming(
         [Symbol.asyncDispose]: () => consumer[Symbol.asyncDispose](),
       };
     },
-    listen: (exchange, handle) =>
-      consumers.subscribe({
+    listen(exchange, handle) {
+      const queuesOf: ConsumedQueues = async (channel) => [
+        { queue: await queueFilledBy(channel, exchange), prefetch: hintPrefetch },
+      ];
+      return consumers.subscribe({
         name: exchange,
-        queues: async (channel) => [
-          { queue: await queueFilledBy(channel, exchange), prefetch: hintPrefetch },
-        ],
+        consumers: (take) => consumedChannels(exchange, queuesOf, take),
         ...sizeLimit({ maxBytes: limits.hintBytes }),
         intake: handleEach({ queue: exchange, handle, log }),
-      }),
+      });
+    },
     consumeBatches: (queue, how, handle) =>
       subscribeBatches(consumers, {
         ...sizeLimit(how),
         name: queue,
-        queues: async () => [{ queue, prefetch: how.prefetch }],
+        consumers: (take) =>
+          consumedChannels(queue, async () => [{ queue, prefetch: how.prefetch }], take),
         batches: { ...how, queue, handle, log },
       }),
     consumeShared: consumeShared(options),
@@ -83,17 +88,18 @@ function consumeShared(options: Options): Broker["consumeShared"] {
   const sizeLimit = sizeLimitOf(options);
   return async ({ common, owned, claimOwn = true }, how, handle) => {
     let own: string | null = null;
+    const queues: ConsumedQueues = async () => {
+      if (claimOwn) own = await claimExclusive(owned, own, createChannel);
+      return [common, ...owned].map((queue) => ({
+        queue,
+        priority: queue === own ? 1 : 0,
+        prefetch: shareOf(queue, { own, common, prefetch: how.prefetch }),
+      }));
+    };
     const consumer = await subscribeBatches(consumers, {
       ...sizeLimit(how),
       name: common,
-      queues: async () => {
-        if (claimOwn) own = await claimExclusive(owned, own, createChannel);
-        return [common, ...owned].map((queue) => ({
-          queue,
-          priority: queue === own ? 1 : 0,
-          prefetch: shareOf(queue, { own, common, prefetch: how.prefetch }),
-        }));
-      },
+      consumers: (take) => consumedChannels(common, queues, take),
       batches: { ...how, queue: common, handle, log },
     });
     return {

@@ -9,6 +9,11 @@ import { toInboundMessage } from "./inbound-message.ts";
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
+const alone = {
+  answer: () => Promise.reject(new Error("Nothing is answered")),
+  onSettled: () => {},
+};
+
 const errors = {
   bug: new RangeError("Maximum call stack size exceeded"),
   refused: new PermanentFault("store.refused", "no"),
@@ -70,7 +75,7 @@ function consume({ prefetch, max, gatherFor, takes, queue }: Options) {
       unsettled.add(tag);
       const fields = { deliveryTag: tag, redelivered: false, routingKey: "tested" };
       const message = { content: Buffer.from(kind), fields, properties: {} };
-      intake.take(toInboundMessage(channel, message as unknown as ConsumeMessage));
+      intake.take(toInboundMessage(channel, message as unknown as ConsumeMessage, alone));
     }
   }
   deliver();
@@ -166,7 +171,7 @@ test("while the store is away nothing is buried, and it is asked no more than th
   for (let tag = 0; tag < 10; tag += 1) {
     const fields = { deliveryTag: tag, redelivered: false, routingKey: "tested" };
     const message = { content: Buffer.from("x"), fields, properties: {} };
-    intake.take(toInboundMessage(channel, message as unknown as ConsumeMessage));
+    intake.take(toInboundMessage(channel, message as unknown as ConsumeMessage, alone));
     await jest.advanceTimersByTimeAsync(20);
   }
   await jest.advanceTimersByTimeAsync(60_000);

@@ -1,6 +1,6 @@
 import { limits, storableText } from "@holdfast/contracts";
 import type { Channel, ConsumeMessage } from "amqplib";
-import type { Delivery } from "../broker.ts";
+import type { Broker, Delivery } from "../broker.ts";
 import { bodiesOf } from "../publish/bundle-messages.ts";
 import { urgentPriority } from "../publish/publisher.ts";
 import { tracesIn } from "../publish/trace-headers.ts";
@@ -38,12 +38,12 @@ type Verdict = (typeof verdicts)[number];
 /**
  * A message is settled when all in it is: what the broker hears is the worst of it, since neither a
  * dead letter nor a redelivery can be a part of one. A second settle would close the channel for all
- * the others, so it is not sent. `size`: of the message as it came, should it have been cut.
+ * the others, so it is not sent.
  */
 export function toInboundMessage(
   channel: Channel,
   message: ConsumeMessage,
-  size = message.content.length,
+  { size = message.content.length, answer, onSettled }: Surroundings,
 ): InboundMessage {
   const send: Readonly<Record<Verdict, () => void>> = {
     ack: () => channel.ack(message),
@@ -63,12 +63,14 @@ export function toInboundMessage(
     inbound.isSettled = left <= 0;
     if (left > 0) return;
     attempt(send[verdicts[worst] ?? "ack"]);
+    onSettled();
     whole?.resolve();
   };
 
   const toDelivery = openDeliveries(channel, message, {
     size,
     parts: bodies.length,
+    answer,
     settle,
     whenSettled: () => whole?.promise ?? Promise.resolve(),
   });
@@ -87,13 +89,24 @@ export function toInboundMessage(
     settled() {
       left = 0;
       inbound.isSettled = true;
+      onSettled();
       whole?.resolve();
     },
   };
   return inbound;
 }
 
-interface Shared {
+/** What a message does not say of itself. */
+interface Surroundings {
+  /** Of the message as it came, in bytes, should it have been cut. */
+  readonly size?: number;
+  /** Publishes on its channel. */
+  readonly answer: Broker["publish"];
+  /** Is called once the broker has been sent the end of it. */
+  readonly onSettled: () => void;
+}
+
+interface Shared extends Pick<Surroundings, "answer"> {
   readonly size: number;
   readonly parts: number;
   readonly settle: (verdict: Verdict) => void;
@@ -108,7 +121,7 @@ export const channelClosed = (channel: Channel): void => void closedChannels.add
 const openDeliveries = (
   channel: Channel,
   message: ConsumeMessage,
-  { size, parts, settle, whenSettled }: Shared,
+  { size, parts, answer, settle, whenSettled }: Shared,
 ) => {
   const isBundled = parts > 1;
   const { type, correlationId, userId, replyTo } = message.properties;
@@ -134,6 +147,7 @@ const openDeliveries = (
     isCurrent: () => !closedChannels.has(channel),
     isBundled,
     whenSettled,
+    answer,
   };
   return (body: Buffer, index: number): OpenDelivery => {
     const once = (verdict: Verdict) => (): void => {

@@ -1,9 +1,10 @@
 import { limits, storableText } from "@holdfast/contracts";
-import type { Channel, ConsumeMessage } from "amqplib";
-import type { Standstill } from "../broker.ts";
+import type { Channel, ConfirmChannel, ConsumeMessage } from "amqplib";
+import type { Broker, Standstill } from "../broker.ts";
 import { type ChannelLog, type KeptChannel, keepChannel } from "../connection/keep-channel.ts";
+import { publisher } from "../publish/publisher.ts";
 import { deadLetter, hasBrokenDeaths } from "./broken-deaths.ts";
-import { type ConsumedQueues, consumedChannels } from "./consumed-channels.ts";
+import type { Consumers, Take } from "./consumed-channels.ts";
 import {
   attempt,
   channelClosed,
@@ -28,7 +29,11 @@ export interface Intake {
   readonly oldestMs: number;
 }
 
-interface Subscription extends ConsumedQueues {
+interface Subscription {
+  /** Shows in the logs. */
+  readonly name: string;
+  /** What is consumed. */
+  readonly consumers: (take: Take) => Consumers;
   /** The largest message that is handed over, in bytes. */
   readonly maxBytes: number;
   readonly oversized: "reject" | "cut";
@@ -37,32 +42,47 @@ interface Subscription extends ConsumedQueues {
 
 interface Options {
   readonly name: string;
-  readonly createChannel: () => Promise<Channel>;
+  readonly createChannel: () => Promise<ConfirmChannel>;
   readonly declare: (channel: Channel) => Promise<void>;
+  /** Whether the broker is short of memory or disk: what is published would keep it from reading acknowledgements. */
+  readonly isBlocked: () => boolean;
+  /** Wraps the publishing of each answer. */
+  readonly measure: (publish: Broker["publish"]) => Broker["publish"];
   /** Ends all consumers: the connection is being closed. */
   readonly signal: AbortSignal;
   readonly log: ChannelLog;
 }
 
-interface OpenSubscription extends AsyncDisposable {
-  /** Consumes anew, on the same channel, what `queues` says now. What was delivered before stays to be settled. */
-  refresh(): Promise<void>;
-}
+interface OpenSubscription extends AsyncDisposable, Pick<Consumers, "refresh"> {}
 
 /** Consumers that come back with their queue, channel or connection. */
-export function subscriptions({ name, createChannel, declare, signal, log }: Options) {
+export function subscriptions(options: Options) {
+  const { name, createChannel, isBlocked, measure, declare, signal, log } = options;
   const open = new Map<KeptChannel<Channel>, Intake>();
+  const answering = new WeakMap<Channel, Broker["publish"]>();
+  const unanswered: Broker["publish"] = () => Promise.resolve("unknown");
+  const answerOn = (channel: ConfirmChannel): void => {
+    const answers = publisher(
+      () => (isBlocked() ? null : channel),
+      () => {},
+    );
+    answers.watch(channel);
+    answering.set(
+      channel,
+      measure((message) => answers.publish(message)),
+    );
+  };
 
   /**
    * Checks size and headers before anything else, so that no part of the process keeps what is too large, or takes
    * a message for one that has no headers.
    */
   const takeWithin = (
-    channel: Channel,
-    message: ConsumeMessage,
     { name: consumer, maxBytes, oversized, intake }: Subscription,
+    ...[channel, message, onSettled]: Parameters<Take>
   ): void => {
     const { content } = message;
+    const around = { answer: answering.get(channel) ?? unanswered, onSettled };
     if (hasBrokenDeaths(message)) {
       const { messageId, userId } = message.properties;
       const from = { messageId: storableText(`${messageId}`, limits.property), userId };
@@ -74,23 +94,25 @@ export function subscriptions({ name, createChannel, declare, signal, log }: Opt
     if (!isWithin)
       log.warn({ queue: consumer, bytes: content.length, maxBytes }, "message too large");
     if (isWithin && (isReadable || oversized === "cut")) {
-      return intake.take(toInboundMessage(channel, message));
+      return intake.take(toInboundMessage(channel, message, around));
     }
-    if (oversized === "reject") return attempt(() => deadLetter(channel, message));
+    if (oversized === "reject") {
+      attempt(() => deadLetter(channel, message));
+      return onSettled();
+    }
     // A copy: a part of the buffer would keep all of it in memory.
     const cut = { ...message, content: Buffer.from(content.subarray(0, maxBytes)) };
-    intake.take(toInboundMessage(channel, cut, content.length));
+    intake.take(toInboundMessage(channel, cut, { ...around, size: content.length }));
   };
 
   const subscribe = async (subscription: Subscription): Promise<OpenSubscription> => {
     const { intake } = subscription;
-    const channels = consumedChannels(subscription, (channel, message) =>
-      takeWithin(channel, message, subscription),
-    );
+    const channels = subscription.consumers((...taken) => takeWithin(subscription, ...taken));
     const kept = await keepChannel({
       name: `${name} ${subscription.name}`,
       create: createChannel,
       open: async (channel) => {
+        answerOn(channel);
         await declare(channel);
         channel.once("close", () => {
           channelClosed(channel);

@@ -19,6 +19,7 @@ export type PortFault =
   | "publishLost"
   | "publishUnconfirmed"
   | "publishUnroutable"
+  | "acknowledgementLost"
   | "messageLost"
   | "messageDoubled"
   | "messageLate"

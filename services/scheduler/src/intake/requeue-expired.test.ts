@@ -34,6 +34,7 @@ const dead = (deathReason: string, isBundled: boolean): Delivery => ({
   redelivered: false,
   isCurrent: () => true,
   whenSettled: () => Promise.resolve(),
+  answer: () => Promise.reject(new Error("Nothing is answered")),
   deathReason,
   isBundled,
   ack: silent,

@@ -31,6 +31,7 @@ function delivered(step: string): Delivery {
     redelivered: false,
     isCurrent: () => true,
     whenSettled: () => Promise.resolve(),
+    answer: () => Promise.reject(new Error("Nothing is answered")),
     ack: silent,
     reject: silent,
     requeue: silent,

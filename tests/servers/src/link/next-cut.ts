@@ -1,10 +1,13 @@
 import { findPattern, type PatternFinder } from "./find-pattern.ts";
 import { type Pair, reset, resetPair } from "./pair.ts";
 
-/** When a connection is cut: `before` the server gets the pattern, or `after` it. */
+/**
+ * When a connection is cut: `before` the server gets the pattern, or `after` it. `half`: from the pattern on nothing of the
+ * client arrives, and both sides go on believing in the connection.
+ */
 export interface Cut {
   readonly pattern: Buffer;
-  readonly when: "before" | "after";
+  readonly when: "before" | "after" | "half";
   /** How the server's answer ends: not cut before that, and the client gets nothing of it. */
   readonly answer?: Buffer;
 }
@@ -45,8 +48,11 @@ export function nextCut(): NextCut {
     },
     deliveryOf(pair) {
       const take = watch();
+      let isMute = false;
       return (chunk) => {
         const cut = take(chunk);
+        isMute ||= cut?.when === "half";
+        if (isMute) return true;
         if (cut !== null) return cutPair(pair, cut, chunk);
         pair.server.write(chunk);
         return true;

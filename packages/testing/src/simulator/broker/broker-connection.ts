@@ -1,4 +1,4 @@
-import type { Delivery, QueueConsumer } from "@holdfast/messaging";
+import type { Broker, Delivery, QueueConsumer } from "@holdfast/messaging";
 import type { Host } from "../host.ts";
 import type { World } from "../world.ts";
 import type { Intake, OpenDelivery } from "./intake.ts";
@@ -15,6 +15,7 @@ interface Subscription {
   readonly sources: () => readonly Source[];
   prefetch: number;
   readonly intake: Intake;
+  readonly publish: Broker["publish"];
   consumers: readonly Consumer[];
 }
 
@@ -33,10 +34,11 @@ export function brokerConnection(world: World, host: Host, broker: MemoryBroker)
   /** Counts what was to be brought about; the last one counts. */
   let changes = 0;
 
-  const open = (subscription: Subscription) => openConsumers(subscription, { host, broker });
+  const wire = { isMute: false };
 
   const disconnect = (): void => {
     connection.isReady = false;
+    wire.isMute = false;
     broker.disown(host);
     for (const { consumers, intake } of subscriptions) {
       for (const consumer of consumers) broker.close(consumer);
@@ -63,6 +65,21 @@ export function brokerConnection(world: World, host: Host, broker: MemoryBroker)
   host.onDeath(disconnect);
   world.onHeal(() => host.act(connect));
 
+  /** The broker drops a connection of which it hears nothing; until then it goes on delivering. */
+  const losesWords = (): boolean => {
+    if (wire.isMute || !connection.isReady || !world.strikes("acknowledgementLost")) {
+      return wire.isMute;
+    }
+    const ms = 200 + random.below(4_000);
+    world.tell(host.name, () => `is not heard by the broker, and dropped in ${ms} ms`);
+    wire.isMute = true;
+    const mine = changes;
+    timeline.after(ms, () => changes === mine && host.act(() => loseFor(5)));
+    return true;
+  };
+  const open = (subscription: Subscription) =>
+    openConsumers(subscription, { world, host, broker, losesWords, isMute: () => wire.isMute });
+
   const mayDisconnect = (): void => {
     if (world.strikes("brokerPartition")) loseFor(300 + random.below(2_500));
     else if (world.strikes("connectionLost")) loseFor(5 + random.below(100));
@@ -87,16 +104,31 @@ export function brokerConnection(world: World, host: Host, broker: MemoryBroker)
 }
 
 interface Ends {
+  readonly world: World;
   readonly host: Host;
   readonly broker: MemoryBroker;
+  readonly losesWords: () => boolean;
+  readonly isMute: () => boolean;
 }
 
-function openConsumers(subscription: Subscription, { host, broker }: Ends): void {
-  const { sources, prefetch, intake } = subscription;
+/** How long the client waits for the confirm of an answer, in milliseconds. */
+const confirmWithin = 3_000;
+
+function openConsumers(subscription: Subscription, ends: Ends): void {
+  const { world, host, broker, losesWords, isMute } = ends;
+  const { sources, prefetch, intake, publish } = subscription;
   const take = (delivery: Delivery) => intake.take(delivery as OpenDelivery);
-  subscription.consumers = sources().map(({ queue, priority }) =>
-    broker.attach(queue, { host, prefetch, priority, take }),
-  );
+  subscription.consumers = sources().map(({ queue, priority }) => {
+    const answer: Broker["publish"] = (message) => {
+      if (consumer.isOpen && !isMute()) return publish(message);
+      const { promise, resolve } = Promise.withResolvers<"unknown">();
+      const ms = consumer.isOpen ? confirmWithin : 0;
+      world.timeline.after(ms, () => host.act(() => resolve("unknown")));
+      return promise;
+    };
+    const consumer = broker.attach(queue, { host, prefetch, priority, take, answer, losesWords });
+    return consumer;
+  });
 }
 
 /** What stays without a connection is the prefetch with which the next one begins. */

@@ -30,9 +30,10 @@ interface Options {
 /** The broker as one process sees it: its connection may break, its confirms may not arrive. */
 export function brokerPort(world: World, host: Host, { broker, judge }: Options): SimulatedBroker {
   const connection = brokerConnection(world, host, broker);
+  const publish = publishing(world, host, { broker, judge, connection });
   // The same object, whose `isReady` changes, and no getter: see the timeline.
   return Object.assign(connection, {
-    publish: publishing(world, host, { broker, judge, connection }),
+    publish,
     // No submitter of a simulated order has a queue.
     bind: async () => "refused",
     consume: (queue, { prefetch }, handle) =>
@@ -40,6 +41,7 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
         sources: only(queue),
         prefetch,
         intake: oneByOne(handle),
+        publish,
         consumers: [],
       }),
     consumeBatches: (queue, { prefetch, max }, handle) =>
@@ -47,6 +49,7 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
         sources: only(queue),
         prefetch,
         intake: inBatches(host, { max, handle }),
+        publish,
         consumers: [],
       }),
     // One batch at a time, so that nothing is recorded before what came before it.
@@ -68,6 +71,7 @@ export function brokerPort(world: World, host: Host, { broker, judge }: Options)
         },
         prefetch,
         intake: inBatches(host, { max, handle }),
+        publish,
         consumers: [],
       });
       shared.use(consumer);

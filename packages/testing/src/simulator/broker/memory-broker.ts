@@ -2,17 +2,14 @@ import type { OutgoingMessage } from "@holdfast/messaging";
 import type { Host } from "../host.ts";
 import type { World } from "../world.ts";
 import type { BrokerWatcher, Consumer, Message } from "./message.ts";
-import { type BrokerState, close, forget, limit, type Queue } from "./queues.ts";
+import { type BrokerState, close, forget, hold, limit, type Queue } from "./queues.ts";
 import { queuesWithDeadLetters } from "./routes.ts";
 import { storeMessage } from "./store-message.ts";
 
 export interface MemoryBroker {
   /** False: no queue takes it. */
   store(message: OutgoingMessage): boolean;
-  attach(
-    queue: string,
-    consumer: Pick<Consumer, "host" | "prefetch" | "priority" | "take">,
-  ): Consumer;
+  attach(queue: string, consumer: Omit<Consumer, "queue" | "inHand" | "isOpen">): Consumer;
   /** Gives the host the first of these queues that has no owner; null: all have one. */
   claimExclusive(queues: readonly string[], host: Host): string | null;
   /** Takes from the host the queues that it owns. */
@@ -23,6 +20,11 @@ export interface MemoryBroker {
   close(consumer: Consumer): void;
   inspect(queue: string): { readonly messages: number; readonly consumers: number } | null;
   purge(queue: string): void;
+  /** These queues give nothing out for a while, or until the faults end. */
+  hold(queues: readonly string[], ms: number): void;
+  /** Is short of memory or disk for a while, or until the faults end, and takes nothing from publishers. */
+  beInNeed(ms: number): void;
+  readonly isInNeed: () => boolean;
   /** The queues in which something waits. */
   filledQueues(): readonly string[];
   /** How many messages are still to be handled; hints and heartbeats do not count. */
@@ -39,11 +41,16 @@ export function memoryBroker(world: World, { agents, watcher }: Options): Memory
   const queues = new Map<string, Queue>(
     queuesWithDeadLetters(agents).map(([name, deadLetters]) => [
       name,
-      { name, deadLetters, ready: [], consumers: new Set() },
+      { name, deadLetters, ready: [], consumers: new Set(), heldUntil: 0 },
     ]),
   );
   const owners = new Map<string, Host>();
-  const state: BrokerState = { world, watcher, queues, outstanding: 0 };
+  const state: BrokerState = { world, watcher, queues, outstanding: 0, inNeedUntil: 0 };
+  const { timeline } = world;
+  world.onHeal(() => {
+    state.inNeedUntil = 0;
+    for (const queue of queues.values()) if (queue.heldUntil > 0) hold(state, queue, timeline.now);
+  });
   return {
     filledQueues: () =>
       [...queues.values()].flatMap(({ name, ready }) => (ready.length > 0 ? [name] : [])),
@@ -69,6 +76,18 @@ export function memoryBroker(world: World, { agents, watcher }: Options): Memory
       if (queue === undefined) return null;
       return { messages: queue.ready.length, consumers: queue.consumers.size };
     },
+    hold(names, ms) {
+      world.tell("broker", () => `gives nothing out of ${names.join(", ")} for ${ms} ms`);
+      for (const name of names) {
+        const queue = queues.get(name);
+        if (queue !== undefined) hold(state, queue, timeline.now + ms);
+      }
+    },
+    beInNeed(ms) {
+      world.tell("broker", () => `takes nothing for ${ms} ms`);
+      state.inNeedUntil = timeline.now + ms;
+    },
+    isInNeed: () => timeline.now < state.inNeedUntil,
     purge(name) {
       const queue = queues.get(name);
       if (queue === undefined || queue.ready.length === 0) return;

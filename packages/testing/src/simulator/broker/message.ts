@@ -1,4 +1,4 @@
-import type { Delivery, OutgoingMessage } from "@holdfast/messaging";
+import type { Broker, Delivery, OutgoingMessage } from "@holdfast/messaging";
 import type { Host } from "../host.ts";
 
 /** A message in a queue, or unacknowledged with a consumer. */
@@ -21,6 +21,10 @@ export interface Consumer {
   /** The highest gets what it can take, the others the rest. */
   readonly priority: number;
   readonly take: (delivery: Delivery) => void;
+  /** Publishes on its connection. */
+  readonly answer: Broker["publish"];
+  /** Whether what its process says on the connection is lost, from now on if a fault says so. */
+  readonly losesWords: () => boolean;
   readonly inHand: Set<Message>;
   isOpen: boolean;
 }

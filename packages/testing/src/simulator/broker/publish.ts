@@ -39,7 +39,7 @@ export function publishing(world: World, host: Host, { broker, judge, connection
     host.actAtRisk(() => {
       judge.publishing(message, host);
       connection.mayDisconnect();
-      if (!connection.isReady) return answer("unknown", 0);
+      if (!connection.isReady || broker.isInNeed()) return answer("unknown", 0);
       if (world.strikes("publishLost")) {
         world.tell(host.name, () => `publishes ${nameOfMessage(message)} in vain`);
         return answer("unknown", random.chance(0.5) ? confirmWithin : world.latency());

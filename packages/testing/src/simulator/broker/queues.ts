@@ -9,6 +9,8 @@ export interface Queue {
   readonly deadLetters: string | null;
   ready: Message[];
   readonly consumers: Set<Consumer>;
+  /** Until when it gives nothing out, as one without a leader. */
+  heldUntil: number;
 }
 
 /** All that the broker holds. */
@@ -18,6 +20,8 @@ export interface BrokerState {
   readonly queues: ReadonlyMap<string, Queue>;
   /** How many messages are still to be handled; hints and heartbeats do not count. */
   outstanding: number;
+  /** Until when the broker is short of memory or disk, and takes nothing. */
+  inNeedUntil: number;
 }
 
 /** Neither a hint nor a heartbeat need be handled. */
@@ -84,6 +88,7 @@ function buryExpired(state: BrokerState, queue: Queue): void {
 
 /** Gives what waits to the consumers that have room. */
 function pump(state: BrokerState, queue: Queue): void {
+  if (state.world.timeline.now < queue.heldUntil) return;
   buryExpired(state, queue);
   while (queue.ready.length > 0) {
     const consumer = idleConsumer(queue);
@@ -122,7 +127,8 @@ function toDelivery(state: BrokerState, message: Message, consumer: Consumer): D
   /** On a connection that broke nothing can be settled: the message has gone to another consumer. */
   const settle = (how: () => void) => (): void =>
     consumer.host.act(() => {
-      if (!consumer.inHand.delete(message)) return;
+      if (!consumer.inHand.has(message) || consumer.losesWords()) return;
+      consumer.inHand.delete(message);
       how();
       pump(state, state.queues.get(message.queue) as Queue);
     });
@@ -140,6 +146,7 @@ function toDelivery(state: BrokerState, message: Message, consumer: Consumer): D
     redelivered: message.isRedelivered,
     isCurrent: () => consumer.isOpen && !message.isRedelivered,
     whenSettled: () => Promise.resolve(),
+    answer: consumer.answer,
     isBundled: false,
     ack: settle(() => {
       state.watcher.acknowledged(message, consumer.host);
@@ -149,6 +156,12 @@ function toDelivery(state: BrokerState, message: Message, consumer: Consumer): D
     requeue: settle(() => requeue(state, message, false)),
     retry: settle(() => requeue(state, message, true)),
   } as Delivery;
+}
+
+/** Has a queue give nothing out until then. */
+export function hold(state: BrokerState, queue: Queue, until: number): void {
+  queue.heldUntil = until;
+  state.world.timeline.after(until - state.world.timeline.now, () => pump(state, queue));
 }
 
 /** Changes how much the consumer takes at a time; with 0 it is cancelled. */
