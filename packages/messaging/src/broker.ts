@@ -80,9 +80,9 @@ export interface Delivery {
   whenSettled(): Promise<void>;
   /**
    * Publishes on the channel that it came on. The broker carries out a channel in order, so once it has this message, it
-   * has heard what was said of the delivery before, too: an `ack` by itself is never confirmed.
+   * has carried out what was said of the delivery before, too: an `ack` by itself is never confirmed.
    */
-  answer(message: OutgoingMessage): Promise<PublishResult>;
+  readonly answer: (message: OutgoingMessage) => Promise<PublishResult>;
   /** Dead-letters it: no consumer can read it. */
   reject(): void;
   /** Requeues it for another consumer. */

@@ -75,26 +75,14 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   };
   const measure = (publish: Broker["publish"]): Broker["publish"] =>
     isMeasured ? measurePublish(publish, metrics) : publish;
+  const shared = { name, declare, measure, signal, log };
   const publishing = stack.use(
-    await openPublishing({
-      connection: outgoing,
-      name,
-      declare,
-      bundles,
-      signal,
-      starting,
-      log,
-      measure,
-    }),
+    await openPublishing({ ...shared, connection: outgoing, bundles, starting }),
   );
   const consumers = subscriptions({
-    name,
+    ...shared,
     createChannel: () => incoming.createConfirmChannel(),
     isBlocked: () => incoming.isBlocked || outgoing.isBlocked,
-    measure,
-    declare,
-    signal,
-    log,
   });
 
   const consume = consuming({ consumers, createChannel, maxMessageBytes, log });

@@ -31,7 +31,7 @@ export {
 export type { Heartbeat, LaneSlots } from "./claim/heartbeats.ts";
 export type { Expired } from "./expire/find-expired.ts";
 export type { StalledTasks } from "./expire/find-stalled.ts";
-export type { Asked, ProbeWish, Proof } from "./expire/reply-paths.ts";
+export type { Asked, OutagePart, ProbeWish, Proof } from "./expire/reply-paths.ts";
 export type { Violation } from "./inspect/find-invariant-violations.ts";
 export type { KeptOptions } from "./inspect/find-kept-options.ts";
 export type { Migrations } from "./inspect/find-migrations.ts";

@@ -25,7 +25,7 @@ import type { Heartbeat, LaneSlots } from "./claim/heartbeats.ts";
 import type { StagedSteps } from "./claim/stage-due-steps.ts";
 import type { Expired, ExpiredOptions } from "./expire/find-expired.ts";
 import type { StalledOptions, StalledTasks } from "./expire/find-stalled.ts";
-import type { Asked, ProbeWish, Proof } from "./expire/reply-paths.ts";
+import type { Asked, OutagePart, ProbeWish, Proof } from "./expire/reply-paths.ts";
 import type { Violation } from "./inspect/find-invariant-violations.ts";
 import type { KeptStandstill } from "./inspect/standstills.ts";
 import type { DeadLetterStore } from "./letters/dead-letter-store.ts";
@@ -161,9 +161,9 @@ export interface StateStore
   }): Promise<readonly Asked[]>;
   /** Notes that probes have arrived; those that were long on their way show an outage. Safe to repeat. */
   recordProofs(proofs: readonly Proof[]): Promise<void>;
-  /** Remembers that requests or replies may not have arrived for the last `lasted` milliseconds. Safe to repeat. */
+  /** Remembers that something may not have arrived for the last `lasted` milliseconds. Safe to repeat. */
   rememberOutage(outage: {
-    readonly part: "requests" | "replies";
+    readonly part: OutagePart;
     readonly lasted: Milliseconds;
   }): Promise<void>;
   /** Alerts a person that replies do not arrive in this queue, once for each time that this begins. Takes effect exactly once. */

@@ -35,6 +35,8 @@ export interface AttemptFacts {
   lastBeatAt: number;
   /** What Agents really made of it: more than one, where it was asked for again. */
   readonly outcomes: StepReply["outcome"][];
+  /** Until when the broker took nothing, since before an Agent first wanted to answer; null: it took the answer. */
+  unheardUntil: number | null;
 }
 
 /** Whether an Agent is at work on it, which still has time and has not answered. */
@@ -101,6 +103,8 @@ export interface Facts {
   readonly tasks: Map<string, TaskFacts>;
   /** By the id of the request's message. */
   readonly attempts: Map<string, AttemptFacts>;
+  /** When the broker took nothing from publishers. */
+  readonly needs: { readonly from: number; readonly to: number }[];
 }
 
 export const attemptId = (taskId: string, step: string, attempt: number): string =>

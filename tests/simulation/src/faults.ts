@@ -40,10 +40,10 @@ const occasions = {
   messageReordered: 100,
   /** The broker forgets all that is in one queue. */
   queuePurged: 15,
-  /** The queues of replies give nothing out for a while. */
-  repliesHeld: 2,
+  /** The queues of replies, or of heartbeats, give nothing out for a while. */
+  queuesHeld: 4,
   /** The broker is short of memory or disk for a while, and takes nothing. */
-  brokerInNeed: 2,
+  brokerInNeed: 5,
   /** The remote service fails before, or after, it has done what it was asked for. */
   remoteRefusal: 12,
   remoteUnconfirmed: 8,

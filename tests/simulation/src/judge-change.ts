@@ -106,6 +106,15 @@ function checkCounter({ world: { accuse }, known, witness, change }: Move): void
   known.failureCount = step.failureCount;
 }
 
+/** Milliseconds that the end of an outage and the end of an attempt must lie apart for anything to tell which was first. */
+const apart = 700;
+
+/** Whether an Agent had an answer, and the broker took none until it had to be silent. */
+function isUnheard(attempt: AttemptFacts): boolean {
+  const { unheardUntil } = attempt;
+  return unheardUntil !== null && Math.abs(unheardUntil - timeOf(attempt)) > apart;
+}
+
 /** What is counted as a failure must have been one, and what was one must be counted. */
 function checkCause({ world, attempt, witness, change, report: { event } }: Move): void {
   const { accuse } = world;
@@ -117,6 +126,12 @@ function checkCause({ world, attempt, witness, change, report: { event } }: Move
   }
   if (isCounted(change) && event.kind === "expired" && attempt?.isAnswerWaiting === true) {
     accuse("what was answered is not counted as silence", witness);
+  }
+  if (isCounted(change) && event.kind === "expired" && attempt && isUnheard(attempt)) {
+    accuse(
+      "what an Agent cannot say while the broker takes nothing is not counted as silence",
+      witness,
+    );
   }
   if (isCounted(change) && event.kind === "failed" && event.paces === true && event.transient) {
     accuse("a service that says when to come back has not failed", witness);

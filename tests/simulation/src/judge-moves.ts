@@ -136,6 +136,7 @@ const noAnswer = () => ({
   confirmedBeatAt: Number.NEGATIVE_INFINITY,
   lastBeatAt: Number.NEGATIVE_INFINITY,
   outcomes: [],
+  unheardUntil: null,
 });
 
 const countInFlight = (tasks: Facts["tasks"], agent: string): number =>

@@ -17,12 +17,16 @@ interface Published {
 /** Holds a reply against the rules, and notes the outcome. */
 export function judgeReply(
   world: World,
-  { attempts }: Facts,
+  { attempts, needs }: Facts,
   { message, host, read }: Published & { readonly read: MessageReader },
 ): void {
   const attempt = attempts.get(message.messageId);
   if (attempt === undefined) return;
   const { outcome } = read<StepReply>(message);
+  const { now } = world.timeline;
+  const need = needs.find(({ from, to }) => from <= now && now < to);
+  if (attempt.outcomes.length === 0) attempt.unheardUntil = need?.to ?? null;
+  if (need === undefined) attempt.unheardUntil = null;
   attempt.outcomes.push(outcome);
   const isRefusal = outcome.kind === "failed" && outcome.attempted === false;
   if (!isRefusal && attempt.acknowledgedEarly.has(host)) {

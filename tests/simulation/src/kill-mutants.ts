@@ -13,7 +13,7 @@ export interface Hunt {
 }
 
 /** So many schedules a mutant may survive: several times what the best hidden one needs. */
-const patience = 15_000;
+const patience = 60_000;
 
 /** The mutants of a tenth, from 0 to 9; null: all. */
 export const mutantsOf = (tenth: number | null): readonly (readonly [string, Mutation])[] =>

@@ -1,4 +1,10 @@
-import { replyExchange, replyQueue, replyQueues, replyRoute, StepReply } from "@holdfast/contracts";
+import {
+  heartbeatQueue,
+  replyExchange,
+  replyQueues,
+  replyRoute,
+  StepReply,
+} from "@holdfast/contracts";
 import { agentOf, isFinished, type ProcessingStep, stepsOf } from "@holdfast/domain";
 import type { OutgoingMessage } from "@holdfast/messaging";
 import {
@@ -16,7 +22,8 @@ interface Options {
   readonly facts: Facts;
 }
 
-const queuesOfReplies = [replyQueue, ...replyQueues];
+/** Queues that give nothing out at the same time. */
+const heldTogether = [replyQueues, [heartbeatQueue]];
 
 /** Milliseconds between two of its rounds. */
 const rest = 120;
@@ -66,8 +73,14 @@ export function unleashNemesis(world: World, { store, broker, facts }: Options):
     if (world.healedAt !== null) return;
     const filled = broker.filledQueues();
     if (filled.length > 0 && world.strikes("queuePurged")) broker.purge(random.pick(filled));
-    if (world.strikes("repliesHeld")) broker.hold(queuesOfReplies, 500 + random.below(8_000));
-    if (world.strikes("brokerInNeed")) broker.beInNeed(300 + random.below(8_000));
+    if (world.strikes("queuesHeld")) {
+      broker.hold(random.pick(heldTogether), 500 + random.below(8_000));
+    }
+    if (world.strikes("brokerInNeed")) {
+      const ms = 300 + random.below(3_000);
+      broker.beInNeed(ms);
+      facts.needs.push({ from: timeline.now, to: timeline.now + ms });
+    }
     if (world.strikes("forgedReply")) forge();
     if (world.strikes("planForgotten")) forgetPlan();
     timeline.aside(rest, round);

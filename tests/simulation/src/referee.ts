@@ -23,7 +23,7 @@ export interface Referee {
 }
 
 export function referee(world: World, options: MoveOptions): Referee {
-  const facts: Facts = { tasks: new Map(), attempts: new Map() };
+  const facts: Facts = { tasks: new Map(), attempts: new Map(), needs: [] };
   return {
     facts,
     moves: judgeMoves(world, facts, options),

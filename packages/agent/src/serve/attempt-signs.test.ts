@@ -21,7 +21,7 @@ const chargeId = "c-1";
 type Result = Awaited<ReturnType<Handlers<typeof payments>["charge"]>>;
 
 /** An Agent whose handler ends when the test says so, in virtual time. */
-async function serving({ concurrency = 10, loses = false } = {}) {
+async function serving({ concurrency = 10, loses = false, isAway = (): boolean => false } = {}) {
   const clock = virtualClock();
   const messages: OutgoingMessage[] = [];
   const prefetches: number[] = [];
@@ -30,6 +30,7 @@ async function serving({ concurrency = 10, loses = false } = {}) {
   let deliver: (delivery: Delivery) => Promise<void> = async () => {};
   const broker: Pick<Broker, "publish" | "consume" | "inspect"> = {
     publish: async (message) => {
+      if (isAway()) return "unknown";
       if (loses && message.exchange === heartbeatExchange) return "unknown";
       messages.push(message);
       return "stored";
@@ -59,6 +60,7 @@ async function serving({ concurrency = 10, loses = false } = {}) {
     contexts,
     prefetches,
     end: (index = 0) => ends[index]?.({ chargeId }),
+    sent: () => messages.map(({ body }) => body),
     signs: () =>
       messages
         .filter(({ exchange }) => exchange === heartbeatExchange)
@@ -81,6 +83,37 @@ async function serving({ concurrency = 10, loses = false } = {}) {
     },
   };
 }
+
+test("an answer that the broker took too late for its deadline is lost, and its Agent says afterwards for how long", async () => {
+  let isAway = false;
+  const agent = await serving({ isAway: () => isAway });
+  await agent.ask({ workMs: 900 });
+  isAway = true;
+  agent.end();
+  await agent.clock.pass(1);
+  await agent.clock.pass(2_000);
+  expect(agent.sent()).toEqual([]);
+  isAway = false;
+  await agent.clock.pass(250);
+  const [said, ...more] = agent.sent();
+  expect(StepProgress.decode(said!)).toEqual({ attempts: [], unheardMs: expect.any(Number) });
+  expect(StepProgress.decode(said!).unheardMs).toBeGreaterThanOrEqual(2_000);
+  await agent.clock.pass(10_000);
+  expect(more).toEqual([]);
+});
+
+test("an answer that the broker takes before its deadline, though late, is all that is said", async () => {
+  let isAway = true;
+  const agent = await serving({ isAway: () => isAway });
+  await agent.ask({ workMs: 900 });
+  agent.end();
+  await agent.clock.pass(1);
+  await agent.clock.pass(500);
+  isAway = false;
+  await agent.clock.pass(10_000);
+  expect(agent.replies()).toEqual(["completed"]);
+  expect(agent.sent()).toHaveLength(1);
+});
 
 test("a step that is done within a second sends nothing but its reply", async () => {
   const agent = await serving();

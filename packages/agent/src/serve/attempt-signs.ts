@@ -67,6 +67,7 @@ const mostBytes = limits.hintBytes - 100;
 export function attemptSigns(options: Options) {
   const { clock } = options;
   const running = new Set<Running>();
+  const unheard = unheardAnswers(options);
   let cancel: (() => void) | null = null;
 
   const arm = (): void => {
@@ -78,7 +79,8 @@ export function attemptSigns(options: Options) {
     const due = [...running].filter((one) => isDue(one, now));
     for (const batch of batchesOf(due.map((one) => taken(one, now))))
       void send(options, batch, now);
-    if ([...running].some(hasMore)) arm();
+    unheard.say();
+    if (unheard.isUnsaid() || [...running].some(hasMore)) arm();
   };
 
   return {
@@ -98,7 +100,46 @@ export function attemptSigns(options: Options) {
         end: () => void running.delete(one),
       };
     },
+    /** An answer was lost: since this instant of the clock the broker took it no more. */
+    lost: (since: number): void => {
+      unheard.add(since);
+      arm();
+    },
     [Symbol.dispose]: () => cancel?.(),
+  };
+}
+
+/**
+ * Answers that the broker has not taken. An Agent is silent after its deadline, but that it had an answer which
+ * nothing took is no word about the outcome: it tells an outage from an Agent that hangs.
+ */
+function unheardAnswers({ agent, broker, userId, clock }: Options) {
+  let since: number | null = null;
+  let isBeingSaid = false;
+  const say = async (from: number): Promise<void> => {
+    isBeingSaid = true;
+    const unheardMs = Math.min(limits.integer, Math.max(1, Math.round(clock.now() - from)));
+    const result = await broker
+      .publish({
+        exchange: heartbeatExchange,
+        routingKey: heartbeatRoute(agent),
+        type: StepProgress.type,
+        messageId: `${agent}:unheard`,
+        userId,
+        body: StepProgress.encode({ attempts: [], unheardMs }),
+      })
+      .catch(() => "unknown");
+    isBeingSaid = false;
+    if (result === "stored" && since === from) since = null;
+  };
+  return {
+    add(from: number): void {
+      since = Math.min(since ?? from, from);
+    },
+    say: (): void => {
+      if (since !== null && !isBeingSaid) void say(since);
+    },
+    isUnsaid: (): boolean => since !== null,
   };
 }
 

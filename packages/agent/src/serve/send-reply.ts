@@ -13,6 +13,8 @@ interface Options {
   readonly userId: string;
   readonly batching: Batching;
   readonly clock: Clock;
+  /** Is called with the instant since which the broker took a reply no more, once it is too late for it. */
+  readonly onLost: (since: number) => void;
   readonly failpoint: Failpoint;
   readonly tracing: Tracing;
 }
@@ -66,7 +68,7 @@ export function prepareReply(
  * deliver the request again.
  */
 export const replySender =
-  ({ agent, broker, userId, batching, clock, failpoint, tracing }: Options) =>
+  ({ agent, broker, userId, batching, clock, onLost, failpoint, tracing }: Options) =>
   async ({ received, reply, isDoubtful, signal }: Reply): Promise<boolean> => {
     const { request, delivery, isRepeated } = received;
     let isAfterAck = isRefusal(reply.outcome) && !isDoubtful;
@@ -96,6 +98,7 @@ export const replySender =
     const parent = received.span?.context ?? null;
     const span = parent === null ? null : sendSpan(tracing, messageOf(), { parent });
     const trace = span === null ? {} : { trace: span.context };
+    const since = clock.now();
     while (!signal.aborted) {
       const publish = isAfterAck ? delivery.answer : broker.publish;
       const publishing = publish({ ...messageOf(), ...trace });
@@ -109,6 +112,7 @@ export const replySender =
       await sleep(clock, retryDelay, signal);
     }
     span?.end({ "error.type": "deadline" });
+    onLost(since);
     return false;
   };
 

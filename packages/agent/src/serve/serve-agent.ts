@@ -186,14 +186,14 @@ function performerWithin(options: PerformerOptions) {
 
 /** Consumes the queue of one Agent: performs each request and answers it before its deadline. */
 export async function serveAgent(agent: AgentCode, options: ServeOptions): Promise<ServedAgent> {
-  const { name, resiliencePolicy } = agent;
+  const { name, resiliencePolicy: policy } = agent;
   const { broker, concurrency, log, failpoint } = options;
   const { clock = systemClock, tracing = noTracing, outputs = outputRoom() } = options;
   const running = runningAttempts();
   const batching = options.batching === false ? noBatching : batchingBy({ concurrency, clock });
   const prefetch = concurrency + spare(concurrency);
   const breaker = prefetchByBreaker({
-    policy: resiliencePolicy,
+    policy,
     full: prefetch,
     countOthers: async () => (await broker.inspect(agentQueue(name)))?.consumers ?? 0,
     onOpen: () => dismissWaiting(),
@@ -202,9 +202,10 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
   });
   const performing = { ...options, ...agent, batching, breaker, outputs, clock, tracing };
   const { perform, busy, dismissWaiting } = performerWithin(performing);
-  const logReply = replyLog(log, clock);
   const attempted = measureAttempts(name, options.metrics ?? noMetrics);
-  const send = replySender({ ...options, agent: name, batching, clock, tracing });
+  const speaking = { ...options, agent: name, batching, clock, tracing };
+  const signs = attemptSigns(speaking);
+  const send = replySender({ ...speaking, onLost: signs.lost });
 
   const answer = async (received: ReceivedRequest, signals: AttemptSignals): Promise<void> => {
     const fields = logFieldsOf(received.request);
@@ -224,7 +225,7 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
     logReply(sent, { ...fields, ...summaryOf(outcome) });
   };
 
-  const signs = attemptSigns({ ...options, agent: name, clock });
+  const logReply = replyLog(log, clock);
   const long = longAttempts({ concurrency, prefetch });
   const handle = requestHandler({ agent: name, running, signs, long, answer, log, clock, tracing });
   const consumer = await broker.consume(agentQueue(name), { prefetch }, handle);
@@ -240,7 +241,7 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
     async [Symbol.asyncDispose]() {
       breaker[Symbol.dispose]();
       long[Symbol.dispose]();
-      await endConsuming(consumer, () => log.info({ agent: name }, "consuming stopped"));
+      await endConsuming(consumer, name, log);
       signs[Symbol.dispose]();
     },
   };
@@ -249,10 +250,11 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
 /** Takes nothing more, says so, and finishes what is in progress. */
 async function endConsuming(
   consumer: Awaited<ReturnType<Broker["consume"]>>,
-  onIdle: () => void,
+  agent: string,
+  log: Logger,
 ): Promise<void> {
   await consumer.limit(0);
-  onIdle();
+  log.info({ agent }, "consuming stopped");
   await consumer[Symbol.asyncDispose]();
 }
 

@@ -29,8 +29,13 @@ const StepProgressSchema = Type.Object({
         }),
       ),
     }),
-    { minItems: 1, maxItems: limits.signs },
+    { maxItems: limits.signs },
   ),
+  /**
+   * The broker took an answer of this Agent for so many milliseconds until now too late for its deadline, or not at all.
+   * What was silent of it meanwhile is not counted as a failure.
+   */
+  unheardMs: Type.Optional(Count(1)),
 });
 
 /**

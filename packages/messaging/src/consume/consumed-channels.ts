@@ -17,21 +17,21 @@ export type Take = (channel: Channel, message: ConsumeMessage, onSettled: () => 
 
 /** The consumers of one subscription on its channel, which is a new one after each that died. */
 export interface Consumers {
-  consume(channel: Channel): Promise<void>;
-  cancel(channel: Channel): Promise<void>;
+  readonly consume: (channel: Channel) => Promise<void>;
+  readonly cancel: (channel: Channel) => Promise<void>;
   /**
    * Consumes what is wanted now. Does nothing without a channel: the next one begins with what is wanted then. What was
    * delivered before stays to be settled.
    */
-  refresh(): Promise<void>;
+  readonly refresh: () => Promise<void>;
 }
+
+const nothing = (): void => {};
 
 /** Consumes several queues as if they were one. A refresh begins anew: what was delivered before counts in no prefetch. */
 export function consumedChannels(name: string, queues: ConsumedQueues, take: Take): Consumers {
   let current: { readonly channel: Channel; tags: readonly string[] } | null = null;
   const turns = commandsInTurn();
-  const nothing = (): void => {};
-
   /** Resolves to the tags of the consumers. */
   const consumeAll = async (channel: Channel): Promise<readonly string[]> => {
     const onMessage = takeOrClose(channel, (message) => take(channel, message, nothing));

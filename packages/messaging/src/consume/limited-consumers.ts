@@ -40,11 +40,6 @@ export function limitedConsumers({ queue, limit }: Options, take: Take): Consume
   let current: OnChannel | null = null;
   const turns = commandsInTurn();
 
-  const cancelAll = async (on: OnChannel): Promise<void> => {
-    await cancelled(on.channel, queue, [...on.live.keys()]);
-    on.live.clear();
-  };
-
   const open = async (on: OnChannel, prefetch: number): Promise<void> => {
     const { channel, unsettled } = on;
     const onMessage = takeOrClose(channel, (message) => {
@@ -61,7 +56,7 @@ export function limitedConsumers({ queue, limit }: Options, take: Take): Consume
 
   const adjust = async (on: OnChannel): Promise<void> => {
     const room = roomOf(on, limit());
-    if (room < 0 || (room > 0 && on.live.size >= mostConsumers)) await cancelAll(on);
+    if (room < 0 || (room > 0 && on.live.size >= mostConsumers)) await cancelAll(on, queue);
     if (isEnough(on, limit())) await open(on, roomOf(on, limit()));
   };
 
@@ -96,10 +91,15 @@ export function limitedConsumers({ queue, limit }: Options, take: Take): Consume
         const on = current;
         if (on?.channel !== channel) return;
         current = null;
-        await cancelAll(on);
+        await cancelAll(on, queue);
       }),
     refresh,
   };
+}
+
+async function cancelAll({ channel, live }: OnChannel, queue: string): Promise<void> {
+  await cancelled(channel, queue, [...live.keys()]);
+  live.clear();
 }
 
 const sum = (numbers: Iterable<number>): number => {

@@ -4,7 +4,7 @@
 -- could be done about them a moment ago.
 --
 -- Silence is proven for as many of `:queues` as a probe went to, by the way of a reply, a moment after the limit had passed.
--- It is excused if requests or replies may not have arrived in the time of the attempt.
+-- It is excused if requests or replies, of all Agents or of this one, may not have arrived in the time of the attempt.
 --
 -- The limit of a task stands still while the task, its workflow or an Agent of one of its steps is paused. The
 -- limit of a step runs from its claim, and nothing that is paused is claimed: it needs no such rule.
@@ -22,7 +22,8 @@ with before as materialized (
             and proven_at >= complete_by + :settling::float8 * interval '1 millisecond') as proven,
         exists (select from state.outages
                  where to_at > start_by - start_within * interval '1 millisecond'
-                   and from_at < complete_by) as excused,
+                   and from_at < complete_by
+                   and (part in ('requests', 'replies') or part = 'agent ' || coalesce(agent, lane))) as excused,
         null::float8 as next_in, null::float8 as passed, null::float8 as now, null::float8 as took
    from state.steps
   where process_state = 'processing'

@@ -45,6 +45,20 @@ async function prove(names = queues): Promise<void> {
 }
 
 describe("silence", () => {
+  test("is excused by what its Agent says of itself, and by no other Agent's word", async () => {
+    await scheduler.rememberOutage({ part: "agent another", lasted: 60_000 });
+    expect(await look()).toMatchObject({ excused: false });
+    await scheduler.rememberOutage({ part: "agent agent", lasted: 60_000 });
+    expect(await look()).toMatchObject({ excused: true });
+  });
+
+  test("that an Agent explains again and again is one row", async () => {
+    for (const lasted of [2_000, 1_500, 1_000]) {
+      await scheduler.rememberOutage({ part: "agent agent", lasted });
+    }
+    expect(await db.query("select part from state.outages")).toEqual([{ part: "agent agent" }]);
+  });
+
   test("is proven once a probe has arrived in each queue that was sent after the limit had passed", async () => {
     expect(await look()).toMatchObject({ proven: 0, excused: false });
     await prove(["replies"]);

@@ -59,10 +59,13 @@ export async function recordProofs(db: Database, proofs: readonly Proof[]): Prom
   await saveProofs(db, { queues: [...last.keys()], sentAts: [...last.values()], tolerated });
 }
 
-/** Requests or replies may not have arrived for the last `lasted` milliseconds: nothing that was silent then counts. */
+/** What may not have arrived: requests, replies, or what one Agent said. */
+export type OutagePart = "requests" | "replies" | `agent ${string}`;
+
+/** Something may not have arrived for the last `lasted` milliseconds: nothing that was silent then counts. */
 export async function rememberOutage(
   db: Database,
-  outage: { readonly part: "requests" | "replies"; readonly lasted: Milliseconds },
+  outage: { readonly part: OutagePart; readonly lasted: Milliseconds },
 ): Promise<void> {
   await remember(db, outage);
 }

@@ -5,7 +5,7 @@ import type { AttemptSignOfTask, StateStore } from "@holdfast/state-store";
 import { readEach, unreadableFields } from "./read-each.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "recordHeartbeats" | "recordAttemptSigns">;
+  readonly store: Pick<StateStore, "recordHeartbeats" | "recordAttemptSigns" | "rememberOutage">;
   readonly log: Logger;
   readonly clock: Pick<Clock, "now">;
 }
@@ -32,9 +32,37 @@ export function recordHeartbeats({ store, log, clock }: Dependencies) {
         readBeat,
         store.recordHeartbeats,
       ),
-      keep(batch.filter(isSign), readSigns, store.recordAttemptSigns),
+      keep(batch.filter(isSign), readProgress, (messages) => recordProgress(store, messages)),
     ]);
   };
+}
+
+/** What an Agent says of its attempts. */
+interface SaidProgress {
+  readonly agent: string;
+  readonly signs: readonly AttemptSignOfTask[];
+  /** For how many milliseconds its answers did not arrive. */
+  readonly unheardFor: number;
+}
+
+async function recordProgress(
+  store: Dependencies["store"],
+  messages: readonly SaidProgress[],
+): Promise<void> {
+  const signs = messages.flatMap((message) => message.signs);
+  const unheard = Map.groupBy(
+    messages.filter(({ unheardFor }) => unheardFor > 0),
+    ({ agent }) => agent,
+  );
+  await Promise.all([
+    signs.length > 0 ? store.recordAttemptSigns(signs) : null,
+    ...[...unheard].map(([agent, said]) =>
+      store.rememberOutage({
+        part: `agent ${agent}`,
+        lasted: Math.max(...said.map(({ unheardFor }) => unheardFor)),
+      }),
+    ),
+  ]);
 }
 
 const isSign = ({ type }: Delivery): boolean => type === StepProgress.type;
@@ -44,13 +72,15 @@ function readBeat({ body, routingKey }: Delivery): readonly AgentHeartbeat[] {
   return routingKey === `heartbeat.${heartbeat.agent}` ? [heartbeat] : [];
 }
 
-function readSigns({ body, routingKey }: Delivery): readonly AttemptSignOfTask[] {
+function readProgress({ body, routingKey }: Delivery): readonly [SaidProgress] {
   const [, agent = ""] = routingKey.split(".");
-  return StepProgress.decode(body).attempts.map(({ runningMs: runningFor, heartbeat, ...one }) => ({
+  const { attempts, unheardMs: unheardFor = 0 } = StepProgress.decode(body);
+  const signs = attempts.map(({ runningMs: runningFor, heartbeat, ...one }) => ({
     ...one,
     agent,
     runningFor,
     beats: heartbeat !== undefined,
     progress: heartbeat === undefined || Object.keys(heartbeat).length === 0 ? null : heartbeat,
   }));
+  return [{ agent, signs, unheardFor }];
 }

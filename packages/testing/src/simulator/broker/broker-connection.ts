@@ -34,11 +34,11 @@ export function brokerConnection(world: World, host: Host, broker: MemoryBroker)
   /** Counts what was to be brought about; the last one counts. */
   let changes = 0;
 
-  const wire = { isMute: false };
-
+  const wire = openWire(world, host, () => loseFor(5));
+  const ends = { world, host, broker, wire };
   const disconnect = (): void => {
     connection.isReady = false;
-    wire.isMute = false;
+    wire.renew();
     broker.disown(host);
     for (const { consumers, intake } of subscriptions) {
       for (const consumer of consumers) broker.close(consumer);
@@ -50,7 +50,7 @@ export function brokerConnection(world: World, host: Host, broker: MemoryBroker)
     if (connection.isReady || !host.isAlive) return;
     connection.isReady = true;
     world.tell(host.name, () => "has the broker again");
-    for (const subscription of subscriptions) open(subscription);
+    for (const subscription of subscriptions) openConsumers(subscription, ends);
   };
 
   const loseFor = (ms: number): void => {
@@ -65,21 +65,6 @@ export function brokerConnection(world: World, host: Host, broker: MemoryBroker)
   host.onDeath(disconnect);
   world.onHeal(() => host.act(connect));
 
-  /** The broker drops a connection of which it hears nothing; until then it goes on delivering. */
-  const losesWords = (): boolean => {
-    if (wire.isMute || !connection.isReady || !world.strikes("acknowledgementLost")) {
-      return wire.isMute;
-    }
-    const ms = 200 + random.below(4_000);
-    world.tell(host.name, () => `is not heard by the broker, and dropped in ${ms} ms`);
-    wire.isMute = true;
-    const mine = changes;
-    timeline.after(ms, () => changes === mine && host.act(() => loseFor(5)));
-    return true;
-  };
-  const open = (subscription: Subscription) =>
-    openConsumers(subscription, { world, host, broker, losesWords, isMute: () => wire.isMute });
-
   const mayDisconnect = (): void => {
     if (world.strikes("brokerPartition")) loseFor(300 + random.below(2_500));
     else if (world.strikes("connectionLost")) loseFor(5 + random.below(100));
@@ -88,7 +73,7 @@ export function brokerConnection(world: World, host: Host, broker: MemoryBroker)
   const subscribe = (subscription: Subscription): Promise<QueueConsumer> =>
     acted(host, () => {
       subscriptions.add(subscription);
-      if (connection.isReady) open(subscription);
+      if (connection.isReady) openConsumers(subscription, ends);
       const end = (): void => {
         subscriptions.delete(subscription);
         for (const consumer of subscription.consumers) broker.close(consumer);
@@ -103,24 +88,54 @@ export function brokerConnection(world: World, host: Host, broker: MemoryBroker)
   return connection;
 }
 
+type Wire = ReturnType<typeof openWire>;
+
+/**
+ * The way of what a process says to the broker. A fault has nothing more arrive on it; the broker goes on delivering, and
+ * after a while drops the connection.
+ */
+function openWire(world: World, host: Host, drop: () => void) {
+  const { random, timeline } = world;
+  let isMute = false;
+  /** Counts connections. */
+  let current = 0;
+  return {
+    isMute: () => isMute,
+    losesWords: (): boolean => {
+      if (isMute || !world.strikes("acknowledgementLost")) return isMute;
+      const ms = 200 + random.below(4_000);
+      world.tell(host.name, () => `says nothing more that arrives, and is dropped in ${ms} ms`);
+      isMute = true;
+      const mine = current;
+      timeline.after(ms, () => current === mine && host.act(drop));
+      return true;
+    },
+    /** For the next connection. */
+    renew(): void {
+      isMute = false;
+      current += 1;
+    },
+  };
+}
+
 interface Ends {
   readonly world: World;
   readonly host: Host;
   readonly broker: MemoryBroker;
-  readonly losesWords: () => boolean;
-  readonly isMute: () => boolean;
+  readonly wire: Wire;
 }
 
 /** How long the client waits for the confirm of an answer, in milliseconds. */
 const confirmWithin = 3_000;
 
 function openConsumers(subscription: Subscription, ends: Ends): void {
-  const { world, host, broker, losesWords, isMute } = ends;
+  const { world, host, broker, wire } = ends;
+  const { losesWords } = wire;
   const { sources, prefetch, intake, publish } = subscription;
   const take = (delivery: Delivery) => intake.take(delivery as OpenDelivery);
   subscription.consumers = sources().map(({ queue, priority }) => {
     const answer: Broker["publish"] = (message) => {
-      if (consumer.isOpen && !isMute()) return publish(message);
+      if (consumer.isOpen && !wire.isMute()) return publish(message);
       const { promise, resolve } = Promise.withResolvers<"unknown">();
       const ms = consumer.isOpen ? confirmWithin : 0;
       world.timeline.after(ms, () => host.act(() => resolve("unknown")));

@@ -36,6 +36,32 @@ interface Options {
   readonly watcher: BrokerWatcher;
 }
 
+/** Times in which the broker gives nothing out of some queues, or takes nothing. All end with the faults. */
+function standstills(state: BrokerState): Pick<MemoryBroker, "hold" | "beInNeed" | "isInNeed"> {
+  const { world, queues } = state;
+  const { timeline } = world;
+  world.onHeal(() => {
+    state.inNeedUntil = 0;
+    for (const queue of queues.values()) {
+      if (queue.heldUntil > 0) hold(state, queue, timeline.now);
+    }
+  });
+  return {
+    hold(names, ms) {
+      world.tell("broker", () => `gives nothing out of ${names.join(", ")} for ${ms} ms`);
+      for (const name of names) {
+        const queue = queues.get(name);
+        if (queue !== undefined) hold(state, queue, timeline.now + ms);
+      }
+    },
+    beInNeed(ms) {
+      world.tell("broker", () => `takes nothing for ${ms} ms`);
+      state.inNeedUntil = timeline.now + ms;
+    },
+    isInNeed: () => timeline.now < state.inNeedUntil,
+  };
+}
+
 /** Queues with acknowledgements, expiration, delivery limits and dead letters, and their troubles. */
 export function memoryBroker(world: World, { agents, watcher }: Options): MemoryBroker {
   const queues = new Map<string, Queue>(
@@ -46,11 +72,6 @@ export function memoryBroker(world: World, { agents, watcher }: Options): Memory
   );
   const owners = new Map<string, Host>();
   const state: BrokerState = { world, watcher, queues, outstanding: 0, inNeedUntil: 0 };
-  const { timeline } = world;
-  world.onHeal(() => {
-    state.inNeedUntil = 0;
-    for (const queue of queues.values()) if (queue.heldUntil > 0) hold(state, queue, timeline.now);
-  });
   return {
     filledQueues: () =>
       [...queues.values()].flatMap(({ name, ready }) => (ready.length > 0 ? [name] : [])),
@@ -76,18 +97,7 @@ export function memoryBroker(world: World, { agents, watcher }: Options): Memory
       if (queue === undefined) return null;
       return { messages: queue.ready.length, consumers: queue.consumers.size };
     },
-    hold(names, ms) {
-      world.tell("broker", () => `gives nothing out of ${names.join(", ")} for ${ms} ms`);
-      for (const name of names) {
-        const queue = queues.get(name);
-        if (queue !== undefined) hold(state, queue, timeline.now + ms);
-      }
-    },
-    beInNeed(ms) {
-      world.tell("broker", () => `takes nothing for ${ms} ms`);
-      state.inNeedUntil = timeline.now + ms;
-    },
-    isInNeed: () => timeline.now < state.inNeedUntil,
+    ...standstills(state),
     purge(name) {
       const queue = queues.get(name);
       if (queue === undefined || queue.ready.length === 0) return;

@@ -26,18 +26,18 @@ export function storeMessage(state: BrokerState, outgoing: OutgoingMessage): boo
     world.tell("broker", () => `${nameOfMessage(message)} is lost`);
     return true;
   }
-  if (world.strikes("messageLate")) {
-    state.outstanding += counts(message);
-    const ms = random.below(1_500);
-    world.tell("broker", () => `${nameOfMessage(message)} is ${ms} ms late`);
-    timeline.after(ms, () => enqueue(state, message));
-  } else {
-    put(state, message);
-  }
+  const putLater = (one: Message, ms: number): void => {
+    state.outstanding += counts(one);
+    world.tell("broker", () => `${nameOfMessage(one)} is ${ms} ms late`);
+    timeline.after(ms, () => enqueue(state, one));
+  };
+  if (world.strikes("messageLate")) putLater(message, random.below(1_500));
+  else put(state, message);
   if (name !== wakeQueue && world.strikes("messageDoubled")) {
     world.tell("broker", () => `${nameOfMessage(message)} is doubled`);
     message.isRedelivered = true;
-    put(state, { ...message });
+    if (random.chance(0.5)) put(state, { ...message });
+    else putLater({ ...message }, random.below(3_000));
   }
   return true;
 }

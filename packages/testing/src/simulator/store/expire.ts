@@ -1,4 +1,5 @@
 import {
+  agentOf,
   type Instant,
   isFinished,
   type ProcessingStep,
@@ -71,16 +72,20 @@ export const proving = (state: StoreState): Proving => ({
       const { asked } = path;
       const hasArrived = asked !== null && asked.at <= sentAt;
       if (hasArrived && state.now() - asked.at > times.tolerated) {
-        state.outages.push({ from: asked.silentSince, to: state.now() + times.aftermath });
+        state.outages.push({
+          part: "replies",
+          from: asked.silentSince,
+          to: state.now() + times.aftermath,
+        });
       }
       const provenAt = Math.max(path.provenAt, sentAt);
       state.replyPaths.set(queue, { asked: hasArrived ? null : asked, provenAt });
     }
   },
 
-  rememberOutage({ lasted }) {
+  rememberOutage({ part, lasted }) {
     const now = state.now();
-    state.outages.push({ from: now - lasted, to: now + times.aftermath });
+    state.outages.push({ part, from: now - lasted, to: now + times.aftermath });
   },
 
   raisePathAlert: () => {},
@@ -88,14 +93,18 @@ export const proving = (state: StoreState): Proving => ({
 
 function toExpiredStep(
   { now, replyPaths, outages }: StoreState,
-  [{ task }, { plan, attempt, token, startBy, completeBy }]: readonly [StoredTask, ProcessingStep],
+  [{ task }, step]: readonly [StoredTask, ProcessingStep],
   queues: readonly string[],
 ) {
+  const { plan, attempt, token, startBy, completeBy } = step;
   const claimedAt = startBy - plan.startWithin;
   const proven = queues.filter(
     (queue) => (replyPaths.get(queue)?.provenAt ?? -Infinity) >= completeBy + times.settling,
   ).length;
-  const excused = outages.some(({ from, to }) => to > claimedAt && from < completeBy);
+  const parts: readonly string[] = ["requests", "replies", `agent ${agentOf(step)}`];
+  const excused = outages.some(
+    ({ part, from, to }) => to > claimedAt && from < completeBy && parts.includes(part),
+  );
   const overdue = now() - completeBy;
   return { taskId: task.taskId, step: plan.name, attempt, token, overdue, proven, excused };
 }

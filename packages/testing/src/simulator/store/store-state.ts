@@ -5,7 +5,12 @@ import type {
   ProcessingStep,
   WorkflowDefinition,
 } from "@holdfast/domain";
-import type { Heartbeat, ReportedTaskEvent, StoredWorkflow } from "@holdfast/state-store";
+import type {
+  Heartbeat,
+  OutagePart,
+  ReportedTaskEvent,
+  StoredWorkflow,
+} from "@holdfast/state-store";
 import { type Domain, realDomain } from "./domain.ts";
 import { memoryPauses } from "./memory-pauses.ts";
 import type { Move, StoredTask } from "./memory-task.ts";
@@ -60,7 +65,7 @@ export interface StoreState extends Required<MemoryStoreOptions> {
   readonly pauses: ReturnType<typeof memoryPauses>;
   /** By queue of replies: since when a probe is on its way and silence is to be judged, and what the last one proved. */
   readonly replyPaths: Map<string, ReplyPath>;
-  /** When requests or replies may not have arrived. */
+  /** When something may not have arrived. */
   readonly outages: Outage[];
 }
 
@@ -72,6 +77,7 @@ interface ReplyPath {
 }
 
 interface Outage {
+  readonly part: OutagePart;
   readonly from: Instant;
   readonly to: Instant;
 }

@@ -18,9 +18,15 @@ type Submitted = ReturnType<Operations["submitTasks"]>[number];
 
 const compiled = new WeakMap<WorkflowDefinition, StepContracts>();
 
-/** Compiled once for each definition, and not for each of thousands of stores that know it. */
+/**
+ * Compiled once for each definition, and not for each of thousands of stores that know it. They count no steps: whether
+ * a schedule was the first to compile them must not change it.
+ */
 function contractsOf(definition: WorkflowDefinition): StepContracts {
-  const contracts = compiled.get(definition) ?? stepContracts(definition);
+  const contracts = compiled.get(definition) ?? {
+    ...stepContracts(definition),
+    stepsTaken: () => 0,
+  };
   compiled.set(definition, contracts);
   return contracts;
 }
