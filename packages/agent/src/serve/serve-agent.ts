@@ -187,8 +187,8 @@ function performerWithin(options: PerformerOptions) {
 /** Consumes the queue of one Agent: performs each request and answers it before its deadline. */
 export async function serveAgent(agent: AgentCode, options: ServeOptions): Promise<ServedAgent> {
   const { name, resiliencePolicy: policy } = agent;
-  const { broker, concurrency, log, failpoint } = options;
-  const { clock = systemClock, tracing = noTracing, outputs = outputRoom() } = options;
+  const { broker, concurrency, log, failpoint, clock = systemClock } = options;
+  const { tracing = noTracing, outputs = outputRoom() } = options;
   const running = runningAttempts();
   const batching = options.batching === false ? noBatching : batchingBy({ concurrency, clock });
   const prefetch = concurrency + spare(concurrency);
@@ -200,12 +200,11 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
     clock,
     random: options.random ?? Math.random,
   });
-  const performing = { ...options, ...agent, batching, breaker, outputs, clock, tracing };
-  const { perform, busy, dismissWaiting } = performerWithin(performing);
+  const parts = { ...options, ...agent, batching, breaker, outputs, clock, tracing };
+  const { perform, busy, dismissWaiting } = performerWithin(parts);
   const attempted = measureAttempts(name, options.metrics ?? noMetrics);
-  const speaking = { ...options, agent: name, batching, clock, tracing };
-  const signs = attemptSigns(speaking);
-  const send = replySender({ ...speaking, onLost: signs.lost });
+  const signs = attemptSigns({ ...options, agent: name, clock });
+  const send = replySender({ ...parts, agent: name, onLost: signs.lost });
 
   const answer = async (received: ReceivedRequest, signals: AttemptSignals): Promise<void> => {
     const fields = logFieldsOf(received.request);

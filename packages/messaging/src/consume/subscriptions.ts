@@ -55,12 +55,13 @@ interface Options {
 
 interface OpenSubscription extends AsyncDisposable, Pick<Consumers, "refresh"> {}
 
+const unanswered: Broker["publish"] = () => Promise.resolve("unknown");
+
 /** Consumers that come back with their queue, channel or connection. */
 export function subscriptions(options: Options) {
   const { name, createChannel, isBlocked, measure, declare, signal, log } = options;
   const open = new Map<KeptChannel<Channel>, Intake>();
   const answering = new WeakMap<Channel, Broker["publish"]>();
-  const unanswered: Broker["publish"] = () => Promise.resolve("unknown");
   const answerOn = (channel: ConfirmChannel): void => {
     const answers = publisher(
       () => (isBlocked() ? null : channel),
