@@ -1,5 +1,5 @@
 import { limits, storableText } from "@holdfast/contracts";
-import type { Channel, ConfirmChannel, ConsumeMessage } from "amqplib";
+import type { Channel, ConfirmChannel } from "amqplib";
 import type { Broker, Standstill } from "../broker.ts";
 import { type ChannelLog, type KeptChannel, keepChannel } from "../connection/keep-channel.ts";
 import { publisher } from "../publish/publisher.ts";
