@@ -1,4 +1,32 @@
 export {
+  type ContractGap,
+  contractGaps,
+  gapText,
+  isBreaking,
+} from "./contract/contract-gaps.ts";
+export {
+  type AskedOperation,
+  givenBack,
+  givenBackOften,
+  isGivenBack,
+} from "./contract/given-back.ts";
+export {
+  contractHash,
+  contractHashes,
+  contractsOf,
+  givenTo,
+  type NeededContract,
+  nameOfOperation,
+  type OperationContract,
+} from "./contract/operation-contract.ts";
+export {
+  type AnnouncingInstance,
+  announcedContract,
+  type KnownContract,
+  type Reading,
+  readingOf,
+} from "./contract/readers.ts";
+export {
   compileInput,
   type FieldFault,
   type InputCheck,

@@ -1,7 +1,7 @@
 import { change } from "./change.ts";
 import { type Decision, type DecisionContext, rejected } from "./decision.ts";
 import { failStep, parkStep, requeueStep } from "./fail-step.ts";
-import { cleared, type EndedAttempt, policyFor } from "./failure.ts";
+import { cleared, type EndedAttempt, policyFor, requeuesUntilAlert } from "./failure.ts";
 import type { FaultCode } from "./fault-codes.ts";
 import { fitsGoal, onAttempt } from "./fence.ts";
 import { settle } from "./settle.ts";
@@ -50,12 +50,20 @@ function endAttempt(
         return rejected("may_be_running");
       }
       return requeueStep(task, step, neverStarted(step, event), context);
-    case "parked":
-      return parkStep(task, step, event, context);
+    case "parked": {
+      const effect = step.relayed || event.unsent !== true ? "unknown" : "none";
+      return parkStep(task, step, { code: event.code, effect }, context);
+    }
   }
 }
 
+/** So often in a row a request may be given back before no other instance is waited for. */
+const isMany = (requeues: number): boolean => requeues >= requeuesUntilAlert;
+
 /**
+ * An instance that cannot read a request gives it to another. If none is known to read it, and many have tried, a person
+ * has to look: nothing failed, so nothing is undone.
+ *
  * An Agent that called nothing, and may call later, has not failed; nor has a remote service that says when to come back,
  * unless the step has a policy for that very fault.
  */
@@ -67,6 +75,12 @@ function endFailed(
 ): Decision {
   const effect = isConclusive(step, event) ? event.effect : "unknown";
   const { code, retryAfter, transient } = event;
+  if (event.unreadable !== undefined) {
+    const isLast = event.unreadable === "everywhere" && isMany(step.requeueCount + 1);
+    return isLast && fitsGoal(task, step)
+      ? parkStep(task, step, { code, effect }, context)
+      : requeueStep(task, step, { code, effect, retryAfter }, context);
+  }
   const isPaced = event.paces === true && policyFor(step.plan, code) === step.plan;
   // A permanent fault is counted even if nothing was called: there is no other way out.
   if (transient && (!event.attempted || isPaced)) {

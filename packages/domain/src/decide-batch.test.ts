@@ -171,3 +171,42 @@ describe("a batch", () => {
     ]);
   });
 });
+
+describe("a request that an instance gave back", () => {
+  const reported: ReportedTaskEvent = {
+    taskId: "1",
+    faultDetail: "/reference: Required",
+    event: {
+      kind: "failed",
+      step: "a",
+      attempt: 1,
+      token: "token-a",
+      code: "step.contract_broken",
+      transient: false,
+      attempted: true,
+      effect: "unknown",
+      retryAfter: null,
+    },
+  };
+  const decideIt = (where: "here" | "everywhere") =>
+    decideBatch([taskInFlight("1", "a")], [reported], {
+      ...options,
+      unreadable: new Map([[reported, { where, detail: "bank-1 has b" }]]),
+    });
+
+  test("is no failure and no attempt, whatever the Agent called it", () => {
+    const { changed, applied, notifications } = decideIt("here");
+    expect(changed[0]?.after.steps.get("a")).toMatchObject({
+      processState: "pending",
+      failureCount: 0,
+      faultCode: "step.request_unreadable",
+    });
+    expect(applied).toMatchObject([{ faultDetail: "bank-1 has b" }]);
+    expect(changed[0]).not.toHaveProperty("haltDetail");
+    expect(notifications.some(({ channel }) => channel === "alert")).toBe(false);
+  });
+
+  test("says in the alert who has which contract, if its task halts", () => {
+    expect(decideIt("everywhere").changed[0]).toMatchObject({ haltDetail: "bank-1 has b" });
+  });
+});

@@ -9,6 +9,7 @@ import type {
 } from "./batch.ts";
 import type { DecisionContext } from "./decision.ts";
 import { dueStepsOf } from "./due-order.ts";
+import type { FaultCode } from "./fault-codes.ts";
 import type { ContractFault } from "./faults.ts";
 import { foldEvents } from "./fold-events.ts";
 import { stepsOf } from "./task.ts";
@@ -30,8 +31,18 @@ export interface BatchOptions
   readonly valuesOf: (taskId: string) => TaskValues | null;
   /** The completed steps whose output breaks the contract of its operation, and why. */
   readonly outputFaults: ReadonlyMap<ReportedTaskEvent, ContractFault>;
+  /** Requests that were given back because the instance that had them cannot read them. */
+  readonly unreadable?: ReadonlyMap<ReportedTaskEvent, Unreadable>;
   /** How the events of one task are decided. Tests put mutants here. */
   readonly fold?: typeof foldEvents;
+}
+
+/** A request that an instance gave back because it cannot read it. */
+export interface Unreadable {
+  /** Whether another running instance may read it. */
+  readonly where: "here" | "everywhere";
+  /** For people: which instance has which contract, and what to do. */
+  readonly detail: string;
 }
 
 /** All that follows from a batch: what is to be saved, and what is to be sent once it is saved. */
@@ -94,19 +105,23 @@ interface DecidedEvents {
 function decideTask(
   before: VersionedTask,
   reported: readonly ReportedTaskEvent[],
-  { now, random, valuesOf, outputFaults, fold = foldEvents }: BatchOptions,
+  { now, random, valuesOf, outputFaults, unreadable, fold = foldEvents }: BatchOptions,
 ): DecidedEvents {
   const { task, version } = before;
   const isOutdated = ({ expectedVersion = version }: ReportedTaskEvent) =>
     expectedVersion !== version;
   const current = reported.filter((event) => !isOutdated(event));
-  const events = current.map((event) => failedBy(outputFaults.get(event), event));
+  const events = current.map((event) =>
+    givenBack(unreadable?.get(event), failedBy(outputFaults.get(event), event)),
+  );
   const values = hasConditions(task.workflow) ? valuesOf(task.taskId) : noValues;
   const folded = fold(task, events, { now, random, values });
   const applied = events.filter((_, index) => folded.outcomes[index]!.applied);
   const acts = applied.flatMap(({ event }) => actsOf(event));
+  const haltDetail = applied.find(isUnreadable)?.faultDetail;
+  const decided = { before, after: folded.task, changes: folded.changes, acts };
   return {
-    decided: { before, after: folded.task, changes: folded.changes, acts },
+    decided: haltDetail === undefined ? decided : { ...decided, haltDetail },
     outcomes: [
       ...reported.filter(isOutdated).map((event) => [event, versionChanged] as const),
       ...current.map((event, index) => {
@@ -135,6 +150,24 @@ function failedBy(
   const failed = { ...event, ...failure, kind: "failed", code: outputFault.code } as const;
   return { taskId, event: failed, faultDetail: outputFault.message };
 }
+
+/** Nothing was attempted, whatever the Agent calls it: the request goes to another instance, or to a person. */
+function givenBack(
+  unreadable: Unreadable | undefined,
+  reported: ReportedTaskEvent,
+): ReportedTaskEvent {
+  const { taskId, event } = reported;
+  if (unreadable === undefined || event.kind !== "failed") return reported;
+  const code = "step.request_unreadable" satisfies FaultCode;
+  return {
+    taskId,
+    event: { ...event, code, transient: true, attempted: false, unreadable: unreadable.where },
+    faultDetail: unreadable.detail,
+  };
+}
+
+const isUnreadable = ({ event }: ReportedTaskEvent): boolean =>
+  event.kind === "failed" && event.unreadable === "everywhere";
 
 /** What is asked of a task as a whole, by the name that it has in the history. */
 const taskActs: Partial<Readonly<Record<TaskEvent["kind"], string>>> = {

@@ -12,6 +12,7 @@ import {
   withStep,
 } from "../test/task-events.ts";
 import { decide } from "./decide.ts";
+import { requeuesUntilAlert } from "./failure.ts";
 import type { Step } from "./step.ts";
 import type { TaskEvent } from "./task-event.ts";
 
@@ -239,5 +240,53 @@ describe("failing", () => {
     });
     expect(states(resumed)).toEqual({ a: "pending", b: "processed", c: "pending", d: "pending" });
     expect(resumed.faultCode).toBeNull();
+  });
+});
+
+describe("a request that an instance cannot read", () => {
+  /** The same answer to so many attempts in a row, from instances of which some or none may read it. */
+  function givenBack(times: number, unreadable: "here" | "everywhere", task = abc()) {
+    let current = task;
+    for (let attempt = 1; attempt <= times; attempt += 1) {
+      const claim = decide(current, claimed("a", attempt), at(noon + attempt * 60_000));
+      if (!claim.applied) throw new Error(claim.reason);
+      const refused = { unreadable, transient: false, effect: "none", redelivered: false } as const;
+      current = seen(claim.task, failed("a", attempt, { ...refused, attempted: false }));
+    }
+    return current;
+  }
+
+  test("goes to another instance without a failure, however often, while one may read it", () => {
+    const task = givenBack(100, "here");
+    expect(task).toMatchObject({ processState: "processing", goal: "do" });
+    expect(task.steps.get("a")).toMatchObject({
+      processState: "pending",
+      failureCount: 0,
+      requeueCount: 100,
+      mayHaveEffect: false,
+    });
+  });
+
+  test("halts its task once none is known to read it, and is neither counted nor undone", () => {
+    expect(givenBack(requeuesUntilAlert - 1, "everywhere").processState).toBe("processing");
+    const task = givenBack(requeuesUntilAlert, "everywhere");
+    expect(task).toMatchObject({ processState: "error", goal: "do" });
+    expect(task.steps.get("a")).toMatchObject({
+      processState: "error",
+      failureCount: 0,
+      mayHaveEffect: false,
+    });
+  });
+
+  test("leaves the step to an undo that has begun meanwhile", () => {
+    const attempts = givenBack(requeuesUntilAlert - 1, "everywhere");
+    const claim = decide(attempts, claimed("a", 20), at(noon + 30 * 60_000));
+    if (!claim.applied) throw new Error(claim.reason);
+    const undone = seen(
+      claim.task,
+      { kind: "undoRequested", code: "operator.undo" },
+      failed("a", 20, { unreadable: "everywhere", attempted: false, effect: "none" }),
+    );
+    expect(undone.steps.get("a")?.processState).toBe("cancelled");
   });
 });

@@ -14,7 +14,6 @@ import { settle } from "./settle.ts";
 import type { ProcessingStep } from "./step.ts";
 import { stepKinds } from "./step-kinds.ts";
 import type { Task } from "./task.ts";
-import type { TaskEvent } from "./task-event.ts";
 import { undoTask } from "./undo-task.ts";
 
 /** Applies the remedy of the step's policy. */
@@ -80,16 +79,15 @@ function delay(
 }
 
 /**
- * Gives a step up although no attempt failed it, and undoes nothing. What it did is unknown, so an undo covers it;
- * unless there was no request.
+ * Gives a step up although no attempt failed it, and undoes nothing. Where it is unknown what it did, an undo covers it.
  */
 export function parkStep(
   task: Task,
   step: ProcessingStep,
-  { code, unsent = false }: Extract<TaskEvent, { kind: "parked" }>,
+  { code, effect }: Pick<EndedAttempt, "code" | "effect">,
   context: DecisionContext,
 ): Decision {
-  const mayHaveEffect = step.mayHaveEffect || step.relayed || !unsent;
+  const mayHaveEffect = step.mayHaveEffect || effect === "unknown";
   const failed = giveUp({ ...step, mayHaveEffect }, code, step.failureCount);
   return settle(haltedWith(task, code), [failed], context);
 }

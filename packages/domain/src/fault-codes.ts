@@ -71,8 +71,9 @@ export const faultCodes = {
   },
   "agent.unknown_operation": {
     transient: false,
-    meaning: "The Agent has no operation of this name.",
-    action: "Deploy the release of the Agent that has it, then resubmit the step.",
+    meaning:
+      "An instance of the Agent has no operation of this name. Its request goes to another instance, as `step.request_unreadable`.",
+    action: "Deploy the release of the Agent that has it.",
   },
   "breaker.not_open": {
     transient: false,
@@ -550,6 +551,13 @@ export const faultCodes = {
     meaning: "The request is larger than the broker allows.",
     action: "Pass references instead of data.",
   },
+  "step.request_unreadable": {
+    transient: true,
+    meaning:
+      "The instance of the Agent has another contract than the workflow was made with, and cannot read the request. Nothing was called. Another instance gets it; if no running one is known to read it, the task halts after some two minutes.",
+    action:
+      "Run an instance with the contract that the workflow needs: `holdfast agents list` shows who has which. Then resubmit the step. A new required field needs a new name of the operation.",
+  },
   "step.stopped": {
     transient: true,
     meaning: "The Agent stopped the attempt, because the task is being undone.",
@@ -775,6 +783,13 @@ export const faultCodes = {
     transient: false,
     meaning: "The first step has a condition, which `state.submit_task` cannot decide.",
     action: "Submit over HTTP or by message.",
+  },
+  "workflow.contract_breaks": {
+    transient: false,
+    meaning:
+      "By the contracts of the workflow, an operation newly requires a field, or takes it as another type, which a workflow in use does not give: its tasks could not go on with the new Agent.",
+    action:
+      "Give the changed operation a name of its own, beside the old one, or make the field optional. Or retire the workflows that the message names first.",
   },
   "workflow.invalid": {
     transient: false,

@@ -76,11 +76,16 @@ export {
   terminalText,
 } from "./control-characters.ts";
 export { decide } from "./decide.ts";
-export { type BatchOptions, type DecidedBatch, decideBatch } from "./decide-batch.ts";
+export {
+  type BatchOptions,
+  type DecidedBatch,
+  decideBatch,
+  type Unreadable,
+} from "./decide-batch.ts";
 export type { Decision, DecisionContext } from "./decision.ts";
 export { bandOfStep, changedSteps, rankOf } from "./due-order.ts";
 export { errorText } from "./error-text.ts";
-export { backoff } from "./failure.ts";
+export { backoff, requeuesUntilAlert } from "./failure.ts";
 export {
   allowedFairness,
   type Fairness,

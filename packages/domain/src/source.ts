@@ -34,6 +34,7 @@ const saidBy: Readonly<Partial<Record<FaultCode, Source>>> = {
   "step.output_too_costly": "definition",
   "step.output_unstorable": "agent",
   "step.request_rejected": "agent",
+  "step.request_unreadable": "agent",
   "step.request_too_large": "definition",
   "task.expired": "definition",
 };

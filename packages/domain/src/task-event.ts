@@ -36,6 +36,13 @@ export type TaskEvent =
       readonly retryAfter: Milliseconds | null;
       /** The remote service said itself when to come back: it paces its callers, and has not failed. */
       readonly paces?: boolean;
+      /** The contract by which an instance of the Agent refused the request. */
+      readonly contract?: string;
+      /**
+       * This instance cannot read the request, by a contract that is not the workflow's, and called nothing. `here`:
+       * another may; `everywhere`: no running one is known to.
+       */
+      readonly unreadable?: "here" | "everywhere";
     } & AttemptRef)
   /** The Agent was cancelled, and stopped. */
   | ({ readonly kind: "stopped"; readonly effect: Effect } & AttemptRef)

@@ -151,7 +151,7 @@ function statusOf(
  * person should know why.
  */
 function alertsOf(
-  { before, after, changes }: DecidedTask,
+  { before, after, changes, haltDetail }: DecidedTask,
   { seq, at }: { seq: number; at: string },
 ): readonly AlertBody[] {
   const common = { taskId: after.taskId, episode: seq, detail: null, at };
@@ -183,6 +183,7 @@ function alertsOf(
     kind: "task.halted" as const,
     step: failed?.plan.name ?? null,
     code: failed?.faultCode ?? after.faultCode ?? "task.halted",
+    detail: haltDetail ?? null,
   };
   return [...others, halted];
 }

@@ -1,4 +1,4 @@
-import { agentNamePattern, operationNamePattern } from "@holdfast/contracts";
+import { agentNamePattern, contractHash, operationNamePattern } from "@holdfast/contracts";
 import { ContractFault, type Json, type RemoteDefinition } from "@holdfast/domain";
 import type { WholeTemplate } from "./ref.ts";
 import {
@@ -52,6 +52,10 @@ export interface Call<Result> {
 }
 
 export const contract = Symbol("contract");
+
+/** The hash of what an operation takes and returns, as stored workflows have it; null: there is nothing to compare. */
+export const contractOf = ({ input, output }: Operation): string | null =>
+  contractHash({ input: inputSchemaOf(input), output: outputSchemaOf(output) });
 
 export interface AgentContract<O extends Operations = Operations> {
   readonly name: string;

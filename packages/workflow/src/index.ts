@@ -4,6 +4,7 @@ export {
   type AgentOptions,
   type Call,
   contract,
+  contractOf,
   defineAgent,
   type Operation,
   type Operations,

@@ -31,8 +31,12 @@ export const limits = {
   checkSteps: 1_000_000,
   /** Steps of one task: each call, and its undo. */
   steps: 200,
-  /** Operations that a heartbeat names: with the longest names it still fits into `hintBytes`. */
+  /** Operations that a heartbeat names: with the longest names, and contracts, it still fits into `hintBytes`. */
   operations: 128,
+  /** Characters of the hash of a contract. It tells contracts apart, and protects nothing. */
+  contract: 12,
+  /** Contracts of which a request says that instances with them cannot read it. */
+  unfitContracts: 16,
   /** Attempts of which one message says that they run. */
   signs: 100,
   /**

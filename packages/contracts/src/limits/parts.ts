@@ -24,6 +24,11 @@ export const Code = Type.String({ minLength: 1, maxLength: limits.code, pattern:
 export const Key = Type.String({ minLength: 1, maxLength: limits.key, pattern: printable });
 export const Note = Type.String({ maxLength: limits.note, pattern: readable });
 export const Words = Type.String({ maxLength: limits.words, pattern: readable });
+/** The hash of the contract of an operation; empty: there is none. */
+export const ContractHash = Type.String({
+  maxLength: limits.contract,
+  pattern: `^([0-9a-f]{${limits.contract}})?$`,
+});
 /** ISO 8601. */
 export const Instant = Type.String({ maxLength: limits.instant, pattern: printable });
 /** A whole number that an `integer` of Postgres can hold. */

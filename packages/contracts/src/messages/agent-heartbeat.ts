@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { operationNamePattern } from "../definition/definition-schema.ts";
 import { limits } from "../limits/limits.ts";
-import { Count, Name } from "../limits/parts.ts";
+import { ContractHash, Count, Name } from "../limits/parts.ts";
 import { defineMessage } from "./message.ts";
 
 const AgentHeartbeatSchema = Type.Object({
@@ -33,6 +33,11 @@ const AgentHeartbeatSchema = Type.Object({
       maxItems: limits.operations,
     }),
   ),
+  /**
+   * The hash of the contract of each operation, in the order of `operations`; empty where there is none, as for undos.
+   * Absent: they are unknown, and each request shows whether the Agent can read it.
+   */
+  contracts: Type.Optional(Type.Array(ContractHash, { maxItems: limits.operations })),
 });
 
 /** An instance of an Agent is there, and says how it is. */

@@ -234,10 +234,22 @@ test("a heartbeat is refused when an operation is no name or there are too many"
   }
 });
 
-test("a heartbeat with the most operations and the longest names fits into its limit", () => {
+test("a heartbeat is refused when a contract is no hash or there are too many", () => {
+  const many = Array.from({ length: limits.operations + 1 }, () => "");
+  for (const contracts of [["abc"], ["G".repeat(limits.contract)], [null], many]) {
+    expect(() => AgentHeartbeat.decode(bytes({ ...heartbeat, contracts }))).toThrow(
+      "Not a agent.heartbeat.v1",
+    );
+  }
+  const contracts = ["", "0123456789ab"];
+  expect(AgentHeartbeat.decode(bytes({ ...heartbeat, contracts })).contracts).toEqual(contracts);
+});
+
+test("a heartbeat with the most operations, their contracts and the longest names fits into its limit", () => {
   const operations = Array.from({ length: limits.operations }, () => "a".repeat(100));
   const names = { agent: "a".repeat(limits.name), instance: "\u{1f600}".repeat(limits.name) };
-  const largest = AgentHeartbeat.encode({ ...heartbeat, ...names, operations });
+  const contracts = operations.map(() => "0".repeat(limits.contract));
+  const largest = AgentHeartbeat.encode({ ...heartbeat, ...names, operations, contracts });
   expect(AgentHeartbeat.decode(largest).operations).toHaveLength(limits.operations);
   expect(largest.length).toBeLessThan(limits.hintBytes);
 });

@@ -1,7 +1,7 @@
 import type { Json } from "@holdfast/domain";
 import { type Static, Type } from "typebox";
 import { limits } from "../limits/limits.ts";
-import { Code, Count, Name, Payload, TaskId, Token, Words } from "../limits/parts.ts";
+import { Code, ContractHash, Count, Name, Payload, TaskId, Token, Words } from "../limits/parts.ts";
 import { printableText, readableText } from "../limits/storable-text.ts";
 import { defineMessage, fieldsOf } from "./message.ts";
 
@@ -44,6 +44,11 @@ const StepReplySchema = Type.Object({
       ),
       /** Whether the broker had delivered this request before: then `effect` speaks for this delivery only. */
       redelivered: Type.Optional(Type.Boolean()),
+      /**
+       * The hash of the contract by which this instance refused the input. If the workflow was made with another,
+       * nothing failed: another instance may read the request.
+       */
+      contract: Type.Optional(ContractHash),
     }),
     Type.Object({
       kind: Type.Literal("stopped", { description: "The Agent was cancelled, and stopped." }),

@@ -1,6 +1,16 @@
 import type { Json } from "@holdfast/domain";
 import { type Static, Type } from "typebox";
-import { Count, Instant, Key, Name, Payload, TaskId, Token } from "../limits/parts.ts";
+import { limits } from "../limits/limits.ts";
+import {
+  ContractHash,
+  Count,
+  Instant,
+  Key,
+  Name,
+  Payload,
+  TaskId,
+  Token,
+} from "../limits/parts.ts";
 import { defineMessage } from "./message.ts";
 
 const StepRequestSchema = Type.Object({
@@ -27,6 +37,11 @@ const StepRequestSchema = Type.Object({
   extendMs: Type.Optional(Count(1)),
   /** The same limit as an instant of the state store's clock: for people, decides nothing. */
   completeBy: Instant,
+  /**
+   * Hashes of contracts of this operation that running instances announce, and by which none can do what the workflow
+   * asks for. An instance with one of them gives the request back, as one that it cannot read. Absent: there are none.
+   */
+  unfit: Type.Optional(Type.Array(ContractHash, { maxItems: limits.unfitContracts })),
   /** What the operation takes; null for an undo. */
   input: Payload,
   /** Present when the operation is to undo what another step did, or may have done. */

@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import { canonicalJson, type Template, type WorkflowDefinition } from "@holdfast/domain";
+import { schemaMeaning } from "../definition/schema-meaning.ts";
+import { limits } from "../limits/limits.ts";
+import { type JsonSchema, own } from "../schema/schema-keywords.ts";
+
+/** What an operation takes and returns, as JSON Schemas; null: it cannot be written as one. */
+export interface OperationContract {
+  readonly input: JsonSchema | null;
+  readonly output: JsonSchema | null;
+}
+
+/** What steps of a workflow need of an Agent: an operation, by the contract that the workflow was made with. */
+export interface NeededContract extends OperationContract {
+  readonly agent: string;
+  readonly operation: string;
+  /** `contractHash`; null: the definition has no schemas of the operation. */
+  readonly contract: string | null;
+}
+
+/**
+ * The hash of a contract: of what its schemas mean, not of the way in which a schema library prints them. Null: the
+ * operation has no schemas that could be compared.
+ */
+export function contractHash({ input, output }: OperationContract): string | null {
+  if (input === null && output === null) return null;
+  const meaning = [input, output].map((schema) => (schema === null ? null : schemaMeaning(schema)));
+  return createHash("sha256")
+    .update(canonicalJson(meaning))
+    .digest("hex")
+    .slice(0, limits.contract);
+}
+
+/** What a workflow needs of each Agent that it may ask, those of pools included. Undos are held to no contract. */
+export function contractsOf({
+  steps,
+  inputs = {},
+  outputs = {},
+}: WorkflowDefinition): readonly NeededContract[] {
+  const needed = new Map<string, NeededContract>();
+  for (const { agent: first, agents = [first], operation } of steps) {
+    const schemaIn = (schemas: JsonSchema): JsonSchema | null =>
+      (own(schemas, `${first}.${operation}`) as JsonSchema | undefined) ?? null;
+    const schemas = { input: schemaIn(inputs), output: schemaIn(outputs) };
+    const contract = contractHash(schemas);
+    for (const agent of agents) {
+      needed.set(nameOfOperation({ agent, operation }), { agent, operation, contract, ...schemas });
+    }
+  }
+  return [...needed.values()];
+}
+
+/** The hashes of `contractsOf` by Agent and operation, as the store keeps them; operations without one are left out. */
+export const contractHashes = (
+  definition: WorkflowDefinition,
+): { readonly [name: string]: string } =>
+  Object.fromEntries(
+    contractsOf(definition).flatMap((needed) =>
+      needed.contract === null ? [] : [[nameOfOperation(needed), needed.contract]],
+    ),
+  );
+
+/** What the steps of a workflow that ask for an operation are given. */
+export const givenTo = (
+  { steps }: WorkflowDefinition,
+  asked: Pick<NeededContract, "agent" | "operation">,
+): readonly Template[] =>
+  steps
+    .filter(({ operation }) => operation === asked.operation)
+    .filter(({ agent, agents = [agent] }) => agents.includes(asked.agent))
+    .map(({ input }) => input);
+
+/** `<agent>.<operation>`, as in the schemas of a definition. */
+export const nameOfOperation = ({
+  agent,
+  operation,
+}: Pick<NeededContract, "agent" | "operation">): string => `${agent}.${operation}`;
