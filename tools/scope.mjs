@@ -58,6 +58,7 @@ const onlyInAll = [
   "tests/faults/clock-jumps.system.test.ts",
   "tests/faults/large-messages.system.test.ts",
   "tests/fuzz/src/fuzz.system.test.ts",
+  "tests/faults/contracts.system.test.ts",
 ];
 
 /** Test files that do more in `npm run test:all`. A tenth has those at its place, behind the others. */

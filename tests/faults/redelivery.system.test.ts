@@ -11,42 +11,62 @@ const patient = {
   retry: { failures: 50, backoff: 100, max: 200 },
 };
 
-test.concurrent.each(["renamed", "refused"])(
-  "a charge whose Agent was killed after the effect is refunded although another release says it had none (%s)",
-  async (CHARGE) => {
-    await using faulty = await startFaultySystem({
-      apart: ["scheduler", "agent"],
-      count: { agent: 0 },
-      limits: patient,
-    });
-    const { system } = faulty;
-    const [doomed] = await Promise.all([
-      // Its second attempt is the charge: the first assesses the risk.
-      system.start("agent", { AGENTS: "payments", HOLDFAST_FAILPOINTS: "agent.worked=exit@2" }),
-      system.start("agent", { AGENTS: "inventory,shipping,notifications" }),
-    ]);
-    const ids = await faulty.submit(["good"]);
-    await doomed.exited;
+/**
+ * A charge is made by an Agent that is killed before it replies, and is delivered again to another release, which does
+ * with it what `CHARGE` says.
+ */
+async function chargeTwice(faulty: FaultySystem, CHARGE: "renamed" | "refused") {
+  const { system } = faulty;
+  const [doomed] = await Promise.all([
+    // Its second attempt is the charge: the first assesses the risk.
+    system.start("agent", { AGENTS: "payments", HOLDFAST_FAILPOINTS: "agent.worked=exit@2" }),
+    system.start("agent", { AGENTS: "inventory,shipping,notifications" }),
+  ]);
+  const ids = await faulty.submit(["good"]);
+  await doomed.exited;
+  const main = "tests/faults/other-release.ts";
+  const env = { ...system.environmentOf("agent"), CHARGE };
+  const other = await startService({ service: main, name: "agent", env });
+  return { ids, other };
+}
 
-    const main = "tests/faults/other-release.ts";
-    const env = { ...system.environmentOf("agent"), CHARGE };
-    await using other = await startService({ service: main, name: "agent", env });
-    const refused = () =>
-      faulty.query(`select attempt, fault_code, may_have_effect from state.steps
-        where name = 'charge' and process_state = 'error'`);
-    await until(async () => (await refused()).length > 0);
-    const code = CHARGE === "renamed" ? "agent.unknown_operation" : "payments.refused";
-    expect(await refused()).toEqual([{ attempt: 1, fault_code: code, may_have_effect: true }]);
-    await other[Symbol.asyncDispose]();
+const startPatient = () =>
+  startFaultySystem({ apart: ["scheduler", "agent"], count: { agent: 0 }, limits: patient });
 
-    await system.start("agent", { AGENTS: "payments" });
-    // The ledger of the partner shows no charge that was kept.
-    expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 0, undone: 1 }));
-    expect(
-      await faulty.query(`select name, process_state from state.steps where name = 'charge:undo'`),
-    ).toEqual([{ name: "charge:undo", process_state: "processed" }]);
-  },
-);
+test.concurrent("a charge whose Agent was killed after the effect is refunded although another release says it had none", async () => {
+  await using faulty = await startPatient();
+  const { ids, other } = await chargeTwice(faulty, "refused");
+  const refused = () =>
+    faulty.query(`select attempt, fault_code, may_have_effect from state.steps
+      where name = 'charge' and process_state = 'error'`);
+  await until(async () => (await refused()).length > 0);
+  expect(await refused()).toEqual([
+    { attempt: 1, fault_code: "payments.refused", may_have_effect: true },
+  ]);
+  await other[Symbol.asyncDispose]();
+
+  await faulty.system.start("agent", { AGENTS: "payments" });
+  // The ledger of the partner shows no charge that was kept.
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 0, undone: 1 }));
+  expect(
+    await faulty.query(`select name, process_state from state.steps where name = 'charge:undo'`),
+  ).toEqual([{ name: "charge:undo", process_state: "processed" }]);
+});
+
+test.concurrent("a charge that a release without the operation gives back is made once, by an instance that has it", async () => {
+  await using faulty = await startPatient();
+  const { ids, other } = await chargeTwice(faulty, "renamed");
+  const givenBack = () =>
+    faulty.query(`select failure_count, may_have_effect from state.steps
+      where name = 'charge' and fault_code = 'step.request_unreadable'`);
+  await until(async () => (await givenBack()).length > 0);
+  // Another instance had it before.
+  expect(await givenBack()).toEqual([{ failure_count: 0, may_have_effect: true }]);
+  await other[Symbol.asyncDispose]();
+
+  await faulty.system.start("agent", { AGENTS: "payments" });
+  expect(await faulty.verdict(ids)).toEqual(allRight({ processed: 1, undone: 0 }));
+});
 
 test.concurrent("a step is not retried while its Agent works on it when the second copy of its request expires", async () => {
   await using faulty = await startFaultySystem({

@@ -4,6 +4,7 @@ export type { AppliedEvents } from "./apply/apply-together.ts";
 export type { LoadedValues, ValueRef, ValuesOptions } from "./apply/load-values.ts";
 export { unusableActor } from "./apply/park-tasks.ts";
 export type { RejectedReply } from "./apply/rejected-replies.ts";
+export { givenBackOf, unreadableRequests } from "./apply/unreadable-requests.ts";
 export type {
   Breaker,
   BreakerWish,
@@ -123,6 +124,7 @@ export {
   type TransactionClient,
 } from "./submit/submit-in-transaction.ts";
 export type { Submitted } from "./submit/submit-tasks.ts";
+export { type ContractDifference, differenceText } from "./workflows/contract-differences.ts";
 export { type StepContracts, stepContracts } from "./workflows/output-contract.ts";
 export { resolveFault } from "./workflows/resolve-fault.ts";
 export type { KnownAgent, WorkflowRecord, WorkflowWish } from "./workflows/stored-workflows.ts";

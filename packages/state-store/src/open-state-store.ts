@@ -1,3 +1,4 @@
+import type { WorkflowDefinition } from "@holdfast/domain";
 import { noMetrics } from "@holdfast/runtime";
 import { applyEvents } from "./apply/apply-events.ts";
 import { loadCalls } from "./apply/load-calls.ts";
@@ -61,6 +62,7 @@ import type { StateStore } from "./state-store.ts";
 import { statisticsOperations } from "./statistics/statistics-operations.ts";
 import type { StoreContext } from "./store-context.ts";
 import { submitTasks } from "./submit/submit-tasks.ts";
+import { findContractDifferences } from "./workflows/contract-differences.ts";
 import { findLanes, findWorkflowNames } from "./workflows/find-names.ts";
 import {
   findKnownAgents,
@@ -68,7 +70,12 @@ import {
   reinstateWorkflow,
   retireWorkflow,
 } from "./workflows/stored-workflows.ts";
-import { isUsable, registerWorkflow, workflowCatalog } from "./workflows/workflow-catalog.ts";
+import {
+  isUsable,
+  type Registration,
+  registerWorkflow,
+  workflowCatalog,
+} from "./workflows/workflow-catalog.ts";
 
 export interface StateStoreOptions extends ConnectionOptions {
   /** Whether the status of every task is published to `holdfast.events`; off by default. */
@@ -191,11 +198,14 @@ const pauseOperations = ({ pool }: StoreContext, { repeatable, exactlyOnce }: Bi
 });
 
 const workflowOperations = ({ catalog }: StoreContext, { repeatable, exactlyOnce }: Binder) => ({
-  registerWorkflow: exactlyOnce(registerWorkflow),
+  registerWorkflow: (definition: WorkflowDefinition, how: Omit<Registration, "definition"> = {}) =>
+    exactlyOnce(registerWorkflow)({ ...how, definition }),
   retireWorkflow: exactlyOnce(retireWorkflow),
   reinstateWorkflow: exactlyOnce(reinstateWorkflow),
   findWorkflows: () => repeatable(findWorkflows)({}),
   findKnownAgents: () => repeatable(findKnownAgents)({}),
+  findContractDifferences: () =>
+    repeatable(findContractDifferences((db, name) => catalog.find(db, name)))({}),
   findWorkflow: async (name: string) => {
     const found = await repeatable((db, key: string) => catalog.find(db, key))(name);
     return isUsable(found) ? found : null;

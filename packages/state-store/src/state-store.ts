@@ -40,8 +40,9 @@ import type { DroppedMessages, Keeping, OldMonth, SweptKeys } from "./retention/
 import type { StatisticsStore } from "./statistics/statistics-store.ts";
 import type { NewTask } from "./submit/new-task.ts";
 import type { Submitted } from "./submit/submit-tasks.ts";
+import type { ContractDifference } from "./workflows/contract-differences.ts";
 import type { KnownAgent, WorkflowRecord, WorkflowWish } from "./workflows/stored-workflows.ts";
-import type { StoredWorkflow } from "./workflows/workflow-catalog.ts";
+import type { Registration, StoredWorkflow } from "./workflows/workflow-catalog.ts";
 
 /**
  * The durable record of every task and step.
@@ -185,13 +186,19 @@ export interface StateStore
 
   /**
    * Stores a definition under its name. Safe to repeat. Throws `workflow.changed` if another content has that
-   * name, `workflow.invalid` if no Scheduler could use it.
+   * name, `workflow.invalid` if no Scheduler could use it, `workflow.contract_breaks` if its Agents could not read what
+   * workflows in use ask for, unless that is allowed.
    */
-  registerWorkflow(definition: WorkflowDefinition): Promise<"created" | "same">;
+  registerWorkflow(
+    definition: WorkflowDefinition,
+    how?: Omit<Registration, "definition">,
+  ): Promise<"created" | "same">;
   /** All stored workflows, without their definitions. */
   findWorkflows(): Promise<readonly WorkflowRecord[]>;
   /** Every Agent that has ever sent a heartbeat. */
   findKnownAgents(): Promise<readonly KnownAgent[]>;
+  /** Where running instances of Agents differ from what stored workflows need. Safe to repeat. */
+  findContractDifferences(): Promise<readonly ContractDifference[]>;
   /** Has a workflow take no new tasks; tasks under way go on. False: there is none that takes any. */
   retireWorkflow(wish: WorkflowWish): Promise<boolean>;
   /** Has a retired workflow take new tasks again. False: there is no retired one of that name. */

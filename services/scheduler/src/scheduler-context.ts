@@ -17,6 +17,7 @@ import { dispatchSteps } from "./dispatch/dispatch-steps.ts";
 import { type Dispatches, dispatches as openDispatches } from "./dispatch/dispatches.ts";
 import { relaySteps, type StepRelay } from "./dispatch/relay-steps.ts";
 import { slowConfirms } from "./dispatch/slow-confirms.ts";
+import { unfitContracts } from "./dispatch/unfit-contracts.ts";
 import { type LoopSet, loopSet } from "./loop-set.ts";
 import { exposeLanes } from "./metrics/expose-lanes.ts";
 import { type SchedulerMeasures, schedulerMeasures } from "./metrics/scheduler-measures.ts";
@@ -36,6 +37,7 @@ export type SchedulerStore = Pick<
   | "endProbes"
   | "findBreakers"
   | "findBrokenServices"
+  | "findContractDifferences"
   | "findAgentServices"
   | "findAgentSlots"
   | "findLanes"
@@ -160,16 +162,13 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
   const notify = () => wakeSenders(loops);
   const shared = { store, broker, log, failpoint, clock, signal, actor, userId, identity, tracing };
   const apply = applyAndNotify({ store, notify, cancel: cancelHints(broker) });
-  const dispatches = openDispatches({
-    ...optimisations,
-    clock,
-    onMarkDue: () => loops.wake("mark"),
-    onConfirm: slowConfirms({ store, log }),
-  });
+  const dispatches = dispatchesOf(shared, { loops, optimisations });
   const batchSizes = openBatchSizes(optimisations);
   const replies = replyAddress(broker, optimisations);
+  const unfit = unfitContracts(shared);
   const dispatch = dispatchSteps({
     ...shared,
+    unfit,
     apply,
     dispatches,
     batchSizes,
@@ -197,7 +196,10 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
   const wakeByBreakers = () => remotes.lookAndClaim();
   const relay = relaySteps({ ...relayed, wakeByBreakers, maxDelay: options.pollInterval });
   const guarded = { claims, lanes: limits.lanes, choose: limits.choose, wakeClaims: wake, notify };
-  const guard = () => remotes.round(guarded);
+  const guard = async () => {
+    await unfit.refresh();
+    return remotes.round(guarded);
+  };
   const parts = {
     dispatches,
     batchSizes,
@@ -211,6 +213,22 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
   };
   return { ...shared, loops, wake, apply, ...parts };
 }
+
+interface Dispatching {
+  readonly loops: LoopSet<LoopName>;
+  readonly optimisations: SchedulerOptimisations;
+}
+
+const dispatchesOf = (
+  { store, log, clock }: Pick<SchedulerContext, "store" | "log" | "clock">,
+  { loops, optimisations }: Dispatching,
+): Dispatches =>
+  openDispatches({
+    ...optimisations,
+    clock,
+    onMarkDue: () => loops.wake("mark"),
+    onConfirm: slowConfirms({ store, log }),
+  });
 
 function wakeSenders(loops: LoopSet<LoopName>): void {
   loops.wake("notifications");

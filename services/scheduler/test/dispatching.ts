@@ -12,6 +12,7 @@ import {
 import { batchSizes as openBatchSizes } from "../src/dispatch/batch-sizes.ts";
 import { dispatchSteps } from "../src/dispatch/dispatch-steps.ts";
 import { dispatches as openDispatches } from "../src/dispatch/dispatches.ts";
+import type { UnfitContracts } from "../src/dispatch/unfit-contracts.ts";
 
 const policy = {
   startWithin: 30_000,
@@ -109,11 +110,21 @@ const clock: Pick<Clock, "now" | "after"> = {
   },
 };
 
+type Unfit = { readonly [operation: string]: readonly string[] };
+
+/** Contracts that are unfit, by operation. */
+const naming = (unfit: Unfit): UnfitContracts => ({
+  of: ({ operation }) => unfit[operation],
+  refresh: async () => {},
+  learn: async () => {},
+});
+
 /** A dispatch with all of its dependencies, and what it published, applied and loaded. */
 export function dispatching(
   answer: (message: OutgoingMessage) => PublishResult | Promise<PublishResult> = () => "stored",
   batchSizes = openBatchSizes(),
   load: Load = async () => values,
+  unfit: Unfit = {},
 ) {
   const published: OutgoingMessage[] = [];
   const asked: ValueRef[] = [];
@@ -125,6 +136,7 @@ export function dispatching(
     heldAt[when] = [...new Set(dispatches.held())];
   };
   const dispatch = dispatchSteps({
+    unfit: naming(unfit),
     store: {
       findWorkflow: async (name) =>
         name === definition.name

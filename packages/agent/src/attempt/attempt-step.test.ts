@@ -1,4 +1,4 @@
-import { contract } from "@holdfast/workflow";
+import { contract, contractOf } from "@holdfast/workflow";
 import { describe, expect, jest, test } from "@jest/globals";
 import { attempt, type PaymentsHandlers } from "../../test/attempts.ts";
 import { payments, unasked } from "../../test/fixtures.ts";
@@ -25,6 +25,27 @@ describe("the contract", () => {
   ])("refuses %s before anything is called", async (_, asked, code) => {
     const outcome = await attempt({ handlers: {}, asked });
     expect(outcome).toMatchObject({ ...refused, code });
+  });
+
+  test("is named by its hash where the input breaks it, and nowhere else", async () => {
+    const own = contractOf(payments[contract].operations.charge);
+    const outcome = await attempt({ handlers: {}, asked: { input: { amount: "5" } } });
+    expect(outcome).toMatchObject({ code: "step.contract_broken", contract: own });
+    const ofOutput = await attempt({
+      handlers: { charge: () => Promise.resolve({ chargeId: 7 } as never) },
+    });
+    expect(ofOutput).toMatchObject({ code: "step.contract_broken", attempted: true });
+    expect(ofOutput).not.toHaveProperty("contract");
+  });
+
+  test("refuses a request that instances with it are not to perform, and no other", async () => {
+    const own = contractOf(payments[contract].operations.charge) ?? "";
+    const charge = jest.fn<PaymentsHandlers["charge"]>(async () => ({ chargeId: "c-1" }));
+    const unfit = await attempt({ handlers: { charge }, asked: { unfit: ["0".repeat(12), own] } });
+    expect(unfit).toMatchObject({ ...refused, code: "step.contract_broken", contract: own });
+    expect(charge).not.toHaveBeenCalled();
+    const fit = await attempt({ handlers: { charge }, asked: { unfit: ["0".repeat(12)] } });
+    expect(fit).toMatchObject({ kind: "completed" });
   });
 
   test.each([

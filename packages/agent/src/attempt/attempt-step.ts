@@ -63,7 +63,7 @@ export async function attemptStep(
   const outcome = work().catch((error: unknown) => {
     if (stop.aborted) return stopped(tries);
     if (!(error instanceof Fault)) onUnexpected?.(error);
-    return failed(error, tries);
+    return failed(error, tries, operation?.contract ?? null);
   });
   const first = await Promise.race([outcome, deadline.catch(() => null)]);
   return signal.aborted ? null : first;
@@ -114,6 +114,13 @@ async function prepare(
   request: StepRequest,
   operation: BoundOperation | undefined,
 ): Promise<PreparedCall> {
+  const contract = operation?.contract ?? null;
+  if (contract !== null && request.unfit?.includes(contract) === true) {
+    throw new ContractFault(
+      "step.contract_broken",
+      `The workflow needs another contract of ${request.operation} than this instance has (${contract})`,
+    );
+  }
   if (operation !== undefined) return operation.prepare(request);
   throw new ContractFault(
     "agent.unknown_operation",
@@ -125,9 +132,11 @@ async function prepare(
  * One try without a known outcome makes that of the attempt unknown, whatever the last one said.
  * Without any, the remote service was not called.
  */
-function failed(error: unknown, tries: readonly Effect[]): Outcome {
+function failed(error: unknown, tries: readonly Effect[], contract: string | null): Outcome {
   const fault = error instanceof Fault ? error : null;
   const code = fault?.code ?? "";
+  // Another instance may have a contract by which it is no refusal.
+  const isRefused = code === "step.contract_broken" && tries.length === 0;
   const retryAfterMs = Math.ceil(Number(fault?.details["retryAfterMs"] ?? Number.NaN));
   return {
     kind: "failed",
@@ -136,6 +145,7 @@ function failed(error: unknown, tries: readonly Effect[]): Outcome {
     transient: fault?.transient ?? true,
     attempted: tries.length > 0,
     effect: tries.includes("unknown") ? "unknown" : "none",
+    ...(isRefused && contract !== null ? { contract } : {}),
     ...(Number.isSafeInteger(retryAfterMs) && retryAfterMs >= 0 ? { retryAfterMs } : {}),
   };
 }

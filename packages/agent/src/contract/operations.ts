@@ -1,10 +1,12 @@
 import { payloadFaults, type StepRequest } from "@holdfast/contracts";
 import { ContractFault, type Json } from "@holdfast/domain";
-import type { Operation, Operations, Schema } from "@holdfast/workflow";
+import { contractOf, type Operation, type Operations, type Schema } from "@holdfast/workflow";
 import type { StepContext } from "./handlers.ts";
 
 /** One operation of an Agent, its types forgotten: checks what goes in and what comes out. */
 export interface BoundOperation {
+  /** The hash of its contract; null: there is none, as for an undo. */
+  readonly contract: string | null;
   /** Throws a `ContractFault` when the request does not fit the contract. */
   prepare(request: StepRequest): Promise<PreparedCall>;
 }
@@ -42,6 +44,7 @@ export function bindOperations(
 }
 
 const bindDo = (operation: Operation, handler: AnyHandler): BoundOperation => ({
+  contract: contractOf(operation),
   async prepare({ input }) {
     const checked = await conform(operation.input, input);
     return async (step) => {
@@ -54,6 +57,7 @@ const bindDo = (operation: Operation, handler: AnyHandler): BoundOperation => ({
 });
 
 const bindUndo = (operation: Operation, handler: AnyHandler): BoundOperation => ({
+  contract: null,
   async prepare({ undo }) {
     if (undo === undefined) {
       throw new ContractFault("step.contract_broken", "An undo must say what is to be undone");

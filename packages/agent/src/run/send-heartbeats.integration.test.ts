@@ -1,7 +1,8 @@
 import { AgentHeartbeat, heartbeatQueue, limits } from "@holdfast/contracts";
 import type { Broker } from "@holdfast/messaging";
+import { contract, contractOf } from "@holdfast/workflow";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { request, unasked } from "../../test/fixtures.ts";
+import { payments, request, unasked } from "../../test/fixtures.ts";
 import { mailbox, openTestedAgent, type TestedAgent } from "../../test/serving.ts";
 import { sendHeartbeats, sendLeave } from "./send-heartbeats.ts";
 
@@ -35,12 +36,15 @@ test("an Agent sends heartbeats with its operations and the state of its circuit
   const beat = sendHeartbeats({ broker, served: [served], instance: "i-1", userId });
   await beat();
   const operations = ["charge", "refund", "assess"];
+  const { charge, assess } = payments[contract].operations;
+  const contracts = [contractOf(charge), "", contractOf(assess)];
   const idle = {
     agent: "payments",
     instance: "i-1",
     capacity: 10,
     inFlight: 0,
     operations,
+    contracts,
     everyMs: 1_000,
   };
   expect(await beats.take()).toEqual({ ...idle, breaker: "closed", openForMs: 0 });

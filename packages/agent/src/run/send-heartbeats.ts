@@ -42,7 +42,7 @@ async function publishAll(
           capacity: agent.concurrency,
           ...healthOf(agent),
           ...presence,
-          ...announced(agent.operations),
+          ...announced(agent),
         }),
       }),
     ),
@@ -56,5 +56,10 @@ function healthOf(agent: ServedAgent): Pick<AgentHeartbeat, "breaker" | "openFor
 }
 
 /** Part of a list would read as all of it, so a list that is too long is left out. */
-const announced = (operations: readonly string[]): Pick<AgentHeartbeat, "operations"> =>
-  operations.length > limits.operations ? {} : { operations: [...operations] };
+const announced = ({
+  operations,
+  contracts,
+}: ServedAgent): Pick<AgentHeartbeat, "operations" | "contracts"> =>
+  operations.length > limits.operations
+    ? {}
+    : { operations: [...operations], contracts: [...contracts] };

@@ -42,6 +42,8 @@ export interface ServedAgent extends AsyncDisposable {
   readonly concurrency: number;
   /** The names of all that it performs, undos included. */
   readonly operations: readonly string[];
+  /** The hashes of their contracts, in the same order; empty: there is none. */
+  readonly contracts: readonly string[];
   /** Tells the handler of this attempt, if it runs here, to stop. */
   cancel(attempt: StepCancel): void;
   /** How many steps are in progress, how many of them have a slot, and how the remote service is doing. */
@@ -233,7 +235,7 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
   return {
     name,
     concurrency,
-    operations: [...agent.operations.keys()],
+    ...announcedOf(agent),
     cancel: (attempt) => running.cancel(attempt),
     health: () => ({ ...breaker.health(), inFlight: running.count, busy: busy() }),
     onChange: breaker.onChange,
@@ -245,6 +247,11 @@ export async function serveAgent(agent: AgentCode, options: ServeOptions): Promi
     },
   };
 }
+
+const announcedOf = ({ operations }: AgentCode): Pick<ServedAgent, "operations" | "contracts"> => ({
+  operations: [...operations.keys()],
+  contracts: [...operations.values()].map(({ contract }) => contract ?? ""),
+});
 
 /** Takes nothing more, says so, and finishes what is in progress. */
 async function endConsuming(

@@ -3,10 +3,11 @@
 with beat as (
   select agent, instance, capacity, in_flight, breaker, open_for, lives_for,
          -- Names of operations hold no comma.
-         string_to_array(operations, ',') as operations
+         string_to_array(operations, ',') as operations, string_to_array(contracts, ',') as contracts
     from unnest(:agents::text[], :instances::text[], :capacities::integer[], :in_flights::integer[],
-                :breakers::text[], :open_fors::integer[], :lives_fors::float8[], :operations::text[])
-      as beat (agent, instance, capacity, in_flight, breaker, open_for, lives_for, operations)
+                :breakers::text[], :open_fors::integer[], :lives_fors::float8[], :operations::text[],
+                :contracts::text[])
+      as beat (agent, instance, capacity, in_flight, breaker, open_for, lives_for, operations, contracts)
 ),
 introduced as (
   insert into state.known_agents (agent)
@@ -23,10 +24,10 @@ forgotten as (
                                   for update skip locked)
 )
 insert into state.agents as seen
-       (agent, instance, capacity, in_flight, breaker, breaker_until, operations, seen_at, lives_until)
+       (agent, instance, capacity, in_flight, breaker, breaker_until, operations, contracts, seen_at, lives_until)
 select agent, instance, capacity, in_flight, breaker,
        case when breaker = 'open' then clock_timestamp() + open_for * interval '1 millisecond' end,
-       operations, clock_timestamp(), clock_timestamp() + lives_for * interval '1 millisecond'
+       operations, contracts, clock_timestamp(), clock_timestamp() + lives_for * interval '1 millisecond'
   from beat
  order by agent, instance
     on conflict (agent, instance) do update
@@ -36,5 +37,7 @@ select agent, instance, capacity, in_flight, breaker,
        breaker_until = excluded.breaker_until,
        operations    = case when seen.operations is distinct from excluded.operations
                             then excluded.operations else seen.operations end,
+       contracts     = case when seen.contracts is distinct from excluded.contracts
+                            then excluded.contracts else seen.contracts end,
        seen_at       = excluded.seen_at,
        lives_until   = excluded.lives_until;

@@ -8,6 +8,7 @@ import {
   type ReportedTaskEvent,
   type Task,
   TransientFault,
+  type Unreadable,
 } from "@holdfast/domain";
 import { claimSteps } from "../claim/claim-due-steps.ts";
 import {
@@ -27,6 +28,7 @@ import { haveSucceeded, type LoadedTasks, loadTasks } from "./load-tasks.ts";
 import { parkTasks } from "./park-tasks.ts";
 import { prepareOutcomes } from "./save-outcomes.ts";
 import { saveTasks } from "./save-tasks.ts";
+import { findUnreadable } from "./unreadable-requests.ts";
 import { valuesForConditions } from "./values-for-conditions.ts";
 
 export interface AppliedEvents {
@@ -100,7 +102,9 @@ function applyChecked(
       partitions: context.partitions,
     });
     const outputFaults = checks.faultsOf(loaded.tasks, byTask);
-    const batch = await decideLoaded(context, client, { loaded, reportedEvents, outputFaults });
+    const unreadable = await findUnreadable(context, client, { tasks: loaded.tasks, byTask });
+    const deciding = { loaded, reportedEvents, outputFaults, unreadable };
+    const batch = await decideLoaded(context, client, deciding);
     return saveBatch(context, client, { loaded, batch, reportedEvents, options });
   });
   return cached.tasks.size === 0 ? applying : applying.catch(orLoadNextTime);
@@ -111,13 +115,14 @@ interface Deciding {
   readonly reportedEvents: readonly ReportedTaskEvent[];
   /** None unless said otherwise: what operators ask for has no outputs of Agents. */
   readonly outputFaults?: ReadonlyMap<ReportedTaskEvent, ContractFault>;
+  readonly unreadable?: ReadonlyMap<ReportedTaskEvent, Unreadable>;
 }
 
 /** Has the domain decide about tasks that were loaded in this transaction, and saves nothing. */
 export async function decideLoaded(
   context: StoreContext,
   client: Database,
-  { loaded, reportedEvents, outputFaults = new Map() }: Deciding,
+  { loaded, reportedEvents, outputFaults = new Map(), unreadable = new Map() }: Deciding,
 ): Promise<DecidedBatch> {
   const byTask = Map.groupBy(reportedEvents, ({ taskId }) => taskId);
   const values = await valuesForConditions(client, loaded.tasks, byTask);
@@ -128,6 +133,7 @@ export async function decideLoaded(
     unusable: new Set(loaded.unusable.map(({ taskId }) => taskId)),
     valuesOf: (taskId) => values.get(taskId) ?? null,
     outputFaults,
+    unreadable,
   });
 }
 

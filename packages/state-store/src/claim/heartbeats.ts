@@ -14,6 +14,8 @@ export interface Heartbeat extends Presence {
   readonly openForMs: number;
   /** All that the Agent performs, undos included; undefined: it does not say. */
   readonly operations?: readonly string[];
+  /** The hashes of their contracts, in the same order; empty: there is none. Undefined: it does not say. */
+  readonly contracts?: readonly string[];
 }
 
 /** The slots that the living instances of a lane's Agent advertise, the one that was seen last first. */
@@ -35,7 +37,7 @@ export async function recordHeartbeats(
   const latest = new Map(
     heartbeats.map((beat) => [
       `${beat.agent} ${beat.instance}`,
-      { ...beat, joined: beat.operations?.join(",") ?? null, livesFor: heartbeatLife(beat) },
+      { ...beat, ...announced(beat), livesFor: heartbeatLife(beat) },
     ]),
   );
   const names = {
@@ -47,9 +49,16 @@ export async function recordHeartbeats(
     openFors: "openForMs",
     livesFors: "livesFor",
     operations: "joined",
+    contracts: "joinedContracts",
   } as const;
   await save(db, columns([...latest.values()], names));
 }
+
+/** Contracts that are not one for each operation belong to none. */
+const announced = ({ operations, contracts }: Heartbeat) => ({
+  joined: operations?.join(",") ?? null,
+  joinedContracts: contracts?.length === operations?.length ? (contracts?.join(",") ?? null) : null,
+});
 
 /** The slots of each Agent that has a living instance. */
 export const findAgentSlots = (db: Database): Promise<readonly LaneSlots[]> => findSlots(db, {});

@@ -1,12 +1,13 @@
 import { limits } from "@holdfast/contracts";
 import { serverUrls } from "@holdfast/runtime";
-import { Pool } from "pg";
+import { Pool, type PoolConfig } from "pg";
 import { findBreakers } from "../breakers/breakers.ts";
 import type { Pause } from "../pause/pauses.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { withRetries } from "../postgres/retry.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import { storeClient } from "../postgres/store-client.ts";
+import { findContractDifferences } from "../workflows/contract-differences.ts";
 import type { Violation } from "./find-invariant-violations.ts";
 import { findKeptOptions, type KeptOptions } from "./find-kept-options.ts";
 import { findMigrations } from "./find-migrations.ts";
@@ -134,8 +135,7 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
   };
   // Of several servers the primary is looked at; of one it is a finding that it is a standby.
   const StoreClient = storeClient(() => urls, { writable: urls.length > 1 });
-  const pool = new Pool({ ...connection, Client: StoreClient, max: 2 });
-  pool.on("error", () => {});
+  const pool = quietPool({ ...connection, Client: StoreClient, max: 2 });
   const ask = <Result>(question: (db: Database) => Promise<Result>): Promise<Result> =>
     withRetries(() => inSnapshot(pool, answerWithin, question));
   const bound =
@@ -159,6 +159,7 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
     findHolders: bound(findHolders),
     findUnvacuumed: bound(findUnvacuumed),
     findNeeds: () => bound(findNeeds)({ keptBelow: limits.longAttempt }),
+    findContractDifferences: () => ask(findContractDifferences()),
     findStandstills: () => ask(findStandstills),
     findLosses: ({ within }: { readonly within: number }) =>
       bound(findLosses)({ within, everyday }),
@@ -184,6 +185,13 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
     findKeptOptions: (): Promise<KeptOptions> => findKeptOptions({ url, applicationName }),
     [Symbol.asyncDispose]: () => pool.end(),
   };
+}
+
+/** A connection that breaks while it is idle is opened again. */
+function quietPool(options: PoolConfig): Pool {
+  const pool = new Pool(options);
+  pool.on("error", () => {});
+  return pool;
 }
 
 /**

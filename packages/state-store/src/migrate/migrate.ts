@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { contractHashes } from "@holdfast/contracts";
 import { PermanentFault, TransientFault } from "@holdfast/domain";
 import { serverUrls } from "@holdfast/runtime";
 import { type Client, escapeLiteral } from "pg";
 import { isContention, toStoreFault } from "../postgres/postgres-error.ts";
 import { connectStore } from "../postgres/store-client.ts";
+import { isUsable, readWorkflow } from "../workflows/workflow-catalog.ts";
 import { guards } from "./guard.ts";
 import { type Migration, type Phase, readMigrations, statementsOf } from "./migration-files.ts";
 
@@ -64,6 +66,7 @@ export async function migrate(
     const run = patiently(client, options);
     for (const migration of pending) await runMigration(run, migration, options);
     if (options.upTo === undefined) await finish(run);
+    if (options.upTo === undefined) await addContracts(client, run);
     return pending.map(({ name }) => name);
   } finally {
     await client.end();
@@ -199,6 +202,20 @@ const online = (sql: string): Phase => ({ mode: "transaction", locks: [], sql })
 async function finish(run: Run): Promise<void> {
   await run("partitions", online("select state.make_partitions()"));
   for (const guard of guards) await run("guards", online(guard));
+}
+
+/** Hashes the contracts of definitions that a release stored which did not know of them. */
+async function addContracts(client: Client, run: Run): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    "select name from state.workflows where contracts is null",
+  );
+  for (const { name } of rows) {
+    const found = await readWorkflow(client, name);
+    const contracts = isUsable(found) ? contractHashes(found.definition) : {};
+    const set = `update state.workflows set contracts = ${escapeLiteral(JSON.stringify(contracts))}
+                  where name = ${escapeLiteral(name)}`;
+    await run("contracts", online(set));
+  }
 }
 
 const failed = (what: string, error: unknown) =>

@@ -48,6 +48,7 @@ const withoutIds = [
   "findBrokenServices",
   "findBulkOperation",
   "findBulkWork",
+  "findContractDifferences",
   "findChangedTasks",
   "findDeadLetter",
   "findDeadLetterAction",

@@ -1,4 +1,9 @@
-import { type CompiledSchema, placeOfError, schemaCompiler } from "@holdfast/contracts";
+import {
+  type CompiledSchema,
+  contractHashes,
+  placeOfError,
+  schemaCompiler,
+} from "@holdfast/contracts";
 import {
   ContractFault,
   type Json,
@@ -18,6 +23,8 @@ export interface StepContracts {
   readonly input: ContractCheck;
   /** Checks what a step returned: `step.output_invalid`, or `step.output_too_costly`. */
   readonly output: ContractCheck;
+  /** The hash of the contract that a step needs; null: the definition has none of its operation. */
+  readonly hashOf: (step: string) => string | null;
   /** Steps that all checks so far took, and the compiling of their schemas. It only grows. */
   readonly stepsTaken: () => number;
 }
@@ -29,12 +36,15 @@ const stepsOfCompiling = 500_000;
  * The contracts of a definition, compiled at their first use. A schema that cannot be compiled, such as
  * one with a pattern of another dialect, allows everything.
  */
-export function stepContracts({ steps, inputs, outputs }: WorkflowDefinition): StepContracts {
+export function stepContracts(definition: WorkflowDefinition): StepContracts {
+  const { steps, inputs, outputs } = definition;
   const compile = schemaCompiler({ allErrors: false });
   let taken = 0;
   const operations = new Map(
     steps.map(({ name, agent, operation }) => [name, `${agent}.${operation}`]),
   );
+  // Few workflows are ever asked.
+  let hashes: ReturnType<typeof contractHashes> | undefined;
   const checkOf = (what: "input" | "output", schemas: OperationSchemas = {}): ContractCheck => {
     const compiled = new Map<string, CompiledSchema | null>();
     const compiledOf = (operation: string): CompiledSchema | null => {
@@ -61,6 +71,10 @@ export function stepContracts({ steps, inputs, outputs }: WorkflowDefinition): S
   return {
     input: checkOf("input", inputs),
     output: checkOf("output", outputs),
+    hashOf(step) {
+      hashes ??= contractHashes(definition);
+      return hashes[operations.get(step) ?? ""] ?? null;
+    },
     stepsTaken: () => taken,
   };
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+  contractHashes,
   type FieldFault,
   isReservedCollection,
   limits,
@@ -22,6 +23,7 @@ import { isForOperators } from "../postgres/postgres-error.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import { mustTakeRemotes } from "./agent-remotes.ts";
+import { mustNotBreak } from "./breaking-contracts.ts";
 import { type StepContracts, stepContracts } from "./output-contract.ts";
 
 export interface StoredWorkflow {
@@ -35,6 +37,13 @@ export interface StoredWorkflow {
 interface ReadWorkflow extends StoredWorkflow {
   /** As it is stored. */
   readonly bytes: number;
+}
+
+/** A definition that is to be stored. */
+export interface Registration {
+  readonly definition: WorkflowDefinition;
+  /** Whether its contracts may break those of workflows in use, as in development; refused unless said. */
+  readonly breaks?: "refused" | "allowed";
 }
 
 /** A definition that is not stored, or that this release cannot use. */
@@ -135,15 +144,17 @@ export async function readWorkflow(
  * name is refused (`workflow.changed`), because tasks in flight rely on it, and so is one that no Scheduler
  * could use, whose schemas it could not check in bounded time, or that hands a value that may be missing to where it must
  * be there (`workflow.invalid`), or that says another remote
- * service of an Agent than a workflow in use (`agent.remote_changed`). What is stored first stays as it is, with its
+ * service of an Agent than a workflow in use (`agent.remote_changed`), or whose Agents could not read what a workflow in
+ * use asks for (`workflow.contract_breaks`). What is stored first stays as it is, with its
  * contracts or without. The login of submission may not store a further version (`workflow.operators_only`).
  */
 export async function registerWorkflow(
   db: Database,
-  definition: WorkflowDefinition,
+  registration: Registration,
 ): Promise<"created" | "same"> {
+  const { definition } = registration;
   try {
-    return await storeWorkflow(db, definition);
+    return await storeWorkflow(db, registration);
   } catch (error) {
     if (!isForOperators(error)) throw error;
     throw new ContractFault(
@@ -155,7 +166,7 @@ export async function registerWorkflow(
 
 async function storeWorkflow(
   db: Database,
-  { collection, ...definition }: WorkflowDefinition,
+  { definition: { collection, ...definition }, breaks = "refused" }: Registration,
 ): Promise<"created" | "same"> {
   const { name } = readDefinition(definition);
   const refused = refusedParts(definition);
@@ -169,12 +180,19 @@ async function storeWorkflow(
     contentHash,
     format: definitionFormat,
     definition: JSON.stringify(definition),
+    contracts: JSON.stringify(contractHashes(definition)),
   });
   const [stored] = await selectWorkflow(db, { name, mostBytes });
   const isSame =
     stored?.contentHash === contentHash ||
     (stored !== undefined && meansTheSame(stored.definition, definition));
   if (isSame) {
+    if (inserted.length === 1 && breaks === "refused") {
+      await mustNotBreak(db, definition, async (other) => {
+        const found = await readWorkflow(db, other);
+        return isUsable(found) ? found.definition : null;
+      });
+    }
     await mustTakeRemotes(db, definition);
     if (collection !== undefined) await mustTakeCollection(db, collection, familyOf(name));
     return inserted.length === 1 ? "created" : "same";

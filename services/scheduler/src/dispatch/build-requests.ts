@@ -21,6 +21,7 @@ import type {
   StoredWorkflow,
   ValueRef,
 } from "@holdfast/state-store";
+import type { UnfitContracts } from "./unfit-contracts.ts";
 
 export type RequestStore = Pick<StateStore, "findWorkflow" | "loadValues" | "loadCalls">;
 
@@ -52,6 +53,7 @@ interface BuildOptions {
   /** Of the values that are parsed, as bytes of JSON: shared by all that build at the same time. */
   readonly memory: ByteBudget;
   readonly clock: Pick<Clock, "after">;
+  readonly unfit: UnfitContracts;
   /** Takes each request as soon as it is built. The next one is built once what it returns has resolved. */
   readonly handOver: (built: BuiltRequest) => Promise<void> | undefined;
 }
@@ -70,15 +72,16 @@ const stepsInTurn = 500_000;
  */
 export async function buildRequests(
   claims: readonly ClaimedStep[],
-  { store, memory, clock, handOver }: BuildOptions,
+  { store, memory, clock, unfit, handOver }: BuildOptions,
 ): Promise<void> {
   const jobs = await jobsOf(store, claims);
+  await unfit.learn(claims.map(({ workflow }) => workflow));
   const found = jobs.filter((job) => "plan" in job);
   const callRows = await callsOf(store, found);
   let steps = 0;
   const build = async (job: Job, known: LoadedValues): Promise<void> => {
     const before = job.contracts.stepsTaken();
-    await handOver(buildRequest(job, known, callRows));
+    await handOver(buildRequest(job, known, { callRows, unfit }));
     steps += job.contracts.stepsTaken() - before;
     if (steps < stepsInTurn) return;
     steps = 0;
@@ -154,14 +157,19 @@ function partsOf(left: readonly Left[]): readonly ValuesPart[] {
   return parts;
 }
 
-function buildRequest(job: Job, known: LoadedValues, callRows: CallRows): BuiltRequest {
+interface Around {
+  readonly callRows: CallRows;
+  readonly unfit: Pick<UnfitContracts, "of">;
+}
+
+function buildRequest(job: Job, known: LoadedValues, { callRows, unfit }: Around): BuiltRequest {
   const { claim, plan, call } = job;
   const row = plan.undoes === null ? undefined : callRows.get(`${claim.taskId} ${call.name}`);
   const built = attempt(claim, () => {
     if (known.problem !== null) throw unusable(known.problem);
     if (known.leftOut !== null) throw unusable(tooLong(known.leftOut));
     const input = plan.undoes === null ? checkedInputOf(job, known) : null;
-    const request = { ...commonOf(job), input };
+    const request = { ...commonOf(job), ...unfitFor(job, unfit), input };
     return row === undefined ? request : { ...request, undo: undoOf(job, known, row) };
   });
   return row === undefined ? built : { ...built, undoes: { step: row.name, attempt: row.attempt } };
@@ -232,6 +240,16 @@ const commonOf = ({ claim, plan }: Job) => ({
   ...(plan.extendUpTo === undefined ? {} : { extendMs: plan.extendUpTo }),
   completeBy: new Date(claim.completeBy).toISOString(),
 });
+
+/** An undo is held to no contract. */
+function unfitFor(
+  { claim: { workflow, agent }, plan }: Job,
+  unfit: Pick<UnfitContracts, "of">,
+): Pick<StepRequest, "unfit"> {
+  const { operation, undoes } = plan;
+  const found = undoes === null ? unfit.of({ workflow, agent, operation }) : undefined;
+  return found === undefined ? {} : { unfit: [...found] };
+}
 
 function inputOf({ call }: Job, values: LoadedValues): Json {
   const corrected = values.correctedInputs.get(call.name);

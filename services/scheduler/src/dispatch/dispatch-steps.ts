@@ -9,6 +9,7 @@ import { type BuiltRequest, buildRequests, type RequestStore } from "./build-req
 import { type Claiming, type PublishDependencies, requestPublisher } from "./publish-request.ts";
 import { unbuildable } from "./request-faults.ts";
 import { traceAttempt } from "./trace-attempt.ts";
+import type { UnfitContracts } from "./unfit-contracts.ts";
 
 type Sendable = Extract<BuiltRequest, { body: unknown }>;
 
@@ -17,6 +18,7 @@ interface Dependencies extends PublishDependencies {
   readonly apply: StateStore["applyEvents"];
   readonly actor: string;
   readonly clock: Pick<Clock, "now" | "after">;
+  readonly unfit: UnfitContracts;
 }
 
 /**
@@ -30,7 +32,7 @@ const most = { values: 2 * 1024 * 1024, requests: 8 * 1024 * 1024 };
  * says what was meant, and any Scheduler relays or requeues it.
  */
 export function dispatchSteps(deps: Dependencies) {
-  const { store, apply, dispatches, log, failpoint, actor, clock, tracing = noTracing } = deps;
+  const { apply, dispatches, log, failpoint, actor, clock, tracing = noTracing } = deps;
   const publish = requestPublisher(deps);
   const refuse = async (reportedEvents: readonly ReportedTaskEvent[]): Promise<void> => {
     if (reportedEvents.length === 0) return;
@@ -62,7 +64,7 @@ export function dispatchSteps(deps: Dependencies) {
       // The broker is waited for, and what is built meanwhile waits with it.
       return requests.reserve(length).then((later) => send(built, later));
     };
-    await buildRequests(claims, { store, memory: values, clock, handOver });
+    await buildRequests(claims, { ...deps, memory: values, handOver });
     for (const { claim, fault } of refused) {
       const { isRelay, claimedAt } = how;
       const trace = traceAttempt(tracing, { claim, isRelay, age: clock.now() - claimedAt });

@@ -46,6 +46,7 @@ const ownCodes: ReadonlySet<string> = new Set([
   "step.expired",
   "step.never_started",
   "step.request_rejected",
+  "step.request_unreadable",
   "step.stopped",
 ]);
 
@@ -63,7 +64,7 @@ function toEvent(outcome: StepReply["outcome"], ref: AttemptRef): TaskEvent {
     case "stopped":
       return { kind: "stopped", effect: outcome.effect, ...ref };
     case "failed": {
-      const { transient, attempted = true, effect = "unknown", redelivered } = outcome;
+      const { transient, attempted = true, effect = "unknown", redelivered, contract } = outcome;
       const code = codeOfAgent(outcome.code);
       const retryAfter = outcome.retryAfterMs ?? null;
       return {
@@ -75,6 +76,7 @@ function toEvent(outcome: StepReply["outcome"], ref: AttemptRef): TaskEvent {
         retryAfter,
         ...ref,
         ...(redelivered === undefined ? {} : { redelivered }),
+        ...(contract === undefined ? {} : { contract }),
         // An instance whose circuit has opened in the middle of an attempt says when that ends: others may be well.
         ...(attempted && retryAfter !== null && code !== "agent.circuit_open"
           ? { paces: true }

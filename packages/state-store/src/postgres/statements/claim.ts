@@ -55,6 +55,15 @@ export interface ClaimStatements {
       readonly slots: Maybe<readonly number[]>;
     };
   };
+  readonly "find-announcing-instances": {
+    readonly params: { readonly agents: readonly (string | null)[] | null };
+    readonly row: {
+      readonly agent: string;
+      readonly name: string;
+      readonly operations: readonly string[] | null;
+      readonly contracts: readonly string[] | null;
+    };
+  };
   readonly "find-unavailable-agents": {
     readonly params: object;
     readonly row: { readonly agent: Maybe<string> };
@@ -101,6 +110,7 @@ export interface ClaimStatements {
       readonly openFors: readonly (number | null)[] | null;
       readonly livesFors: readonly (number | null)[] | null;
       readonly operations: readonly (string | null)[] | null;
+      readonly contracts: readonly (string | null)[] | null;
     };
     readonly row: object;
   };

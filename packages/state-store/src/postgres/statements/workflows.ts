@@ -2,6 +2,21 @@ import type { Maybe } from "../maybe.ts";
 
 /** What the statements of sql/workflows take and return. Written by `npm run rows`, from the database. */
 export interface WorkflowsStatements {
+  readonly "find-contract-differences": {
+    readonly params: { readonly format: number | null };
+    readonly row: {
+      readonly workflow: Maybe<string>;
+      readonly isRetired: Maybe<boolean>;
+      readonly agent: Maybe<string>;
+      readonly operation: Maybe<string>;
+      readonly needed: Maybe<string>;
+      readonly offered: Maybe<string>;
+      readonly instances: Maybe<number>;
+      readonly names: Maybe<readonly string[]>;
+      readonly knownBy: Maybe<string>;
+      readonly isLater: Maybe<boolean>;
+    };
+  };
   readonly "find-known-agents": {
     readonly params: object;
     readonly row: {
@@ -13,6 +28,14 @@ export interface WorkflowsStatements {
   readonly "find-lanes": {
     readonly params: { readonly format: number | null };
     readonly row: { readonly lane: Maybe<string> };
+  };
+  readonly "find-other-contracts": {
+    readonly params: {
+      readonly contracts: string | null;
+      readonly name: string | null;
+      readonly format: number | null;
+    };
+    readonly row: { readonly operation: Maybe<string>; readonly workflow: string };
   };
   readonly "find-unusable-workflows": {
     readonly params: { readonly actor: string | null };
@@ -48,6 +71,7 @@ export interface WorkflowsStatements {
       readonly contentHash: string | null;
       readonly format: number | null;
       readonly definition: string | null;
+      readonly contracts: string | null;
     };
     readonly row: { readonly name: string };
   };

@@ -1,3 +1,4 @@
+import type { AnnouncingInstance } from "@holdfast/contracts";
 import {
   type DecidedBatch,
   decideBatch,
@@ -6,7 +7,13 @@ import {
   type Task,
   type TaskValues,
 } from "@holdfast/domain";
-import { capacityFor, type EventOutcome, type ReportedTaskEvent } from "@holdfast/state-store";
+import {
+  capacityFor,
+  type EventOutcome,
+  givenBackOf,
+  type ReportedTaskEvent,
+  unreadableRequests,
+} from "@holdfast/state-store";
 import { claimDueSteps } from "./claim.ts";
 import { enqueue } from "./due-order.ts";
 import { keep, movesOf, type StoredTask } from "./memory-task.ts";
@@ -85,6 +92,10 @@ function decideOne(state: StoreState, stored: StoredTask, { mine, actor }: Decid
     events: false,
     valuesOf: () => valuesFor(stored, mine),
     outputFaults: new Map(),
+    unreadable: unreadableRequests(
+      givenBackOf(stored.task, mine, contractsOf(state, stored)),
+      announcing(state),
+    ),
     fold: domain.foldEvents,
   });
   for (const reportedEvent of batch.applied) recordPayloads(stored, reportedEvent);
@@ -96,6 +107,20 @@ function decideOne(state: StoreState, stored: StoredTask, { mine, actor }: Decid
   }
   return batch;
 }
+
+const contractsOf = ({ workflows }: StoreState, { task }: StoredTask) =>
+  workflows.get(task.workflow.name)?.contracts;
+
+/** What living instances of Agents say that they perform. */
+const announcing = ({ heartbeats, now }: StoreState): readonly AnnouncingInstance[] =>
+  [...heartbeats.values()]
+    .filter(({ livesUntil }) => livesUntil > now())
+    .map(({ beat: { agent, instance: name, operations = null, contracts = null } }) => ({
+      agent,
+      name,
+      operations,
+      contracts,
+    }));
 
 /** Conditions are looked at only when something is done; without payloads they are left alone. */
 function valuesFor(

@@ -2,7 +2,10 @@ import { heartbeatLife } from "@holdfast/domain";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import type { StoreState } from "./store-state.ts";
 
-type Beating = Pick<AtOnce<SimulatedStore>, "recordHeartbeats" | "findAgentSlots">;
+type Beating = Pick<
+  AtOnce<SimulatedStore>,
+  "recordHeartbeats" | "findAgentSlots" | "findContractDifferences"
+>;
 
 /** Keeps what Agents say of themselves, and tells what those that live have room for. */
 export const beating = ({ heartbeats, now }: StoreState): Beating => ({
@@ -14,6 +17,9 @@ export const beating = ({ heartbeats, now }: StoreState): Beating => ({
       heartbeats.set(key, { beat, livesUntil });
     }
   },
+
+  // Instances see by each request whether they can read it.
+  findContractDifferences: () => [],
 
   findAgentSlots() {
     const living = [...heartbeats.values()].filter(({ livesUntil }) => livesUntil > now());

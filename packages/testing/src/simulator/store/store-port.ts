@@ -72,6 +72,7 @@ const answeredAtOnce = (store: AtOnce<SimulatedStore>): Partial<SimulatedStore> 
   findLanes: async () => store.findLanes(),
   findAgentServices: async () => store.findAgentServices(),
   findBrokenServices: async () => store.findBrokenServices(),
+  findContractDifferences: async () => store.findContractDifferences(),
   findAgentSlots: async () => store.findAgentSlots(),
   findUnavailableAgents: async () => store.findUnavailableAgents(),
   findWorkflow: async (name) => store.findWorkflow(name),

@@ -1,0 +1,98 @@
+import { contractsOf, type Reading, readingOf } from "@holdfast/contracts";
+import { definitionFormat, type WorkflowDefinition } from "@holdfast/domain";
+import { type Database, query } from "../postgres/query.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+import {
+  isUsable,
+  readWorkflow,
+  type StoredWorkflow,
+  type UnusableWorkflow,
+} from "./workflow-catalog.ts";
+
+interface DifferenceRow {
+  readonly workflow: string;
+  readonly isRetired: boolean;
+  readonly agent: string;
+  readonly operation: string;
+  readonly needed: string;
+  /** Empty: the instances do not have the operation. */
+  readonly offered: string;
+  readonly instances: number;
+  readonly names: readonly string[];
+  readonly knownBy: string | null;
+  readonly isLater: boolean;
+}
+
+/** Running instances of an Agent that have another contract of an operation than a stored workflow was made with. */
+export interface ContractDifference extends Omit<DifferenceRow, "knownBy" | "isLater"> {
+  /** How they read what the workflow asks for. */
+  readonly reading: Reading;
+  /** Why they are unfit, in words; empty: they are not. */
+  readonly why: string;
+}
+
+const find = query("find-contract-differences", rowsOf<DifferenceRow>());
+
+type FindWorkflow = (name: string) => Promise<StoredWorkflow | UnusableWorkflow>;
+
+/** Where running instances differ from what stored workflows need. Usually they do not, and no definition is read. */
+export const findContractDifferences =
+  (findWorkflow?: (db: Database, name: string) => ReturnType<FindWorkflow>) =>
+  async (db: Database): Promise<readonly ContractDifference[]> => {
+    const rows = await find(db, { format: definitionFormat });
+    const read = findWorkflow ?? readWorkflow;
+    const names = new Set(
+      rows.flatMap(({ workflow, knownBy }) =>
+        knownBy === null ? [workflow] : [workflow, knownBy],
+      ),
+    );
+    const definitions = new Map<string, WorkflowDefinition>();
+    for (const name of names) {
+      const found = await read(db, name);
+      if (isUsable(found)) definitions.set(name, found.definition);
+    }
+    return rows.map((row) => differenceOf(row, definitions));
+  };
+
+function differenceOf(
+  { knownBy, isLater, ...row }: DifferenceRow,
+  definitions: ReadonlyMap<string, WorkflowDefinition>,
+): ContractDifference {
+  const { agent, operation, offered } = row;
+  const definition = definitions.get(row.workflow);
+  const maker = definitions.get(knownBy ?? "");
+  const contract =
+    maker && contractsOf(maker).find((one) => one.agent === agent && one.operation === operation);
+  if (definition === undefined) return { ...row, reading: "unknown", why: "" };
+  const known = contract === undefined ? null : { ...contract, isLater };
+  const asked = { agent, operation, offered: offered === "" ? undefined : offered, known };
+  return { ...row, ...readingOf(definition, asked) };
+}
+
+/** A difference in one sentence, without its full stop. */
+export function differenceText({
+  workflow,
+  agent,
+  operation,
+  needed,
+  offered,
+  instances,
+  names,
+  reading,
+  why,
+}: ContractDifference): string {
+  const more = instances > names.length ? ` and ${instances - names.length} more` : "";
+  const who = `${names.join(", ")}${more} of the Agent ${agent}`;
+  if (offered === "")
+    return `${who} cannot do what ${workflow} asks for: no operation ${operation}`;
+  const has = `${who}: the contract of ${operation} is ${offered}, and ${workflow} was made with ${needed}`;
+  switch (reading) {
+    case "unfit":
+      return `${has}: it ${why}`;
+    case "unknown":
+      return `${has}. No stored workflow was made with the former, so each request shows whether they can read it`;
+    case "fits":
+    case "same":
+      return `${has}, which fits`;
+  }
+}

@@ -1,0 +1,81 @@
+import type { ContractDifference } from "@holdfast/state-store";
+import { expect, test } from "@jest/globals";
+import { claim, dispatching } from "../../test/dispatching.ts";
+import { unfitContracts } from "./unfit-contracts.ts";
+
+const difference = (changes: Partial<ContractDifference> = {}): ContractDifference => ({
+  workflow: "payroll.v2",
+  isRetired: false,
+  agent: "bank",
+  operation: "transfer",
+  needed: "0000000000aa",
+  offered: "0000000000bb",
+  instances: 1,
+  names: ["bank-1"],
+  reading: "unfit",
+  why: "knows nothing of /note, which the workflow gives",
+  ...changes,
+});
+
+function opened(found: readonly ContractDifference[]) {
+  const seen = { reads: 0, now: 0, found, warned: [] as unknown[] };
+  const unfit = unfitContracts({
+    store: {
+      findContractDifferences: async () => {
+        seen.reads += 1;
+        return seen.found;
+      },
+    },
+    clock: { now: () => seen.now },
+    log: { warn: (fields: unknown) => void seen.warned.push(fields) } as never,
+  });
+  return { seen, unfit };
+}
+
+const asked = { workflow: "payroll.v2", agent: "bank", operation: "transfer" };
+
+test("contracts are unfit for what a workflow asks if their schemas show it, and no others are", async () => {
+  const { unfit, seen } = opened([
+    difference(),
+    difference({ offered: "0000000000cc", reading: "unknown" }),
+    difference({ offered: "" }),
+    difference({ workflow: "payroll.v1", reading: "fits" }),
+  ]);
+  await unfit.refresh();
+  expect(unfit.of(asked)).toEqual(["0000000000bb"]);
+  expect(unfit.of({ ...asked, workflow: "payroll.v1" })).toBeUndefined();
+  expect(seen.warned).toMatchObject([{ instances: ["bank-1"], workflow: "payroll.v2" }]);
+});
+
+test("they are read again after a while, and before the first request of a workflow", async () => {
+  const { unfit, seen } = opened([]);
+  await unfit.learn(["payroll.v1"]);
+  await unfit.learn(["payroll.v1"]);
+  expect(seen.reads).toBe(1);
+  seen.found = [difference()];
+  await unfit.learn(["payroll.v1", "payroll.v2"]);
+  expect([seen.reads, unfit.of(asked)]).toEqual([2, ["0000000000bb"]]);
+  seen.now += 5_000;
+  seen.found = [];
+  await unfit.refresh();
+  expect([seen.reads, unfit.of(asked)]).toEqual([3, undefined]);
+  // Seldom while no request is sent.
+  seen.now += 14_000;
+  await unfit.refresh();
+  expect(seen.reads).toBe(3);
+  seen.now += 1_000;
+  await unfit.refresh();
+  expect(seen.reads).toBe(4);
+});
+
+test("a request names the contracts that are unfit for it, and nothing where there are none", async () => {
+  const requestsWith = async (unfit: { readonly [operation: string]: readonly string[] }) => {
+    const { dispatch, published } = dispatching(undefined, undefined, undefined, unfit);
+    await dispatch([claim()], 0);
+    return published.map(({ body }) => JSON.parse(String(body)));
+  };
+  const [plain] = await requestsWith({});
+  expect(plain).not.toHaveProperty("unfit");
+  const [named] = await requestsWith({ [plain.operation]: ["0000000000bb"] });
+  expect(named.unfit).toEqual(["0000000000bb"]);
+});
