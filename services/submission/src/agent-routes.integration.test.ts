@@ -41,6 +41,8 @@ test("operators read how many instances and slots each Agent has, and what waits
     due: 1,
     oldestDueMs: expect.any(Number),
     paused: null,
+    unfitFor: [],
+    differences: [],
     instances: [
       expect.objectContaining({ living: true, lastSeen: expect.any(String) }),
       expect.objectContaining({ living: true }),
@@ -55,6 +57,38 @@ test("an Agent that a workflow calls and that has never run is listed without in
   const named = halting.steps.map(({ agent }) => agent);
   expect((await list()).map(({ name }) => name)).toEqual([...new Set(named)].toSorted());
   expect(await agentNamed("tickets")).toMatchObject({ living: 0, slots: 0, instances: [] });
+});
+
+test("an Agent shows its instances that cannot do what a stored workflow asks, and why", async () => {
+  const [step] = halting.steps;
+  const { agent, operation } = step!;
+  const input = { type: "object", properties: { a: { type: "string" } } };
+  const contracts = { inputs: { [`${agent}.${operation}`]: input }, outputs: {} };
+  const { collection: _, ...definition } = halting;
+  await operated.store.registerWorkflow({ ...definition, name: "differing.v1", ...contracts });
+  const instance = { ...beat, agent, capacity: 5 };
+  await operated.scheduler.recordHeartbeats([
+    { ...instance, instance: "differs", operations: [operation], contracts: ["0123456789ab"] },
+    { ...instance, instance: "lacks", operations: ["other"], contracts: [""] },
+  ]);
+  expect(await agentNamed(agent)).toMatchObject({
+    unfitFor: expect.arrayContaining(["differing.v1"]),
+    differences: expect.arrayContaining([
+      expect.objectContaining({
+        workflow: "differing.v1",
+        offered: null,
+        names: ["lacks"],
+        reading: "unfit",
+        why: `has no operation ${operation}`,
+      }),
+      expect.objectContaining({
+        workflow: "differing.v1",
+        offered: "0123456789ab",
+        names: ["differs"],
+        reading: "unknown",
+      }),
+    ]),
+  });
 });
 
 test("a paused Agent shows who paused it, when and why", async () => {

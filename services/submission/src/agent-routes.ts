@@ -1,9 +1,14 @@
-import type { ListedAgent, ListedInstance, StateStore } from "@holdfast/state-store";
+import type {
+  ContractDifference,
+  ListedAgent,
+  ListedInstance,
+  StateStore,
+} from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { describe, ref } from "./api/describe.ts";
 
 interface Dependencies {
-  readonly store: Pick<StateStore, "listAgents">;
+  readonly store: Pick<StateStore, "listAgents" | "findContractDifferences">;
   readonly onRequest: onRequestAsyncHookHandler;
 }
 
@@ -16,17 +21,37 @@ export function agentRoutes(app: FastifyInstance, { store, onRequest }: Dependen
       "The Agents, with their instances, slots, breakers and pauses, and the steps in flight and due.",
     answers: { "200": { words: "At most 500.", schema: ref("Agents") } },
   });
-  app.get("/v1/agents", { onRequest, schema }, async () => ({
-    items: (await store.listAgents()).map(agentResource),
-  }));
+  app.get("/v1/agents", { onRequest, schema }, async () => {
+    const [agents, differences] = await Promise.all([
+      store.listAgents(),
+      store.findContractDifferences(),
+    ]);
+    const byAgent = Map.groupBy(differences, ({ agent }) => agent);
+    return { items: agents.map((agent) => agentResource(agent, byAgent.get(agent.name) ?? [])) };
+  });
 }
 
-const agentResource = ({ paused, dueFor, instances, ...agent }: ListedAgent) => ({
+const agentResource = (
+  { paused, dueFor, instances, ...agent }: ListedAgent,
+  differences: readonly ContractDifference[],
+) => ({
   ...agent,
+  unfitFor: [...new Set(differences.filter(isUnfit).map(({ workflow }) => workflow))],
+  differences: differences.map(differenceResource),
   oldestDueMs: dueFor === null ? null : Math.max(0, Math.round(dueFor)),
   paused: paused === null ? null : { ...paused, at: instant(paused.at) },
   instances: instances.map(instanceResource),
 });
+
+const differenceResource = ({
+  agent: _itsOwn,
+  isRetired: _shown,
+  offered,
+  ...difference
+}: ContractDifference) => ({ ...difference, offered: offered === "" ? null : offered });
+
+const isUnfit = ({ reading, isRetired }: ContractDifference): boolean =>
+  reading === "unfit" && !isRetired;
 
 const instanceResource = ({ lastSeen, openUntil, ...instance }: ListedInstance) => ({
   ...instance,

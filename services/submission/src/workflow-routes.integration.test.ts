@@ -55,6 +55,44 @@ describe("a workflow", () => {
     expect((await trips.put("visit.v1", trip("visit.v1"))).json()).toMatchObject({ warnings: [] });
   });
 
+  test("is stored with a warning for instances whose contract may not fit, and refused if it breaks one in use", async () => {
+    const operation = step?.operation ?? "";
+    const taking = (fields: readonly string[], required: readonly string[]) => ({
+      inputs: {
+        [`hotels.${operation}`]: {
+          type: "object",
+          properties: Object.fromEntries(fields.map((field) => [field, { type: "string" }])),
+          required,
+        },
+      },
+    });
+    await trips.store.recordHeartbeats([
+      {
+        ...hotels,
+        operations: [operation, step?.undo?.operation ?? ""],
+        contracts: ["0123456789ab", ""],
+      },
+    ]);
+    const first = await trips.put("stay.v1", trip("stay.v1", taking(["note"], [])));
+    expect(first.json<{ warnings: string[] }>().warnings).toEqual([
+      expect.stringMatching(
+        /^i-1 of the Agent hotels: the contract of \w+ is 0123456789ab, and stay.v1 was made with [0-9a-f]{12}\./,
+      ),
+    ]);
+    const breaks = {
+      ...taking(["guests"], ["guests"]),
+      steps: [{ ...step, agent: "hotels", after: [], onlyIf: null, input: { guests: "two" } }],
+      output: null,
+    };
+    const breaking = await trips.put("stay.v2", trip("stay.v2", breaks));
+    expect(breaking.json()).toMatchObject({
+      status: 409,
+      code: "workflow.contract_breaks",
+      detail: expect.stringContaining("newly requires /guests, as stay.v1 does not give it"),
+    });
+    await trips.store.recordHeartbeats([hotels]);
+  });
+
   const contract = { type: "object", properties: { note: { type: "string" } }, required: ["note"] };
   const noted = (name: string, changes: object) =>
     trip(name, {
@@ -159,6 +197,7 @@ describe("a workflow", () => {
     expect((await trips.get("/v1/workflows/trip.v10")).json()).toMatchObject({
       retired: { by: "operator:ann" },
       definition: { name: "trip.v10" },
+      contracts: {},
     });
     // Who stores it once more is to know that it stays retired.
     const { definition } = (await trips.get("/v1/workflows/trip.v10")).json<{

@@ -1,4 +1,4 @@
-import { definitionChecks, type FieldFault, Payload } from "@holdfast/contracts";
+import { contractHashes, definitionChecks, type FieldFault, Payload } from "@holdfast/contracts";
 import { Fault, type FaultCode, type WorkflowDefinition } from "@holdfast/domain";
 import { inTurns } from "@holdfast/runtime";
 import { type StateStore, type WorkflowRecord, workflowHash } from "@holdfast/state-store";
@@ -9,7 +9,7 @@ import { describe, ref } from "./api/describe.ts";
 import { Problem } from "./problem.ts";
 import { NameParams, storableName, WishBody } from "./wishes.ts";
 import { unknownWorkflow, type WorkflowDirectory } from "./workflow-directory.ts";
-import { flowWarnings, warningsOf } from "./workflow-warnings.ts";
+import { contractWarnings, flowWarnings, warningsOf } from "./workflow-warnings.ts";
 
 interface Dependencies {
   readonly store: Pick<
@@ -17,6 +17,7 @@ interface Dependencies {
     | "registerWorkflow"
     | "findWorkflows"
     | "findWorkflow"
+    | "findContractDifferences"
     | "findKnownAgents"
     | "retireWorkflow"
     | "reinstateWorkflow"
@@ -33,7 +34,7 @@ const descriptions = {
     tag: "workflows",
     summary: "Stores a workflow. 201 when it is new, 200 when it was there.",
     description:
-      "`warnings` says that the workflow is retired, and names Agents that have never sent a heartbeat, operations that no running instance announces, and values that a step needs and of which no schema says that they are there.",
+      "`warnings` says that the workflow is retired, and names Agents that have never sent a heartbeat, operations that no running instance announces, instances whose contract of an operation does not fit what the workflow was made with, and values that a step needs and of which no schema says that they are there.",
     answers: { "200": stored, "201": stored },
   }),
   list: describe({
@@ -101,6 +102,7 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
       const warnings = [
         ...(known?.retiredAt == null ? [] : [stillRetired]),
         ...warningsOf(definition, await store.findKnownAgents()),
+        ...contractWarnings(name, await store.findContractDifferences()),
         ...flowWarnings(definition),
       ];
       return reply
@@ -118,7 +120,9 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
   app.get<ByName>("/v1/workflows/:name", { onRequest, schema }, async (request) => {
     const { name, definition } = await directory.find(request.params.name, () => true);
     const record = (await store.findWorkflows()).find((one) => one.name === name);
-    return { ...(record === undefined ? { name } : workflowResource(record)), definition };
+    const contracts = contractHashes(definition);
+    const resource = record === undefined ? { name } : workflowResource(record);
+    return { ...resource, definition, contracts };
   });
 
   const onWorkflow = (
@@ -168,6 +172,7 @@ const conflicts: readonly FaultCode[] = [
   "workflow.changed",
   "workflow.collection_reserved",
   "workflow.collection_taken",
+  "workflow.contract_breaks",
   "agent.remote_changed",
 ];
 

@@ -1,6 +1,6 @@
 import { limits, type OpenUse, valueFlow } from "@holdfast/contracts";
 import type { StepDefinition, UndoDefinition, WorkflowDefinition } from "@holdfast/domain";
-import type { KnownAgent } from "@holdfast/state-store";
+import { type ContractDifference, differenceText, type KnownAgent } from "@holdfast/state-store";
 import { namesLike } from "./names-like.ts";
 
 /** What a step asks of its Agent. */
@@ -36,6 +36,16 @@ export function warningsOf(
       .map((operation) => unknownOperation(operation, agent, announced));
   });
 }
+
+/** Running instances that may not be able to read what the workflow asks for. */
+export const contractWarnings = (
+  workflow: string,
+  differences: readonly ContractDifference[],
+): readonly string[] =>
+  differences
+    .filter((one) => one.workflow === workflow && one.reading !== "fits" && one.offered !== "")
+    .slice(0, limits.refusals)
+    .map((one) => `${differenceText(one)}.`);
 
 /** Values that a step may not find, of which nothing but a run can show it. */
 export function flowWarnings(definition: WorkflowDefinition): readonly string[] {

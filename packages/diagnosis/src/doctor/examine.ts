@@ -6,6 +6,7 @@ import { checkBroker } from "./check-broker.ts";
 import { checkClock } from "./check-clock.ts";
 import { checkClockJump } from "./check-clock-jump.ts";
 import { checkConsumers } from "./check-consumers.ts";
+import { checkContracts } from "./check-contracts.ts";
 import { checkDefinitions } from "./check-definitions.ts";
 import { checkLosses, checkNotifications } from "./check-losses.ts";
 import { checkPartitions } from "./check-partitions.ts";
@@ -67,6 +68,7 @@ const findingsOf = (store: StoreFacts): readonly Finding[] => [
         ...checkPauses(store.contents.pauses),
         ...checkBreakers(store.contents.breakers),
         ...checkDefinitions(store.contents.unusable),
+        ...checkContracts(store.contents.differences),
       ]),
 ];
 

@@ -4,6 +4,7 @@ import {
   type AgentNeed,
   type Breaker,
   type ClockFacts,
+  type ContractDifference,
   type Loss,
   type Migrations,
   openInspector,
@@ -34,6 +35,7 @@ export interface FactsOptions {
 /** What a store has once it is migrated. */
 interface StoreContents {
   readonly needs: readonly AgentNeed[];
+  readonly differences: readonly ContractDifference[];
   readonly losses: readonly Loss[];
   readonly standstills: readonly StandstillFacts[];
   readonly unsent: UnsentNotifications;
@@ -118,6 +120,7 @@ async function inspectStore(
 
 const inspectContents = async (store: StoreInspector): Promise<StoreContents> => ({
   needs: await store.findNeeds(),
+  differences: await store.findContractDifferences(),
   losses: await store.findLosses({ within: day }),
   standstills: await store.findStandstills(),
   unsent: await store.countUnsent({ within: day, longerThan: minute }),

@@ -32,6 +32,20 @@ const AgentInstance = Type.Object({
   living: flag("Whether it is there, by its heartbeats."),
 });
 
+const ContractDifference = Type.Object({
+  workflow: text("The stored workflow."),
+  operation: text("What it asks of the Agent."),
+  needed: text("The hash of the contract that it was made with."),
+  offered: nullable(text("The hash of theirs; null: they have no such operation.")),
+  instances: count("How many living instances have it."),
+  names: texts("The names of the first ten of them."),
+  reading: Type.Enum(["same", "fits", "unknown", "unfit"], {
+    description:
+      "`unfit`: they cannot do what the workflow asks, and get none of its requests. `unknown`: no stored workflow was made with their contract, so each request shows it.",
+  }),
+  why: text("Why they are unfit; empty: they are not."),
+});
+
 const Agent = named("Agent", {
   name: text("Its name."),
   living: count("How many instances are there."),
@@ -41,6 +55,13 @@ const Agent = named("Agent", {
   oldestDueMs: nullable(amount("For how long the oldest of them waits, in milliseconds.")),
   paused: nullable(Pause),
   instances: Type.Array(AgentInstance, { description: "Seen in the last day." }),
+  unfitFor: texts(
+    "Workflows that take tasks, and of which living instances cannot do what they ask.",
+  ),
+  differences: Type.Array(ContractDifference, {
+    description:
+      "Where living instances have another contract than stored workflows were made with.",
+  }),
 });
 
 const PauseRecord = named("PauseRecord", {

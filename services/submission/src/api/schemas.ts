@@ -168,6 +168,12 @@ export const namedSchemas: readonly Type.TSchema[] = [
         type: "object",
         description: "The workflow as it was stored: what `defineWorkflow` makes.",
       }),
+      contracts: Type.Unsafe<{ readonly [operation: string]: string }>({
+        type: "object",
+        additionalProperties: { type: "string" },
+        description:
+          "The hashes of the contracts that it was made with, by `<agent>.<operation>`: those that Agents announce.",
+      }),
     },
     { $id: "StoredWorkflow" },
   ),

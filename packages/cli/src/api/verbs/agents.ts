@@ -23,7 +23,7 @@ export const agentVerbs: readonly Verb[] = [
   listingVerb({
     name: "agents list",
     operation: "listAgents",
-    columns: ["name", "living", "slots", "inFlight", "due", "oldestDueMs", "paused.by"],
+    columns: ["name", "living", "slots", "inFlight", "due", "oldestDueMs", "paused.by", "unfitFor"],
   }),
   change("pause"),
   change("resume"),

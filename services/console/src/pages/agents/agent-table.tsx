@@ -19,10 +19,17 @@ const columns: readonly TableColumn<AgentRow>[] = [
   {
     id: "name",
     header: "Agent",
-    cell: ({ agent: { name } }) => (
-      <Link to={agentPath(name)} title={name}>
-        {name}
-      </Link>
+    cell: ({ agent: { name, unfitFor } }) => (
+      <span className="badges">
+        <Link to={agentPath(name)} title={name}>
+          {name}
+        </Link>
+        {unfitFor.length > 0 && (
+          <span title={`Some instances cannot read ${unfitFor.join(", ")}`}>
+            <Badge look={{ word: "Contracts differ", tone: "bad", icon: "warn" }} />
+          </span>
+        )}
+      </span>
     ),
   },
   {

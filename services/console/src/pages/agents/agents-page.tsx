@@ -7,6 +7,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { Shown } from "../../parts/shown.tsx";
 import { agentRows } from "./agent-rows.ts";
 import { AgentTable } from "./agent-table.tsx";
+import { Differences } from "./differences.tsx";
 import { Instances } from "./instances.tsx";
 import { PauseTable } from "./pause-table.tsx";
 import { RemoteTable } from "./remote-table.tsx";
@@ -50,6 +51,8 @@ function Agents({ name }: { readonly name: string | null }) {
               <AgentTable rows={rows} />
               {name !== null &&
                 rows.map(({ agent }) => <Instances key={agent.name} agent={agent} />)}
+              {name !== null &&
+                rows.map(({ agent }) => <Differences key={agent.name} agent={agent} />)}
             </>
           );
         }}
