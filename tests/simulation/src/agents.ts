@@ -69,12 +69,14 @@ export function simulatedAgents(
       );
     };
   const isOtherRelease = world.strikes("otherRelease");
+  // By the same contract its refusals are answers; by another, in every second schedule, others get what it cannot read.
+  const isOther = isOtherRelease && world.seed % 2 === 0;
   if (isOtherRelease) {
     world.otherReleases.add(host);
-    world.tell(host.name, () => "is of another release");
+    world.tell(host.name, () => `is of another release${isOther ? ", by another contract" : ""}`);
   }
   const { left, right, north, south } = isOtherRelease
-    ? agents(() => world.healedAt !== null)
+    ? agents(() => world.healedAt !== null, { isOther })
     : thisRelease;
   const options = () => ({ resilience: resiliencePolicy(resilience, host.clock) });
   return [

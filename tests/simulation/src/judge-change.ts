@@ -1,4 +1,5 @@
-import { type Change, nextStepState } from "@holdfast/domain";
+import { contractHashes } from "@holdfast/contracts";
+import { agentOf, type Change, nextStepState } from "@holdfast/domain";
 import type { ReportedTaskEvent } from "@holdfast/state-store";
 import {
   type AttemptFacts,
@@ -88,8 +89,10 @@ function checkStart({ world, facts, known, witness, change }: Move): void {
 }
 
 /** What is counted as a failure, up to the threshold of its policy. */
-const isCounted = ({ action }: Change): boolean =>
-  action === "retry" || action === "coolDown" || action === "fail";
+const isCounted = ({ action, reason }: Change): boolean =>
+  action === "retry" ||
+  action === "coolDown" ||
+  (action === "fail" && reason !== "step.request_unreadable");
 
 function checkCounter({ world: { accuse }, known, witness, change }: Move): void {
   const { step, action } = change;
@@ -116,7 +119,14 @@ function isUnheard(attempt: AttemptFacts): boolean {
 }
 
 /** What is counted as a failure must have been one, and what was one must be counted. */
-function checkCause({ world, attempt, witness, change, report: { event } }: Move): void {
+function checkCause(move: Move): void {
+  const {
+    world,
+    attempt,
+    witness,
+    change,
+    report: { event },
+  } = move;
   const { accuse } = world;
   const { step, action } = change;
   // An Agent that says that it is at work on it has had it from the broker.
@@ -135,6 +145,9 @@ function checkCause({ world, attempt, witness, change, report: { event } }: Move
   }
   if (isCounted(change) && event.kind === "failed" && event.paces === true && event.transient) {
     accuse("a service that says when to come back has not failed", witness);
+  }
+  if (isCounted(change) && isByAnotherContract(move)) {
+    accuse("what an instance cannot read is no failure", witness);
   }
   // With one step that fails for good, others are cancelled whose last attempt may be young.
   if (event.kind === "expired" && event.step === step.plan.name && attempt !== undefined) {
@@ -158,6 +171,14 @@ function checkCause({ world, attempt, witness, change, report: { event } }: Move
   if (action === "requeue" && event.kind === "failed" && isNoFailure !== true) {
     accuse("a failed attempt is counted", witness);
   }
+}
+
+/** Whether an instance refused the step by another contract than the workflow was made with. */
+function isByAnotherContract({ facts, change: { step }, report: { event } }: Move): boolean {
+  if (event.kind !== "failed" || event.contract === undefined) return false;
+  if (event.step !== step.plan.name) return false;
+  const needed = contractHashes(facts.definition)[`${agentOf(step)}.${step.plan.operation}`];
+  return event.contract !== needed;
 }
 
 function checkCompletion({ world: { accuse }, attempt, witness, report: { output } }: Move): void {

@@ -5,6 +5,7 @@ import type { ClaimedStep, Expired } from "@holdfast/state-store";
 import type { Domain, Host, MemoryStore, SimulatedBroker } from "@holdfast/testing/simulator";
 import { breakerMutants } from "./breaker-mutants.ts";
 import { capacityMutants } from "./capacity-mutants.ts";
+import { contractMutants } from "./contract-mutants.ts";
 import { addChanges, editChanges, editEvents, editTasks, inHand } from "./edit-fold.ts";
 import type { Mutation } from "./mutation.ts";
 import { operatorMutants } from "./operator-mutants.ts";
@@ -362,6 +363,7 @@ export const mutants: Readonly<Record<string, Mutation>> = {
   ...breakerMutants,
   ...poolMutants,
   ...signMutants,
+  ...contractMutants,
 };
 
 type AttemptEvent = Extract<TaskEvent, { token: string; attempt: number }>;

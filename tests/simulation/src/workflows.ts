@@ -10,10 +10,18 @@ import { z } from "zod";
 
 const output = z.object({ id: z.string() });
 
-/** Two Agents, so that a reply can come from the wrong one. `understands`: whether they take any input. */
-export function agents(understands: () => boolean) {
+const fields = { order: z.string(), from: z.string().nullable() };
+
+/**
+ * Two Agents, so that a reply can come from the wrong one. `understands`: whether they take any input. `isOther`: whether
+ * they have another contract than the workflows were made with.
+ */
+export function agents(
+  understands: () => boolean,
+  { isOther = false }: { readonly isOther?: boolean } = {},
+) {
   const input = z
-    .object({ order: z.string(), from: z.string().nullable() })
+    .object(isOther ? { ...fields, note: z.string().optional() } : fields)
     .refine(understands, "not in this release");
   return {
     left: defineAgent("left", {
