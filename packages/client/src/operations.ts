@@ -14,6 +14,7 @@ import type {
   StoredWorkflow,
   System,
   Verification,
+  WorkflowStored,
 } from "./types.ts";
 
 type Wish = Pick<ActOptions, "reason" | "actor" | "signal">;
@@ -22,14 +23,18 @@ type Wish = Pick<ActOptions, "reason" | "actor" | "signal">;
 export interface OperationCalls {
   readonly workflows: {
     list(): Promise<readonly ListedWorkflow[]>;
-    /** With its definition; without a version the newest one. */
+    /** With its definition; without a version the active one. */
     get(name: string): Promise<StoredWorkflow>;
-    /** Stores a definition; `isNew` is false if it was stored already. */
-    store(definition: { readonly name: string }): Promise<{
-      readonly name: string;
-      readonly isNew: boolean;
-      readonly warnings: readonly string[];
-    }>;
+    /**
+     * Stores a definition; `isNew` is false if it was stored already. A new version becomes active once its Agents are known,
+     * unless `storeOnly` is set: `active` says which one is, `waitsFor` what is missing.
+     */
+    store(
+      definition: { readonly name: string },
+      how?: { readonly storeOnly?: boolean },
+    ): Promise<WorkflowStored & { readonly isNew: boolean }>;
+    /** Makes a version what its name without a version means, also an earlier one. */
+    activate(name: string, how: Wish & { readonly allowUnknownAgents?: boolean }): Promise<void>;
     retire(name: string, how: Wish): Promise<void>;
     reinstate(name: string, how: Wish): Promise<void>;
     pause(name: string, how: Wish): Promise<void>;
@@ -68,34 +73,18 @@ export function operationCalls(send: Send, usualActor: string): OperationCalls {
   const items = async <Item>(path: string): Promise<readonly Item[]> =>
     (await get<{ readonly items: readonly Item[] }>(path)).items;
   const act =
-    (collection: string, what: string) =>
+    (collection: string, what: string, query: Readonly<Record<string, string>> = {}) =>
     async (name: string, { reason, actor = usualActor, signal }: Wish): Promise<void> =>
       void (await send({
         method: "POST",
         path: `/v1/${collection}/${encodeURIComponent(name)}/${what}`,
+        query,
         body: { reason, actor },
         signal,
         repeat: "only when refused",
       }));
   return {
-    workflows: {
-      list: () => items<ListedWorkflow>("/v1/workflows"),
-      get: (name) => get<StoredWorkflow>(`/v1/workflows/${encodeURIComponent(name)}`),
-      async store(definition) {
-        const { status, body } = await send<{ name: string; warnings: string[] }>({
-          method: "PUT",
-          path: `/v1/workflows/${encodeURIComponent(definition.name)}`,
-          query: { actor: usualActor },
-          body: definition,
-          repeat: "safe",
-        });
-        return { ...body, isNew: status === 201 };
-      },
-      retire: act("workflows", "retire"),
-      reinstate: act("workflows", "reinstate"),
-      pause: act("workflows", "pause"),
-      resume: act("workflows", "resume"),
-    },
+    workflows: workflowCalls({ get, items, act, send, usualActor }),
     agents: {
       list: () => items<Agent>("/v1/agents"),
       pause: act("agents", "pause"),
@@ -115,5 +104,50 @@ export function operationCalls(send: Send, usualActor: string): OperationCalls {
       examine: () => get<Examination>("/v1/doctor"),
       verify: () => get<Verification>("/v1/verify"),
     },
+  };
+}
+
+interface Calling {
+  readonly get: <Body>(path: string) => Promise<Body>;
+  readonly items: <Item>(path: string) => Promise<readonly Item[]>;
+  readonly act: (
+    collection: string,
+    what: string,
+    query?: Readonly<Record<string, string>>,
+  ) => (name: string, wish: Wish) => Promise<void>;
+  readonly send: Send;
+  readonly usualActor: string;
+}
+
+function workflowCalls({
+  get,
+  items,
+  act,
+  send,
+  usualActor,
+}: Calling): OperationCalls["workflows"] {
+  return {
+    list: () => items<ListedWorkflow>("/v1/workflows"),
+    get: (name) => get<StoredWorkflow>(`/v1/workflows/${encodeURIComponent(name)}`),
+    async store(definition, { storeOnly = false } = {}) {
+      const { status, body } = await send<WorkflowStored>({
+        method: "PUT",
+        path: `/v1/workflows/${encodeURIComponent(definition.name)}`,
+        query: { actor: usualActor, ...(storeOnly ? { storeOnly: "true" } : {}) },
+        body: definition,
+        repeat: "safe",
+      });
+      return { ...body, isNew: status === 201 };
+    },
+    activate: (name, { allowUnknownAgents = false, ...wish }) =>
+      act(
+        "workflows",
+        "activate",
+        allowUnknownAgents ? { allowUnknownAgents: "true" } : {},
+      )(name, wish),
+    retire: act("workflows", "retire"),
+    reinstate: act("workflows", "reinstate"),
+    pause: act("workflows", "pause"),
+    resume: act("workflows", "resume"),
   };
 }

@@ -15,6 +15,7 @@ export type Attempts = Schemas["Attempts"];
 export type Examination = Schemas["Examination"];
 export type Verification = Schemas["Verification"];
 export type StoredWorkflow = Schemas["StoredWorkflow"];
+export type WorkflowStored = Schemas["WorkflowStored"];
 export type ListedWorkflow = Schemas["Workflow"];
 export type Agent = Schemas["Agent"];
 export type Pause = Schemas["PauseRecord"];

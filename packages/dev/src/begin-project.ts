@@ -7,6 +7,7 @@ import type { WorkflowLoader } from "./project/load-workflows.ts";
 import { findProjectFiles } from "./project/project-files.ts";
 import { openWorkflowSync, type WorkflowSync } from "./project/sync-project.ts";
 import { takeSnapshot, watchProject } from "./project/watch-project.ts";
+import type { Project } from "./services/claim-servers.ts";
 import type { Places, Services } from "./services/start-services.ts";
 
 /** What runs once the first task can be done. */
@@ -27,15 +28,16 @@ interface Parts {
   readonly stack: DisposableStack;
   readonly brokerUp: Promise<void>;
   readonly folder: string;
+  readonly owner: Project;
   readonly say: (line: string) => void;
 }
 
 /** Starts everything while RabbitMQ still starts: it waits for the broker, and has nothing else left to do then. */
 export async function beginProject(places: Places, parts: Parts): Promise<Begun> {
-  const { services, loader, agents, stack, brokerUp, folder, say } = parts;
+  const { services, loader, agents, stack, brokerUp, folder, owner, say } = parts;
   const store = stack.use(await openStore(places));
   const queues = openAgentQueues(places.brokerUrl, brokerUp);
-  const sync = openWorkflowSync({ store, loader, queues, folder, say });
+  const sync = openWorkflowSync({ store, loader, queues, folder, storedBy: storedBy(owner), say });
   const before = takeSnapshot(folder);
   const files = findProjectFiles(folder);
   const [api] = await Promise.all([
@@ -46,6 +48,9 @@ export async function beginProject(places: Places, parts: Parts): Promise<Begun>
   const known = () => operationsOf(store, agents);
   return { api, sync, known, watch: (onSave) => watchProject(folder, before, onSave) };
 }
+
+/** By this a project knows the workflows that it stored. */
+const storedBy = ({ project }: Project): string => `holdfast dev ${project}`;
 
 const openStore = ({ stateStoreUrl: url }: Places): Promise<StateStore> =>
   openStateStore({ url, applicationName: "holdfast dev", maxConnections: 2 });

@@ -215,6 +215,24 @@ test("a second holdfast dev in the same folder is refused in one sentence", asyn
   expect(await resultOf("mail-flow")).toMatchObject({ said: { word: "hello" } });
 });
 
+test("a state store or a broker of another project is refused in one sentence, and stays as it is", async () => {
+  dev = await openDev(project);
+  await dev.seen(/^keys:/m);
+  const places = JSON.parse(readFileSync(join(dev.folder, ".holdfast/dev/places.json"), "utf8"));
+  const { stateStoreUrl, brokerUrl } = places as Readonly<Record<string, string>>;
+  for (const env of [{ STATE_STORE_URL: stateStoreUrl! }, { BROKER_URL: brokerUrl! }]) {
+    await using other = await openDev({ "workflows/none.json": "{}" }, { env });
+    expect(await other.exited).toBe(1);
+    expect(other.text).toMatch(
+      new RegExp(
+        `^The .* of ${Object.keys(env)[0]} is used by another installation .* --take-over\\.$`,
+        "m",
+      ),
+    );
+  }
+  expect(await resultOf("mail-flow")).toMatchObject({ said: { word: "hello" } });
+});
+
 test("a broker that does not answer is named, with exit code 69 and without a stack", async () => {
   dev = await openDev({ "readme.txt": "" });
   await dev.exited;

@@ -10,12 +10,15 @@ import { openActions } from "./keys/actions.ts";
 import { readKeys } from "./keys/read-keys.ts";
 import { keepInStep } from "./project/keep-in-step.ts";
 import { openWorkflowLoader } from "./project/load-workflows.ts";
+import { type Project, projectOf } from "./services/claim-servers.ts";
 import { startServers } from "./services/start-servers.ts";
 import { loadServices, type Places } from "./services/start-services.ts";
 
 export interface Development {
   readonly folder: string;
   readonly fresh: boolean;
+  /** Whether it takes servers that another installation has used. */
+  readonly takesOver: boolean;
   /** The first port to try for the API. */
   readonly port: number;
   /** The command that runs `holdfast`. */
@@ -30,17 +33,17 @@ const newToken = (): string => randomBytes(18).toString("base64url");
 /** Starts everything, and keeps it in step with the files until `stop` aborts. Everything has ended then. */
 export async function develop(options: Development): Promise<void> {
   const from = performance.now();
-  const { folder, fresh, command, say } = options;
-  const { signal } = options.stop;
+  const { folder, fresh, command, say, stop } = options;
+  const { signal } = stop;
   const operatorToken = process.env["OPERATOR_TOKEN"] || newToken();
-  const dataFolder = join(folder, ".holdfast/dev");
+  const [dataFolder, owner] = [join(folder, ".holdfast/dev"), ownerOf(options)];
   const allRuns = Promise.withResolvers<void>();
   await using prepared = disposableStack();
   let brokerUrl = "";
-  const env = () => ({ BROKER_URL: brokerUrl });
 
   // RabbitMQ takes longest, so it has the processors first.
   const brokerLoaded = Promise.withResolvers<void>();
+  const env = () => ({ BROKER_URL: brokerUrl });
   const forParts = { ...options, operatorToken, env, calm: allRuns.promise };
   const parts = brokerLoaded.promise.then(() => openParts(prepared, forParts));
   const brokerUp = Promise.withResolvers<void>();
@@ -48,15 +51,15 @@ export async function develop(options: Development): Promise<void> {
     ({ brokerUrl } = places);
     const prepares = await parts;
     const { beginProject } = await import("./begin-project.ts");
-    const more = { stack: prepared, brokerUp: brokerUp.promise, folder, say };
+    const more = { stack: prepared, brokerUp: brokerUp.promise, folder, say, owner };
     return beginProject(places, { ...prepares, ...more });
   };
   const begun = Promise.withResolvers<Begun>();
   // A server that does not start is the first fault, and ends everything.
   for (const one of [begun.promise, parts]) one.catch(() => {});
   const onPlaces = (places: Places): void => begun.resolve(begin(places));
-  const onBrokerLoaded = brokerLoaded.resolve;
-  await using servers = await startServers({ dataFolder, fresh, say, onPlaces, onBrokerLoaded });
+  const loading = { onPlaces, onBrokerLoaded: brokerLoaded.resolve };
+  await using servers = await startServers({ dataFolder, owner, fresh, say, ...loading });
   brokerUp.resolve();
   brokerLoaded.resolve();
   // Released before the servers: what was begun is still written.
@@ -88,6 +91,11 @@ export async function develop(options: Development): Promise<void> {
   await untilAborted(signal);
   say("stopping …");
 }
+
+const ownerOf = ({ folder, takesOver }: Development): Project => ({
+  project: projectOf(join(folder, ".holdfast/project")),
+  takesOver,
+});
 
 interface ForParts extends Development {
   readonly operatorToken: string;

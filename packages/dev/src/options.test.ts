@@ -2,8 +2,14 @@ import { expect, test } from "@jest/globals";
 import { readDevOptions } from "./options.ts";
 
 test("holdfast dev begins at port 3000 and keeps its data, unless its options say otherwise", () => {
-  expect(readDevOptions([])).toEqual({ fresh: false, help: false, port: 3_000 });
+  expect(readDevOptions([])).toEqual({
+    fresh: false,
+    help: false,
+    takesOver: false,
+    port: 3_000,
+  });
   expect(readDevOptions(["--fresh", "--port", "4100"])).toMatchObject({ fresh: true, port: 4_100 });
+  expect(readDevOptions(["--take-over"])).toMatchObject({ takesOver: true });
 });
 
 test.each([

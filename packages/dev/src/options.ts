@@ -4,6 +4,8 @@ import { parseArgs } from "node:util";
 export interface DevOptions {
   readonly fresh: boolean;
   readonly help: boolean;
+  /** Whether it takes servers that another installation has used. */
+  readonly takesOver: boolean;
   /** The first port to try for the API. */
   readonly port: number;
 }
@@ -14,6 +16,7 @@ Runs the workflows of workflows/ and the Agents of agents/ on this machine, and 
 
   --port N    the first port to try for the API, where it is not 3000
   --fresh     delete what an earlier start left in .holdfast/dev
+  --take-over use STATE_STORE_URL and BROKER_URL although another installation has used them
 
 exit code: 0 stopped by Ctrl-C; 1 it cannot run; 2 wrong use; 69 a server does not answer`;
 
@@ -23,6 +26,7 @@ export function readDevOptions(args: readonly string[]): DevOptions {
     args: [...args],
     options: {
       fresh: { type: "boolean", default: false },
+      "take-over": { type: "boolean", default: false },
       help: { type: "boolean", default: false, short: "h" },
       port: { type: "string", default: "3000" },
     },
@@ -31,5 +35,5 @@ export function readDevOptions(args: readonly string[]): DevOptions {
   if (!/^[0-9]+$/.test(values.port) || port < 1 || port > 65_535) {
     throw new Error(`--port must be a number from 1 to 65535, and is ${values.port}.`);
   }
-  return { fresh: values.fresh, help: values.help, port };
+  return { fresh: values.fresh, help: values.help, takesOver: values["take-over"], port };
 }

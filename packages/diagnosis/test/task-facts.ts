@@ -71,6 +71,7 @@ export const facts: Facts = {
   finishedAt: null,
   paused: null,
   workflowPaused: null,
+  activated: null,
   now: noon,
   steps: [charge],
   lanes: [lane],

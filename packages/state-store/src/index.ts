@@ -72,6 +72,7 @@ export type { ChangedTask, ChangedTasks } from "./look/find-changed-tasks.ts";
 export type { OutboxSize, PartitionSize } from "./look/find-sizes.ts";
 export type { FollowedMove, FollowedTask, TaskStanding } from "./look/follow-tasks.ts";
 export { migrate } from "./migrate/migrate.ts";
+export { migrateForProject, type ProjectStore } from "./migrate/migrate-for-project.ts";
 export { openStateStore } from "./open-state-store.ts";
 export type { DeadLetter } from "./outbox/dead-letters.ts";
 export type { Notification } from "./outbox/notifications.ts";
@@ -127,5 +128,10 @@ export type { Submitted } from "./submit/submit-tasks.ts";
 export { type ContractDifference, differenceText } from "./workflows/contract-differences.ts";
 export { type StepContracts, stepContracts } from "./workflows/output-contract.ts";
 export { resolveFault } from "./workflows/resolve-fault.ts";
-export type { KnownAgent, WorkflowRecord, WorkflowWish } from "./workflows/stored-workflows.ts";
+export type {
+  ActivationWish,
+  KnownAgent,
+  WorkflowRecord,
+  WorkflowWish,
+} from "./workflows/stored-workflows.ts";
 export { familyOf, type StoredWorkflow, workflowHash } from "./workflows/workflow-catalog.ts";

@@ -65,6 +65,9 @@ import { submitTasks } from "./submit/submit-tasks.ts";
 import { findContractDifferences } from "./workflows/contract-differences.ts";
 import { findLanes, findWorkflowNames } from "./workflows/find-names.ts";
 import {
+  activateWorkflow,
+  findActiveVersions,
+  findAwaitingWorkflows,
   findKnownAgents,
   findWorkflows,
   reinstateWorkflow,
@@ -72,7 +75,7 @@ import {
 } from "./workflows/stored-workflows.ts";
 import {
   isUsable,
-  type Registration,
+  type RegistrationOptions,
   registerWorkflow,
   workflowCatalog,
 } from "./workflows/workflow-catalog.ts";
@@ -198,8 +201,11 @@ const pauseOperations = ({ pool }: StoreContext, { repeatable, exactlyOnce }: Bi
 });
 
 const workflowOperations = ({ catalog }: StoreContext, { repeatable, exactlyOnce }: Binder) => ({
-  registerWorkflow: (definition: WorkflowDefinition, how: Omit<Registration, "definition"> = {}) =>
-    exactlyOnce(registerWorkflow)({ ...how, definition }),
+  registerWorkflow: (definition: WorkflowDefinition, options: RegistrationOptions = {}) =>
+    exactlyOnce(registerWorkflow)({ definition, ...options }),
+  activateWorkflow: exactlyOnce(activateWorkflow),
+  findActiveVersions: repeatable(findActiveVersions),
+  findAwaitingWorkflows: () => repeatable(findAwaitingWorkflows)({}),
   retireWorkflow: exactlyOnce(retireWorkflow),
   reinstateWorkflow: exactlyOnce(reinstateWorkflow),
   findWorkflows: () => repeatable(findWorkflows)({}),

@@ -41,8 +41,14 @@ import type { StatisticsStore } from "./statistics/statistics-store.ts";
 import type { NewTask } from "./submit/new-task.ts";
 import type { Submitted } from "./submit/submit-tasks.ts";
 import type { ContractDifference } from "./workflows/contract-differences.ts";
-import type { KnownAgent, WorkflowRecord, WorkflowWish } from "./workflows/stored-workflows.ts";
-import type { Registration, StoredWorkflow } from "./workflows/workflow-catalog.ts";
+import type {
+  ActivationWish,
+  AwaitingWorkflow,
+  KnownAgent,
+  WorkflowRecord,
+  WorkflowWish,
+} from "./workflows/stored-workflows.ts";
+import type { RegistrationOptions, StoredWorkflow } from "./workflows/workflow-catalog.ts";
 
 /**
  * The durable record of every task and step.
@@ -191,15 +197,27 @@ export interface StateStore
    */
   registerWorkflow(
     definition: WorkflowDefinition,
-    how?: Omit<Registration, "definition">,
+    options?: RegistrationOptions,
   ): Promise<"created" | "same">;
   /** All stored workflows, without their definitions. */
   findWorkflows(): Promise<readonly WorkflowRecord[]>;
+  /**
+   * Makes a version what the name of its workflow means, also one that is retired. False: it is not stored, or does not await
+   * its Agents any more. Refused to the login of submission.
+   */
+  activateWorkflow(wish: ActivationWish): Promise<boolean>;
+  /** Which of these versions are what their names without a version mean. Safe to repeat. */
+  findActiveVersions(params: { readonly names: readonly string[] }): Promise<ReadonlySet<string>>;
+  /** The versions that are to be activated as soon as their Agents are known. Safe to repeat. */
+  findAwaitingWorkflows(): Promise<readonly AwaitingWorkflow[]>;
   /** Every Agent that has ever sent a heartbeat. */
   findKnownAgents(): Promise<readonly KnownAgent[]>;
   /** Where running instances of Agents differ from what stored workflows need. Safe to repeat. */
   findContractDifferences(): Promise<readonly ContractDifference[]>;
-  /** Has a workflow take no new tasks; tasks under way go on. False: there is none that takes any. */
+  /**
+   * Has a workflow take no new tasks; tasks under way go on. If it was active, the version is that was active before, or else
+   * the newest. False: there is none that takes any.
+   */
   retireWorkflow(wish: WorkflowWish): Promise<boolean>;
   /** Has a retired workflow take new tasks again. False: there is no retired one of that name. */
   reinstateWorkflow(wish: { readonly name: string }): Promise<boolean>;

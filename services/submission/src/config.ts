@@ -59,7 +59,7 @@ export const SubmissionConfig = Type.Object({
     default: "refuse",
   }),
   /**
-   * `newest`: a version that is not stored stands for the newest one of its workflow. For development only, where
+   * `newest`: a version that is not stored stands for the active one of its workflow. For development only, where
    * versions follow from the content of files: `holdfast dev` sets it.
    */
   UNKNOWN_VERSIONS: Type.Union([Type.Literal("refuse"), Type.Literal("newest")], {

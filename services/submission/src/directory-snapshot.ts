@@ -26,7 +26,7 @@ const mostWaiting = 200;
 export function snapshotCache(store: Store, clock: () => number) {
   let snapshot: Snapshot | null = null;
   let reading: Promise<Snapshot> | null = null;
-  let waiting = 0;
+  const wait = waitInTurn();
 
   const read = (): Promise<Snapshot> => {
     reading ??= readSnapshot(store, clock)
@@ -37,17 +37,6 @@ export function snapshotCache(store: Store, clock: () => number) {
     return reading;
   };
 
-  /** Waits for the store, among a bounded number of others. */
-  const wait = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (waiting >= mostWaiting) throw overload;
-    waiting += 1;
-    try {
-      return await work();
-    } finally {
-      waiting -= 1;
-    }
-  };
-
   /** The snapshot, if it is recent enough to be used; null: requests have to wait for a new one. */
   const current = (): Snapshot | null => {
     const age = snapshot === null ? Number.POSITIVE_INFINITY : clock() - snapshot.readAt;
@@ -56,8 +45,15 @@ export function snapshotCache(store: Store, clock: () => number) {
     return age <= usable ? snapshot : null;
   };
 
+  /** Reads a snapshot that begins after this call: a read under way may have missed a change that was answered already. */
+  const readAnew = async (): Promise<Snapshot> => {
+    await reading?.catch(() => {});
+    return read();
+  };
+
   /** Reads a new snapshot, a moment after the last one at the earliest. */
   const readForMiss = async (): Promise<Snapshot> => {
+    await reading?.catch(() => {});
     const due = snapshot === null ? 0 : snapshot.readAt + betweenMisses - clock();
     if (due > 0) await new Promise((resolve) => setTimeout(resolve, due));
     return read();
@@ -69,6 +65,7 @@ export function snapshotCache(store: Store, clock: () => number) {
     current,
     wait,
     read: (): Promise<Snapshot> => wait(read),
+    readAnew: (): Promise<Snapshot> => wait(readAnew),
     /** What `pick` finds in the current snapshot, or else in a new one. */
     async lookUp<T>(pick: (from: Snapshot) => T | undefined): Promise<T | undefined> {
       const before = current();
@@ -76,10 +73,22 @@ export function snapshotCache(store: Store, clock: () => number) {
       return found ?? pick(await wait(readForMiss));
     },
     async reload(): Promise<void> {
-      // A read that has begun may have missed the change.
-      await reading?.catch(() => {});
-      await read();
+      await readAnew();
     },
+  };
+}
+
+/** Waits for the store, among a bounded number of others. */
+function waitInTurn() {
+  let waiting = 0;
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (waiting >= mostWaiting) throw overload;
+    waiting += 1;
+    try {
+      return await work();
+    } finally {
+      waiting -= 1;
+    }
   };
 }
 

@@ -37,6 +37,7 @@ export function readTask(input: unknown, envelope: Envelope): NewTask {
   return {
     tenant: "default",
     workflow: workflow.name,
+    takesActive: workflow.takesActive,
     input: json,
     priority,
     fairness: readFairness(envelope, workflow.definition, json),

@@ -18,6 +18,7 @@ import {
 } from "@holdfast/state-store";
 import { openAccess, readAnonymousMay } from "./access/access.ts";
 import { statusQueueOwners } from "./access/status-queues.ts";
+import { activateAwaited } from "./activate-awaited.ts";
 import { apiRoutes } from "./api/api-routes.ts";
 import { SubmissionConfig } from "./config.ts";
 import { type Inspection, openInspection } from "./look/open-inspection.ts";
@@ -84,6 +85,7 @@ export const submissionService = defineService("submission", SubmissionConfig, a
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
   await using _seen = announce(service, store);
+  await using _activating = duty === "tasks" ? null : activating(service, { store, directory });
   service.ready({ url });
   await stopped;
 });
@@ -92,6 +94,11 @@ export const submissionService = defineService("submission", SubmissionConfig, a
 function announce({ instanceId: instance, signal, log, metrics }: Service, store: StateStore) {
   const me = { service: "submission", instance, slots: null } as const;
   return repeat(announceInstance(store, me), { name: "instance", signal, log, metrics });
+}
+
+/** Activates versions once their Agents have come. */
+function activating({ signal, log, metrics }: Service, stored: Stored): AsyncDisposable {
+  return repeat(activateAwaited({ ...stored, log }), { name: "activation", signal, log, metrics });
 }
 
 /** What taking tasks over HTTP needs. */

@@ -34,7 +34,7 @@ async function storeWorkflow(
 ): Promise<void> {
   const known = { workflow: definition.name, hash: workflowHash(definition), actor };
   try {
-    const kind = await store.registerWorkflow(definition);
+    const kind = await store.registerWorkflow(definition, { storedBy: actor });
     log.info({ ...known, kind }, "workflow stored");
   } catch (error) {
     if (!(error instanceof Fault && error.code === "workflow.operators_only")) throw error;

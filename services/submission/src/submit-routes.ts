@@ -44,7 +44,7 @@ const TaskBody = Type.Object(
     workflow: Type.String({
       minLength: 1,
       maxLength: limits.name,
-      description: "With its version, or without: then the newest that is not retired.",
+      description: "With its version, or without: then the active one.",
     }),
     input: Type.Unsafe<Json>({ ...Payload, description: "The input of the workflow." }),
     priority: Type.Optional(

@@ -1,9 +1,10 @@
-import type { TraceContext } from "@holdfast/domain";
+import { type TraceContext, TransientFault } from "@holdfast/domain";
 import { batchCalls, type Failpoint, noTracing, type Tracing } from "@holdfast/runtime";
 import type { NewTask, StateStore, Submitted } from "@holdfast/state-store";
 import type { FastifyRequest } from "fastify";
 import type { Learns } from "./access/access.ts";
 import type { Noun } from "./noun.ts";
+import { Problem } from "./problem.ts";
 import { type QueueLimit, queueLimit } from "./queue-limit.ts";
 import type { AskedNaming } from "./read-naming.ts";
 import { readTask } from "./read-task.ts";
@@ -55,6 +56,15 @@ export interface Asked extends AskedUrgency, AskedNaming {
   readonly trace?: TraceContext | null;
 }
 
+/** So often in a row is the active version looked for that becomes another one meanwhile. */
+export const mostTurns = 10;
+
+export const versionsChange = (workflow: string) =>
+  new TransientFault(
+    "store.contention",
+    `Another version of ${workflow} became active each of ${mostTurns} times that a task of it was written`,
+  );
+
 /** A task that is durable, with all its steps. */
 export type Accepted = Extract<Submitted, { kind: "created" | "replayed" }>;
 
@@ -68,21 +78,31 @@ export function taskSubmitter(deps: SubmitDependencies) {
     patience: waiting.patience,
   });
 
-  const mustHaveAgents = async (workflow: OpenWorkflow, asked: Asked): Promise<void> => {
-    if (deps.takesUnknownAgents || asked.allowsUnknownAgents) return;
-    const unknown = await directory.unknownAgents(workflow.definition);
-    // For a retired workflow the store answers: to start its Agents would not help.
-    if (unknown.length > 0 && !directory.isRetired(workflow.name)) {
-      throw agentsUnknown(workflow, unknown);
-    }
-  };
-
   const write = async (asked: Asked, workflow: OpenWorkflow, caller: Caller) => {
     const task = readTask(asked.input, { ...asked, workflow });
-    await mustHaveAgents(workflow, asked);
+    await mustHaveAgents(deps, workflow, asked);
     const { result, withdraw } = submissions.add(task, caller.bodyBytes);
     caller.onGone(withdraw);
     return traceInsert(tracing, asked.trace ?? null, result);
+  };
+
+  /** Writes it in the version that is meant, by the store at that time: what is known here chooses none, and refuses none. */
+  const writeInVersion = async (asked: Asked, caller: Caller) => {
+    const find = () => directory.find(asked.workflow, asked.learns.workflowNames);
+    for (let turn = 0; turn < mostTurns; turn += 1) {
+      const workflow = directory.known(asked.workflow) ?? (await find());
+      try {
+        const submitted = await write(asked, workflow, caller);
+        if (submitted.kind !== "outdated") return submitted;
+      } catch (error) {
+        if (!(error instanceof Problem && (await directory.isOutdated(workflow)))) throw error;
+        continue;
+      }
+      await directory.reload();
+      const next = await find();
+      if (directory.isRetired(next.name)) throw retired(next);
+    }
+    throw versionsChange(asked.workflow);
   };
 
   return {
@@ -94,16 +114,8 @@ export function taskSubmitter(deps: SubmitDependencies) {
     },
     /** Resolves once the task is durable. Not written if its caller is gone, or it waited too long. */
     async submit(asked: Asked, caller: Caller): Promise<Accepted> {
-      const find = () => directory.find(asked.workflow, asked.learns.workflowNames);
-      const first = directory.known(asked.workflow) ?? (await find());
-      let submitted = await write(asked, first, caller);
-      if (submitted.kind === "retired") {
-        await directory.reload();
-        const newest = await find();
-        if (newest.name === first.name) throw retired(first);
-        submitted = await write(asked, newest, caller);
-      }
-      if (submitted.kind === "retired") throw retired(first);
+      const submitted = await writeInVersion(asked, caller);
+      if (submitted.kind === "retired") throw retired({ name: asked.workflow });
       if (submitted.kind === "conflict") throw keyReused(asked.noun);
       if (submitted.kind === "held") {
         throw keyInUse(asked.noun, submitted.taskId, asked.learns.reader());
@@ -111,6 +123,19 @@ export function taskSubmitter(deps: SubmitDependencies) {
       return submitted;
     },
   };
+}
+
+async function mustHaveAgents(
+  { directory, takesUnknownAgents = false }: SubmitDependencies,
+  workflow: OpenWorkflow,
+  { allowsUnknownAgents }: Asked,
+): Promise<void> {
+  if (takesUnknownAgents || allowsUnknownAgents) return;
+  const unknown = await directory.unknownAgents(workflow.definition);
+  // For a retired workflow the store answers: to start its Agents would not help.
+  if (unknown.length > 0 && !directory.isRetired(workflow.name)) {
+    throw agentsUnknown(workflow, unknown);
+  }
 }
 
 /** A span for the wait until the task is durable, with that for a place in a transaction. */

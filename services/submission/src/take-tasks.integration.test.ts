@@ -267,13 +267,14 @@ test("a message that names no version becomes a task of the new one, whatever th
     maxConnections: 1,
   });
   const newest = bookTrip.name.replace(/\d+$/, (number) => String(Number(number) + 1));
-  await other.registerWorkflow({ ...bookTrip, name: newest });
-  await other.retireWorkflow({
-    name: bookTrip.name,
-    actor: "operator:ann",
-    reason: "a new version",
-  });
-  await send(JSON.stringify(booking), { messageId: randomUUID(), headers });
+  // Its input is what the version before refuses.
+  const { properties, ...schema } = bookTrip.inputSchema as { readonly properties: object };
+  const inputSchema = { ...schema, properties: { ...properties, seats: { type: "integer" } } };
+  await other.registerWorkflow({ ...bookTrip, name: newest, inputSchema });
+  const wish = { actor: "operator:ann", reason: "a new version" };
+  await other.activateWorkflow({ ...wish, name: newest, asAwaited: false });
+  await other.retireWorkflow({ ...wish, name: bookTrip.name });
+  await send(JSON.stringify({ ...booking, seats: 2 }), { messageId: randomUUID(), headers });
   await until(async () => (await tasks()) === before + 2);
   expect(await versions()).toEqual([{ workflow: newest }]);
 

@@ -10,13 +10,14 @@ import {
   type Span,
   type Tracing,
 } from "@holdfast/runtime";
-import type { NewTask, StateStore, Submitted } from "@holdfast/state-store";
+import { familyOf, type NewTask, type StateStore, type Submitted } from "@holdfast/state-store";
 import type { OwnsStatusQueue } from "./access/status-queues.ts";
 import { taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 import { deliveryReader } from "./read-delivery.ts";
 import { deliveryRefuser, type Refused } from "./refuse-deliveries.ts";
 import { keyInUse, retired } from "./submit-problems.ts";
+import { mostTurns, versionsChange } from "./submit-task.ts";
 import type { OpenWorkflow, WorkflowDirectory } from "./workflow-directory.ts";
 
 interface Dependencies {
@@ -55,14 +56,15 @@ export function takeTasks(deps: Dependencies) {
   const refuse = deliveryRefuser(deps);
 
   /**
-   * Takes these messages. What the store refuses because its workflow is retired is read once more, by the workflows as
-   * they are now: a snapshot of them refuses nothing.
+   * Takes these messages. Those without a version are written in the one that is active, by the store at that time: what is
+   * known here chooses none, and refuses none.
    */
   const take = async (
     batch: readonly Delivery[],
-    { spans, isAgain }: { readonly spans: Spans; readonly isAgain: boolean },
+    { spans, turn }: { readonly spans: Spans; readonly turn: number },
   ): Promise<readonly Refused[]> => {
-    const finding = { find: finder(directory), inTurn: inTurns() };
+    const { find, found } = finder(directory);
+    const finding = { find, inTurn: inTurns() };
     const all = await Promise.all(
       batch.map(
         (delivery): Promise<Taken | Refused> =>
@@ -77,18 +79,19 @@ export function takeTasks(deps: Dependencies) {
     );
     const taken = all.filter((one) => "task" in one);
     const unreadable = all.filter((one) => "problem" in one);
-    const refused = taken.length === 0 ? [] : await submit(taken, deps);
-    const outdated = isAgain ? [] : refused.filter(({ problem }) => isRetired(problem));
-    const others = [...unreadable, ...refused.filter((one) => !outdated.includes(one))];
-    if (outdated.length === 0) return others;
-    await directory.reload();
-    const deliveries = outdated.map(({ delivery }) => delivery);
-    return [...others, ...(await take(deliveries, { spans, isAgain: true }))];
+    const submitted = await submit(taken, deps);
+    const isUnsure = unreadable.length > 0 && (await anyOutdated(directory, await found()));
+    const { refused, outdated } = await judge(submitted, directory);
+    const again = [...outdated, ...(isUnsure ? unreadable : [])].map(({ delivery }) => delivery);
+    const others = isUnsure ? refused : [...unreadable, ...refused];
+    if (again.length === 0) return others;
+    if (turn === mostTurns) throw versionsChange(outdated[0]?.task.workflow ?? "a workflow");
+    return [...others, ...(await take(again, { spans, turn: turn + 1 }))];
   };
 
   return async (batch: readonly Delivery[]): Promise<void> => {
     const spans = spansOf(tracing, batch);
-    const refused = await take(batch, { spans, isAgain: false });
+    const refused = await take(batch, { spans, turn: 1 });
     await refuse(refused);
     for (const { delivery, problem } of refused)
       spans.get(delivery)?.set({ "error.type": problem.code });
@@ -97,16 +100,29 @@ export function takeTasks(deps: Dependencies) {
   };
 }
 
-const isRetired = ({ code }: Problem): boolean => code === "workflow.retired";
-
 /** Looks for each workflow once. */
 function finder(directory: Pick<WorkflowDirectory, "find">) {
-  const found = new Map<string, Promise<OpenWorkflow>>();
-  return (asked: string): Promise<OpenWorkflow> => {
-    const workflow = found.get(asked) ?? directory.find(asked, () => true);
-    found.set(asked, workflow);
-    return workflow;
+  const all = new Map<string, Promise<OpenWorkflow>>();
+  return {
+    find: (asked: string): Promise<OpenWorkflow> => {
+      const workflow = all.get(asked) ?? directory.find(asked, () => true);
+      all.set(asked, workflow);
+      return workflow;
+    },
+    /** Those that there are. */
+    found: async (): Promise<readonly OpenWorkflow[]> =>
+      (await Promise.allSettled(all.values())).flatMap((one) =>
+        one.status === "fulfilled" ? [one.value] : [],
+      ),
   };
+}
+
+async function anyOutdated(
+  directory: Pick<WorkflowDirectory, "isOutdated">,
+  workflows: readonly OpenWorkflow[],
+): Promise<boolean> {
+  const outdated = await Promise.all(workflows.map((workflow) => directory.isOutdated(workflow)));
+  return outdated.includes(true);
 }
 
 /** A message without a trace begins one. A batch that fails is delivered again: then its spans are made anew. */
@@ -121,25 +137,50 @@ const spansOf = (tracing: Tracing, batch: readonly Delivery[]): Spans =>
 const traced = (task: NewTask, span: Span | undefined): NewTask =>
   span?.context == null ? task : { ...task, traceContext: traceText(span.context) };
 
-/** Stores the tasks. Resolves to the messages that the state store refused. */
+interface Written extends Taken {
+  readonly submitted: Submitted;
+}
+
+/** Stores the tasks. */
 async function submit(
   taken: readonly Taken[],
   { store, failpoint, actor }: Dependencies,
-): Promise<readonly Refused[]> {
+): Promise<readonly Written[]> {
+  if (taken.length === 0) return [];
   failpoint("submission.accepting");
   const tasks = taken.map(({ task }) => task);
   const submitted = await store.submitTasks(tasks, { actor });
   failpoint("submission.accepted");
-  return taken.flatMap(({ delivery, task }, index) => {
-    const problem = problemOf(submitted[index], task);
-    return problem === null ? [] : [{ delivery, problem }];
-  });
+  return taken.map((one, index) => ({ ...one, submitted: submitted[index]! }));
 }
 
-function problemOf(submitted: Submitted | undefined, task: NewTask): Problem | null {
-  if (submitted?.kind === "conflict") return keyReused();
-  if (submitted?.kind === "held") return keyInUse(taskNoun, submitted.taskId, "stranger");
-  return submitted?.kind === "retired" ? retired({ name: task.workflow }) : null;
+/** Which messages the state store refused, and which it did not write because another version is active by now. */
+async function judge(
+  written: readonly Written[],
+  directory: Pick<WorkflowDirectory, "reload" | "find" | "isRetired">,
+): Promise<{ readonly refused: readonly Refused[]; readonly outdated: readonly Written[] }> {
+  const inactive = written.filter(({ submitted }) => submitted.kind === "outdated");
+  const closed = new Map<string, Problem>();
+  if (inactive.length > 0) await directory.reload();
+  for (const family of new Set(inactive.map(({ task }) => familyOf(task.workflow)))) {
+    const next = await directory.find(family, () => true);
+    if (directory.isRetired(next.name)) closed.set(family, retired(next));
+  }
+  const refused = written.flatMap(({ delivery, task, submitted }) => {
+    const problem =
+      submitted.kind === "outdated"
+        ? closed.get(familyOf(task.workflow))
+        : problemOf(submitted, task);
+    return problem == null ? [] : [{ delivery, problem }];
+  });
+  const outdated = inactive.filter(({ task }) => !closed.has(familyOf(task.workflow)));
+  return { refused, outdated };
+}
+
+function problemOf(submitted: Submitted, task: NewTask): Problem | null {
+  if (submitted.kind === "conflict") return keyReused();
+  if (submitted.kind === "held") return keyInUse(taskNoun, submitted.taskId, "stranger");
+  return submitted.kind === "retired" ? retired({ name: task.workflow }) : null;
 }
 
 const keyReused = () =>

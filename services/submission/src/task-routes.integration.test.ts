@@ -25,7 +25,7 @@ afterAll(async () => {
 beforeEach(() => trips.clear());
 
 describe("a task", () => {
-  test("of a workflow without a version gets the newest one, and is shown with its input", async () => {
+  test("of a workflow without a version gets the active one, and is shown with its input", async () => {
     const fairness = { key: "Ada", weight: 3 };
     const response = await trips.submit({
       priority: "urgent",
@@ -102,6 +102,7 @@ describe("a task", () => {
   test("gets the fairness key and weight that its workflow finds in its input", async () => {
     const fairness = { key: "/input/guest", weight: "/input/nights" };
     await trips.put("trip.v11", trip("trip.v11", { fairness }));
+    await trips.store.activateWorkflow({ name: "trip.v11", ...wish, asAwaited: false });
     const shown = async (response: Awaited<ReturnType<typeof trips.submit>>) =>
       (await trips.get(`/v1/tasks/${idOf(response)}`)).json().fairness;
     expect(await shown(await trips.submit())).toEqual({ key: "Ada", weight: 2 });

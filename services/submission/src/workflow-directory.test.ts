@@ -6,7 +6,7 @@ import { workflowDirectory } from "./workflow-directory.ts";
 const record = (
   name: string,
   retiredAt: Date | null = null,
-  { byOperators = true }: { readonly byOperators?: boolean } = {},
+  { isActive = retiredAt === null }: { readonly isActive?: boolean } = {},
 ): WorkflowRecord => ({
   name,
   collections: [],
@@ -14,7 +14,13 @@ const record = (
   retiredAt,
   retiredBy: null,
   retiredReason: null,
-  byOperators,
+  byOperators: true,
+  storedBy: null,
+  isActive,
+  activatedAt: null,
+  activatedBy: null,
+  activatedReason: null,
+  awaitsAgents: false,
 });
 const definition = (name: string): WorkflowDefinition => ({
   format: 1,
@@ -32,6 +38,7 @@ const directoryWith = (takesUnknownVersions: boolean) =>
       findWorkflows: async () => stored,
       findKnownAgents: async () => [],
       findWorkflow: async (name) => ({ definition: definition(name) }) as never,
+      findActiveVersions: async () => new Set(),
     },
     { takesUnknownVersions },
   );
@@ -44,7 +51,7 @@ test("a version that is not stored is refused, with names that look like it", as
   });
 });
 
-test("in development a version that is not stored stands for the newest that takes tasks", async () => {
+test("in development a version that is not stored stands for the active one", async () => {
   const directory = directoryWith(true);
   expect((await directory.find("stay.v1", () => true)).name).toBe("stay.v5");
   expect(directory.known("stay.v2")?.name).toBe("stay.v5");
@@ -58,17 +65,37 @@ test("in development a version that is stored stands for itself, and another nam
   });
 });
 
-test("a version that operators stored is meant before a higher one that they did not", async () => {
-  const workflows = [
-    record("stay.v999999", null, { byOperators: false }),
-    record("stay.v2"),
-    record("stay.v3", new Date(0)),
-  ];
+test("a name without a version is the active one, whatever its number, and another once the store says so", async () => {
+  let active = "stay.v2";
+  const versions = ["stay.v1", "stay.v2", "stay.v3"];
   const directory = workflowDirectory({
-    findWorkflows: async () => workflows,
+    findWorkflows: async () =>
+      versions.map((name) => record(name, null, { isActive: name === active })),
     findKnownAgents: async () => [],
     findWorkflow: async (name) => ({ definition: definition(name) }) as never,
+    findActiveVersions: async ({ names }) => new Set(names.filter((name) => name === active)),
   });
-  expect((await directory.find("stay", () => true)).name).toBe("stay.v2");
-  expect((await directory.find("stay.v999999", () => true)).name).toBe("stay.v999999");
+  const find = (asked: string) => directory.find(asked, () => true);
+  const second = await find("stay");
+  expect(second).toMatchObject({ name: "stay.v2", takesActive: true });
+  expect(await directory.isOutdated(second)).toBe(false);
+  active = "stay.v1";
+  expect(directory.known("stay")?.name).toBe("stay.v2");
+  expect(await directory.isOutdated(second)).toBe(true);
+  expect(await find("stay")).toMatchObject({ name: "stay.v1", takesActive: true });
+  const named = await find("stay.v2");
+  expect(named.takesActive).toBe(false);
+  expect(await directory.isOutdated(named)).toBe(false);
+});
+
+test("while all versions are retired the newest is meant, which the store refuses", async () => {
+  const retired = ["stay.v9", "stay.v10"].map((name) => record(name, new Date(0)));
+  const directory = workflowDirectory({
+    findWorkflows: async () => retired,
+    findKnownAgents: async () => [],
+    findWorkflow: async (name) => ({ definition: definition(name) }) as never,
+    findActiveVersions: async () => new Set(),
+  });
+  expect((await directory.find("stay", () => true)).name).toBe("stay.v10");
+  expect(directory.isRetired("stay.v10")).toBe(true);
 });

@@ -1,28 +1,32 @@
 import { compileTaskInput, type InputCheck } from "@holdfast/contracts";
 import type { WorkflowDefinition } from "@holdfast/domain";
-import { boundedMap } from "@holdfast/runtime";
+import { batchCalls, boundedMap } from "@holdfast/runtime";
 import { familyOf, type StateStore, type WorkflowRecord } from "@holdfast/state-store";
 import { type Snapshot, snapshotCache } from "./directory-snapshot.ts";
 import { namesLike } from "./names-like.ts";
 import { type Noun, taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 
-/** A workflow that tasks can be submitted to. */
+/** A version of a workflow that tasks can be submitted to. */
 export interface OpenWorkflow {
   readonly name: string;
   readonly family: string;
   readonly definition: WorkflowDefinition;
   /** What is wrong with an input, by the workflow's own schema. */
   readonly check: InputCheck;
+  /** Whether it was asked for without a version: then it counts only as long as it is the active one. */
+  readonly takesActive: boolean;
 }
+
+type StoredVersion = Omit<OpenWorkflow, "takesActive">;
 
 /** Which workflows are stored, which nouns they have, and which Agents there are. */
 export interface WorkflowDirectory {
   /** What is known now, without asking the store; undefined: `find` has to. */
   known(asked: string): OpenWorkflow | undefined;
   /**
-   * By its name, or without a version the newest that is not retired. Throws a 404, which names those that look like it
-   * if the caller may learn that.
+   * By its name, or without a version the active one, and a retired one if there is no other. Throws a 404, which names
+   * those that look like it if the caller may learn that.
    */
   find(asked: string, mayLearnNames: () => boolean): Promise<OpenWorkflow>;
   /** The noun of a collection; null: there is none of that name. */
@@ -33,18 +37,26 @@ export interface WorkflowDirectory {
   versionsOf(asked: string): Promise<readonly string[]>;
   /** Agents of the workflow that have never announced themselves, though others have for a while. */
   unknownAgents(definition: WorkflowDefinition): Promise<readonly string[]>;
+  /**
+   * Whether a name without a version means another version than this by now. The store is asked: what it says goes before
+   * anything that was refused by this one.
+   */
+  isOutdated(workflow: OpenWorkflow): Promise<boolean>;
   /** Whether the workflow was retired when the directory was last read. */
   isRetired(name: string): boolean;
   /** Reads them anew: they were just changed. */
   reload(): Promise<void>;
 }
 
-type Store = Pick<StateStore, "findWorkflows" | "findKnownAgents" | "findWorkflow">;
+type Store = Pick<
+  StateStore,
+  "findWorkflows" | "findKnownAgents" | "findWorkflow" | "findActiveVersions"
+>;
 
 interface DirectoryOptions {
   /** Milliseconds that only grow. */
   readonly clock?: () => number;
-  /** Whether a version that is not stored stands for the newest one; not unless said so. */
+  /** Whether a version that is not stored stands for the active one; not unless said so. */
   readonly takesUnknownVersions?: boolean;
 }
 
@@ -53,43 +65,48 @@ const mostKept = 4 * 1024 * 1024;
 /** Milliseconds for which a collection that was not found is not looked for again; and how many are remembered. */
 const missFor = 1_000;
 const mostMisses = 1_000;
+/** What is refused is held against the store: so many at a time, for so many milliseconds. */
+const askingStore = { max: 200, maxWaiting: { items: 1_000, bytes: 1 }, patience: 10_000 };
 /** Milliseconds in which all Agents of a system that starts announce themselves. */
 const startingUp = 60_000;
 
 /**
- * Answers from memory while the store is slow or away, so that what waits for it stays bounded. Whether a
- * workflow is retired decides the store, in the transaction of the task; here is only looked which one is meant.
+ * Answers from memory while the store is slow or away, so that what waits for it stays bounded. Which version is active and
+ * which is retired decides the store, in the transaction of the task: here is only looked which one it will be.
  */
 export function workflowDirectory(
   store: Store,
   { clock = () => performance.now(), takesUnknownVersions = false }: DirectoryOptions = {},
 ): WorkflowDirectory {
-  const meant = (asked: string, workflows: readonly WorkflowRecord[]): string | undefined =>
+  const meant = (asked: string, workflows: readonly WorkflowRecord[]): Meant | undefined =>
     meantAmong(workflows, asked) ??
     (takesUnknownVersions ? meantAmong(workflows, familyOf(asked)) : undefined);
   const snapshots = snapshotCache(store, clock);
-  const opened = boundedMap<string, OpenWorkflow>(mostKept);
+  const opened = boundedMap<string, StoredVersion>(mostKept);
   const misses = recentMisses(clock);
+  const activeVersions = activeVersionsIn(store);
 
-  const open = async (name: string): Promise<OpenWorkflow> => {
+  const open = async (name: string): Promise<StoredVersion> => {
     const stored = await snapshots.wait(() => store.findWorkflow(name));
     if (stored === null) throw unusable();
-    const { definition } = stored;
-    const workflow = { name, family: familyOf(name), definition, check: checkOf(definition) };
-    opened.set(name, workflow, JSON.stringify(definition).length);
+    const workflow = versionOf(name, stored.definition);
+    opened.set(name, workflow, JSON.stringify(stored.definition).length);
     return workflow;
   };
 
   return {
     known(asked) {
       const from = snapshots.current();
-      const name = from === null ? undefined : meant(asked, from.workflows);
-      return name === undefined ? undefined : opened.get(name);
+      const found = from === null ? undefined : meant(asked, from.workflows);
+      const workflow = found && opened.get(found.name);
+      return workflow && { ...workflow, takesActive: found.takesActive };
     },
     async find(asked, mayLearnNames) {
-      const name = await snapshots.lookUp(({ workflows }) => meant(asked, workflows));
-      if (name !== undefined) return opened.get(name) ?? open(name);
-      throw unknownWorkflow(asked, mayLearnNames() ? (snapshots.last()?.workflows ?? []) : null);
+      const found = await snapshots.lookUp(({ workflows }) => meant(asked, workflows));
+      if (found === undefined) {
+        throw unknownWorkflow(asked, mayLearnNames() ? (snapshots.last()?.workflows ?? []) : null);
+      }
+      return { ...(opened.get(found.name) ?? (await open(found.name))), ...found };
     },
     async noun(collection) {
       if (misses.has(collection)) return null;
@@ -97,27 +114,51 @@ export function workflowDirectory(
       if (noun === undefined) misses.add(collection);
       return noun ?? null;
     },
-    nounOf: (family) =>
-      [...(snapshots.last()?.nouns.values() ?? [])].find((noun) => noun.family === family) ??
-      taskNoun,
+    nounOf: (family) => nounIn(snapshots.last(), family),
     async versionsOf(asked) {
-      const isMeant = ({ name }: WorkflowRecord) => name === asked || familyOf(name) === asked;
       const { workflows } = snapshots.current() ?? (await snapshots.read());
-      const names = workflows.filter(isMeant).map(({ name }) => name);
-      return names.length > 0 ? names : [asked];
+      return versionsIn(workflows, asked);
     },
     unknownAgents: ({ steps }) => unknownAgents(snapshots, steps),
-    isRetired: (name) =>
-      snapshots
-        .last()
-        ?.workflows.some((workflow) => workflow.name === name && workflow.retiredAt !== null) ??
-      false,
+    async isOutdated({ name, family, takesActive }) {
+      if (!takesActive) return false;
+      if (await activeVersions.add(name, 0).result) return false;
+      const { workflows } = await snapshots.readAnew();
+      return meantAmong(workflows, family)?.name !== name;
+    },
+    isRetired: (name) => isRetiredIn(snapshots.last()?.workflows ?? [], name),
     async reload() {
       await snapshots.reload();
       misses.clear();
     },
   };
 }
+
+const versionOf = (name: string, definition: WorkflowDefinition): StoredVersion => ({
+  name,
+  family: familyOf(name),
+  definition,
+  check: checkOf(definition),
+});
+
+/** Asks the store whether versions are active: those that are asked about at the same time in one statement. */
+const activeVersionsIn = (store: Pick<Store, "findActiveVersions">) =>
+  batchCalls(async (names: readonly string[]) => {
+    const active = await store.findActiveVersions({ names: [...new Set(names)] });
+    return names.map((name) => active.has(name));
+  }, askingStore);
+
+function versionsIn(workflows: readonly WorkflowRecord[], asked: string): readonly string[] {
+  const isMeant = ({ name }: WorkflowRecord) => name === asked || familyOf(name) === asked;
+  const names = workflows.filter(isMeant).map(({ name }) => name);
+  return names.length > 0 ? names : [asked];
+}
+
+const nounIn = (from: Snapshot | null, family: string): Noun =>
+  [...(from?.nouns.values() ?? [])].find((noun) => noun.family === family) ?? taskNoun;
+
+const isRetiredIn = (workflows: readonly WorkflowRecord[], asked: string): boolean =>
+  workflows.some(({ name, retiredAt }) => name === asked && retiredAt !== null);
 
 async function unknownAgents(
   snapshots: ReturnType<typeof snapshotCache>,
@@ -129,7 +170,7 @@ async function unknownAgents(
   const before = snapshots.current();
   if (before !== null && missing(before).length === 0) return [];
   // One may have announced itself since.
-  return missing(await snapshots.read());
+  return missing(await snapshots.readAnew());
 }
 
 /** Collections that were looked for a moment ago, and not found. */
@@ -148,18 +189,22 @@ function recentMisses(clock: () => number) {
   };
 }
 
-const versionOf = (name: string): number => Number(/\d+$/.exec(name)?.[0] ?? 0);
+const numberOf = (name: string): number => Number(/\d+$/.exec(name)?.[0] ?? 0);
 
-/** The workflow of that name, or its newest version: one that takes tasks, if there is any. */
-function meantAmong(workflows: readonly WorkflowRecord[], asked: string): string | undefined {
-  if (workflows.some(({ name }) => name === asked)) return asked;
-  const versions = workflows
-    .filter(({ name }) => familyOf(name) === asked)
-    .toSorted(
-      (a, b) =>
-        Number(b.byOperators) - Number(a.byOperators) || versionOf(b.name) - versionOf(a.name),
-    );
-  return (versions.find(({ retiredAt }) => retiredAt === null) ?? versions[0])?.name;
+const newestOf = (versions: readonly WorkflowRecord[]): WorkflowRecord | undefined =>
+  versions.toSorted((a, b) => numberOf(b.name) - numberOf(a.name))[0];
+
+interface Meant {
+  readonly name: string;
+  readonly takesActive: boolean;
+}
+
+/** The workflow of that name, or its active version; if there is none, the newest: all are retired. */
+function meantAmong(workflows: readonly WorkflowRecord[], asked: string): Meant | undefined {
+  if (workflows.some(({ name }) => name === asked)) return { name: asked, takesActive: false };
+  const active = workflows.find(({ name, isActive }) => isActive && familyOf(name) === asked);
+  const found = active ?? newestOf(workflows.filter(({ name }) => familyOf(name) === asked));
+  return found && { name: found.name, takesActive: true };
 }
 
 /** Throws a 500 for a schema that cannot be compiled: registering refuses it, so the stored row was changed. */

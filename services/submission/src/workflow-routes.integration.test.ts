@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { idOf, input, openTrips, step, type TripService, trip, wish } from "../test/trips.ts";
+import { activateAwaited } from "./activate-awaited.ts";
 
 let trips: TripService;
 
@@ -10,6 +11,8 @@ afterAll(async () => {
   await trips[Symbol.asyncDispose]();
 });
 beforeEach(() => trips.clear());
+
+const log = { info: () => {} };
 
 /** The heartbeat of an Agent of an older release: it does not name its operations. */
 const hotels = {
@@ -216,6 +219,90 @@ describe("a workflow", () => {
     await trips.store.retireWorkflow({ ...wish, name: "trip.v10" });
     const id = idOf(await trips.submit());
     expect((await trips.get(`/v1/tasks/${id}`)).json()).toMatchObject({ workflow: "trip.v2" });
+  });
+
+  const needed = [step?.operation ?? "", step?.undo?.operation ?? ""];
+  const announce = (...operations: readonly string[]) =>
+    trips.store.recordHeartbeats([{ ...hotels, operations }]);
+  const versionOfNext = async () =>
+    (await trips.get(`/v1/tasks/${idOf(await trips.submit())}`)).json<{ workflow: string }>()
+      .workflow;
+
+  test("is active at once as the first version, and as a newer one once its Agents announce all that it calls", async () => {
+    const first = await trips.put("visit.v1", trip("visit.v1"));
+    expect(first.json()).toMatchObject({ active: "visit.v1", waitsFor: [] });
+    const newer = await trips.put("trip.v11", trip("trip.v11"));
+    expect(newer.json()).toMatchObject({
+      active: "trip.v10",
+      waitsFor: ["No Agent hotels has ever announced itself: its steps wait until one does."],
+    });
+    expect(await versionOfNext()).toBe("trip.v10");
+    await announce(needed[0] ?? "");
+    const { waitsFor, active, awaitsAgents } = (await trips.get("/v1/workflows/trip.v11")).json();
+    expect({ waitsFor, active, awaitsAgents }).toEqual({
+      waitsFor: [expect.stringContaining(`has not announced the operation ${needed[1]}`)],
+      active: null,
+      awaitsAgents: true,
+    });
+    await activateAwaited({ store: trips.store, directory: { reload: async () => {} }, log })();
+    expect(await versionOfNext()).toBe("trip.v10");
+    await announce(...needed);
+    await activateAwaited({ store: trips.store, directory: { reload: async () => {} }, log })();
+    expect(await versionOfNext()).toBe("trip.v11");
+    expect((await trips.get("/v1/workflows/trip")).json()).toMatchObject({
+      name: "trip.v11",
+      storedBy: "operator:unnamed",
+      active: { by: "operator:unnamed", reason: "its Agents are known" },
+    });
+    // Whose Agents are known already becomes active when it is stored.
+    expect((await trips.put("trip.v12", trip("trip.v12"))).json()).toMatchObject({
+      active: "trip.v12",
+    });
+  });
+
+  test("that is only to be stored, or is stored again, becomes active when a person says so", async () => {
+    await announce(...needed);
+    const stored = await trips.put("trip.v11?storeOnly=true", trip("trip.v11"));
+    expect(stored.json()).toMatchObject({ active: "trip.v10", waitsFor: [] });
+    await trips.put("trip.v11", trip("trip.v11"));
+    expect(await versionOfNext()).toBe("trip.v10");
+    expect((await trips.ask("/v1/workflows/trip.v11/activate")).statusCode).toBe(204);
+    expect(await versionOfNext()).toBe("trip.v11");
+    expect((await trips.ask("/v1/workflows/trip.v10/activate")).statusCode).toBe(204);
+    expect(await versionOfNext()).toBe("trip.v10");
+    expect((await trips.put("trip.v11", trip("trip.v11"))).json()).toMatchObject({
+      active: "trip.v10",
+    });
+  });
+
+  test("becomes active without its Agents only if that is asked for", async () => {
+    await trips.put("trip.v11", trip("trip.v11"));
+    const refused = await trips.ask("/v1/workflows/trip.v11/activate");
+    expect(refused.json()).toMatchObject({ status: 409, code: "workflow.agents_unknown" });
+    expect(refused.json<{ detail: string }>().detail).toContain("No Agent hotels has ever");
+    expect(await versionOfNext()).toBe("trip.v10");
+    const forced = "/v1/workflows/trip.v11/activate?allowUnknownAgents=true";
+    expect((await trips.ask(forced)).statusCode).toBe(204);
+    expect(await versionOfNext()).toBe("trip.v11");
+    expect((await trips.ask("/v1/workflows/none.v1/activate")).statusCode).toBe(404);
+  });
+
+  test("that another process activated a moment ago gets the tasks of this one, by its own schema", async () => {
+    expect(await versionOfNext()).toBe("trip.v10");
+    const activate = (name: string) =>
+      trips.store.activateWorkflow({ name, ...wish, asAwaited: false });
+    await activate("trip.v2");
+    expect(await versionOfNext()).toBe("trip.v2");
+    const { inputSchema } = trip("trip.v13");
+    const properties = { ...inputSchema.properties, room: { type: "string" } };
+    const wider = { ...inputSchema, properties, required: ["guest", "nights", "room"] };
+    await trips.store.registerWorkflow(trip("trip.v13", { inputSchema: wider }) as never);
+    await activate("trip.v13");
+    expect((await trips.submit({ input: { ...input, room: "12" } })).statusCode).toBe(202);
+    // What no version takes is refused by the one that is active.
+    expect((await trips.submit()).json()).toMatchObject({ status: 422, code: "task.invalid" });
+    await activate("trip.v10");
+    expect((await trips.submit()).statusCode).toBe(202);
   });
 
   const pool = { agent: "hotels", agents: ["hotels", "hotels-eu"], input: { $ref: "/input" } };

@@ -1,15 +1,21 @@
 import { contractHashes, definitionChecks, type FieldFault, Payload } from "@holdfast/contracts";
 import { Fault, type FaultCode, type WorkflowDefinition } from "@holdfast/domain";
 import { inTurns } from "@holdfast/runtime";
-import { type StateStore, type WorkflowRecord, workflowHash } from "@holdfast/state-store";
+import {
+  familyOf,
+  type StateStore,
+  type WorkflowRecord,
+  workflowHash,
+} from "@holdfast/state-store";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { type Static, Type } from "typebox";
 import { operatorName } from "./access/operator-names.ts";
+import { activateAwaited } from "./activate-awaited.ts";
 import { describe, ref } from "./api/describe.ts";
 import { Problem } from "./problem.ts";
 import { NameParams, storableName, WishBody } from "./wishes.ts";
 import { unknownWorkflow, type WorkflowDirectory } from "./workflow-directory.ts";
-import { contractWarnings, flowWarnings, warningsOf } from "./workflow-warnings.ts";
+import { contractWarnings, flowWarnings, missingFor, warningsOf } from "./workflow-warnings.ts";
 
 interface Dependencies {
   readonly store: Pick<
@@ -19,6 +25,8 @@ interface Dependencies {
     | "findWorkflow"
     | "findContractDifferences"
     | "findKnownAgents"
+    | "findAwaitingWorkflows"
+    | "activateWorkflow"
     | "retireWorkflow"
     | "reinstateWorkflow"
   >;
@@ -34,7 +42,7 @@ const descriptions = {
     tag: "workflows",
     summary: "Stores a workflow. 201 when it is new, 200 when it was there.",
     description:
-      "`warnings` says that the workflow is retired, and names Agents that have never sent a heartbeat, operations that no running instance announces, instances whose contract of an operation does not fit what the workflow was made with, and values that a step needs and of which no schema says that they are there.",
+      "The first version of a workflow is active at once: names without a version mean it. A newer one that is stored later becomes active once its Agents are known; `waitsFor` says what is missing, and `active` which version is active. Storing what is stored activates nothing. `warnings` says that the workflow is retired, and names Agents that have never sent a heartbeat, operations that no running instance announces, instances whose contract of an operation does not fit what the workflow was made with, and values that a step needs and of which no schema says that they are there.",
     answers: { "200": stored, "201": stored },
   }),
   list: describe({
@@ -46,15 +54,25 @@ const descriptions = {
   show: describe({
     id: "getWorkflow",
     tag: "workflows",
-    summary: "A workflow and its definition; without a version the newest that takes tasks.",
+    summary: "A workflow and its definition; without a version the active one.",
     description:
       "The definition has its steps with their policies and undos, and the JSON Schemas of its input and of what its Agents take and return.",
     answers: { "200": { words: "The workflow.", schema: ref("StoredWorkflow") } },
+  }),
+  activate: describe({
+    id: "activateWorkflow",
+    tag: "workflows",
+    summary: "Makes a version the active one: names without a version mean it from then on.",
+    description:
+      "Also an earlier version, to roll back, and one that is retired, which takes tasks again. It stays active until another one is activated or a newer one is stored. Refused while no Agent is known that does all that it calls, unless `allowUnknownAgents` is true.",
+    answers: done,
   }),
   retire: describe({
     id: "retireWorkflow",
     tag: "workflows",
     summary: "Has the workflow take no new tasks.",
+    description:
+      "If it is the active version, the one that was active before is active again, or else the newest that takes tasks.",
     answers: done,
   }),
   reinstate: describe({
@@ -71,12 +89,29 @@ const stillRetired =
 /** The body is the definition, so who stores it stands beside it. Not closed: what a proxy adds is no mistake. */
 const StoreQuery = Type.Object({
   actor: Type.Optional(
-    Type.String({ ...storableName, description: "Who stores it: kept in the log of the service." }),
+    Type.String({ ...storableName, description: "Who stores it: kept with it." }),
+  ),
+  storeOnly: Type.Optional(
+    Type.Literal("true", {
+      description: "A version that is not the first stays inactive until it is activated.",
+    }),
+  ),
+});
+
+const ActivateQuery = Type.Object({
+  allowUnknownAgents: Type.Optional(
+    Type.Literal("true", {
+      description: "Activates it although Agents are not known: its tasks wait for them.",
+    }),
   ),
 });
 
 interface ByName {
   readonly Params: { readonly name: string };
+}
+interface Activating extends ByName {
+  readonly Body: Static<typeof WishBody>;
+  readonly Querystring: Static<typeof ActivateQuery>;
 }
 interface Storing extends ByName {
   readonly Body: unknown;
@@ -94,36 +129,35 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
     { onRequest, schema: storing },
     async ({ params: { name }, query, body, log }, reply) => {
       const definition = await readWorkflow(body, name);
-      const kind = await store.registerWorkflow(definition).catch(refuse);
       const actor = operatorName(query.actor ?? "unnamed");
+      const options = {
+        storedBy: actor,
+        ...(query.storeOnly === undefined ? {} : { activates: false }),
+      };
+      const kind = await store.registerWorkflow(definition, options).catch(refuse);
       log.info({ workflow: name, hash: workflowHash(definition), actor, kind }, "workflow stored");
+      await activateAwaited({ store, directory, log })();
       await directory.reload();
-      const known = (await store.findWorkflows()).find((one) => one.name === name);
+      const workflows = await store.findWorkflows();
+      const known = workflows.find((one) => one.name === name);
+      const active = activeOf(workflows, name);
+      const agents = await store.findKnownAgents();
       const warnings = [
         ...(known?.retiredAt == null ? [] : [stillRetired]),
-        ...warningsOf(definition, await store.findKnownAgents()),
+        ...warningsOf(definition, agents),
         ...contractWarnings(name, await store.findContractDifferences()),
         ...flowWarnings(definition),
       ];
+      const waitsFor = known?.awaitsAgents === true ? missingFor(definition, agents) : [];
       return reply
         .code(kind === "created" ? 201 : 200)
         .header("location", `/v1/workflows/${encodeURIComponent(name)}`)
-        .send({ name, warnings });
+        .send({ name, active, waitsFor, warnings });
     },
   );
 
-  app.get("/v1/workflows", { onRequest, schema: descriptions.list }, async () => ({
-    items: (await store.findWorkflows()).map(workflowResource),
-  }));
-
-  const schema = { ...descriptions.show, params };
-  app.get<ByName>("/v1/workflows/:name", { onRequest, schema }, async (request) => {
-    const { name, definition } = await directory.find(request.params.name, () => true);
-    const record = (await store.findWorkflows()).find((one) => one.name === name);
-    const contracts = contractHashes(definition);
-    const resource = record === undefined ? { name } : workflowResource(record);
-    return { ...resource, definition, contracts };
-  });
+  showRoutes(app, deps);
+  activateRoute(app, deps);
 
   const onWorkflow = (
     act: "retire" | "reinstate",
@@ -143,6 +177,59 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
   onWorkflow("retire", store.retireWorkflow);
   onWorkflow("reinstate", store.reinstateWorkflow);
 }
+
+function showRoutes(app: FastifyInstance, { store, directory, onRequest }: Dependencies): void {
+  app.get("/v1/workflows", { onRequest, schema: descriptions.list }, async () => ({
+    items: (await store.findWorkflows()).map(workflowResource),
+  }));
+
+  const schema = { ...descriptions.show, params: NameParams };
+  app.get<ByName>("/v1/workflows/:name", { onRequest, schema }, async (request) => {
+    const { name, definition } = await directory.find(request.params.name, () => true);
+    const record = (await store.findWorkflows()).find((one) => one.name === name);
+    const waitsFor =
+      record?.awaitsAgents === true ? missingFor(definition, await store.findKnownAgents()) : [];
+    const shown = record === undefined ? { name } : workflowResource(record);
+    return { ...shown, waitsFor, definition, contracts: contractHashes(definition) };
+  });
+}
+
+function activateRoute(app: FastifyInstance, { store, directory, onRequest }: Dependencies): void {
+  const schema = {
+    ...descriptions.activate,
+    params: NameParams,
+    querystring: ActivateQuery,
+    body: WishBody,
+  };
+  app.post<Activating>(
+    "/v1/workflows/:name/activate",
+    { onRequest, schema },
+    async ({ params: { name }, query, body, log }, reply) => {
+      const workflow = await store.findWorkflow(name);
+      if (workflow === null) throw unknownWorkflow(name, await store.findWorkflows());
+      const isForced = query.allowUnknownAgents !== undefined;
+      const missing = isForced
+        ? []
+        : missingFor(workflow.definition, await store.findKnownAgents());
+      if (missing.length > 0) throw agentsMissing(name, missing);
+      await store.activateWorkflow({ ...body, name, asAwaited: false });
+      log.info({ workflow: name, actor: body.actor }, "workflow activated");
+      await directory.reload();
+      return reply.code(204).send();
+    },
+  );
+}
+
+const agentsMissing = (name: string, missing: readonly string[]) =>
+  new Problem(
+    409,
+    "workflow.agents_unknown",
+    `${name} cannot become active: ${missing.join(" ")} Activate it with ?allowUnknownAgents=true to have its tasks wait for them.`,
+  );
+
+/** The active version of the workflow that this is a version of; null: all are retired. */
+const activeOf = (workflows: readonly WorkflowRecord[], name: string): string | null =>
+  workflows.find((one) => one.isActive && familyOf(one.name) === familyOf(name))?.name ?? null;
 
 async function readWorkflow(body: unknown, name: string): Promise<WorkflowDefinition> {
   const faults = await faultsOf(body);
@@ -186,6 +273,11 @@ const workflowResource = (record: WorkflowRecord) => ({
   name: record.name,
   collections: record.collections,
   createdAt: record.createdAt,
+  storedBy: record.storedBy,
+  active: record.isActive
+    ? { at: record.activatedAt, by: record.activatedBy, reason: record.activatedReason }
+    : null,
+  awaitsAgents: record.awaitsAgents,
   retired:
     record.retiredAt === null
       ? null

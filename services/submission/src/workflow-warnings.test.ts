@@ -6,6 +6,7 @@ const hotels = (operations: readonly string[] | null) => ({
   agent: "hotels",
   knownFor: 1,
   operations,
+  isSilent: false,
 });
 
 test("an Agent and an operation that several steps need are named once", () => {

@@ -46,6 +46,32 @@ export const contractWarnings = (
     .filter((one) => one.workflow === workflow && one.reading !== "fits" && one.offered !== "")
     .slice(0, limits.refusals)
     .map((one) => `${differenceText(one)}.`);
+/**
+ * What a workflow waits for before it can become active: of each operation that it calls, one Agent that may do it and whose
+ * heartbeats name it.
+ */
+export function missingFor(
+  { steps }: { readonly steps: readonly Needs[] },
+  knownAgents: readonly KnownAgent[],
+): readonly string[] {
+  const known = new Map(knownAgents.map((one) => [one.agent, one]));
+  const cannot = (agent: string, operation: string): string | null => {
+    const found = known.get(agent);
+    if (found === undefined) return unknownAgent(agent);
+    if (found.isSilent) return silentAgent(agent);
+    // An Agent of an older release does not say which operations it has.
+    if (found.operations?.includes(operation) !== false) return null;
+    return unknownOperation(operation, agent, found.operations);
+  };
+  const missing = steps.flatMap(({ agent, agents = [agent], operation, undo }) => {
+    const names = undo === null ? [operation] : [operation, undo.operation];
+    return names.flatMap((name) => {
+      const why = agents.map((one) => cannot(one, name));
+      return why.includes(null) ? [] : why.filter((one) => one !== null);
+    });
+  });
+  return [...new Set(missing)];
+}
 
 /** Values that a step may not find, of which nothing but a run can show it. */
 export function flowWarnings(definition: WorkflowDefinition): readonly string[] {
@@ -58,6 +84,9 @@ const mayBeMissing = ({ step, value, pointer }: OpenUse): string =>
 
 const unknownAgent = (agent: string): string =>
   `No Agent ${agent} has ever announced itself: its steps wait until one does.`;
+
+const silentAgent = (agent: string): string =>
+  `No instance of the Agent ${agent} has sent a heartbeat for a day: start it.`;
 
 const unknownMember = (agent: string): string =>
   `No Agent ${agent} has ever announced itself: until one does, the other Agents of its pools get all steps.`;

@@ -35,7 +35,7 @@ export const trip = (name: string, changes: object = {}) => ({
 export interface TripService extends AsyncDisposable {
   readonly url: string;
   readonly store: StateStore;
-  /** Begins a test: three versions of a trip are stored and one of a booking, and no tasks. */
+  /** Begins a test: three versions of a trip are stored, of which the last is active, and one of a booking, and no tasks. */
   clear(): Promise<void>;
   get(path: string, headers?: Headers): Promise<Answer>;
   post(path: string, payload: object, headers?: Headers): Promise<Answer>;
@@ -68,6 +68,7 @@ export async function openTrips(): Promise<TripService> {
       );
       for (const name of ["trip.v1", "trip.v2", "trip.v10"]) {
         await put(name, trip(name, { collection: "trips" }));
+        await store.activateWorkflow({ name, ...wish, asAwaited: false });
       }
       await store.registerWorkflow(bookTrip);
     },

@@ -20,7 +20,8 @@ export function kindOf({
   return hasNamesOnly && additionalProperties.type === "string" ? "pairs" : "json";
 }
 
-const isFlag = (schema: object): boolean => /"enum":\["true"\]/.test(JSON.stringify(schema));
+const isFlag = (schema: object): boolean =>
+  /"enum":\["true"\]|"const":"true"/.test(JSON.stringify(schema));
 
 interface Given {
   readonly texts: readonly string[];

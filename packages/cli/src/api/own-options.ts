@@ -8,6 +8,10 @@ export const ownOptions = {
   // Pages are turned here, so it may be more than a page has.
   limit: { type: "string", value: "N", help: "how many; 20 unless it is set" },
   wait: { type: "string", value: "DURATION", help: "for how long at most, such as 30s" },
+  "store-only": {
+    type: "boolean",
+    help: "a version that is not the first stays inactive until it is activated",
+  },
   // The query has `label.<name>` for each label, which no parameter of the document can name.
   label: {
     type: "string",

@@ -1,4 +1,12 @@
-import type { Agent, HistoryEntry, HoldfastClient, Remote, Step, Task } from "@holdfast/client";
+import type {
+  Agent,
+  HistoryEntry,
+  HoldfastClient,
+  Remote,
+  Step,
+  StoredWorkflow,
+  Task,
+} from "@holdfast/client";
 import { type Explanation, explain, type Facts } from "@holdfast/diagnosis";
 import {
   type Band,
@@ -41,6 +49,7 @@ export async function explainTask(
       paused === undefined
         ? null
         : { at: Date.parse(paused.pausedAt), by: paused.actor, reason: paused.reason },
+    activated: activatedFacts(workflow),
     now: Date.now(),
     steps: inOrder(task, plan).map((step) => stepFacts(step, task, history)),
     lanes: agents.map((agent) => laneFacts(agent, remotes)),
@@ -133,4 +142,11 @@ function breakerFacts(remote: Remote): BreakerFacts | null {
     probe: remote.probe?.taskId ?? null,
     due: remote.heldSteps,
   };
+}
+
+/** Null: it is not the active version any more, or is not stored. */
+function activatedFacts(workflow: StoredWorkflow | null): Facts["activated"] {
+  if (workflow === null || workflow.active === null) return null;
+  const { at: activatedAt, by, reason } = workflow.active;
+  return { at: Date.parse(activatedAt), by, reason };
 }

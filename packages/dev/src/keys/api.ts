@@ -20,7 +20,7 @@ export interface ShownTask {
 const lookEvery = 25;
 const ended: ReadonlySet<string> = new Set(["processed", "compensated", "error"]);
 
-/** Submits a task to the newest version of a workflow, and resolves to its id. Throws what the API answers instead. */
+/** Submits a task to the active version of a workflow, and resolves to its id. Throws what the API answers instead. */
 export async function submitTask(api: string, workflow: string, input: unknown): Promise<string> {
   const response = await fetch(`${api}/v1/tasks`, {
     method: "POST",

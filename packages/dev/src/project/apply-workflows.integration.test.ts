@@ -29,6 +29,8 @@ const definitionOf = (changes: Partial<WorkflowDefinition> = {}): WorkflowDefini
   ...changes,
 });
 
+const storedBy = "holdfast dev of this folder";
+
 let store: StateStore;
 let stack: AsyncDisposableStack;
 
@@ -40,8 +42,8 @@ beforeEach(async () => {
 afterEach(() => stack.disposeAsync());
 
 const save = async (definition: WorkflowDefinition): Promise<string> => {
-  const name = await storeVersion(store, definition);
-  await openVersions(store, [name]);
+  const name = await storeVersion(store, definition, storedBy);
+  await openVersions(store, { names: [name], storedBy });
   return name;
 };
 const openNames = async () =>
@@ -59,18 +61,39 @@ test("only the version that was saved last takes new tasks, also when it is that
   expect(await store.findWorkflows()).toHaveLength(2);
 });
 
+test("the version that was saved last is what its name means", async () => {
+  const active = async () =>
+    (await store.findWorkflows()).filter(({ isActive }) => isActive).map(({ name }) => name);
+  for (const completeWithin of [60_000, 50_000, 60_000]) {
+    const name = await save(definitionOf({ completeWithin }));
+    expect(await active()).toEqual([name]);
+  }
+});
+
 test("a number that another content has is passed over", async () => {
-  const name = await storeVersion(store, definitionOf());
+  const name = await storeVersion(store, definitionOf(), storedBy);
   const [prefix, version] = name.split(".v");
   const taken = definitionOf({ name: `other.v${version}`, completeWithin: 5_000 });
   await store.registerWorkflow(taken);
-  const sameFamily = await storeVersion(store, { ...definitionOf(), name: "other.v1" });
+  const sameFamily = await storeVersion(store, { ...definitionOf(), name: "other.v1" }, storedBy);
   expect(prefix).toBe("welcome");
   expect(sameFamily).toBe(`other.v${(Number(version) % 999_999) + 1}`);
 });
 
 test("a workflow whose file is gone takes no new tasks", async () => {
   await save(definitionOf());
-  await openVersions(store, []);
+  await openVersions(store, { names: [], storedBy });
   expect(await openNames()).toEqual([]);
+});
+
+test("a workflow that the project did not store itself takes tasks as before", async () => {
+  await store.registerWorkflow(definitionOf({ name: "payroll.v1" }), { storedBy: "ann" });
+  await store.registerWorkflow(definitionOf({ name: "payroll.v2" }));
+  await storeVersion(store, definitionOf({ name: "theirs.v1" }), "holdfast dev of another folder");
+  const theirs = (await openNames()).toSorted();
+  expect(theirs).toHaveLength(3);
+  const mine = await save(definitionOf());
+  await openVersions(store, { names: [], storedBy });
+  expect((await openNames()).toSorted()).toEqual(theirs);
+  expect(theirs).not.toContain(mine);
 });

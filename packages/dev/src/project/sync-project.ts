@@ -28,7 +28,7 @@ export interface WorkflowSync {
 
 type Store = Pick<
   StateStore,
-  "registerWorkflow" | "findWorkflows" | "retireWorkflow" | "reinstateWorkflow"
+  "registerWorkflow" | "findWorkflows" | "retireWorkflow" | "activateWorkflow"
 >;
 
 interface Options {
@@ -36,11 +36,14 @@ interface Options {
   readonly loader: Pick<WorkflowLoader, "load">;
   readonly queues: AgentQueues;
   readonly folder: string;
+  /** What the store remembers of who stored them: only those are ever retired here. */
+  readonly storedBy: string;
   readonly say: (line: string) => void;
 }
 
 /** Opens the sync. What a file held last stays in force while the file cannot be loaded. */
-export function openWorkflowSync({ store, loader, queues, folder, say }: Options): WorkflowSync {
+export function openWorkflowSync(options: Options): WorkflowSync {
+  const { store, loader, queues, folder, storedBy, say } = options;
   let applied: readonly AppliedWorkflow[] = [];
 
   const applyFile = async (loaded: LoadedFile): Promise<readonly AppliedWorkflow[]> => {
@@ -61,7 +64,7 @@ export function openWorkflowSync({ store, loader, queues, folder, say }: Options
         continue;
       }
       try {
-        const name = await storeVersion(store, definition);
+        const name = await storeVersion(store, definition, storedBy);
         found.push({ family, name, definition, file: loaded.file });
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
@@ -82,10 +85,8 @@ export function openWorkflowSync({ store, loader, queues, folder, say }: Options
       await queues.declare(next.map(({ definition }) => definition));
       const isNew = ({ name }: AppliedWorkflow) => !applied.some((one) => one.name === name);
       const changed = next.filter(isNew);
-      await openVersions(
-        store,
-        next.map(({ name }) => name),
-      );
+      const names = next.map(({ name }) => name);
+      await openVersions(store, { names, storedBy });
       applied = [...changed, ...next.filter((one) => !isNew(one))];
       return changed;
     },

@@ -2,10 +2,12 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { createDatabase, startLocalStack } from "@holdfast/local-stack";
 import { type DevClock, foreignClock, migrateWithClock } from "../clock/dev-clock.ts";
+import { claimBroker, foreignServer, type Project } from "./claim-servers.ts";
 import type { Places } from "./start-services.ts";
 
 interface Options {
   readonly dataFolder: string;
+  readonly owner: Project;
   readonly fresh: boolean;
   readonly say: (line: string) => void;
   /** Called once the state store can be used and it is known where the broker will answer. */
@@ -21,7 +23,8 @@ interface Servers extends Places, AsyncDisposable {
 
 /** Finds or starts Postgres and RabbitMQ, and brings the state store to the schema of this release. */
 export async function startServers(options: Options): Promise<Servers> {
-  const { dataFolder, fresh, say, onBrokerLoaded } = options;
+  const { dataFolder, owner, fresh, say, onBrokerLoaded } = options;
+  const givenBroker = process.env["BROKER_URL"];
   const places = collectPlaces(options.onPlaces);
   let clock = foreignClock();
   const stack = await startLocalStack({
@@ -32,10 +35,15 @@ export async function startServers(options: Options): Promise<Servers> {
     packageFolder: join(homedir(), ".cache/holdfast/rabbitmq-package"),
     log: say,
     onPostgres: async (url, isOurs) => {
-      const { migrate } = await import("@holdfast/state-store");
+      const { migrate, migrateForProject } = await import("@holdfast/state-store");
       const stateStoreUrl = isOurs ? await databaseOn(url) : url;
       if (isOurs) clock = await migrateWithClock(stateStoreUrl, migrate);
-      else await migrate(stateStoreUrl);
+      else if (!(await migrateForProject(stateStoreUrl, owner))) {
+        throw foreignServer("state store", "STATE_STORE_URL");
+      }
+      if (givenBroker && !(await claimBroker(givenBroker, owner))) {
+        throw foreignServer("virtual host", "BROKER_URL");
+      }
       places.found({ stateStoreUrl });
     },
     onBrokerStart: (brokerUrl) => places.found({ brokerUrl }),

@@ -7,7 +7,7 @@ import { readLogLine } from "../processes/log-line.ts";
 
 /**
  * A workflow may be saved before its Agent: its tasks wait for it, and holdfast why says so. The version in a file
- * stands for the newest: what is stored has a version that follows from its content.
+ * stands for the active one: what is stored has a version that follows from its content.
  */
 const lenient = { UNKNOWN_AGENTS: "accept", UNKNOWN_VERSIONS: "newest" };
 

@@ -248,3 +248,11 @@ describe("explains of a task that has ended, or needs a person,", () => {
     expect(sentence(task, step)).toContain(text);
   });
 });
+
+test("it says who activated the version of the task, when and why", () => {
+  const activated = { at: noon - 60_000, by: "ann", reason: "a roll-back" };
+  expect(evidence({ activated })).toMatch(
+    /^shopping\.v1 was activated last at \S+Z by ann: a roll-back\.$/m,
+  );
+  expect(evidence({ activated: null })).not.toContain("activated");
+});

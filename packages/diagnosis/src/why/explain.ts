@@ -1,5 +1,5 @@
 import { stepKinds } from "@holdfast/domain";
-import type { StandstillFacts, StepFacts } from "@holdfast/state-store";
+import type { PauseFacts, StandstillFacts, StepFacts } from "@holdfast/state-store";
 import { count } from "../print/count.ts";
 import { duration } from "../print/duration.ts";
 import { explainStep } from "./explain-step.ts";
@@ -10,7 +10,7 @@ import { faultOf, instant, pausedBy, stepOf } from "./words.ts";
 /** Why a task is where it is. */
 export interface Explanation {
   readonly sentence: string;
-  /** Where each step stands that is not what the sentence is about. */
+  /** Where each step stands that is not what the sentence is about, and who activated the version. */
   readonly evidence: readonly string[];
 }
 
@@ -25,6 +25,7 @@ export function explain(facts: Facts): Explanation {
         : []),
       ...facts.steps.filter((step) => step !== subject).map((step) => explainStep(step, facts)),
       ...(facts.finishedAt === null ? facts.standstills.map(explainStandstill) : []),
+      ...(facts.activated === null ? [] : [explainVersion(facts.workflow, facts.activated)]),
     ],
   };
 }
@@ -35,6 +36,9 @@ export function turnIn(facts: Facts): string | null {
   const isDue = subject?.processState === "pending" && (subject.notBefore ?? 0) <= facts.now;
   return isDue ? turnOf(subject) : null;
 }
+
+const explainVersion = (workflow: string, { at, by, reason }: PauseFacts): string =>
+  `${workflow} was activated last at ${new Date(at).toISOString()} by ${by}: ${reason ?? "without a reason"}.`;
 
 const explainStandstill = (standstill: StandstillFacts): string => {
   const { instance, queue, messages, forMs, error } = standstill;

@@ -1,5 +1,6 @@
 -- The stored workflows without their definitions, the latest first, with the nouns under which their tasks have routes.
-select name, created_at, retired_at, retired_by, retired_reason, by_operators,
+select name, created_at, stored_by, retired_at, retired_by, retired_reason, by_operators,
+       is_active, activated_at, activated_by, activated_reason, awaits_agents,
        array(select collection from state.collections
               where family = regexp_replace(workflows.name, '\.v[0-9]+$', '')
               order by collections.created_at, collection) as collections

@@ -3,4 +3,5 @@ update state.workflows
    set retired_at = clock_timestamp(), retired_by = :actor, retired_reason = :reason
  where name = :name
    and retired_at is null
+   and state.lock_family(name)
 returning name;

@@ -15,7 +15,7 @@ import { findInstances } from "../statistics/instances.ts";
 import { isUsable, readWorkflow } from "../workflows/workflow-catalog.ts";
 import { findStandstills, type StandstillFacts } from "./standstills.ts";
 
-/** Who paused something, when, and why. */
+/** Who paused or activated something, when, and why. */
 export interface PauseFacts {
   readonly at: Instant;
   readonly by: string;
@@ -32,6 +32,8 @@ export interface TaskFacts {
   readonly finishedAt: Instant | null;
   readonly paused: PauseFacts | null;
   readonly workflowPaused: PauseFacts | null;
+  /** Who activated its version last, when, and why; null: it was never active, or is not stored. */
+  readonly activated: PauseFacts | null;
   /** The store's clock. */
   readonly now: Instant;
   readonly steps: readonly StepFacts[];

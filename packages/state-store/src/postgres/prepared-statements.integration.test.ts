@@ -18,6 +18,9 @@ type Feed = (store: Store, taskIds: readonly string[]) => Promise<unknown>;
 
 /** Their arguments name no task. */
 const withoutIds = [
+  "activateWorkflow",
+  "findActiveVersions",
+  "findAwaitingWorkflows",
   "applyBulkItems",
   "applyPauses",
   "askForProof",

@@ -22,6 +22,7 @@ const lasting: Readonly<Record<string, string>> = {
   known_agents: "one row for each Agent",
   migrations: "one row for each migration",
   remotes: "one row for each Agent",
+  installation: "one row",
   reply_paths: "one row for each queue of replies",
   statistics_gaps: "deleted once the rows of the gap are counted, or can no longer come",
   statistics_progress: "one row",

@@ -7,6 +7,8 @@ export type Labels = Readonly<Record<string, string>>;
 export interface NewTask {
   readonly tenant: string;
   readonly workflow: string;
+  /** Whether no version was asked for: then `workflow` must be the active one. */
+  readonly takesActive?: boolean;
   readonly input: Json;
   readonly priority: Priority;
   /** By what its steps share their band; null: first come, first served. */

@@ -123,14 +123,16 @@ test("a Scheduler claims a task that was submitted by SQL, and processes it", as
   expect(await store.findInvariantViolations({ batch: 10 })).toEqual([]);
 });
 
-test("a workflow name without a version means its newest version that is not retired", async () => {
+test("a workflow name without a version means the version that operators activated", async () => {
   const [{ workflow } = { workflow: "" }] = await submittedAs("trip");
-  expect(workflow).toBe("trip.v10");
-  const wish = { name: "trip.v10", actor: "ann", reason: "v9 it is" };
-  expect(await operations.retireWorkflow(wish)).toBe(true);
-  expect((await submittedAs("trip"))[0]?.workflow).toBe("trip.v9");
+  expect(workflow).toBe("trip.v1");
+  const wish = { actor: "ann", reason: "its Agents run", asAwaited: false };
+  expect(await operations.activateWorkflow({ ...wish, name: "trip.v10" })).toBe(true);
+  expect((await submittedAs("trip"))[0]?.workflow).toBe("trip.v10");
+  expect(await operations.retireWorkflow({ ...wish, name: "trip.v10" })).toBe(true);
+  expect((await submittedAs("trip"))[0]?.workflow).toBe("trip.v1");
   await expect(submittedAs("trip.v10")).rejects.toMatchObject({ code: "workflow.retired" });
-  expect(await operations.reinstateWorkflow({ name: "trip.v10" })).toBe(true);
+  expect(await operations.activateWorkflow({ ...wish, name: "trip.v10" })).toBe(true);
   expect((await submittedAs("trip"))[0]?.workflow).toBe("trip.v10");
 });
 

@@ -18,7 +18,7 @@ export interface TransactionClient {
 
 /** A task to be submitted together with what its application writes itself. */
 export interface SubmittedTask {
-  /** With its version, or without: then the newest that is not retired. */
+  /** With its version, or without: then the one that operators activated. */
   readonly workflow: string;
   readonly input: Json;
   /** The same key with the same workflow and input stands for the same task while the key is kept. */

@@ -13,19 +13,25 @@ import type { Candidate, NewTask } from "./new-task.ts";
 
 /**
  * `conflict`: the key was used for something else. `held`: another open task has its business key.
- * `retired`: its workflow takes no new tasks.
+ * `retired`: its workflow takes no new tasks. `outdated`: its workflow is not the active version, which it asked for.
  */
 export type Submitted =
   | { readonly kind: "created" | "replayed"; readonly taskId: string }
   | { readonly kind: "conflict" }
   | { readonly kind: "held"; readonly taskId: string }
-  | { readonly kind: "retired" };
+  | { readonly kind: "retired" }
+  | { readonly kind: "outdated" };
 
 const day = 24 * 60 * 60 * 1_000;
 
 const newTaskIds = query(
   "new-task-ids",
-  rowsOf<{ taskId: string; now: number; retired: readonly string[] }>(),
+  rowsOf<{
+    taskId: string;
+    now: number;
+    retired: readonly string[] | null;
+    inactive: readonly string[] | null;
+  }>(),
 );
 const insertSubmissions = query("insert-submissions", rowsOf<{ taskId: string }>());
 const findSubmissions = query(
@@ -71,11 +77,11 @@ const submitTogether = (
   inTransaction(context.pool, async (client) => {
     const named = [...new Set(tasks.map(({ workflow }) => workflow))];
     const ids = await newTaskIds(client, { count: tasks.length, workflows: named });
-    const retired = new Set(ids[0]?.retired);
+    const refused = refusing(ids[0]);
     const candidates = tasks.map((task, index) => ({ task, taskId: ids[index]!.taskId }));
     const first = await takeKeys(
       client,
-      candidates.filter(({ task }) => !retired.has(task.workflow)),
+      candidates.filter(({ task }) => refused(task) === null),
     );
     const { accepted, holders } = await takeBusinessKeys(client, first);
     const workflows = await storedWorkflows(client, context.catalog, accepted);
@@ -89,10 +95,26 @@ const submitTogether = (
       ],
       result: () =>
         candidates.map((candidate) =>
-          toSubmitted(candidate, { accepted, earlier, retired, holders }),
+          toSubmitted(candidate, { accepted, earlier, refused, holders }),
         ),
     };
   });
+
+type Refused = (task: NewTask) => "retired" | "outdated" | null;
+
+/** Whether the version of a task takes none, by the store at the time of the transaction. */
+function refusing(
+  known:
+    | { readonly retired: readonly string[] | null; readonly inactive: readonly string[] | null }
+    | undefined,
+): Refused {
+  const retired = new Set(known?.retired);
+  const inactive = new Set(known?.inactive);
+  return ({ workflow, takesActive = false }) => {
+    if (takesActive) return inactive.has(workflow) ? "outdated" : null;
+    return retired.has(workflow) ? "retired" : null;
+  };
+}
 
 /** Who comes first with a key has it; the others wait for that transaction and then see it. */
 async function takeKeys(
@@ -151,13 +173,13 @@ async function storedWorkflows(
 interface Outcomes {
   readonly accepted: ReadonlySet<Candidate>;
   readonly earlier: ReadonlyMap<string, { readonly taskId: string; readonly hash: string }>;
-  readonly retired: ReadonlySet<string>;
+  readonly refused: Refused;
   readonly holders: ReadonlyMap<string, string>;
 }
 
 function toSubmitted(
   candidate: Candidate,
-  { accepted, earlier, retired, holders }: Outcomes,
+  { accepted, earlier, refused, holders }: Outcomes,
 ): Submitted {
   const { taskId, task } = candidate;
   if (accepted.has(candidate)) return { kind: "created", taskId };
@@ -165,7 +187,7 @@ function toSubmitted(
   // Also the second of two requests with one idempotency key, of which the first found its business key in use.
   const holder = holders.get(taskId) ?? holders.get(first?.taskId ?? "");
   if (holder !== undefined) return { kind: "held", taskId: holder };
-  if (first === undefined) return { kind: retired.has(task.workflow) ? "retired" : "conflict" };
+  if (first === undefined) return { kind: refused(task) ?? "conflict" };
   return first.hash === task.idempotency?.hash
     ? { kind: "replayed", taskId: first.taskId }
     : { kind: "conflict" };

@@ -33,17 +33,28 @@ export interface StoredWorkflow {
   readonly contracts: StepContracts;
 }
 
+/** Who stores a definition, and how. */
+export interface RegistrationOptions {
+  /** The person or program that stores it; unknown, unless given. */
+  readonly storedBy?: string;
+  /**
+   * False: it stays inactive, unless it is the first version. Otherwise a version that is newer than the active one becomes
+   * active once its Agents are known: see `findAwaitingWorkflows`.
+   */
+  readonly activates?: boolean;
+  /** Whether its contracts may break those of workflows in use, as in development; refused unless said. */
+  readonly breaks?: "refused" | "allowed";
+}
+
+/** A definition that is to be stored. */
+export interface Registration extends RegistrationOptions {
+  readonly definition: WorkflowDefinition;
+}
+
 /** A definition that was just read. */
 interface ReadWorkflow extends StoredWorkflow {
   /** As it is stored. */
   readonly bytes: number;
-}
-
-/** A definition that is to be stored. */
-export interface Registration {
-  readonly definition: WorkflowDefinition;
-  /** Whether its contracts may break those of workflows in use, as in development; refused unless said. */
-  readonly breaks?: "refused" | "allowed";
 }
 
 /** A definition that is not stored, or that this release cannot use. */
@@ -79,6 +90,8 @@ const selectWorkflow = query(
   rowsOf<{ definition: unknown; bytes: number; contentHash: string }>(),
 );
 const insertWorkflow = query("insert-workflow", rowsOf<{ name: string }>());
+const findUnendorsed = query("find-unendorsed-workflow", rowsOf<{ name: string }>());
+const endorse = query("endorse-workflow");
 const takeCollection = query("take-collection", rowsOf<{ family: string }>());
 
 /** The name of a workflow without its version. */
@@ -166,7 +179,7 @@ export async function registerWorkflow(
 
 async function storeWorkflow(
   db: Database,
-  { definition: { collection, ...definition }, breaks = "refused" }: Registration,
+  { definition: { collection, ...definition }, storedBy, activates, breaks = "refused" }: Registration,
 ): Promise<"created" | "same"> {
   const { name } = readDefinition(definition);
   const refused = refusedParts(definition);
@@ -181,12 +194,15 @@ async function storeWorkflow(
     format: definitionFormat,
     definition: JSON.stringify(definition),
     contracts: JSON.stringify(contractHashes(definition)),
+    storedBy: storedBy ?? null,
+    awaitsAgents: activates ?? null,
   });
   const [stored] = await selectWorkflow(db, { name, mostBytes });
   const isSame =
     stored?.contentHash === contentHash ||
     (stored !== undefined && meansTheSame(stored.definition, definition));
   if (isSame) {
+    if (inserted.length === 0) await endorseWorkflow(db, name);
     if (inserted.length === 1 && breaks === "refused") {
       await mustNotBreak(db, definition, async (other) => {
         const found = await readWorkflow(db, other);
@@ -201,6 +217,11 @@ async function storeWorkflow(
     "workflow.changed",
     `${name} is stored with other content: give the new definition a new version`,
   );
+}
+
+/** What submission stored first counts as stored by operators once they store the same. */
+async function endorseWorkflow(db: Database, name: string): Promise<void> {
+  if ((await findUnendorsed(db, { name })).length > 0) await endorse(db, { name });
 }
 
 const invalid = (name: string, parts: readonly FieldFault[]): ContractFault =>

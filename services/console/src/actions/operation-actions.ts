@@ -28,6 +28,12 @@ const acts = {
       isDangerous: false,
     },
     resume: { verb: "Resume", explain: "Schedulers claim its steps again.", isDangerous: false },
+    activate: {
+      verb: "Activate",
+      explain:
+        "New tasks that name no version get this one, and the version before takes none of them.",
+      isDangerous: true,
+    },
     retire: {
       verb: "Retire",
       explain: "The workflow takes no new tasks. Those that it has go on to their end.",

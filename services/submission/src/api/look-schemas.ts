@@ -62,7 +62,9 @@ export const lookSchemas: readonly Type.TSchema[] = [
     workflow: text("With its version."),
     state: Type.Enum([...taskStates], { description: "Where it stands." }),
     sentence: text("What it waits for, or how it ended."),
-    evidence: texts("Where each other step stands, a sentence each."),
+    evidence: texts(
+      "Where each other step stands, and who activated its version, a sentence each.",
+    ),
     turnOf: nullable(text("What is due before it; null: it is not due.")),
   }),
   named("Examination", {

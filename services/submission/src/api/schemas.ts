@@ -114,10 +114,22 @@ const HistoryEntry = named("HistoryEntry", {
   at: instant("When."),
 });
 
+const waitsFor = texts(
+  "Sentences: what is missing before it becomes active; empty if it does not wait for Agents.",
+);
+
 const Workflow = named("Workflow", {
   name: text("With its version."),
   collections: texts("The nouns under which its tasks are found, too."),
   createdAt: instant("When it was stored."),
+  storedBy: nullable(text("Who stored it; null: unknown.")),
+  active: nullable(
+    Type.Object(
+      { at: instant("When."), by: text("Who activated it."), reason: text("Why.") },
+      { description: "Since when its name without a version means it; null: it does not." },
+    ),
+  ),
+  awaitsAgents: flag("Whether it becomes active as soon as its Agents are known."),
   retired: nullable(
     Type.Object(
       { at: instant("When."), by: text("Who retired it."), reason: text("Why.") },
@@ -164,6 +176,7 @@ export const namedSchemas: readonly Type.TSchema[] = [
   Type.Object(
     {
       ...Workflow.properties,
+      waitsFor,
       definition: Type.Unsafe<object>({
         type: "object",
         description: "The workflow as it was stored: what `defineWorkflow` makes.",
@@ -179,6 +192,8 @@ export const namedSchemas: readonly Type.TSchema[] = [
   ),
   named("WorkflowStored", {
     name: text("With its version."),
+    active: nullable(text("The active version of the workflow; null: all are retired.")),
+    waitsFor,
     warnings: texts(
       "Sentences: Agents and operations that no running instance has, and values that a step may miss.",
     ),

@@ -43,7 +43,9 @@ test("why says the same sentences as the command, also at the door of a collecti
     workflow: "trip.v10",
     state: "pending",
     sentence: expect.stringMatching(/^It waits for step book of Agent hotels/),
-    evidence: [],
+    evidence: [
+      expect.stringMatching(/^trip\.v10 was activated last at .* by ann: a newer one is better\.$/),
+    ],
     turnOf: "It is in the band normal: 0 are due before it.",
   });
   expect((await get(`trips/${id}/why`)).json()).toEqual(why.json());

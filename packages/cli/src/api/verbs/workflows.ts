@@ -1,12 +1,20 @@
 import { resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { type HoldfastClient, ProblemError } from "@holdfast/client";
+import { exitCodes } from "../../exit-codes.ts";
 import { summaryOf } from "../operation.ts";
 import { changeVerb, listingVerb } from "../operation-verb.ts";
 import { own } from "../own-options.ts";
+import { requestOptions } from "../request-options.ts";
 import { UsageError } from "../usage-error.ts";
-import { fileOf } from "../values.ts";
+import { fileOf, waitOf } from "../values.ts";
 import type { Invocation, Outcome, Verb } from "../verb.ts";
+import { wishOf, wishOptions } from "../wish.ts";
+
+const activating = requestOptions("activateWorkflow", {
+  allowUnknownAgents: { name: "allow-unknown-agents" },
+});
 
 interface Definition {
   readonly name: string;
@@ -18,26 +26,72 @@ const applyVerb: Verb = {
   operations: ["storeWorkflow", "getWorkflow"],
   operands: ["<file...>"],
   summary: "store workflows: JSON definitions, or modules that export what defineWorkflow returns",
-  options: own("dry-run"),
-  async run({ operands, client, flag }) {
+  options: own("dry-run", "store-only", "wait"),
+  async run({ operands, client, flag, text }) {
+    const wait = text("wait");
     const definitions = (await Promise.all(operands.map(definitionsIn))).flat();
     const { workflows } = client();
-    const items: object[] = [];
+    if (flag("dry-run")) {
+      const looked = definitions.map((one) => standingOf(one, workflows));
+      const standings = await Promise.all(looked);
+      const value = definitions.map(({ name }, at) => ({ name, stored: standings[at] }));
+      return { value, columns: ["name", "stored"] };
+    }
+    const items: Applied[] = [];
     // One after the other: what is refused stops those after it.
     for (const definition of definitions) {
-      items.push(
-        flag("dry-run")
-          ? { name: definition.name, stored: await standingOf(definition, workflows), warnings: [] }
-          : await applied(definition, workflows),
-      );
+      items.push(await applied(definition, workflows, { storeOnly: flag("store-only") }));
     }
-    return { value: items, columns: ["name", "stored", "warnings"] };
+    const isOver =
+      wait !== undefined && !(await areActive(items, workflows, waitOf(wait, "--wait")));
+    return {
+      value: items,
+      columns: ["name", "stored", "active", "waitsFor", "warnings"],
+      ...(isOver ? { exitCode: exitCodes.timedOut } : {}),
+    };
   },
 };
 
-async function applied(definition: Definition, workflows: HoldfastClient["workflows"]) {
-  const { name, isNew, warnings } = await workflows.store(definition);
-  return { name, stored: isNew ? "new" : "same", warnings };
+interface Applied {
+  readonly name: string;
+  readonly stored: "new" | "same";
+  /** The version that names without one mean. */
+  active: string | null;
+  /** What is missing before this one is; empty: it waits for nothing. */
+  waitsFor: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+async function applied(
+  definition: Definition,
+  workflows: HoldfastClient["workflows"],
+  how: { readonly storeOnly: boolean },
+): Promise<Applied> {
+  const { name, isNew, active, waitsFor, warnings } = await workflows.store(definition, how);
+  return { name, stored: isNew ? "new" : "same", active, waitsFor, warnings };
+}
+
+/** Milliseconds between two looks. */
+const lookEvery = 500;
+
+/** Waits until what awaits its Agents is active. False: the time is over before. */
+async function areActive(
+  items: readonly Applied[],
+  workflows: HoldfastClient["workflows"],
+  patience: number,
+): Promise<boolean> {
+  const end = performance.now() + patience;
+  for (const item of items) {
+    for (;;) {
+      const { active, awaitsAgents, waitsFor } = await workflows.get(item.name);
+      item.waitsFor = waitsFor;
+      if (active !== null) item.active = item.name;
+      if (!awaitsAgents) break;
+      if (performance.now() > end) return false;
+      await setTimeout(lookEvery);
+    }
+  }
+  return true;
 }
 
 /** Whether a definition would be new, is there already, or is refused because it changed under its name. */
@@ -108,6 +162,34 @@ const showVerb: Verb = {
   },
 };
 
+const activateVerb: Verb = {
+  name: "workflows activate",
+  operations: ["activateWorkflow", "getWorkflow"],
+  operands: ["<name>"],
+  summary: summaryOf("activateWorkflow"),
+  options: { ...wishOptions, ...activating.options, ...own("dry-run") },
+  async run(invocation) {
+    const wish = await wishOf(invocation);
+    const { allowUnknownAgents } = await activating.read(invocation);
+    const [name = ""] = invocation.operands;
+    const { workflows } = invocation.client();
+    if (invocation.flag("dry-run")) return previewActivation(workflows, name);
+    const isForced = allowUnknownAgents !== undefined;
+    await workflows.activate(name, { ...wish, allowUnknownAgents: isForced });
+    return { value: { name, done: "activate" }, text: `${name}: activate done.` };
+  },
+};
+
+async function previewActivation(
+  workflows: HoldfastClient["workflows"],
+  name: string,
+): Promise<Outcome> {
+  const { active } = await workflows.get(name);
+  const value = { dryRun: true, name, active };
+  const text = active === null ? `Would activate ${name}.` : `${name} is active already.`;
+  return { value, text };
+}
+
 const change = (act: "retire" | "reinstate" | "pause" | "resume"): Verb =>
   changeVerb({
     name: `workflows ${act}`,
@@ -130,9 +212,10 @@ export const workflowVerbs: readonly Verb[] = [
   listingVerb({
     name: "workflows list",
     operation: "listWorkflows",
-    columns: ["name", "collections", "createdAt", "retired.reason"],
+    columns: ["name", "collections", "createdAt", "active.by", "awaitsAgents", "retired.reason"],
   }),
   showVerb,
+  activateVerb,
   change("retire"),
   change("reinstate"),
   change("pause"),

@@ -171,6 +171,7 @@ export interface InspectStatements {
       readonly finishedAt: Maybe<number>;
       readonly paused: unknown;
       readonly workflowPaused: unknown;
+      readonly activated: unknown;
       readonly now: Maybe<number>;
     };
   };

@@ -1,7 +1,17 @@
+import type { Maybe } from "../maybe.ts";
+
 /** What the statements of sql/migrate take and return. Written by `npm run rows`, from the database. */
 export interface MigrateStatements {
+  readonly "claim-installation": {
+    readonly params: { readonly project: string | null; readonly takesOver: boolean | null };
+    readonly row: { readonly project: Maybe<string> };
+  };
   readonly "find-compatibility": {
     readonly params: object;
     readonly row: { readonly schemaVersion: number; readonly oldestReader: number };
+  };
+  readonly "find-installation": {
+    readonly params: object;
+    readonly row: { readonly project: Maybe<string>; readonly isUsed: Maybe<boolean> };
   };
 }

@@ -77,13 +77,14 @@ export interface SubmitStatements {
   };
   readonly "new-task-ids": {
     readonly params: {
-      readonly workflows: readonly (string | null)[] | null;
       readonly count: number | null;
+      readonly workflows: readonly (string | null)[] | null;
     };
     readonly row: {
       readonly taskId: Maybe<string>;
       readonly now: Maybe<number>;
       readonly retired: Maybe<readonly string[]>;
+      readonly inactive: Maybe<readonly string[]>;
     };
   };
   readonly "release-submissions": {

@@ -16,12 +16,33 @@ export interface WorkflowsStatements {
       readonly knownBy: Maybe<string>;
       readonly isLater: Maybe<boolean>;
     };
+  readonly "activate-workflow": {
+    readonly params: {
+      readonly name: string | null;
+      readonly actor: string | null;
+      readonly reason: string | null;
+      readonly asAwaited: boolean | null;
+    };
+    readonly row: { readonly isActivated: Maybe<boolean> };
+  };
+  readonly "endorse-workflow": {
+    readonly params: { readonly name: string | null };
+    readonly row: object;
+  };
+  readonly "find-active-versions": {
+    readonly params: { readonly names: readonly (string | null)[] | null };
+    readonly row: { readonly name: string };
+  };
+  readonly "find-awaiting-workflows": {
+    readonly params: object;
+    readonly row: { readonly name: string; readonly storedBy: string | null };
   };
   readonly "find-known-agents": {
     readonly params: object;
     readonly row: {
       readonly agent: string;
       readonly knownFor: Maybe<number>;
+      readonly isSilent: Maybe<boolean>;
       readonly operations: Maybe<readonly string[]>;
     };
   };
@@ -36,6 +57,9 @@ export interface WorkflowsStatements {
       readonly format: number | null;
     };
     readonly row: { readonly operation: Maybe<string>; readonly workflow: string };
+  readonly "find-unendorsed-workflow": {
+    readonly params: { readonly name: string | null };
+    readonly row: { readonly name: string };
   };
   readonly "find-unusable-workflows": {
     readonly params: { readonly actor: string | null };
@@ -58,10 +82,16 @@ export interface WorkflowsStatements {
     readonly row: {
       readonly name: string;
       readonly createdAt: Date;
+      readonly storedBy: string | null;
       readonly retiredAt: Date | null;
       readonly retiredBy: string | null;
       readonly retiredReason: string | null;
       readonly byOperators: boolean;
+      readonly isActive: boolean;
+      readonly activatedAt: Date | null;
+      readonly activatedBy: string | null;
+      readonly activatedReason: string | null;
+      readonly awaitsAgents: boolean;
       readonly collections: Maybe<readonly string[]>;
     };
   };
@@ -72,6 +102,8 @@ export interface WorkflowsStatements {
       readonly format: number | null;
       readonly definition: string | null;
       readonly contracts: string | null;
+      readonly storedBy: string | null;
+      readonly awaitsAgents: boolean | null;
     };
     readonly row: { readonly name: string };
   };

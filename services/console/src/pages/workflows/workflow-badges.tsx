@@ -4,10 +4,12 @@ import { usePaused } from "./use-paused.ts";
 interface Props {
   readonly name: string;
   readonly retired: { readonly by: string; readonly reason: string } | null;
+  readonly active: { readonly by: string; readonly reason: string } | null;
+  readonly awaitsAgents: boolean;
 }
 
 /** Whether a workflow takes tasks, and whether its steps are claimed. */
-export function WorkflowBadges({ name, retired }: Props) {
+export function WorkflowBadges({ name, retired, active, awaitsAgents }: Props) {
   const paused = usePaused("workflow", name);
   return (
     <span className="badges">
@@ -19,6 +21,13 @@ export function WorkflowBadges({ name, retired }: Props) {
           title={`${retired.by}: ${retired.reason}`}
         />
       )}
+      {active !== null && (
+        <Badge
+          look={{ word: "Active", tone: "good", icon: "done" }}
+          title={`${active.by}: ${active.reason}`}
+        />
+      )}
+      {awaitsAgents && <Badge look={{ word: "Awaits its Agents", tone: "warn", icon: "wait" }} />}
       {paused !== null && (
         <Badge
           look={{ word: "Paused", tone: "warn", icon: "pause" }}

@@ -19,6 +19,8 @@ interface Row {
   readonly name: string;
   readonly createdAt: string;
   readonly retired: { readonly at: string; readonly by: string; readonly reason: string } | null;
+  readonly active: { readonly by: string; readonly reason: string } | null;
+  readonly awaitsAgents: boolean;
   readonly isCounted: boolean;
 }
 

@@ -54,7 +54,7 @@ function OtherVersions({ name }: { readonly name: string }) {
 
 function Workflow({ workflow }: { readonly workflow: StoredWorkflow }) {
   const { query } = usePlace();
-  const { name, retired, createdAt, collections } = workflow;
+  const { name, retired, active, awaitsAgents, createdAt, collections } = workflow;
   // The service stores valid definitions only.
   const definition = workflow.definition as unknown as WorkflowDefinition;
   const steps = useMemo(() => shownSteps(definition), [definition]);
@@ -66,8 +66,8 @@ function Workflow({ workflow }: { readonly workflow: StoredWorkflow }) {
     <>
       <Section
         title="Steps"
-        note={<WorkflowBadges name={name} retired={retired} />}
-        end={<WorkflowActions name={name} retired={retired} />}
+        note={<WorkflowBadges {...{ name, retired, active, awaitsAgents }} />}
+        end={<WorkflowActions name={name} retired={retired} active={active} />}
       >
         <WorkflowGraph
           steps={steps}
@@ -88,6 +88,15 @@ function Workflow({ workflow }: { readonly workflow: StoredWorkflow }) {
             facts={[
               ["Stored", <Time at={createdAt} />],
               ["Routes of its own", collections.length === 0 ? "none" : collections.join(", ")],
+              ...(active === null
+                ? []
+                : [
+                    ["Active", <Time at={active.at} />] as const,
+                    ["Activated by", `${active.by}: ${active.reason}`] as const,
+                  ]),
+              ...(workflow.waitsFor.length === 0
+                ? []
+                : [["Waits for", workflow.waitsFor.join(" ")] as const]),
               ...(retired === null
                 ? []
                 : [
