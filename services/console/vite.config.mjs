@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vite";
+import { defaultClientConditions, defineConfig } from "vite";
 
 /** Where `npx vite services/console` finds the API, for work on the page. */
 const api = process.env["API_URL"] ?? "http://127.0.0.1:3000";
@@ -8,6 +8,8 @@ export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   base: "/console/",
   oxc: { jsx: { runtime: "automatic" } },
+  // Packages of ours from their source, as everywhere: nothing need be built before.
+  resolve: { conditions: ["@holdfast/source", ...defaultClientConditions] },
   build: {
     outDir: "built",
     target: "es2024",

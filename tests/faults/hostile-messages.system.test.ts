@@ -49,6 +49,13 @@ async function attemptOf(faulty: FaultySystem, taskId: string) {
   return { taskId, step: found.name, attempt: found.attempt, token: found.token };
 }
 
+const stateOf = async (faulty: FaultySystem, taskId: string) =>
+  (await faulty.store.findTask({ taskId, tenant: "default" }))?.processState;
+
+const failing = (changes: object) => ({
+  outcome: { kind: "failed", code: "a.b", message: "no", transient: true, ...changes },
+});
+
 test("replies that cannot be stored delay no other order", async () => {
   await using faulty = await startFaultySystem({
     apart: ["scheduler"],
@@ -127,14 +134,12 @@ describe("a reply to a live step", () => {
     ["is too long", JSON.stringify("x".repeat(300_000)), "bytes long"],
     ["has a NUL", '"\\u0000"', "has a NUL"],
     ["has a number that JSON changes", "123456789012345678901234567890", "too large to be exact"],
-  ])("whose output %s fails its step for good, and is dead-lettered", async (_, output, detail) => {
+  ])("whose output %s halts its task at once, and is kept apart", async (_, output, detail) => {
     const [id] = await faulty.submit(["good"]);
     const attempt = await attemptOf(faulty, id);
     const body = reply(attempt).replace('"output":null', `"output":${output}`);
     await publish(faulty, toReplies(body));
-    await until(
-      async () => (await faulty.store.findTask({ taskId: id, tenant: "default" }))?.goal === "undo",
-    );
+    await until(async () => (await stateOf(faulty, id)) === "error");
     const [step] = await faulty.query(
       `select process_state, steps.fault_code, may_have_effect, fault_detail, output
          from state.steps join state.step_payloads using (task_id, name)
@@ -154,6 +159,30 @@ describe("a reply to a live step", () => {
     await until(async () => (await kept()).length > 0);
     expect(await kept()).toEqual([{ reason: "step.output_unstorable", body: Buffer.from(body) }]);
   });
+
+  test.each([
+    ["has an unknown outcome", { outcome: { kind: "done" } }, "/outcome/kind must be one of"],
+    ["has a text for a flag", failing({ transient: "true" }), "/outcome/transient must be boolean"],
+    ["has its attempt as a text", { attempt: "1" }, "/attempt must be integer"],
+  ])(
+    "that is nearly right but %s halts its task at once, undoes nothing, and alerts with the place",
+    async (_, changes, place) => {
+      const [id] = await faulty.submit(["good"]);
+      const attempt = await attemptOf(faulty, id);
+      await publish(faulty, toReplies(reply({ ...attempt, ...changes })));
+      await until(async () => (await stateOf(faulty, id)) === "error");
+      const task = await faulty.store.findTask({ taskId: id, tenant: "default" });
+      expect(task).toMatchObject({ goal: "do", faultCode: "step.reply_invalid" });
+      expect(task?.steps.find(({ name }) => name === attempt.step)).toMatchObject({
+        failureCount: 0,
+        faultDetail: expect.stringContaining(place),
+      });
+      const alerts = await faulty.query<{ detail: string }>(
+        `select detail from state.alerts where task_id = '${id}'`,
+      );
+      expect(alerts).toEqual([{ detail: expect.stringContaining(place) }]);
+    },
+  );
 
   test("whose message has a NUL is recorded as the outcome that it reports", async () => {
     const [id] = await faulty.submit(["good"]);
@@ -189,13 +218,13 @@ describe("a reply to a live step", () => {
       faulty,
       toReplies(`${lines.join("\n")}\n`, { contentType: "application/x-ndjson" }),
     );
-    const stateOf = (id: string) =>
+    const stepsOf = (id: string) =>
       faulty.query(
         `select process_state, fault_code from state.steps where task_id = '${id}' and name = 'reserve'`,
       );
-    await until(async () => JSON.stringify(await stateOf(deepId)).includes("output_unstorable"));
-    await until(async () => JSON.stringify(await stateOf(restId ?? "")).includes("inventory.busy"));
-    expect(await stateOf(restId ?? "")).toEqual([
+    await until(async () => JSON.stringify(await stepsOf(deepId)).includes("output_unstorable"));
+    await until(async () => JSON.stringify(await stepsOf(restId ?? "")).includes("inventory.busy"));
+    expect(await stepsOf(restId ?? "")).toEqual([
       { process_state: "pending", fault_code: "inventory.busy" },
     ]);
     expect(faulty.log.filter(({ msg }) => msg === "crashed")).toEqual([]);

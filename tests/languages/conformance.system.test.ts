@@ -77,6 +77,7 @@ describe("a bad Agent", () => {
     ["forgets the key", "duplicate", /differ/],
     ["names no user", "happy", /it has no user_id/],
     ["has a wrong token", "happy", /token is not that of the request/],
+    ["is nearly right", "happy", /: \/outcome\/kind must be one of "completed", "failed"/],
     ["carries out everything", "unknown operation", /completed instead of a permanent failure/],
     ["is silent", "happy", /no reply within/],
   ] as const)("that %s breaks the rule %s", async (badness, rule, text) => {

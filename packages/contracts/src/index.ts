@@ -55,6 +55,7 @@ export { unboundedParts } from "./limits/unbounded-parts.ts";
 export { AgentHeartbeat } from "./messages/agent-heartbeat.ts";
 export { defineMessage, type MessageContract } from "./messages/message.ts";
 export { parseJson } from "./messages/parse-json.ts";
+export { type ReplyAddress, readReplyAddress } from "./messages/reply-address.ts";
 export { ReplyProbe } from "./messages/reply-probe.ts";
 export { StepCancel } from "./messages/step-cancel.ts";
 export { StepProgress } from "./messages/step-progress.ts";

@@ -1,4 +1,12 @@
 export { adviceFor } from "./advice.ts";
+export {
+  type AgentState,
+  type Cause,
+  type CauseKind,
+  type RemoteState,
+  type SystemFacts,
+} from "./causes/cause.ts";
+export { findCauses } from "./causes/find-causes.ts";
 export { type Examination, type ExamineOptions, examine } from "./doctor/examine.ts";
 export type { Finding } from "./doctor/finding.ts";
 export { count } from "./print/count.ts";

@@ -57,6 +57,7 @@ export const breaker: BreakerFacts = {
   throttledUntil: null,
   probe: null,
   due: 12,
+  lastFault: null,
 };
 
 export const broker: BrokerFacts = { blocked: null, schedulers: 2, consumers: { payments: 2 } };
@@ -69,6 +70,7 @@ export const facts: Facts = {
   faultCode: null,
   createdAt: noon - 60_000,
   finishedAt: null,
+  completeBy: null,
   paused: null,
   workflowPaused: null,
   activated: null,
@@ -78,6 +80,7 @@ export const facts: Facts = {
   plan: null,
   broker,
   standstills: [],
+  unproven: [],
   windows: [200, 200],
 };
 

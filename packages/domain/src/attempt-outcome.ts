@@ -4,6 +4,7 @@ import { failStep, parkStep, requeueStep } from "./fail-step.ts";
 import { cleared, type EndedAttempt, policyFor, requeuesUntilAlert } from "./failure.ts";
 import type { FaultCode } from "./fault-codes.ts";
 import { fitsGoal, onAttempt } from "./fence.ts";
+import { replyFaults } from "./reply-faults.ts";
 import { settle } from "./settle.ts";
 import { sourceOf } from "./source.ts";
 import type { ProcessingStep } from "./step.ts";
@@ -86,9 +87,19 @@ function endFailed(
   if (transient && (!event.attempted || isPaced)) {
     return requeueStep(task, step, { code, effect, retryAfter }, context);
   }
+  if (isMistake(step, event)) return parkStep(task, step, { ...event, kind: "parked" }, context);
   const saidBy = sourceOf(code);
   return failStep(task, step, { code, effect, retryAfter, transient, saidBy }, context);
 }
+
+/**
+ * Whether only the Agent's reply is wrong, after work that may be done, so that a person must look: unless the step has a
+ * policy for that very fault. An Agent of ours finds by itself that its output breaks its contract.
+ */
+const isMistake = ({ plan }: ProcessingStep, { code, effect, transient }: FailedEvent): boolean => {
+  const isOfReply = replyFaults.has(code) || code === "step.contract_broken";
+  return isOfReply && !transient && effect === "unknown" && policyFor(plan, code) === plan;
+};
 
 /**
  * Whether an Agent's word about the effect of its attempt is true of the step. A relayed or redelivered

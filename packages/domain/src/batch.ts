@@ -49,8 +49,8 @@ export interface DecidedTask {
   readonly changes: readonly Change[];
   /** What was asked of the task as a whole, such as `pause`: an entry of its history. */
   readonly acts: readonly TaskAct[];
-  /** What an alert says if the task halts, for people; absent: the code says it all. */
-  readonly haltDetail?: string;
+  /** By step: what an alert says beside the code if the task halts. Absent: the codes say it all. */
+  readonly haltDetails?: ReadonlyMap<string, string>;
 }
 
 /** A request about a task as a whole, by the name that it has in the history. */

@@ -101,12 +101,17 @@ describe("a batch", () => {
     expect(changed).toEqual([]);
   });
 
-  test("fails a step for good whose output breaks its contract", () => {
+  test("halts a task whose output breaks its contract, and says where it is wrong in its alert", () => {
     const fault = new ContractFault("step.output_invalid", "The output at / must be object");
     const reported = completed("1", "a");
-    const { outcomes, applied } = decideBatch([taskInFlight("1", "a")], [reported], {
+    const { outcomes, applied, notifications } = decideBatch([taskInFlight("1", "a")], [reported], {
       ...options,
       outputFaults: new Map([[reported, fault]]),
+    });
+    expect(notifications.find(({ channel }) => channel === "alert")?.body).toMatchObject({
+      kind: "task.halted",
+      code: "step.output_invalid",
+      detail: fault.message,
     });
     expect(outcomes).toMatchObject([{ applied: true, outputFault: fault }]);
     expect(applied).toMatchObject([
@@ -202,11 +207,13 @@ describe("a request that an instance gave back", () => {
       faultCode: "step.request_unreadable",
     });
     expect(applied).toMatchObject([{ faultDetail: "bank-1 has b" }]);
-    expect(changed[0]).not.toHaveProperty("haltDetail");
+    expect(changed[0]).not.toHaveProperty("haltDetails");
     expect(notifications.some(({ channel }) => channel === "alert")).toBe(false);
   });
 
   test("says in the alert who has which contract, if its task halts", () => {
-    expect(decideIt("everywhere").changed[0]).toMatchObject({ haltDetail: "bank-1 has b" });
+    expect(decideIt("everywhere").changed[0]).toMatchObject({
+      haltDetails: new Map([["a", "bank-1 has b"]]),
+    });
   });
 });

@@ -12,6 +12,7 @@ import { dueStepsOf } from "./due-order.ts";
 import type { FaultCode } from "./fault-codes.ts";
 import type { ContractFault } from "./faults.ts";
 import { foldEvents } from "./fold-events.ts";
+import { replyFaults } from "./reply-faults.ts";
 import { stepsOf } from "./task.ts";
 import type { TaskEvent } from "./task-event.ts";
 import {
@@ -118,10 +119,14 @@ function decideTask(
   const folded = fold(task, events, { now, random, values });
   const applied = events.filter((_, index) => folded.outcomes[index]!.applied);
   const acts = applied.flatMap(({ event }) => actsOf(event));
-  const haltDetail = applied.find(isUnreadable)?.faultDetail;
-  const decided = { before, after: folded.task, changes: folded.changes, acts };
   return {
-    decided: haltDetail === undefined ? decided : { ...decided, haltDetail },
+    decided: {
+      before,
+      after: folded.task,
+      changes: folded.changes,
+      acts,
+      ...haltDetailsOf(applied),
+    },
     outcomes: [
       ...reported.filter(isOutdated).map((event) => [event, versionChanged] as const),
       ...current.map((event, index) => {
@@ -134,7 +139,20 @@ function decideTask(
   };
 }
 
-/** An output that breaks its contract fails its step for good: the Agent would return the same again. */
+/** What alerts quote: Holdfast's own words, which have no values in them. */
+function haltDetailsOf(applied: readonly ReportedTaskEvent[]): Pick<DecidedTask, "haltDetails"> {
+  if (!applied.some(({ event }) => event.kind === "failed")) return {};
+  const faults = applied.flatMap(({ event, faultDetail }) =>
+    event.kind === "failed" &&
+    faultDetail !== undefined &&
+    (replyFaults.has(event.code) || event.unreadable === "everywhere")
+      ? [[event.step, faultDetail] as const]
+      : [],
+  );
+  return faults.length === 0 ? {} : { haltDetails: new Map(faults) };
+}
+
+/** An output that breaks its contract halts its task: the Agent would return the same again. */
 function failedBy(
   outputFault: ContractFault | undefined,
   reported: ReportedTaskEvent,
@@ -166,8 +184,6 @@ function givenBack(
   };
 }
 
-const isUnreadable = ({ event }: ReportedTaskEvent): boolean =>
-  event.kind === "failed" && event.unreadable === "everywhere";
 
 /** What is asked of a task as a whole, by the name that it has in the history. */
 const taskActs: Partial<Readonly<Record<TaskEvent["kind"], string>>> = {

@@ -12,6 +12,30 @@ const delayed = (plan: object, retryAfter: number) =>
     failed("a", 1, { retryAfter }),
   ).steps.get("a");
 
+describe("a step that is sent again and again without a failure", () => {
+  const again = (plan: object, times: number) => {
+    let task = newTask(definitionOf([{ name: "a", ...plan }]));
+    for (let attempt = 1; attempt <= times; attempt += 1) {
+      const claim = decide(task, claimed("a", attempt), at(noon + attempt * 100_000));
+      if (!claim.applied) throw new Error(claim.reason);
+      task = seen(claim.task, failed("a", attempt, { attempted: false, effect: "none" }));
+    }
+    return task;
+  };
+
+  test("halts its task once the step allows no more of it, and neither counts nor undoes anything", () => {
+    expect(again({ maxRequeues: 3 }, 3).processState).toBe("processing");
+    const task = again({ maxRequeues: 3 }, 4);
+    const code = "step.waited_too_long";
+    expect(task).toMatchObject({ goal: "do", processState: "error", faultCode: code });
+    expect(task.steps.get("a")).toMatchObject({ failureCount: 0, faultCode: code });
+  });
+
+  test("waits without end where the step says nothing", () => {
+    expect(again({}, 50).processState).toBe("processing");
+  });
+});
+
 describe("a delay that an Agent asks for", () => {
   const hour = 3_600_000;
   test.each([

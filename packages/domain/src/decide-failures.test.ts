@@ -16,6 +16,34 @@ import { requeuesUntilAlert } from "./failure.ts";
 import type { Step } from "./step.ts";
 import type { TaskEvent } from "./task-event.ts";
 
+describe("a mistake of the Agent's with its reply, after work that may be done,", () => {
+  const codes = [
+    "step.reply_invalid",
+    "step.output_invalid",
+    "step.output_too_costly",
+    "step.output_unstorable",
+    "step.contract_broken",
+  ];
+  const mistake = (code: string, effect: "unknown" | "none" = "unknown") =>
+    failed("a", 1, { code, transient: false, effect });
+
+  test.each(codes)("%s halts the task and undoes nothing, and counts no failure", (code) => {
+    const task = seen(abc(), claimed("a"), mistake(code));
+    expect(task).toMatchObject({ goal: "do", processState: "error", faultCode: code });
+    const step = { processState: "error", failureCount: 0, mayHaveEffect: true };
+    expect(task.steps.get("a")).toMatchObject(step);
+  });
+
+  test("is undone where the step has a policy for it, or the Agent says that nothing was done", () => {
+    const [code = ""] = codes;
+    const once = { failures: 1, backoff: 1, max: 1 };
+    const policy = { code, retry: once, coolDown: null, onFailure: "compensate" } as const;
+    const step = { name: "a", faults: [policy] };
+    expect(seen(newTask(definitionOf([step])), claimed("a"), mistake(code)).goal).toBe("undo");
+    expect(seen(abc(), claimed("a"), mistake("step.contract_broken", "none")).goal).toBe("undo");
+  });
+});
+
 describe("failing", () => {
   test("delays a step longer after each failure, and stops retrying at the threshold", () => {
     const once = seen(abc(), claimed("a"), failed("a"));

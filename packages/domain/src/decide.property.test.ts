@@ -3,7 +3,9 @@ import * as fc from "fast-check";
 import { at, newTask, noon } from "../test/fixtures.ts";
 import { anyHappening, anyWorkflow, eventFor, type Happening } from "../test/random-events.ts";
 import { decide } from "./decide.ts";
+import type { Decision } from "./decision.ts";
 import { longestDelay } from "./failure.ts";
+import { sourceOfMove } from "./source.ts";
 import { isDone, isSettled } from "./step.ts";
 import { legalStepTransitions } from "./step-transitions.ts";
 import { summarise } from "./summarise.ts";
@@ -50,6 +52,25 @@ function mustHoldPause(before: Task, event: TaskEvent, after: Task): void {
   if (!before.paused) return;
   if (event.kind !== "resumed") expect(after.paused).toBe(true);
   expect(event.kind).not.toBe("limitPassed");
+}
+
+/** What is counted and what is undone is told with its source by the entry that the history has of it. */
+function mustNameItsSource(before: Task, { task, changes }: Decision & { applied: true }): void {
+  const named = new Set<string>();
+  for (const { action, from, step, reason } of changes) {
+    const move = { action, fromState: from, toState: step.processState, reason };
+    const source = sourceOfMove(move);
+    if (source !== null) named.add(step.plan.name);
+    if (action === "requeue") expect(source).toBeNull();
+  }
+  for (const { plan, failureCount } of stepsOf(task)) {
+    const counted = before.steps.get(plan.name)?.failureCount ?? 0;
+    if (failureCount > counted) expect(named).toContain(plan.name);
+  }
+  if (before.goal === task.goal) return;
+  const summary = { action: "summarise", fromState: before.processState };
+  const undone = { ...summary, toState: task.processState, reason: task.faultCode };
+  expect(sourceOfMove(undone)).not.toBeNull();
 }
 
 function mustStandStill(task: Task): void {
@@ -123,6 +144,7 @@ function play(
     mustUndoInReverse(decision.task);
     mustUndoWhatHappened(decision.task);
     mustStandStill(decision.task);
+    mustNameItsSource(ready, decision);
     mustHoldPause(ready, event, decision.task);
     mustRestWithinItsPolicy(decision.task, now);
     mustStartAfterWhatIsBefore(ready, decision.task);

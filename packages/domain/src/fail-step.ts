@@ -9,6 +9,7 @@ import {
   remedyFor,
   requeueOf,
 } from "./failure.ts";
+import type { FaultCode } from "./fault-codes.ts";
 import { fitsGoal } from "./fence.ts";
 import { settle } from "./settle.ts";
 import type { ProcessingStep } from "./step.ts";
@@ -33,16 +34,26 @@ export const failStep = (
       : settle(haltedWith(task, failure.code), [failed], context);
   });
 
-/** Has an attempt made again that failed only by the look of it. */
+/** Has an attempt made again that failed only by the look of it, as often as the step allows. */
 export const requeueStep = (
   task: Task,
   step: ProcessingStep,
   ended: EndedAttempt,
   context: DecisionContext,
 ): Decision =>
-  endAttempt(task, step, ended, context, (marked) =>
-    delay(task, marked, { ...ended, remedy: requeueOf(marked, context.random()) }, context),
-  );
+  endAttempt(task, step, ended, context, (marked) => {
+    const remedy = requeueOf(marked, context.random());
+    return remedy.requeueCount > (step.plan.maxRequeues ?? Number.POSITIVE_INFINITY)
+      ? stopWaiting(task, marked, context)
+      : delay(task, marked, { ...ended, remedy }, context);
+  });
+
+/** The workflow lets the step wait no longer. Nothing failed, so nothing is counted or undone. */
+function stopWaiting(task: Task, step: ProcessingStep, context: DecisionContext): Decision {
+  const code: FaultCode = "step.waited_too_long";
+  const failed = giveUp(step, code, step.failureCount);
+  return settle(haltedWith(task, code), [failed], context);
+}
 
 /** Notes what the attempt may have done. One that runs under the other goal is not tried again. */
 function endAttempt(

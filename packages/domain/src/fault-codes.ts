@@ -470,8 +470,9 @@ export const faultCodes = {
   "step.delayed": {
     transient: null,
     meaning:
-      "An alert: an Agent asked for a longer delay than the policy allows. It was shortened.",
-    action: "Look at the remote service. To allow longer delays, give the step a cool-down.",
+      "An alert: a step was requeued 20 times in a row, or an Agent asked for a longer delay than the policy allows, which was shortened.",
+    action:
+      "See with `holdfast why` what the step waits for. To allow longer delays, give the step a cool-down; to have it halt, `maxRequeues`.",
   },
   "step.delivery_limit": {
     transient: true,
@@ -515,7 +516,7 @@ export const faultCodes = {
   "step.never_started": {
     transient: true,
     meaning:
-      "No Agent took the request until start-by. No failure is counted up to 20 times in a row.",
+      "No Agent took the request until start-by. No failure is counted: the step is sent again, as often as its `maxRequeues` allows.",
     action: "Start the Agent.",
   },
   "step.not_in_workflow": {
@@ -525,20 +526,29 @@ export const faultCodes = {
   },
   "step.output_invalid": {
     transient: false,
-    meaning: "The output does not fit the schema in the workflow's definition.",
+    meaning:
+      "The output does not fit the schema in the workflow's definition. The work may be done, so the task halts.",
     action: "Correct the Agent. Then resolve the step, or have the task undone.",
   },
   "step.output_too_costly": {
     transient: false,
     meaning:
-      "The output takes too many steps to check against the schema in the workflow's definition.",
+      "The output takes too many steps to check against the schema in the workflow's definition. The work may be done, so the task halts.",
     action:
       "Have the Agent return less, or store a new version with a simpler schema. Then resolve the step, or have the task undone.",
   },
   "step.output_unstorable": {
     transient: false,
-    meaning: "The output is too large or holds what Postgres cannot keep.",
+    meaning:
+      "The output is too large or holds what Postgres cannot keep. The work may be done, so the task halts.",
     action: "Correct the Agent. Then resolve the step, or have the task undone.",
+  },
+  "step.reply_invalid": {
+    transient: false,
+    meaning:
+      "The Agent's reply names its task, step, attempt and token, and is otherwise no `step.reply.v1`. What the Agent did is unknown, so the task halts.",
+    action:
+      "Correct the Agent: the step's `faultDetail` has the pointer, and `holdfast conformance` finds the same. Then resolve or resubmit the step, or have the task undone.",
   },
   "step.request_rejected": {
     transient: null,
@@ -562,6 +572,13 @@ export const faultCodes = {
     transient: true,
     meaning: "The Agent stopped the attempt, because the task is being undone.",
     action: "None.",
+  },
+  "step.waited_too_long": {
+    transient: false,
+    meaning:
+      "The step was requeued as often in a row as its `maxRequeues` allows, and no Agent did it. The task halts.",
+    action:
+      "Find out with `holdfast why` what keeps its Agents from it. Then resubmit the step, or have the task undone.",
   },
   "store.bug": {
     transient: false,

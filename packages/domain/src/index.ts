@@ -129,6 +129,8 @@ export {
   priorities,
   type Urgency,
 } from "./priority.ts";
+export { isRemoteFault } from "./remote-fault.ts";
+export { type Source, saidBy, sourceOf, sourceOfMove, sourceWords } from "./source.ts";
 export {
   type CountedBucket,
   type CountedEvent,

@@ -11,6 +11,20 @@ import type { FaultCode } from "./fault-codes.ts";
  */
 export type Source = "remoteService" | "agent" | "definition" | "person";
 
+/** Who says so, in words that follow "said by". */
+export const sourceWords: Readonly<Record<Source, string>> = {
+  remoteService: "the remote service",
+  agent: "an Agent that had the request",
+  definition: "the workflow's definition",
+  person: "a person",
+};
+
+/** "said by the remote service"; empty: no source, or one of a later release. */
+export const saidBy = (source: string | null | undefined): string =>
+  source != null && Object.hasOwn(sourceWords, source)
+    ? `said by ${sourceWords[source as Source]}`
+    : "";
+
 /** A fault, and who says so. */
 export interface Reason {
   readonly code: string;
@@ -18,7 +32,7 @@ export interface Reason {
 }
 
 /** Codes with which Holdfast ends an attempt or a task, apart from those that an Agent chooses. */
-const saidBy: Readonly<Partial<Record<FaultCode, Source>>> = {
+const sources: Readonly<Partial<Record<FaultCode, Source>>> = {
   "operator.cancel": "person",
   "operator.undo": "person",
   "step.contract_broken": "agent",
@@ -30,12 +44,14 @@ const saidBy: Readonly<Partial<Record<FaultCode, Source>>> = {
   "step.input_unresolvable": "definition",
   "step.input_unusable": "definition",
   "step.not_in_workflow": "definition",
-  "step.output_invalid": "definition",
-  "step.output_too_costly": "definition",
+  "step.output_invalid": "agent",
+  "step.output_too_costly": "agent",
   "step.output_unstorable": "agent",
+  "step.reply_invalid": "agent",
   "step.request_rejected": "agent",
   "step.request_unreadable": "agent",
   "step.request_too_large": "definition",
+  "step.waited_too_long": "definition",
   "task.expired": "definition",
 };
 
@@ -44,4 +60,33 @@ const saidBy: Readonly<Partial<Record<FaultCode, Source>>> = {
  * not a code of Holdfast is an Agent's word for what its remote service answered.
  */
 export const sourceOf = (code: string): Source =>
-  saidBy[code as FaultCode] ?? (code.startsWith("agent.") ? "agent" : "remoteService");
+  sources[code as FaultCode] ?? (code.startsWith("agent.") ? "agent" : "remoteService");
+
+/** Codes with which Holdfast itself has a task halt: no failure is counted, and nothing is undone for them. */
+const haltsOfOurs: ReadonlySet<string> = new Set<FaultCode>([
+  "scheduler.undecidable",
+  "store.refused",
+]);
+
+/** An entry of the history, as far as it tells why something moved. */
+interface Move {
+  readonly action: string;
+  readonly fromState: string | null;
+  readonly toState: string;
+  readonly reason: string | null;
+}
+
+const failures: ReadonlySet<string> = new Set(["retry", "coolDown", "fail"]);
+const undoStates: ReadonlySet<string> = new Set(["compensating", "compensated"]);
+
+/**
+ * Who said what counted a failure or began an undo with this entry. Null: it did neither. What is requeued, and what
+ * halts because Holdfast cannot go on, is not the word of anyone.
+ */
+export function sourceOfMove({ action, fromState, toState, reason }: Move): Source | null {
+  if (reason === null || haltsOfOurs.has(reason)) return null;
+  const beginsUndo =
+    action === "undo" ||
+    (action === "summarise" && undoStates.has(toState) && fromState !== "compensating");
+  return failures.has(action) || beginsUndo ? sourceOf(reason) : null;
+}

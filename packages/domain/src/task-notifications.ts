@@ -151,7 +151,7 @@ function statusOf(
  * person should know why.
  */
 function alertsOf(
-  { before, after, changes, haltDetail }: DecidedTask,
+  { before, after, changes, haltDetails }: DecidedTask,
   { seq, at }: { seq: number; at: string },
 ): readonly AlertBody[] {
   const common = { taskId: after.taskId, episode: seq, detail: null, at };
@@ -180,10 +180,10 @@ function alertsOf(
   const failed = changes.find(({ step }) => step.processState === "error")?.step;
   const halted = {
     ...common,
+    detail: haltDetails?.get(failed?.plan.name ?? "") ?? null,
     kind: "task.halted" as const,
     step: failed?.plan.name ?? null,
     code: failed?.faultCode ?? after.faultCode ?? "task.halted",
-    detail: haltDetail ?? null,
   };
   return [...others, halted];
 }

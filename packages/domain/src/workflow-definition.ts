@@ -77,6 +77,11 @@ export interface StepDefinition extends StepPolicy {
   /** Names of the steps that must be done (processed or skipped) before this one. */
   readonly after: readonly string[];
   readonly onlyIf: Condition | null;
+  /**
+   * How often in a row an attempt may end without a failure, such as because no Agent took it: after that the task halts.
+   * Absent: without limit.
+   */
+  readonly maxRequeues?: number;
   /** The operation of the same Agent that undoes this one; null: there is nothing to undo. */
   readonly undo: UndoDefinition | null;
 }

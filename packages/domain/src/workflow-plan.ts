@@ -19,6 +19,8 @@ export interface StepPlan extends StepPolicy {
   readonly operation: string;
   readonly after: readonly string[];
   readonly onlyIf: Condition | null;
+  /** Of a call: see `StepDefinition`. */
+  readonly maxRequeues?: number;
   /** For a call: how it is undone, if it can be. */
   readonly undo: UndoDefinition | null;
   /** For a compensation: the name of the call that it undoes. */

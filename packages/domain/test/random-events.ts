@@ -16,20 +16,24 @@ export const anyWorkflow = fc
       onFailure: fc.constantFrom("compensate", "halt"),
       undoable: fc.boolean(),
       wanted: fc.constantFrom("yes", "no", null),
+      maxRequeues: fc.constantFrom(undefined, undefined, 1),
     }),
     { minLength: 1, maxLength: names.length },
   )
   .map((drawn) =>
     definitionOf(
-      drawn.map(({ before, failures, coolDown, onFailure, undoable, wanted }, index) => ({
-        name: names[index] ?? "",
-        after: names.slice(0, index).filter((_, bit) => ((before >> BigInt(bit)) & 1n) === 1n),
-        retry: { failures, backoff: 1_000, max: 4_000 },
-        coolDown,
-        onFailure: onFailure,
-        onlyIf: wanted === null ? null : { equals: [{ $ref: "/input/wanted" }, wanted] as const },
-        ...(undoable ? {} : { undo: null }),
-      })),
+      drawn.map(
+        ({ before, failures, coolDown, onFailure, undoable, wanted, maxRequeues }, index) => ({
+          name: names[index] ?? "",
+          after: names.slice(0, index).filter((_, bit) => ((before >> BigInt(bit)) & 1n) === 1n),
+          retry: { failures, backoff: 1_000, max: 4_000 },
+          coolDown,
+          onFailure: onFailure,
+          onlyIf: wanted === null ? null : { equals: [{ $ref: "/input/wanted" }, wanted] as const },
+          ...(undoable ? {} : { undo: null }),
+          ...(maxRequeues === undefined ? {} : { maxRequeues }),
+        }),
+      ),
     ),
   );
 
@@ -63,6 +67,9 @@ const among = (steps: readonly Step[], state: Step["processState"], pick: number
   const candidates = steps.filter(({ processState }) => processState === state);
   return candidates[pick % Math.max(1, candidates.length)];
 };
+
+/** Its reply may be wrong, after work that may be done. */
+const finalCode = (pick: number): string => (pick % 3 === 0 ? "step.reply_invalid" : "x.y");
 
 export function eventFor(task: Task, { kind, pick }: Happening): TaskEvent | null {
   const steps = stepsOf(task);
@@ -104,7 +111,7 @@ export function eventFor(task: Task, { kind, pick }: Happening): TaskEvent | nul
     case "fail":
       return { kind: "failed", ...ref, ...failure };
     case "failForGood":
-      return { kind: "failed", ...ref, ...failure, transient: false };
+      return { kind: "failed", ...ref, ...failure, transient: false, code: finalCode(pick) };
     case "failWithoutEffect":
       return { kind: "failed", ...ref, ...failure, transient: false, effect: "none" };
     case "breakerOpen":

@@ -13,6 +13,8 @@ export type {
   Throttle,
 } from "./breakers/breakers.ts";
 export type { ProbedLane, ProbeOptions } from "./breakers/claim-probe.ts";
+export type { RemoteFacts } from "./breakers/find-breaker-facts.ts";
+export type { LastFault } from "./breakers/find-last-faults.ts";
 export type { RemoteRecord } from "./breakers/find-remotes.ts";
 export type { AppliedItems } from "./bulk/apply-items.ts";
 export type { BulkItem, BulkOperation, BulkWork } from "./bulk/bulk-operation.ts";
@@ -43,6 +45,7 @@ export type {
   PauseFacts,
   StepFacts,
   TaskFacts,
+  UnprovenPath,
 } from "./inspect/find-task-facts.ts";
 export type { Unusable } from "./inspect/find-unusable.ts";
 export {

@@ -72,6 +72,7 @@ describe("a step of a definition", () => {
         step("charge", {
           call: payments.charge({ price: order.price }),
           startWithin: "2m",
+          maxRequeues: 40,
           completeWithin: "1h",
           retry: { failures: 9, backoff: "5m" },
           coolDown: { wait: "1d", times: 2 },
@@ -84,6 +85,7 @@ describe("a step of a definition", () => {
     expect(definition).toMatchObject({ completeWithin: 604_800_000, output: null });
     expect(definition.steps[0]).toMatchObject({
       startWithin: 120_000,
+      maxRequeues: 40,
       completeWithin: 3_600_000,
       retry: { failures: 9, backoff: 300_000, max: 300_000 },
       coolDown: { wait: 86_400_000, times: 2 },

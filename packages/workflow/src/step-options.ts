@@ -1,4 +1,10 @@
-import type { Condition, RetryPolicy, StepPolicy, UndoDefinition } from "@holdfast/domain";
+import type {
+  Condition,
+  RetryPolicy,
+  StepDefinition,
+  StepPolicy,
+  UndoDefinition,
+} from "@holdfast/domain";
 import type { Call } from "./agent.ts";
 import { type Duration, toMilliseconds } from "./duration.ts";
 import type { PooledAgent } from "./pool.ts";
@@ -61,6 +67,11 @@ export interface StepOptions<Result, Only extends Condition | undefined = Condit
   readonly extendUpTo?: Duration;
   /** How long a request may wait until an Agent takes it. The default is `30s`. */
   readonly startWithin?: Duration;
+  /**
+   * How often in a row the step may be sent again without a failure, such as because no Agent took the request within
+   * `startWithin`: after that the task halts for an operator. Without this, as often as it takes.
+   */
+  readonly maxRequeues?: number;
   readonly retry?: RetryOptions;
   readonly coolDown?: CoolDownOptions | null;
   /** Once the step has failed for good: undo the task (the default), or wait for an operator. */
@@ -75,8 +86,11 @@ export interface StepOptions<Result, Only extends Condition | undefined = Condit
 }
 
 /** The policy of the step itself, as it is stored. */
-export function policyOf(options: StepOptions<unknown>): StepPolicy {
+export function policyOf(
+  options: StepOptions<unknown>,
+): StepPolicy & Pick<StepDefinition, "maxRequeues"> {
   return {
+    ...(options.maxRequeues === undefined ? {} : { maxRequeues: options.maxRequeues }),
     startWithin: toMilliseconds(options.startWithin ?? "30s", "startWithin"),
     completeWithin: toMilliseconds(options.completeWithin, "completeWithin"),
     ...toExtension(options.extendUpTo, "extendUpTo"),

@@ -150,18 +150,20 @@ export interface SchedulerContext
   readonly remotes: RemoteGuard;
   /** One round of guarding remote services. */
   readonly guard: () => Promise<number>;
+  /** Tells an Agent that its reply was refused. */
+  readonly refuse: ReturnType<typeof cancelHints>;
 }
 
 /** Builds what the loops share; nothing runs before they start. */
 export function schedulerContext(options: SchedulerOptions): SchedulerContext {
   const { store, broker, log, failpoint, actor, userId, signal, identity } = options;
-  const { maxInFlight, maxMessageBytes, optimisations = {}, clock = systemClock } = options;
-  const { tracing = noTracing } = options;
+  const { maxInFlight, maxMessageBytes, optimisations = {} } = options;
+  const { clock = systemClock, tracing = noTracing } = options;
   const loops = loopSet<LoopName>({ signal, log, clock, metrics: options.metrics ?? noMetrics });
-  const wake = () => loops.wake("claim");
-  const notify = () => wakeSenders(loops);
+  const [wake, notify] = [() => loops.wake("claim"), () => wakeSenders(loops)];
   const shared = { store, broker, log, failpoint, clock, signal, actor, userId, identity, tracing };
-  const apply = applyAndNotify({ store, notify, cancel: cancelHints(broker) });
+  const refuse = cancelHints(broker);
+  const apply = applyAndNotify({ store, notify, cancel: refuse });
   const dispatches = dispatchesOf(shared, { loops, optimisations });
   const batchSizes = openBatchSizes(optimisations);
   const replies = replyAddress(broker, optimisations);
@@ -210,6 +212,7 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
     relay,
     remotes,
     guard,
+    refuse,
   };
   return { ...shared, loops, wake, apply, ...parts };
 }

@@ -1,4 +1,10 @@
-import { type Json, undoNameOf, type WorkflowDefinition } from "@holdfast/domain";
+import {
+  type Json,
+  type Source,
+  sourceOfMove,
+  undoNameOf,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
 import {
   type FoundTask,
   type HistoryEntry,
@@ -70,13 +76,17 @@ export function forReader(reader: Reader, task: TaskResource): TaskResource {
   return { ...task, paused: { ...paused, by: anOperator, reason: operatorsWords } };
 }
 
+type Entry = Omit<HistoryEntry, "at"> & { readonly at: unknown };
+
+/** An entry of a history as it is shown: with who said what it counted as a failure, or began an undo for. */
+type EntryResource<Of extends Entry> = Of & { readonly source: Source | null };
+
 /** One entry of a task's history, as its reader may see it. A note is an operator's words. */
-export function historyResource<Entry extends Pick<HistoryEntry, "actor" | "note">>(
-  entry: Entry,
-  reader: Reader,
-): Entry {
+export function historyResource<Of extends Entry>(entry: Of, reader: Reader): EntryResource<Of> {
   const { actor, note } = entry;
-  if (reader === "operator") return { ...entry, actor: publicName(actor) };
+  const source = sourceOfMove(entry);
+  if (reader === "operator") return { ...entry, source, actor: publicName(actor) };
   const isOperators = note !== null || isOperatorName(actor);
-  return { ...entry, actor: isOperators ? anOperator : publicName(actor), note: null };
+  const shownActor = isOperators ? anOperator : publicName(actor);
+  return { ...entry, source, actor: shownActor, note: null };
 }

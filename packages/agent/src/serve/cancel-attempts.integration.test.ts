@@ -31,7 +31,7 @@ test("a cancel hint aborts only the handler of its own attempt, within milliseco
     );
   };
   const { broker, served } = await tested.serve({ charge });
-  const silent = { warn: () => {} };
+  const silent = { warn: () => {}, error: () => {} };
   tested.parts.use(await broker.listen(cancelExchange, cancelAttempts([served], silent)));
   const asked = request();
   await tested.ask(asked);
@@ -43,4 +43,20 @@ test("a cancel hint aborts only the handler of its own attempt, within milliseco
     taskId: asked.taskId,
     outcome: { kind: "stopped", effect: "unknown" },
   });
+});
+
+test("an Agent logs that its reply was refused, and where it is wrong, and another Agent does not", async () => {
+  const logged = mailbox<object>();
+  const { broker, served } = await tested.serve({ charge: async () => ({ chargeId: "c" }) });
+  const log = { warn: () => {}, error: (fields: object) => logged.put(fields) } as never;
+  tested.parts.use(await broker.listen(cancelExchange, cancelAttempts([served], log)));
+  const { taskId, step, attempt, token } = request();
+  const refused = { code: "step.reply_invalid", reason: "/outcome/kind must be one of …" };
+  const refuse = (agent: string) =>
+    cancelHints(tested.scheduler)([
+      { taskId, step, attempt, token, refused: { agent, ...refused } },
+    ]);
+  refuse("another");
+  refuse(served.name);
+  expect(await logged.take()).toEqual({ taskId, step, attempt, agent: served.name, ...refused });
 });

@@ -10,7 +10,7 @@ export function overviewText({
   agents = [],
 }: Partial<Overview>): string {
   const counts = Object.entries(states).map(([state, count]) => `${count} ${state}`);
-  const needs = needsYou.map(({ sentence }) => `! ${sentence}`);
+  const needs = needsYou.map(({ sentence, act }) => `! ${[sentence, act ?? ""].join(" ").trim()}`);
   const columns = ["name", "instances", "slots", "inFlight", "due", "p95Ms", "breaker", "paused"];
   return [counts.join(", "), ...needs, table(agents, columns)].filter((part) => part).join("\n");
 }

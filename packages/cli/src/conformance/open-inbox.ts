@@ -5,6 +5,7 @@ import {
   StepReply,
   type StepRequest,
 } from "@holdfast/contracts";
+import { ContractFault } from "@holdfast/domain";
 import { bodiesOf, type Frame, userOf } from "@holdfast/messaging";
 import type { AgentDriver, Answer, DriverOptions } from "./agent-driver.ts";
 import { replyFaults } from "./reply-faults.ts";
@@ -34,8 +35,9 @@ export function openInbox({ identity, brokerUrl }: DriverOptions): Inbox {
     if (request === undefined || agentOfReply(frame.routingKey) === null) return;
     const afterMs = performance.now() - (sentAt.get(taskId) ?? 0);
     for (const body of bodiesOf(frame.body, frame.contentType)) {
-      const reply = decode(body);
-      const faults = replyFaults(reply, { frame, request, identity });
+      const read = decode(body);
+      const faults = replyFaults(read, { frame, request, identity });
+      const reply = read instanceof ContractFault ? null : read;
       answers.set(taskId, [...(answers.get(taskId) ?? []), { reply, afterMs, faults }]);
     }
   };
@@ -93,10 +95,11 @@ function lookouts(): Pick<AgentDriver, "until"> & { readonly lookAgain: () => vo
   };
 }
 
-function decode(body: Buffer): StepReply | null {
+function decode(body: Buffer): StepReply | ContractFault {
   try {
     return StepReply.decode(body);
-  } catch {
-    return null;
+  } catch (error) {
+    if (error instanceof ContractFault) return error;
+    throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { agentOfReply, payloadFaults, StepReply, type StepRequest } from "@holdfast/contracts";
+import { ContractFault } from "@holdfast/domain";
 import type { Frame } from "@holdfast/messaging";
 
 interface Context {
@@ -9,10 +10,11 @@ interface Context {
 
 /** Why a Scheduler would refuse this reply to its request, whatever it says. */
 export function replyFaults(
-  reply: StepReply | null,
+  reply: StepReply | ContractFault,
   { frame, request, identity }: Context,
 ): readonly string[] {
-  if (reply === null) return [`it is no ${StepReply.type}: ${frame.body.toString().slice(0, 100)}`];
+  if (reply instanceof ContractFault)
+    return [`${reply.message}; it begins with ${frame.body.toString().slice(0, 100)}`];
   const echoed = (["taskId", "step", "attempt", "token"] as const).filter(
     (name) => reply[name] !== request[name],
   );

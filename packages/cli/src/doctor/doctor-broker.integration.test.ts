@@ -30,7 +30,7 @@ describe("finds at the broker", () => {
     expectOnly(
       await system.lookAt(),
       "agents.absent",
-      "no process serves the Agent payments: shopping.v1",
+      "No process serves the Agent payments. It is needed by shopping.v1.",
     );
   });
 
@@ -46,7 +46,7 @@ describe("finds at the broker", () => {
     expectOnly(
       await system.lookAt(),
       "agents.unroutable",
-      "the Agent shipping has no queue: shipping.v1",
+      "The Agent shipping has no queue (agent.shipping), so no request can reach it. It is needed by shipping.v1.",
     );
   });
 
@@ -76,7 +76,7 @@ describe("finds at the broker", () => {
     expectOnly(
       await system.lookAt(),
       "services.absent",
-      "no Scheduler runs",
+      "No Scheduler runs",
       "no submission service runs",
     );
   });

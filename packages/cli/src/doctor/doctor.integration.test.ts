@@ -112,8 +112,8 @@ test("doctor prints each problem and what to do about it", async () => {
   await system.startServices(without("agent.payments"));
   const { stdout, exitCode } = await runCommand(["doctor"], system.environment());
   expect(exitCode).toBe(1);
-  expect(stdout).toMatch(/^✓ store\.version +Postgres 1/);
+  expect(stdout).toMatch(/^✓ store\.version +Postgres 1/m);
   expect(stdout).toMatch(
-    /✗ agents\.absent +no process serves the Agent payments.*\n +→ start the Agent/,
+    /✗ agents\.absent +No process serves the Agent payments.*\n +→ Start the Agent/,
   );
 });

@@ -44,6 +44,7 @@ export async function explainTask(
     faultCode: task.faultCode,
     createdAt: Date.parse(task.createdAt),
     finishedAt: at(task.finishedAt),
+    completeBy: null,
     paused: pausedFacts(task.paused),
     workflowPaused:
       paused === undefined
@@ -55,6 +56,7 @@ export async function explainTask(
     lanes: agents.map((agent) => laneFacts(agent, remotes)),
     plan,
     standstills: [],
+    unproven: [],
     windows: schedulers.flatMap(({ slots }) => (slots === null ? [] : [slots])),
     broker: null,
   };
@@ -141,6 +143,7 @@ function breakerFacts(remote: Remote): BreakerFacts | null {
     throttledUntil,
     probe: remote.probe?.taskId ?? null,
     due: remote.heldSteps,
+    lastFault: null,
   };
 }
 

@@ -32,14 +32,14 @@ describe("a step that is due waits", () => {
     const taskId = await store.submit();
     await store.store.pause({ kind: "agent", name: "inventory", ...because });
     expect(await system.why(taskId)).toMatch(
-      /Agent is paused by ann since .* because: stock-taking\./,
+      /Agent inventory is paused by ann since .* because: stock-taking\./,
     );
   });
 
   test("for its workflow, which is paused, also once the step is parked", async () => {
     const taskId = await store.submit();
     await store.store.pause({ kind: "workflow", name: "shopping.v1", ...because });
-    const paused = "the workflow shopping.v1 is paused by ann";
+    const paused = "The workflow shopping.v1 is paused by ann";
     expect(await system.why(taskId)).toContain(paused);
     await store.query(
       "update state.steps set rank = null, not_before = 'infinity' where rank is not null",
@@ -83,7 +83,7 @@ describe("a step that is due waits", () => {
       { actor: "scheduler-2" },
     );
     const sentence = await system.why(taskId);
-    expect(sentence).toContain("the workflow spoilt.v1 is paused by holdfast (unusable)");
+    expect(sentence).toContain("The workflow spoilt.v1 is paused by holdfast (unusable)");
     expect(sentence).toContain("restore it; see holdfast verify");
   });
 
@@ -94,7 +94,7 @@ describe("a step that is due waits", () => {
       { ...beat, instance: "a", breaker: "open", openForMs: 60_000 },
     ]);
     expect(await system.why(taskId)).toContain(
-      "the breaker of every instance of the Agent is open until",
+      "The breaker of every instance of the Agent inventory is open until",
     );
     await store.store.recordHeartbeats([
       { ...beat, instance: "b", breaker: "closed", openForMs: 0 },
@@ -109,7 +109,7 @@ describe("a step that is due waits", () => {
     const capacity = [{ lane: "inventory", slots: 20 }];
     await store.store.claimDueSteps({ lockedBy: "scheduler-1", capacity, relayAfter: 60_000 });
     expect(await system.why(await store.submit())).toContain(
-      "the Agent has its full 20 steps in flight (WINDOW is 20)",
+      "The Agent inventory has its full 20 steps in flight (WINDOW is 20)",
     );
   });
 
@@ -122,7 +122,7 @@ describe("a step that is due waits", () => {
     const capacity = [{ lane: "inventory", slots: 4 }];
     await store.store.claimDueSteps({ lockedBy: "scheduler-1", capacity, relayAfter: 60_000 });
     expect(await system.why(await store.submit())).toContain(
-      "the Agent has its full 4 steps in flight (4 steps for the 2 slots of 1 instance;",
+      "The Agent inventory has its full 4 steps in flight (4 steps for the 2 slots of 1 instance;",
     );
   });
 
@@ -130,7 +130,9 @@ describe("a step that is due waits", () => {
     await store.store.registerWorkflow(
       workflowOf("shipping.v1", [{ name: "ship", agent: "shipping" }]),
     );
-    expect(await system.why(await store.submit("shipping.v1"))).toContain("the Agent has no queue");
+    expect(await system.why(await store.submit("shipping.v1"))).toContain(
+      "The Agent shipping has no queue",
+    );
   });
 
   describe("while a service is missing:", () => {
@@ -139,7 +141,9 @@ describe("a step that is due waits", () => {
     test("for an Agent", async () => {
       const taskId = await store.submit();
       await system.listenTo([replyQueue]);
-      expect(await system.why(taskId)).toContain("the Agent has no consumer; start it");
+      expect(await system.why(taskId)).toContain(
+        "No process serves the Agent inventory. Start the Agent inventory.",
+      );
     });
 
     test("for an Agent, with a request already sent", async () => {
@@ -147,14 +151,14 @@ describe("a step that is due waits", () => {
       await store.claim(taskId);
       await system.listenTo([replyQueue]);
       expect(await system.why(taskId)).toContain(
-        "no consumer that could take the request; start it",
+        "No process serves the Agent inventory. Start the Agent inventory.",
       );
     });
 
     test("for a Scheduler", async () => {
       const taskId = await store.submit();
       await system.listenTo(["agent.inventory"]);
-      expect(await system.why(taskId)).toContain("no Scheduler runs");
+      expect(await system.why(taskId)).toContain("No Scheduler runs");
     });
   });
 });

@@ -22,7 +22,7 @@ describe("a step is delayed", () => {
     const taskId = await store.submit();
     await store.report(await store.claim(taskId), { code: "inventory.busy" });
     expect(await system.why(taskId)).toMatch(
-      /which backs off until .* having failed 1 of 3 times \(inventory\.busy\)\./,
+      /which backs off until .* having failed 1 of 3 times \(inventory\.busy, said by the remote service\)\./,
     );
   });
 
@@ -67,6 +67,22 @@ describe("a step is processing", () => {
       /whose time was over at .* \(\d+ s ago\): the Supervisor/,
     );
   });
+
+  test("whose silence says nothing while no probe comes through", async () => {
+    const taskId = await store.submit();
+    await store.claim(taskId);
+    await store.query(
+      "update state.steps set complete_by = now() - interval '3 s' where locked_by is not null",
+    );
+    await store.query(
+      `insert into state.reply_paths (queue, asked_at, silent_since, trouble)
+       values ('scheduler.replies', now(), now() - interval '3 s', 'the broker did not confirm it')`,
+    );
+    expect(await system.why(taskId)).toMatch(
+      /Whether a reply could have arrived is not known since .* \(of the last probe to scheduler\.replies: the broker did not confirm it\), so its silence is no failure: it waits until a probe comes through, however long that takes\./,
+    );
+    await store.query("delete from state.reply_paths");
+  });
 });
 
 /** Its charge was declined. */
@@ -85,7 +101,7 @@ describe("a task", () => {
     const said = await system.why(taskId);
     expect(said).toContain("It waits for the undo of step reserve of Agent inventory, claimed by");
     expect(said).toContain(
-      "It is being undone because of payments.declined at step charge of Agent payments.",
+      "It is being undone because of payments.declined, said by the remote service, at step charge of Agent payments.",
     );
   });
 
@@ -93,7 +109,7 @@ describe("a task", () => {
     const taskId = await undoing();
     await store.complete(taskId, 1);
     expect(await system.why(taskId)).toMatch(
-      /It was undone at .*, because of payments\.declined at step/,
+      /It was undone at .*, because of payments\.declined, said by the remote service, at step/,
     );
   });
 
@@ -101,7 +117,7 @@ describe("a task", () => {
     const taskId = await undoing();
     await store.report(await store.claim(taskId), { transient: false, code: "inventory.gone" });
     expect(await system.why(taskId)).toContain(
-      "It halted with inventory.gone at the undo of step reserve of Agent inventory: resubmit or resolve it",
+      "It halted with inventory.gone, said by the remote service, at the undo of step reserve of Agent inventory: resubmit or resolve it",
     );
   });
 

@@ -90,6 +90,7 @@ const Step = Type.Object(
     input: Payload,
     after: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 64, uniqueItems: true }),
     onlyIf: Payload,
+    maxRequeues: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
     undo: nullable(Undo),
     ...Policy,
     onFailure: OnFailure,

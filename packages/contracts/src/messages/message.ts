@@ -1,5 +1,5 @@
 import { ContractFault, type Json } from "@holdfast/domain";
-import { Ajv, type ValidateFunction } from "ajv";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { Static, TSchema } from "typebox";
 import { ofOurOwn } from "../definition/schema-compiler.ts";
 import { parseJson } from "./parse-json.ts";
@@ -14,7 +14,13 @@ export interface MessageContract<Message> {
   decode(content: Buffer): Message;
 }
 
-const ajv = new Ajv({ ...ofOurOwn, allErrors: false, strict: false });
+const ajv = new Ajv({
+  ...ofOurOwn,
+  allErrors: false,
+  strict: false,
+  discriminator: true,
+  verbose: true,
+});
 
 interface MessageOptions {
   /** Makes what need not be refused fit the schema, before it is checked and before it is written. */
@@ -39,6 +45,7 @@ export function defineMessage<Schema extends TSchema>(
 ): MessageContract<Static<Schema>> {
   // Compiled for the first message: all of them together are a fifth of the start of a service, which reads but a few.
   let conforms: ValidateFunction | undefined;
+  let explains: ValidateFunction | undefined;
   const known = knownFields(schema) ?? ((message: Json) => message);
   return {
     type,
@@ -48,10 +55,43 @@ export function defineMessage<Schema extends TSchema>(
       const message = adjust(parse(type, content));
       conforms ??= ajv.compile(schema);
       if (conforms(message)) return known(message) as Static<Schema>;
-      const [error] = conforms.errors ?? [];
-      throw malformed(type, `${error?.instancePath || "/"} ${error?.message}`);
+      explains ??= ajv.compile(tagged(schema));
+      explains(message);
+      throw malformed(type, reasonOf(explains.errors?.[0] ?? conforms.errors?.[0]));
     },
   };
+}
+
+/** Where a message is wrong, and what it must be there. */
+function reasonOf(error: ErrorObject | undefined): string {
+  if (error === undefined) return "/ is not as it must be";
+  const at = error.instancePath || "/";
+  if (error.keyword !== "discriminator") return `${at} ${error.message}`;
+  const { tag } = error.params as { readonly tag: string };
+  const choices = error.parentSchema?.["oneOf"] as readonly TSchema[] | undefined;
+  const values = (choices ?? []).map((choice) =>
+    JSON.stringify(Object.fromEntries(literalsOf(choice))[tag]),
+  );
+  return `${error.instancePath}/${tag} must be one of ${values.join(", ")}`;
+}
+
+/**
+ * The same schema, in which objects of a choice are distinguished by the field that has one value in each of them: then what
+ * is wrong is said of the one that was meant. Made for the first message that does not fit.
+ */
+function tagged(schema: TSchema): TSchema {
+  const { properties, anyOf } = schema as {
+    readonly properties?: Readonly<Record<string, TSchema>>;
+    readonly anyOf?: readonly TSchema[];
+  };
+  if (properties !== undefined) {
+    const parts = Object.entries(properties).map(([name, part]) => [name, tagged(part)] as const);
+    return { ...schema, properties: Object.fromEntries(parts) };
+  }
+  const [tag] = anyOf?.map((choice) => literalsOf(choice)[0]?.[0]) ?? [];
+  if (anyOf === undefined || tag === undefined) return schema;
+  const { anyOf: _anyOf, ...rest } = schema as { readonly anyOf?: unknown };
+  return { ...rest, type: "object", discriminator: { propertyName: tag }, oneOf: anyOf };
 }
 
 type Cleaner = (json: Json) => Json;

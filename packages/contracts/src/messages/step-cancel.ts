@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { Count, Name, TaskId, Token } from "../limits/parts.ts";
+import { Code, Count, Name, TaskId, Token, Words } from "../limits/parts.ts";
 import { defineMessage } from "./message.ts";
 
 const StepCancelSchema = Type.Object({
@@ -11,10 +11,22 @@ const StepCancelSchema = Type.Object({
   attempt: Count(1),
   /** The token of the attempt, as the request has it. */
   token: Token,
+  /** Present: the attempt is over, because its reply was refused. Says whose reply it was and what is wrong with it. */
+  refused: Type.Optional(
+    Type.Object({
+      /** The Agent that replied. */
+      agent: Name,
+      /** A code, such as `step.reply_invalid`. */
+      code: Code,
+      /** Where the reply is wrong, as a JSON pointer, and what must be there. */
+      reason: Words,
+    }),
+  ),
 });
 
 /**
- * The task is to be undone: the Agent may stop this attempt, and says so with a `StepReply`.
+ * The task is to be undone: the Agent may stop this attempt, and says so with a `StepReply`. Or the reply to the attempt
+ * was refused: the Agent's log says why.
  * A hint: should it be lost, the attempt ends by itself.
  */
 export type StepCancel = Static<typeof StepCancelSchema>;

@@ -22,7 +22,7 @@ const StepReplySchema = Type.Object({
   outcome: Type.Union([
     Type.Object({
       kind: Type.Literal("completed", { description: "The work is done." }),
-      /** What it returned; null for an undo. */
+      /** What it returned; null for an undo. A reply without it is read as one with null. */
       output: Payload,
     }),
     Type.Object({
@@ -62,14 +62,18 @@ const StepReplySchema = Type.Object({
 /** What an Agent made of a `StepRequest`. The three outcomes are closed for good. */
 export type StepReply = Static<typeof StepReplySchema>;
 
-export const StepReply = defineMessage("step.reply.v1", StepReplySchema, { adjust: adjustFailure });
+export const StepReply = defineMessage("step.reply.v1", StepReplySchema, { adjust: adjustOutcome });
 
 /**
  * The words of a failure are for people, and its rest is a wish: what of them cannot be kept is made
- * to fit. To refuse the reply would lose the failure itself.
+ * to fit. To refuse the reply would lose the failure itself. Languages leave out what is empty: an output
+ * that is absent is null.
  */
-function adjustFailure(message: Json): Json {
+function adjustOutcome(message: Json): Json {
   const outcome = fieldsOf(fieldsOf(message)["outcome"]);
+  if (outcome["kind"] === "completed" && outcome["output"] === undefined) {
+    return { ...fieldsOf(message), outcome: { ...outcome, output: null } };
+  }
   if (outcome["kind"] !== "failed") return message;
   const { code, message: words, retryAfterMs } = outcome;
   const adjusted = {

@@ -3,7 +3,7 @@ import type { BrokerFacts, ManagedQueue } from "@holdfast/messaging";
 import type { AgentNeed } from "@holdfast/state-store";
 import { duration } from "../print/duration.ts";
 import { managed } from "./check-broker.ts";
-import { type Finding, fine, orFine, wrong } from "./finding.ts";
+import { type Finding, fine, wrong } from "./finding.ts";
 
 export interface AgentFacts {
   readonly needs: readonly AgentNeed[];
@@ -15,57 +15,12 @@ export interface AgentFacts {
 /** RabbitMQ's own, in milliseconds. */
 const defaultTimeout = 30 * 60_000;
 
-/** Whether every Agent that stored workflows call has a consumer, and its time limits let it work to their end. */
-export const checkAgents = (facts: AgentFacts): readonly Finding[] => [
-  ...checkServed(facts),
-  ...checkTimeouts(facts),
-];
-
-function checkServed({ needs, broker }: AgentFacts): readonly Finding[] {
-  const found = needs.flatMap(({ agent, workflows, openSteps, resting }) => {
-    const queue = broker.queues.find(({ name }) => name === agentQueue(agent));
-    const waiting = `${workflows.join(", ")} ${workflows.length === 1 ? "needs" : "need"} it, and ${openSteps} of its steps ${openSteps === 1 ? "is" : "are"} open`;
-    if (queue?.state === "missing") {
-      return [
-        wrong(
-          "agents.unroutable",
-          `the Agent ${agent} has no queue: ${waiting}`,
-          `start the Agent ${agent}, or import broker definitions that name it`,
-        ),
-      ];
-    }
-    if (queue === undefined || queue.state === "unseen" || queue.consumers > 0) return [];
-    if (resting > 0) {
-      return [
-        wrong(
-          "agents.breakers_open",
-          `the circuit breaker of every instance of the Agent ${agent} is open (${resting}), so none consumes for now: ${waiting}`,
-          "see why its remote service fails; each instance probes it by itself, and consumes again when it is back",
-        ),
-      ];
-    }
-    return [
-      wrong(
-        "agents.absent",
-        `no process serves the Agent ${agent}: ${waiting}`,
-        `start the Agent ${agent}`,
-      ),
-    ];
-  });
-  return orFine(found, "agents.present", served(needs));
-}
-
-const served = (needs: readonly AgentNeed[]): string =>
-  needs.length === 0
-    ? "no workflow is stored yet"
-    : `every Agent is served: ${needs.map(({ agent }) => agent).join(", ")}`;
-
 /**
- * A request stays unacknowledged while its Agent works on it: past its consumer timeout the broker
+ * Whether the time limits of Agents let them work to their end. A request stays unacknowledged while its Agent works on it: past its consumer timeout the broker
  * takes the Agent for dead, closes its channel and delivers the request again. Agents acknowledge the
  * requests of long attempts early.
  */
-function checkTimeouts({ needs, broker, consumerTimeout }: AgentFacts): readonly Finding[] {
+export function checkTimeouts({ needs, broker, consumerTimeout }: AgentFacts): readonly Finding[] {
   const queues = managed(broker.management)?.queues ?? [];
   const node = consumerTimeout ?? defaultTimeout;
   const found = needs.flatMap(({ agent, longest, longestStep }) => {

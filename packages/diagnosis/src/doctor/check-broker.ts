@@ -1,14 +1,13 @@
 import type { BrokerFacts, ManagementFacts } from "@holdfast/messaging";
-import { type Finding, fine, orFine, unseen, wrong } from "./finding.ts";
+import { type Finding, fine, unseen, wrong } from "./finding.ts";
 import { testedVersions } from "./tested-versions.ts";
 
 const tested = testedVersions.rabbitmq;
 const nearlyFull = 0.8;
 
-/** What RabbitMQ is, and whether it takes messages and connections. */
-export const checkBroker = ({ version, blocked, management }: BrokerFacts): readonly Finding[] => [
+/** What RabbitMQ is, and whether it takes connections. */
+export const checkBroker = ({ version, management }: BrokerFacts): readonly Finding[] => [
   ...checkVersion(version),
-  ...checkAlarms(blocked, managed(management)?.alarms ?? []),
   ...checkManagement(management),
 ];
 
@@ -32,21 +31,6 @@ function checkVersion(version: string): readonly Finding[] {
   const untested =
     number > (to ?? 0) ? `, later than what Holdfast is tested on (${tested.to.join(".")})` : "";
   return [fine("broker.version", `RabbitMQ ${version}${untested}`)];
-}
-
-function checkAlarms(blocked: string | null, alarms: readonly string[]): readonly Finding[] {
-  const reasons = alarms.length > 0 ? alarms : blocked === null ? [] : [blocked];
-  return orFine(
-    reasons.map((reason) =>
-      wrong(
-        "broker.alarms",
-        `an alarm is on (${reason}): the broker takes no messages, so no step is begun`,
-        "free disk or memory of the broker; what was meant to be sent is sent then by itself",
-      ),
-    ),
-    "broker.alarms",
-    "no alarm: the broker takes messages",
-  );
 }
 
 function checkManagement(management: BrokerFacts["management"]): readonly Finding[] {

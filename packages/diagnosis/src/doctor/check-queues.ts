@@ -1,10 +1,4 @@
-import {
-  agentQueue,
-  deadReplyQueue,
-  deadRequestQueue,
-  replyQueue,
-  submissionQueue,
-} from "@holdfast/contracts";
+import { agentQueue, deadReplyQueue, deadRequestQueue, submissionQueue } from "@holdfast/contracts";
 import {
   type BrokerFacts,
   type ManagedQueue,
@@ -44,7 +38,7 @@ function checkDeclaration({ name, state, difference }: QueueFacts): readonly Fin
     case "unseen":
       return [];
     case "missing":
-      // Whether anybody would serve it is another question: see `checkAgents`.
+      // Whether anybody would serve it is another question: see `checkCauses`.
       return name.startsWith(agentQueue("")) ? [] : [missing(`the queue ${name}`)];
     case "silent":
       return [
@@ -142,7 +136,6 @@ function checkManaged(queue: ManagedQueue): readonly Finding[] {
 
 /** Who has to listen, wherever Agents run. */
 const readers: Readonly<Record<string, string>> = {
-  [replyQueue]: "no Scheduler runs: no step starts and no reply is read",
   [submissionQueue]: "no submission service runs: orders that come as messages wait",
   [deadRequestQueue]: "no service stores dead letters",
   [deadReplyQueue]: "no service stores dead letters",
@@ -162,6 +155,6 @@ function checkReaders(queues: readonly QueueFacts[]): readonly Finding[] {
       ),
     ),
     "services.present",
-    "Schedulers and submission listen",
+    "submission listens, and dead letters are stored",
   );
 }

@@ -1,14 +1,15 @@
 import { replyQueue } from "@holdfast/contracts";
+import { TransientFault } from "@holdfast/domain";
 import type { BrokerFacts } from "@holdfast/messaging";
 import { describe, expect, test } from "@jest/globals";
 import { broker, managedBroker, queueOf, wrongs } from "../../test/broker-facts.ts";
 import { checkBroker } from "./check-broker.ts";
+import { checkCauses } from "./check-causes.ts";
 import { checkQueues } from "./check-queues.ts";
 
 describe("of RabbitMQ", () => {
   test.each<readonly [Partial<BrokerFacts>, string]>([
     [{ version: "3.9.29" }, "broker.version: RabbitMQ 3.9.29 is older"],
-    [{ blocked: "low on memory" }, "broker.alarms: an alarm is on (low on memory)"],
   ])("%j is wrong", (facts, text) => {
     expect(wrongs(checkBroker({ ...broker, ...facts }))).toEqual([expect.stringContaining(text)]);
   });
@@ -19,8 +20,10 @@ describe("of RabbitMQ", () => {
 
   test("an alarm is reported once, whichever source shows it", () => {
     const management = { ...managedBroker({}).management, alarms: ["disk space"] } as never;
-    expect(wrongs(checkBroker({ ...broker, blocked: "low on disk", management }))).toEqual([
-      expect.stringContaining("an alarm is on (disk space)"),
+    const facts = { ...broker, blocked: "low on disk", management };
+    const store = new TransientFault("store.unavailable", "it was not asked");
+    expect(wrongs(checkCauses({ store, broker: facts }, 0))).toEqual([
+      expect.stringContaining("broker.alarms: The broker takes no messages (disk space)"),
     ]);
   });
 

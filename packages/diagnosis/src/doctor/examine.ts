@@ -1,8 +1,8 @@
 import { Fault } from "@holdfast/domain";
 import { adviceFor } from "../advice.ts";
-import { checkAgents } from "./check-agents.ts";
-import { checkBreakers } from "./check-breakers.ts";
+import { checkTimeouts } from "./check-agents.ts";
 import { checkBroker } from "./check-broker.ts";
+import { checkCauses } from "./check-causes.ts";
 import { checkClock } from "./check-clock.ts";
 import { checkClockJump } from "./check-clock-jump.ts";
 import { checkConsumers } from "./check-consumers.ts";
@@ -39,13 +39,14 @@ export async function examine({
   return {
     complete: !(store instanceof Fault || broker instanceof Fault),
     findings: [
+      ...checkCauses({ store, broker }, options.now()),
       ...(store instanceof Fault ? [unreachable("store.reachable", store)] : findingsOf(store)),
       ...(broker instanceof Fault
         ? [unreachable("broker.reachable", broker)]
         : [
             ...checkBroker(broker),
             ...checkQueues(broker),
-            ...checkAgents({ needs, broker, consumerTimeout }),
+            ...checkTimeouts({ needs, broker, consumerTimeout }),
           ]),
     ],
   };
@@ -66,7 +67,6 @@ const findingsOf = (store: StoreFacts): readonly Finding[] => [
         ...checkLosses(store.contents.losses),
         ...checkNotifications(store.contents.unsent),
         ...checkPauses(store.contents.pauses),
-        ...checkBreakers(store.contents.breakers),
         ...checkDefinitions(store.contents.unusable),
         ...checkContracts(store.contents.differences),
       ]),

@@ -2,7 +2,6 @@ import { Fault } from "@holdfast/domain";
 import { type BrokerFacts, inspectBroker } from "@holdfast/messaging";
 import {
   type AgentNeed,
-  type Breaker,
   type ClockFacts,
   type ContractDifference,
   type Loss,
@@ -10,9 +9,12 @@ import {
   openInspector,
   type PartitionFacts,
   type PauseInForce,
+  type RemoteFacts,
+  type SeenInstance,
   type ServerFacts,
   type StandstillFacts,
   type StoreInspector,
+  type UnprovenPath,
   type UnsentNotifications,
   type Unusable,
 } from "@holdfast/state-store";
@@ -42,7 +44,9 @@ interface StoreContents {
   readonly partitions: PartitionFacts;
   readonly clock: ClockFacts;
   readonly pauses: { readonly inForce: readonly PauseInForce[]; readonly tasks: number };
-  readonly breakers: readonly Breaker[];
+  readonly breakers: readonly RemoteFacts[];
+  readonly unproven: readonly UnprovenPath[];
+  readonly instances: readonly SeenInstance[];
   readonly unusable: Unusable;
 }
 
@@ -128,5 +132,7 @@ const inspectContents = async (store: StoreInspector): Promise<StoreContents> =>
   clock: await store.findClockFacts(),
   pauses: await store.findPausesInForce(),
   breakers: await store.findBreakers(),
+  unproven: await store.findUnprovenPaths(),
+  instances: await store.findInstances(),
   unusable: await store.findUnusable(10),
 });

@@ -5,21 +5,21 @@ import type { Facts } from "./facts.ts";
 
 test.each<readonly [string, Partial<Facts>]>([
   [
-    "the breaker of the remote service psp is open since 2026-01-01T11:59:57.000Z (3 s ago): 10 attempts in a row failed, the last with psp.down. It holds back 12 due steps of the Agent. From 2026-01-01T12:00:02.000Z (in 2 s) on one step is tried. To close it: POST /v1/remotes/psp/close.",
+    "The remote service psp fails. Its breaker is open since 2026-01-01T11:59:57.000Z (3 s ago): 10 attempts in a row failed, the last with psp.down. It holds back 12 due steps. From 2026-01-01T12:00:02.000Z (in 2 s) on one step is tried. Repair it: the steps follow as soon as one is answered. To close its breaker: POST /v1/remotes/psp/close.",
     { lanes: [{ ...lane, breaker }] },
   ],
   [
-    "is half-open since 2026-01-01T11:59:57.000Z (3 s ago). One step is tried, of task 17; when it is answered, the others follow.",
+    "is half-open since 2026-01-01T11:59:57.000Z (3 s ago): 10 attempts in a row failed, the last with psp.down. It holds back 12 due steps. One step is tried now, of task 17.",
     { lanes: [{ ...lane, breaker: { ...breaker, state: "half-open", probe: "17" } }] },
   ],
   [
-    "ann opened the breaker of the remote service psp at 2026-01-01T11:59:57.000Z (3 s ago): maintenance. It holds back 12 due steps of the Agent, until an operator closes it.",
+    "ann opened the breaker of the remote service psp at 2026-01-01T11:59:57.000Z (3 s ago): maintenance. It holds back 12 due steps, until an operator closes it. To close it: POST /v1/remotes/psp/close.",
     {
       lanes: [{ ...lane, breaker: { ...breaker, held: true, by: "ann", reason: "maintenance" } }],
     },
   ],
   [
-    "the remote service psp asked to be left alone until 2026-01-01T12:00:09.000Z (in 9 s).",
+    "The remote service psp asked to be left alone until 2026-01-01T12:00:09.000Z (in 9 s).",
     {
       lanes: [{ ...lane, breaker: { ...breaker, state: "closed", throttledUntil: noon + 9_000 } }],
     },

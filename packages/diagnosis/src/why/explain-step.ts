@@ -1,10 +1,13 @@
 import { type Instant, stepKinds } from "@holdfast/domain";
-import type { StepFacts } from "@holdfast/state-store";
+import type { StepFacts, UnprovenPath } from "@holdfast/state-store";
+import type { CauseKind } from "../causes/cause.ts";
 import { count } from "../print/count.ts";
+import { instant } from "../print/instant.ts";
+import { causesOfStep, wordsOf } from "./causes-of-step.ts";
 import { explainPending } from "./explain-pending.ts";
 import { explainWaiting } from "./explain-waiting.ts";
-import { type Facts, laneOf } from "./facts.ts";
-import { faultOf, instant, queueMissing, stepOf } from "./words.ts";
+import type { Facts } from "./facts.ts";
+import { countedFaultOf, stepOf, waitLimit } from "./words.ts";
 
 /** Where a step stands, and why, in one sentence. Total: every state has an answer. */
 export function explainStep(step: StepFacts, facts: Facts): string {
@@ -30,26 +33,22 @@ export function explainStep(step: StepFacts, facts: Facts): string {
 }
 
 function explainProcessing(step: StepFacts, facts: Facts): string {
-  const { now, plan, broker } = facts;
+  const { now, plan } = facts;
   const failures = plan?.steps.get(step.name)?.retry.failures;
   const attempt = `attempt ${step.attempt}, ${step.failureCount}${failures === undefined ? "" : ` of ${failures}`} failures counted`;
   const hand = `claimed by ${step.lockedBy ?? "an unknown Scheduler"} since ${instant(step.since, now)} (${attempt})`;
   const { completeBy } = step;
   if (completeBy === null || completeBy <= now) {
-    return `It waits for ${stepOf(step)}, ${hand}, whose time was over at ${instant(completeBy, now)}: the Supervisor takes it up; if this stays, none runs.`;
+    const over = `It waits for ${stepOf(step)}, ${hand}, whose time was over at ${instant(completeBy, now)}`;
+    const [unproven] = facts.unproven;
+    return unproven === undefined
+      ? `${over}: the Supervisor takes it up; if this stays, none runs.`
+      : `${over}. ${silenceOf(unproven, facts)}`;
   }
   const lease = `lease until ${instant(completeBy, now)}`;
-  const consumers = broker === null ? undefined : (broker.consumers[step.agent] ?? null);
-  if (consumers === null) {
-    return `It waits for ${stepOf(step)}, ${hand}, ${lease}: ${queueMissing(step)}.`;
-  }
-  const { broken, brokenUntil } = laneOf(facts, step.agent);
-  if (consumers === 0 && broken > 0) {
-    return `It waits for ${stepOf(step)}, ${hand}, ${lease}: the breaker of every instance of the Agent is open until ${instant(brokenUntil, now)}, and then one request probes.`;
-  }
-  if (consumers === 0) {
-    return `It waits for ${stepOf(step)}, ${hand}, ${lease}: the Agent has no consumer that could take the request; start it.`;
-  }
+  const { shared, ofAgents } = causesOfStep(step, facts);
+  const cause = [...shared, ...ofAgents].find((one) => one !== null && holdsReplies.has(one.kind));
+  if (cause != null) return `It waits for ${stepOf(step)}, ${hand}, ${lease}. ${wordsOf(cause)}`;
   if (step.startedAt !== null) {
     return `It waits for ${stepOf(step)}, ${hand}: the Agent began it at ${instant(step.startedAt, now)}${signOf(step, now)}, ${lease}.`;
   }
@@ -57,6 +56,19 @@ function explainProcessing(step: StepFacts, facts: Facts): string {
     ? `It waits for ${stepOf(step)}, ${hand}: the broker has the request, ${lease}.`
     : `It waits for ${stepOf(step)}, ${hand}: the broker's confirm is not recorded yet, ${lease}.`;
 }
+
+/** Why its silence says nothing yet. */
+const silenceOf = ({ queue, trouble, silentSince }: UnprovenPath, facts: Facts): string =>
+  `Whether a reply could have arrived is not known since ${instant(silentSince, facts.now)}${trouble === null ? "" : ` (of the last probe to ${queue}: ${trouble})`}, so its silence is no failure: it waits until a probe comes through, ${waitLimit(facts)}.`;
+
+/** What keeps the reply of an attempt in flight from coming or from counting. */
+const holdsReplies: ReadonlySet<CauseKind> = new Set([
+  "scheduler",
+  "broker",
+  "agentQueue",
+  "agentSilent",
+  "circuits",
+]);
 
 /** What the handler said last. */
 function signOf({ heartbeatAt, progress }: StepFacts, now: Instant): string {
@@ -69,7 +81,7 @@ function signOf({ heartbeatAt, progress }: StepFacts, now: Instant): string {
 }
 
 function explainError(step: StepFacts, { goal }: Facts): string {
-  const what = `${capital(stepOf(step))} failed for good with ${faultOf(step)} after ${count(step.attempt, "attempt")}`;
+  const what = `${capital(stepOf(step))} failed for good with ${countedFaultOf(step)}, after ${count(step.attempt, "attempt")}`;
   if (stepKinds[step.kind].goal === "undo") return `${what}: resubmit or resolve it.`;
   return goal === "do"
     ? `${what}: resubmit it, resolve it, or undo the task.`

@@ -1,7 +1,8 @@
 import { stepKinds } from "@holdfast/domain";
 import type { StepFacts } from "@holdfast/state-store";
+import { pausedBy } from "../print/instant.ts";
 import { type Facts, isDone, isSettled, stepNamed } from "./facts.ts";
-import { faultOf, pausedBy, stepOf } from "./words.ts";
+import { countedFaultOf, stepOf } from "./words.ts";
 
 /** Why a step may not be begun yet. */
 export function explainWaiting(step: StepFacts, facts: Facts): string {
@@ -10,7 +11,7 @@ export function explainWaiting(step: StepFacts, facts: Facts): string {
   }
   const failed = facts.steps.find(({ processState }) => processState === "error");
   if (facts.goal === "do" && failed !== undefined) {
-    return `It waits with ${stepOf(step)}: the task halted at ${stepOf(failed)} with ${faultOf(failed)}.`;
+    return `It waits with ${stepOf(step)}: the task halted at ${stepOf(failed)} with ${countedFaultOf(failed)}.`;
   }
   const before = predecessorsOf(step, facts);
   if (before.length > 0) {

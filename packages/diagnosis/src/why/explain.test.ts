@@ -40,33 +40,39 @@ describe("explains of a step that is due", () => {
       "with 7 of its Agent in flight. It is in the band normal: 3 are due before it (undo 1, normal 2).",
       {},
     ],
-    ["the workflow shopping.v1 is paused by ann since", { workflowPaused: pause }],
-    ["the Agent is paused by ann since", { lanes: [{ ...lane, paused: pause }] }],
+    ["The workflow shopping.v1 is paused by ann since", { workflowPaused: pause }],
+    ["The Agent payments is paused by ann since", { lanes: [{ ...lane, paused: pause }] }],
     [
       "It is paused by ann since 2026-01-01T11:59:00.000Z (60 s ago) because: stock-taking",
       { paused: pause },
     ],
-    ["no Scheduler runs", { broker: { ...broker, schedulers: 0 } }],
-    ["takes no messages (low on disk)", { broker: { ...broker, blocked: "low on disk" } }],
-    ["the Agent has no queue", { broker: { ...broker, consumers: {} } }],
-    ["the Agent has no consumer", { broker: { ...broker, consumers: { payments: 0 } } }],
+    ["No Scheduler runs", { broker: { ...broker, schedulers: 0 } }],
     [
-      "the breaker of every instance of the Agent is open until 2026-01-01T12:00:09.000Z (in 9 s)",
+      "The broker takes no messages (low on disk)",
+      { broker: { ...broker, blocked: "low on disk" } },
+    ],
+    ["The Agent payments has no queue (agent.payments)", { broker: { ...broker, consumers: {} } }],
+    [
+      "No process serves the Agent payments. Start the Agent payments.",
+      { broker: { ...broker, consumers: { payments: 0 } } },
+    ],
+    [
+      "The breaker of every instance of the Agent payments is open until 2026-01-01T12:00:09.000Z (in 9 s)",
       { lanes: [{ ...lane, broken: 2, brokenUntil: noon + 9_000 }] },
     ],
     [
-      "the breaker of every instance of the Agent is open until 2026-01-01T12:00:09.000Z (in 9 s)",
+      "The breaker of every instance of the Agent payments is open until 2026-01-01T12:00:09.000Z (in 9 s)",
       {
         lanes: [{ ...lane, broken: 2, brokenUntil: noon + 9_000 }],
         broker: { ...broker, consumers: { payments: 0 } },
       },
     ],
     [
-      "the Agent has its full 400 steps in flight (WINDOW is 200 for each of 2 Schedulers)",
+      "The Agent payments has its full 400 steps in flight (WINDOW is 200 for each of 2 Schedulers)",
       { lanes: [{ ...lane, inFlight: 400 }] },
     ],
     [
-      "the Agent has its full 15 steps in flight (15 steps for the 10 slots of 2 instances; more instances or a higher CONCURRENCY would take more)",
+      "The Agent payments has its full 15 steps in flight (15 steps for the 10 slots of 2 instances; more instances or a higher CONCURRENCY would take more)",
       { lanes: [{ ...lane, inFlight: 15, slots: [4, 6] }] },
     ],
     ["with 14 of its Agent in flight", { lanes: [{ ...lane, inFlight: 14, slots: [4, 6] }] }],
@@ -95,8 +101,8 @@ describe("explains of a step of a pool", () => {
   test("what is the matter with each if none can", () => {
     const lanes = [{ ...lane, paused: pause }, other];
     const said = sentence({ lanes, broker: { ...both, consumers: { "payments-eu": 0 } } }, pool);
-    expect(said).toContain("step charge of Agent payments: the Agent is paused by ann");
-    expect(said).toContain("of Agent payments-eu, which is due: the Agent has no consumer");
+    expect(said).toContain("The Agent payments is paused by ann");
+    expect(said).toContain("No process serves the Agent payments-eu.");
   });
 });
 
@@ -104,11 +110,15 @@ describe("explains of a step that is delayed", () => {
   const rest = { notBefore: noon + 30_000, failureCount: 2, faultCode: "payments.busy" };
   test.each<readonly [string, Partial<StepFacts>]>([
     [
-      "backs off until 2026-01-01T12:00:30.000Z (in 30 s), having failed 2 of 3 times (payments.busy)",
+      "backs off until 2026-01-01T12:00:30.000Z (in 30 s), having failed 2 of 3 times (payments.busy, said by the remote service)",
       { lastAction: "retry" },
     ],
     ["cools down until 2026-01-01T12:00:30.000Z", { lastAction: "coolDown" }],
     ["was requeued 4 times in a row", { lastAction: "requeue", requeueCount: 4 }],
+    [
+      "no failure of the step is counted, and it is tried again until an Agent does it, however long that takes; a person is alerted after each 20 times in a row (step.delayed).",
+      { lastAction: "requeue", requeueCount: 4 },
+    ],
     ["is not due until", { lastAction: "plan" }],
     ["paused until a moment ago", { notBefore: Number.POSITIVE_INFINITY }],
   ])("%s", (text, step) => {
@@ -116,15 +126,20 @@ describe("explains of a step that is delayed", () => {
   });
 });
 
-describe("explains of a step whose Agent has no queue that the queue is missing", () => {
-  const missing = { broker: { ...broker, consumers: {} } };
-  test.each([
-    ["when it is due", {}],
-    ["when it was requeued", { lastAction: "requeue", notBefore: noon + 9_000, requeueCount: 4 }],
-    ["when it is in hand", { processState: "processing" as const, completeBy: noon + 9_000 }],
-  ])("%s", (_, step) => {
-    expect(sentence(missing, step)).toContain("the queue agent.payments is missing");
-  });
+test.each([
+  ["that is due", {}, "The Agent payments has no queue (agent.payments)"],
+  [
+    "that was requeued",
+    { lastAction: "requeue", notBefore: noon + 9_000, requeueCount: 4 },
+    "the queue agent.payments is missing",
+  ],
+  [
+    "that is in flight",
+    { processState: "processing" as const, completeBy: noon + 9_000 },
+    "The Agent payments has no queue (agent.payments)",
+  ],
+])("of a step %s why says that the queue of its Agent is missing", (_, step, text) => {
+  expect(sentence({ broker: { ...broker, consumers: {} } }, step)).toContain(text);
 });
 
 test("why names the person who resolved a step by hand", () => {
@@ -141,6 +156,17 @@ test("why names the command that ends a step's delay", () => {
       "To retry it at once: POST /v1/tasks/:id/steps/charge/retry.",
     );
   }
+});
+
+test("why says how often a step may be sent again that has a limit of its own", () => {
+  const plan = { steps: new Map([["charge", { maxRequeues: 40, retry: { failures: 3 } }]]) };
+  const requeued = { lastAction: "requeue", requeueCount: 4, notBefore: noon + 30_000 };
+  const said = (task: Partial<Facts>) =>
+    sentence({ plan: plan as unknown as TaskFacts["plan"], ...task }, requeued);
+  expect(said({})).toContain("at most 40 times in a row, and then the task halts; a person");
+  expect(said({ completeBy: noon + 60_000 })).toContain(
+    "halts, and at most until 2026-01-01T12:01:00.000Z (in 60 s), the limit of the task;",
+  );
 });
 
 describe("explains of a step that is processing", () => {
@@ -168,6 +194,18 @@ describe("explains of a step that is processing", () => {
     expect(sentence({ plan: failures(3) }, { ...hand, ...step })).toContain(text);
   });
 
+  test("that silence is no failure while replies may not arrive, and how long it may wait", () => {
+    const over = { ...hand, completeBy: noon - 1_000 };
+    const trouble = "the broker did not confirm it";
+    const unproven = [{ queue: "scheduler.replies", trouble, silentSince: noon - 9_000 }];
+    expect(sentence({ unproven }, over)).toContain(
+      "Whether a reply could have arrived is not known since 2026-01-01T11:59:51.000Z (9 s ago) (of the last probe to scheduler.replies: the broker did not confirm it), so its silence is no failure: it waits until a probe comes through, however long that takes.",
+    );
+    expect(sentence({ unproven, completeBy: noon + 60_000 }, over)).toContain(
+      "at most until 2026-01-01T12:01:00.000Z (in 60 s), the limit of the task.",
+    );
+  });
+
   test("how it will end, even if its task is paused", () => {
     expect(sentence({ paused: pause }, hand)).toContain("claimed by scheduler-7");
   });
@@ -187,7 +225,7 @@ describe("explains of a step that waits", () => {
   test("that the task halted", () => {
     const failed = { ...reserve, processState: "error" as const, faultCode: "inventory.gone" };
     expect(evidence({ processState: "error", steps: [failed, waiting] })).toContain(
-      "the task halted at step reserve of Agent inventory with inventory.gone",
+      "the task halted at step reserve of Agent inventory with inventory.gone, said by the remote service.",
     );
   });
 
@@ -224,17 +262,32 @@ describe("explains of a task that has ended, or needs a person,", () => {
       {},
     ],
     [
-      "It was undone at 2026-01-01T11:59:50.000Z (10 s ago), because of payments.declined",
+      "It was undone at 2026-01-01T11:59:50.000Z (10 s ago), because of payments.declined, said by the remote service, at step charge",
       { processState: "compensated", goal: "undo", finishedAt: noon - 10_000 },
       failed,
     ],
     [
-      "because of order.too_late",
-      { processState: "compensated", goal: "undo", faultCode: "order.too_late" },
+      "because of operator.undo, said by a person.",
+      { processState: "compensated", goal: "undo", faultCode: "operator.undo" },
       { processState: "cancelled" },
     ],
     [
-      "It halted with payments.declined: no money at step charge of Agent payments: resubmit or resolve that step, or undo the task.",
+      "because of task.expired, said by the workflow's definition.",
+      { processState: "compensated", goal: "undo", faultCode: "task.expired" },
+      { processState: "cancelled" },
+    ],
+    [
+      "halted with step.expired, said by an Agent that had the request, at step charge",
+      { processState: "error" },
+      { ...failed, faultCode: "step.expired" },
+    ],
+    [
+      "halted with store.refused, at step charge",
+      { processState: "error" },
+      { ...failed, faultCode: "store.refused" },
+    ],
+    [
+      "It halted with payments.declined: no money, said by the remote service, at step charge of Agent payments: resubmit or resolve that step, or undo the task.",
       { processState: "error" },
       { ...failed, faultDetail: "no money" },
     ],

@@ -2,16 +2,19 @@ import { stepKinds } from "@holdfast/domain";
 import type { PauseFacts, StandstillFacts, StepFacts } from "@holdfast/state-store";
 import { count } from "../print/count.ts";
 import { duration } from "../print/duration.ts";
+import { instant, pausedBy } from "../print/instant.ts";
 import { explainStep } from "./explain-step.ts";
 import type { Facts } from "./facts.ts";
 import { turnOf } from "./turn-of.ts";
-import { faultOf, instant, pausedBy, stepOf } from "./words.ts";
+import { countedFaultOf, stepOf, undoReason } from "./words.ts";
 
 /** Why a task is where it is. */
 export interface Explanation {
   readonly sentence: string;
   /** Where each step stands that is not what the sentence is about, and who activated the version. */
   readonly evidence: readonly string[];
+  /** What each step that is open waits for. */
+  readonly steps: readonly { readonly name: string; readonly sentence: string }[];
 }
 
 /** One sentence about a task, with its evidence. Total: every state has an answer. */
@@ -27,8 +30,13 @@ export function explain(facts: Facts): Explanation {
       ...(facts.finishedAt === null ? facts.standstills.map(explainStandstill) : []),
       ...(facts.activated === null ? [] : [explainVersion(facts.workflow, facts.activated)]),
     ],
+    steps: facts.steps
+      .filter(({ processState }) => openStates.has(processState))
+      .map((step) => ({ name: step.name, sentence: explainStep(step, facts) })),
   };
 }
+
+const openStates: ReadonlySet<string> = new Set(["waiting", "pending", "processing"]);
 
 /** Who is ahead of the step that the sentence is about; null: it is not due, so that it has no turn. */
 export function turnIn(facts: Facts): string | null {
@@ -61,7 +69,7 @@ function sentenceOf(facts: Facts, subject: StepFacts | null): string {
 }
 
 function haltSentence(subject: StepFacts, { goal }: Facts): string {
-  const halted = `It halted with ${faultOf(subject)} at ${stepOf(subject)}`;
+  const halted = `It halted with ${countedFaultOf(subject)}, at ${stepOf(subject)}`;
   return goal === "do"
     ? `${halted}: resubmit or resolve that step, or undo the task.`
     : `${halted}: resubmit or resolve it, for nothing else can undo the task.`;
@@ -95,8 +103,8 @@ const isFailedCall = ({ kind, processState }: StepFacts): boolean =>
 /** The task's own code, or what the step says that failed. */
 function reasonOf({ faultCode, steps }: Facts): string {
   const failed = steps.find(({ processState }) => processState === "error");
-  if (failed === undefined) return faultCode ?? "a reason that was not written down";
-  return `${faultOf(failed)} at ${stepOf(failed)}`;
+  if (failed !== undefined) return `${countedFaultOf(failed)}, at ${stepOf(failed)}`;
+  return faultCode === null ? "a reason that was not written down" : undoReason(faultCode);
 }
 
 const nothing = ({ paused, now }: Facts): string =>

@@ -1,19 +1,12 @@
-import { type Instant, stepKinds } from "@holdfast/domain";
-import { type PauseFacts, type StepFacts, unusableActor } from "@holdfast/state-store";
-import { duration } from "../print/duration.ts";
-
-/** "2026-11-21T10:00:00.000Z (12 s ago)". */
-export function instant(at: Instant | null, now: Instant): string {
-  if (at === null) return "an unknown time";
-  const distance = at >= now ? `in ${duration(at - now)}` : `${duration(now - at)} ago`;
-  return `${new Date(at).toISOString()} (${distance})`;
-}
-
-/** "ann since … because of stock-taking". */
-export const pausedBy = ({ at, by, reason }: PauseFacts, now: Instant): string =>
-  `${by} since ${instant(at, now)} ${reason === null ? "without a reason" : `because: ${reason}`}${by === unusableActor ? repair : ""}`;
-
-const repair = " (what is stored of it was changed: restore it; see holdfast verify)";
+import {
+  type Instant,
+  requeuesUntilAlert,
+  saidBy,
+  sourceOfMove,
+  stepKinds,
+} from "@holdfast/domain";
+import type { StepFacts } from "@holdfast/state-store";
+import { instant } from "../print/instant.ts";
 
 /** "step charge of Agent payments", "the undo of step charge of Agent payments". */
 export function stepOf({ name, kind, agent }: StepFacts): string {
@@ -30,3 +23,34 @@ export function faultOf({ faultCode, lastReason, faultDetail }: StepFacts): stri
   const code = faultCode ?? lastReason ?? "no fault that was written down";
   return faultDetail === null ? code : `${code}: ${faultDetail}`;
 }
+
+/** "payments.declined: not enough money, said by the remote service": of a failure that was counted. */
+export function countedFaultOf(step: StepFacts): string {
+  const { faultCode, lastReason, processState } = step;
+  const reason = faultCode ?? lastReason;
+  const move = { action: "fail", fromState: null, toState: processState, reason };
+  const said = saidBy(sourceOfMove(move));
+  return said === "" ? faultOf(step) : `${faultOf(step)}, ${said}`;
+}
+
+/** "payments.declined, said by the remote service": what a task is undone for. */
+export function undoReason(reason: string): string {
+  const move = { action: "undo", fromState: null, toState: "compensating", reason };
+  const said = saidBy(sourceOfMove(move));
+  return said === "" ? reason : `${reason}, ${said}`;
+}
+
+/** How long what is no failure may wait. */
+export const waitLimit = ({
+  completeBy,
+  now,
+}: {
+  completeBy: Instant | null;
+  now: Instant;
+}): string =>
+  completeBy === null
+    ? "however long that takes"
+    : `at most until ${instant(completeBy, now)}, the limit of the task`;
+
+/** When a person hears of a step that is requeued again and again. */
+export const alertAfter = `a person is alerted after each ${requeuesUntilAlert} times in a row (step.delayed)`;

@@ -1,7 +1,7 @@
 import { cancelExchange, StepCancel } from "@holdfast/contracts";
 import type { Broker } from "../broker.ts";
 
-/** Tells all Agents what need not be finished. Only a hint: should it be lost, it ends by itself. */
+/** Tells all Agents what need not be finished, and which replies were refused. Only a hint: its loss costs a line of a log. */
 export const cancelHints =
   (broker: Pick<Broker, "publish">) =>
   (obsoleteAttempts: readonly StepCancel[]): void => {

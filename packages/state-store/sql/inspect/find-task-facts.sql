@@ -2,6 +2,8 @@
 select tasks.workflow, tasks.goal, tasks.process_state, tasks.fault_code,
        (extract(epoch from tasks.created_at) * 1000)::float8  as created_at,
        (extract(epoch from tasks.finished_at) * 1000)::float8 as finished_at,
+       -- The limit of the task itself, which only its way forward has.
+       case when tasks.goal = 'do' then (extract(epoch from tasks.complete_by) * 1000)::float8 end as complete_by,
        case when tasks.paused_at is not null then
          json_build_object('at', extract(epoch from tasks.paused_at) * 1000,
                            'by', tasks.paused_by, 'reason', tasks.pause_reason)

@@ -212,6 +212,27 @@ describe("an operator", () => {
     expect(remote!.heldTasks).not.toContain(probe!.taskId);
   });
 
+  test("sees what the service answered last, and not what was made of that", async () => {
+    await submitMany(submission, 2);
+    const claims = await claimAll(scheduler);
+    const failure = { transient: true, effect: "unknown", retryAfter: null } as const;
+    const report = (index: number, code: string, attempted: boolean, faultDetail: string) => {
+      const { taskId, name: step, attempt, token } = claims[index]!;
+      const event = { kind: "failed", code, attempted, step, attempt, token, ...failure } as const;
+      return scheduler.applyEvents([{ taskId, event, faultDetail }], { actor });
+    };
+    await report(0, "psp.unreachable", true, "psp does not answer");
+    await report(1, "agent.circuit_open", false, "its circuit is open");
+    await open();
+    expect(await operations.findRemotes()).toMatchObject([
+      {
+        service,
+        state: "open",
+        lastFault: { code: "psp.unreachable", detail: "psp does not answer" },
+      },
+    ]);
+  });
+
   test("sees a service that asked to be left alone, and ends that", async () => {
     await scheduler.throttleServices({ throttles: [{ service, throttle: 30_000 }], actor });
     await scheduler.throttleServices({ throttles: [{ service, throttle: 10 }], actor });

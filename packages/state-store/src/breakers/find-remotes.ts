@@ -4,6 +4,7 @@ import { type Database, queryAmong } from "../postgres/query.ts";
 import { columns } from "../postgres/rows-to-columns.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import { findLanes } from "../workflows/find-names.ts";
+import { findLastFaults, type LastFault } from "./find-last-faults.ts";
 
 /** A remote service, and how its breaker stands. */
 export interface RemoteRecord {
@@ -27,9 +28,11 @@ export interface RemoteRecord {
   /** Due steps that are held back, counted no further than to 10,000, and the tasks of the first ten. */
   readonly heldSteps: number;
   readonly heldTasks: readonly string[];
+  /** What it answered last that was a failure, while it is left alone; null: nothing of it is kept. */
+  readonly lastFault: LastFault | null;
 }
 
-const find = queryAmong("find-remotes", rowsOf<RemoteRecord>());
+const find = queryAmong("find-remotes", rowsOf<Omit<RemoteRecord, "lastFault">>());
 
 /** The remote services of all stored workflows, and those whose breakers were ever open. */
 export const findRemotes =
@@ -37,5 +40,12 @@ export const findRemotes =
   async (db: Database): Promise<RemoteRecord[]> => {
     const lanes = await findLanes(db);
     const pairs = lanes.flatMap((lane) => agentsOfLane(lane).map((agent) => ({ lane, agent })));
-    return find(db, partitions.range(), columns(pairs, { lanes: "lane", agents: "agent" }));
+    const named = columns(pairs, { lanes: "lane", agents: "agent" });
+    const remotes = await find(db, partitions.range(), named);
+    const failing = remotes.filter(({ state }) => state !== "closed");
+    const faults = await findLastFaults(
+      db,
+      failing.map(({ service }) => service),
+    );
+    return remotes.map((one) => ({ ...one, lastFault: faults.get(one.service) ?? null }));
   };

@@ -8,6 +8,7 @@ import type {
   TaskState,
   WorkflowPlan,
 } from "@holdfast/domain";
+import { findLastFaults, type LastFault } from "../breakers/find-last-faults.ts";
 import type { StepProgress } from "../claim/attempt-signs.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
@@ -30,6 +31,8 @@ export interface TaskFacts {
   readonly faultCode: string | null;
   readonly createdAt: Instant;
   readonly finishedAt: Instant | null;
+  /** The limit of the task itself; null: it has none, or is being undone. */
+  readonly completeBy: Instant | null;
   readonly paused: PauseFacts | null;
   readonly workflowPaused: PauseFacts | null;
   /** Who activated its version last, when, and why; null: it was never active, or is not stored. */
@@ -42,8 +45,18 @@ export interface TaskFacts {
   readonly plan: WorkflowPlan | null;
   /** Consumers that fail: what this task waits for may be among what they have read. */
   readonly standstills: readonly StandstillFacts[];
+  /** Queues in which no reply may arrive: what is silent is not counted. Empty: none is under suspicion. */
+  readonly unproven: readonly UnprovenPath[];
   /** The WINDOW of each living Scheduler, as it announces it: steps in flight for each Agent. */
   readonly windows: readonly number[];
+}
+
+/** A queue of replies to which a probe is on its way. */
+export interface UnprovenPath {
+  readonly queue: string;
+  /** What the last probe met with; null: nothing is known to be wrong. */
+  readonly trouble: string | null;
+  readonly silentSince: Instant;
 }
 
 export interface StepFacts {
@@ -114,16 +127,32 @@ export interface BreakerFacts {
   readonly throttledUntil: Instant | null;
   /** The task of which a step is tried. */
   readonly probe: string | null;
-  /** How many steps of the Agent are due, counted no further than to 10,000. */
+  /** How many due steps it holds back, counted no further than to 10,000. */
   readonly due: number;
+  /** What the service answered last that was a failure; null: nothing of it is kept. */
+  readonly lastFault: LastFault | null;
 }
 
 const findTask = query(
   "find-task-facts",
-  rowsOf<Omit<TaskFacts, "steps" | "lanes" | "plan" | "standstills" | "windows">>(),
+  rowsOf<Omit<TaskFacts, "steps" | "lanes" | "plan" | "standstills" | "unproven" | "windows">>(),
 );
+/** Queues of replies to which a probe is on its way. */
+export const findUnprovenPaths = query("find-unproven-paths", rowsOf<UnprovenPath>());
 const findSteps = query("find-step-facts", rowsOf<StepFacts>());
 const findLanes = query("find-lane-facts", rowsOf<LaneFacts>());
+
+/** The lanes, with what their remote services answered last. */
+async function findLaneFacts(db: Database, taskId: string): Promise<readonly LaneFacts[]> {
+  const lanes = await findLanes(db, { taskId });
+  const services = lanes.flatMap(({ breaker }) => (breaker === null ? [] : [breaker.service]));
+  const faults = await findLastFaults(db, services);
+  return lanes.map((lane) => {
+    const { breaker } = lane;
+    if (breaker === null) return lane;
+    return { ...lane, breaker: { ...breaker, lastFault: faults.get(breaker.service) ?? null } };
+  });
+}
 
 /** All that keeps a task waiting; null when there is none of that id. */
 export async function findTaskFacts(db: Database, taskId: string): Promise<TaskFacts | null> {
@@ -134,9 +163,10 @@ export async function findTaskFacts(db: Database, taskId: string): Promise<TaskF
   return {
     ...task,
     steps: inOrder(await findSteps(db, { taskId }), plan),
-    lanes: await findLanes(db, { taskId }),
+    lanes: await findLaneFacts(db, taskId),
     plan,
     standstills: await findStandstills(db),
+    unproven: await findUnprovenPaths(db, {}),
     windows: await findWindows(db),
   };
 }

@@ -1,18 +1,19 @@
 import { limits } from "@holdfast/contracts";
 import { serverUrls } from "@holdfast/runtime";
 import { Pool, type PoolConfig } from "pg";
-import { findBreakers } from "../breakers/breakers.ts";
+import { findBreakerFacts } from "../breakers/find-breaker-facts.ts";
 import type { Pause } from "../pause/pauses.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { withRetries } from "../postgres/retry.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import { storeClient } from "../postgres/store-client.ts";
+import { findInstances } from "../statistics/instances.ts";
 import { findContractDifferences } from "../workflows/contract-differences.ts";
 import type { Violation } from "./find-invariant-violations.ts";
 import { findKeptOptions, type KeptOptions } from "./find-kept-options.ts";
 import { findMigrations } from "./find-migrations.ts";
 import { type FoundPooler, findPooler } from "./find-pooler.ts";
-import { findTaskFacts } from "./find-task-facts.ts";
+import { findTaskFacts, findUnprovenPaths } from "./find-task-facts.ts";
 import { findUnusable } from "./find-unusable.ts";
 import { findStandstills } from "./standstills.ts";
 
@@ -176,10 +177,9 @@ export function openInspector({ url, applicationName, answerWithin = 10_000 }: I
         const inForce = await findPausesInForce(db, {});
         return { inForce, tasks: (await countPausedTasks(db, {}))[0]!.tasks };
       }),
-    /** The breakers of remote services that hold something back, or did in the last minute. */
-    findBreakers: () => ask((db) => findBreakers(db, {})),
     /** All that keeps a task waiting; null when there is none of that id. */
     findTaskFacts: (taskId: string) => ask((db) => findTaskFacts(db, taskId)),
+    ...causesIn(ask),
     findPooler: (): Promise<FoundPooler> =>
       withRetries(() => findPooler(() => new StoreClient(connection))),
     findKeptOptions: (): Promise<KeptOptions> => findKeptOptions({ url, applicationName }),
@@ -193,6 +193,17 @@ function quietPool(options: PoolConfig): Pool {
   pool.on("error", () => {});
   return pool;
 }
+type Ask = <Result>(question: (db: Database) => Promise<Result>) => Promise<Result>;
+
+/** What keeps tasks waiting, and shows in the store. */
+const causesIn = (ask: Ask) => ({
+  /** The breakers of remote services that hold something back, with what the services answered last. */
+  findBreakers: () => ask(findBreakerFacts),
+  /** Queues of replies to which a probe is on its way. */
+  findUnprovenPaths: () => ask((db) => findUnprovenPaths(db, {})),
+  /** The services that announced themselves lately. */
+  findInstances: () => ask(findInstances),
+});
 
 /**
  * Limits are set within the transaction and statements have no names, so a pooler in between needs to

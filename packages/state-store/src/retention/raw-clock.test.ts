@@ -20,6 +20,7 @@ const byRawClock: Readonly<Record<string, readonly string[]>> = {
   "an outage is remembered that was none: what is silent in it is not counted": ["record-proofs"],
   "a breaker or a throttle ends early: the next failure opens it again": [
     "close-breaker",
+    "find-breaker-facts",
     "find-breakers",
     "find-remotes",
     "lock-breaker",

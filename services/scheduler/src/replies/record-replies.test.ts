@@ -1,9 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { StepReply } from "@holdfast/contracts";
-import type { Delivery } from "@holdfast/messaging";
+import { limits, StepReply } from "@holdfast/contracts";
+import type { cancelHints, Delivery } from "@holdfast/messaging";
 import { type Logger, noTracing, systemClock } from "@holdfast/runtime";
-import type { AppliedEvents, EventOutcome, RejectedReply } from "@holdfast/state-store";
-import { expect, test } from "@jest/globals";
+import type {
+  AppliedEvents,
+  EventOutcome,
+  RejectedReply,
+  ReportedTaskEvent,
+} from "@holdfast/state-store";
+import { describe, expect, test } from "@jest/globals";
 import { recordReplies } from "./record-replies.ts";
 
 const silent = () => {};
@@ -42,18 +47,21 @@ const good: EventOutcome = { applied: true, changes: [] };
 const stale: EventOutcome = { applied: false, reason: "stale_attempt" };
 
 /** What records replies, and fails once with a bug in the place that is named. */
-function recording(place: "learning" | "keeping" | "claiming") {
+function recording(place: "learning" | "keeping" | "claiming" | null = null) {
   let hasFailed = false;
-  const failAt = (here: typeof place): void => {
+  const failAt = (here: "learning" | "keeping" | "claiming"): void => {
     if (here !== place || hasFailed) return;
     hasFailed = true;
     throw new RangeError("Maximum call stack size exceeded");
   };
   const applied: string[] = [];
   const kept: RejectedReply[] = [];
+  const events: ReportedTaskEvent[] = [];
+  const refused: Parameters<ReturnType<typeof cancelHints>>[0][number][] = [];
   const record = recordReplies({
-    apply: async (events, _, onCommit) => {
-      const steps = events.map(({ event }) => ("step" in event ? event.step : ""));
+    apply: async (reported, _, onCommit) => {
+      events.push(...reported);
+      const steps = reported.map(({ event }) => ("step" in event ? event.step : ""));
       applied.push(...steps);
       const outcomes = steps.map((step) => (step === "good" ? good : stale));
       const rest = { tasks: [], claims: null, obsoleteAttempts: [], hasNotifications: false };
@@ -89,8 +97,9 @@ function recording(place: "learning" | "keeping" | "claiming") {
     actor: "scheduler-1",
     identity: "required",
     tracing: noTracing,
+    refuse: (refusals) => void refused.push(...refusals),
   });
-  return { record, applied, kept };
+  return { record, applied, kept, events, refused };
 }
 
 test.each(["learning", "keeping", "claiming"] as const)(
@@ -106,3 +115,89 @@ test.each(["learning", "keeping", "claiming"] as const)(
     ]);
   },
 );
+
+describe("a reply that is nearly right", () => {
+  const address = { taskId: randomUUID(), step: "good", attempt: 1, token: randomUUID() };
+  const completed = (output: unknown) => ({ ...address, outcome: { kind: "completed", output } });
+  const failed = (changes: object) => ({
+    ...address,
+    outcome: { kind: "failed", code: "a.b", message: "no", transient: true, ...changes },
+  });
+  const text = JSON.stringify(completed(null));
+  const values = `[${"1,".repeat(limits.messageValues)}1]`;
+
+  const nearlyRight: readonly (readonly [string, string, string])[] = [
+    ["no outcome", JSON.stringify(address), "/ must have required property 'outcome'"],
+    [
+      "an unknown outcome",
+      JSON.stringify({ ...address, outcome: { kind: "done" } }),
+      '/outcome/kind must be one of "completed", "failed", "stopped"',
+    ],
+    [
+      "a text in the place of a flag",
+      JSON.stringify(failed({ transient: "true" })),
+      "/outcome/transient must be boolean",
+    ],
+    ["a missing code", JSON.stringify(failed({ code: undefined })), "/outcome must have required"],
+    [
+      "an attempt as a text",
+      JSON.stringify({ ...completed(null), attempt: "1" }),
+      "/attempt must be integer",
+    ],
+    [
+      "an id in capitals",
+      JSON.stringify({ ...completed(null), taskId: address.taskId.toUpperCase() }),
+      "/taskId must match pattern",
+    ],
+    ["a number that JSON has not", text.replace('"output":null', '"output":NaN'), "it is not JSON"],
+    ["an end that is missing", text.slice(0, -1), "it is not JSON"],
+    ["a byte that is no UTF-8", text.replace("null", '"\xff"'), "it is not JSON"],
+    ["too many values", text.replace("null", values), "it is not JSON"],
+  ];
+
+  test.each(nearlyRight)(
+    "because of %s ends its attempt, is kept, and its Agent hears where it is wrong",
+    async (_, body, reason) => {
+      const { record, events, kept, refused } = recording();
+      const delivery = { ...delivered("good"), body: Buffer.from(body, "latin1"), reject: fail };
+      await record([delivery]);
+      const { taskId, ...attempt } = address;
+      const code = "step.reply_invalid";
+      const ended = { kind: "failed", code, transient: false, effect: "unknown", ...attempt };
+      expect(events).toMatchObject([
+        { taskId, event: ended, faultDetail: expect.stringContaining(reason) },
+      ]);
+      expect(kept).toMatchObject([{ reason: code, body: delivery.body }]);
+      const agent = { agent: "payments", code, reason: expect.stringContaining(reason) };
+      expect(refused).toEqual([{ ...address, refused: agent }]);
+    },
+  );
+
+  test.each([
+    ["of an attempt that is over", JSON.stringify({ ...address, step: "late" })],
+    ["that does not say which task it is about", JSON.stringify({ ...address, taskId: "7" })],
+    [
+      "that names two tokens in a text that is no JSON",
+      `${text.slice(0, -1)} "token":"${randomUUID()}"`,
+    ],
+  ])("and %s is a dead letter", async (_, body) => {
+    const { record, kept, refused } = recording();
+    let isRejected = false;
+    const reject = () => void (isRejected = true);
+    await record([{ ...delivered("late"), body: Buffer.from(body), reject }]);
+    expect(isRejected).toBe(true);
+    expect([...kept, ...refused]).toEqual([]);
+  });
+
+  test("without an output counts as one with null", async () => {
+    const { record, events, refused } = recording();
+    const body = Buffer.from(JSON.stringify(completed(undefined)));
+    await record([{ ...delivered("good"), body }]);
+    expect(events).toMatchObject([{ event: { kind: "completed" }, output: null }]);
+    expect(refused).toEqual([]);
+  });
+});
+
+function fail(): void {
+  throw new Error("It was rejected");
+}

@@ -1,6 +1,13 @@
-import { agentOfReply, isProbeRoute, ReplyProbe, replyQueue, StepReply } from "@holdfast/contracts";
+import {
+  agentOfReply,
+  isProbeRoute,
+  ReplyProbe,
+  readReplyAddress,
+  replyQueue,
+  StepReply,
+} from "@holdfast/contracts";
 import { ContractFault, type Fault, fromTraceText, type Task } from "@holdfast/domain";
-import type { Broker, Delivery } from "@holdfast/messaging";
+import type { Broker, cancelHints, Delivery } from "@holdfast/messaging";
 import {
   type Clock,
   type Failpoint,
@@ -19,7 +26,7 @@ import type {
 import type { StepClaims } from "../claim/claim-steps.ts";
 import type { BatchSizes } from "../dispatch/batch-sizes.ts";
 import type { Dispatches } from "../dispatch/dispatches.ts";
-import { readEach, unreadableFields } from "../intake/read-each.ts";
+import { readEach, type Unreadable, unreadableFields } from "../intake/read-each.ts";
 import { traceDeliveries } from "../intake/trace-deliveries.ts";
 import type { SchedulerMeasures } from "../metrics/scheduler-measures.ts";
 import type { RemoteGuard } from "../remotes/guard-remotes.ts";
@@ -41,6 +48,8 @@ interface Dependencies {
   readonly identity: "required" | "trusted";
   readonly measures: Pick<SchedulerMeasures, "replied" | "rejected">;
   readonly tracing: Tracing;
+  /** Tells an Agent that its reply was refused. */
+  readonly refuse: ReturnType<typeof cancelHints>;
 }
 
 interface Received {
@@ -51,6 +60,8 @@ interface Received {
   readonly reportedEvent: ReportedTaskEvent;
   /** Why its output is refused; null: there is none, or it is as it should be. */
   readonly outputFault: Fault | null;
+  /** Whether it is no reply but for its address: unless it ends its attempt, it is unreadable. */
+  readonly isMisshapen: boolean;
 }
 
 /**
@@ -63,12 +74,26 @@ export function recordReplies(deps: Dependencies) {
   const { log, identity, tracing } = deps;
   const rejections = keepRejections(deps);
 
+  const discard = (unreadable: readonly Unreadable[]): void => {
+    if (unreadable.length === 0) return;
+    log.error(unreadableFields(unreadable), "reply unreadable");
+    deps.measures.rejected("unreadable", unreadable.length);
+    for (const { delivery } of unreadable) delivery.reject();
+  };
+
   const readAll = async (batch: readonly Delivery[]): Promise<readonly Received[]> => {
     const { readable, unreadable } = await readEach(batch, read, deps);
-    if (unreadable.length > 0) log.error(unreadableFields(unreadable), "reply unreadable");
-    if (unreadable.length > 0) deps.measures.rejected("unreadable", unreadable.length);
-    for (const { delivery } of unreadable) delivery.reject();
+    discard(unreadable);
     return readable;
+  };
+
+  /** Keeps what did not count, with the reason, and tells its Agent what is wrong with what ended its attempt. */
+  const finish = (one: Received, outcome: ReplyOutcome | undefined): void => {
+    const isOfNoAttempt = one.isMisshapen && outcome?.applied !== true;
+    rejections.applied(one.delivery, isOfNoAttempt ? null : rejectionOf(one, outcome));
+    if (isOfNoAttempt) discard([{ delivery: one.delivery, error: one.outputFault }]);
+    const refused = outcome?.applied === true ? faultIn(one, outcome) : null;
+    if (refused !== null) deps.refuse([refusalOf(one, refused)]);
   };
 
   const record = async (received: readonly Received[]): Promise<void> => {
@@ -76,11 +101,9 @@ export function recordReplies(deps: Dependencies) {
       received,
       ({ delivery }) => identity === "required" && delivery.userId === undefined,
     );
-    for (const one of anonymous) rejections.applied(one.delivery, toRejected(one, "no_user_id"));
+    for (const one of anonymous) finish(one, { applied: false, reason: "no_user_id" });
     const { tasks, traces } = await applyReplies(deps, signed, ({ outcomes }) => {
-      signed.forEach((one, index) => {
-        rejections.applied(one.delivery, rejectionOf(one, outcomes[index]));
-      });
+      signed.forEach((one, index) => finish(one, outcomes[index]));
     });
     for (const task of tasks) logTask(log, task, traces?.get(task.taskId));
   };
@@ -186,16 +209,33 @@ function keepRejections({
 }
 
 function read(delivery: Delivery): Received {
-  const reply = StepReply.decode(delivery.body);
   const agent = agentOfReply(delivery.routingKey) ?? "";
-  const outputFault = faultOfOutput(reply);
+  const { reply, shapeFault } = readReply(delivery.body);
+  const outputFault = shapeFault ?? faultOfOutput(reply);
   return {
     delivery,
     reply,
     agent,
     outputFault,
+    isMisshapen: shapeFault !== null,
     reportedEvent: toReportedEvent(reply, agent, outputFault),
   };
+}
+
+/** The reply; or what stands for one that is wrong, and says without doubt which attempt it is about. */
+function readReply(body: Buffer): { readonly reply: StepReply; readonly shapeFault: Fault | null } {
+  try {
+    return { reply: StepReply.decode(body), shapeFault: null };
+  } catch (error) {
+    const address = readReplyAddress(body);
+    if (address === null || !(error instanceof ContractFault)) throw error;
+    const code = "step.reply_invalid";
+    const { message } = error;
+    return {
+      reply: { ...address, outcome: { kind: "failed", code, message, transient: false } },
+      shapeFault: new ContractFault(code, message),
+    };
+  }
 }
 
 function partition<T>(all: readonly T[], test: (one: T) => boolean): readonly [T[], T[]] {
@@ -203,13 +243,25 @@ function partition<T>(all: readonly T[], test: (one: T) => boolean): readonly [T
   return [yes, no];
 }
 
-function rejectionOf(received: Received, outcome: EventOutcome | undefined): RejectedReply | null {
-  const reason =
-    outcome?.applied === false
-      ? outcome.reason
-      : (received.outputFault ?? outcome?.outputFault)?.code;
+/** What became of a reply; `no_user_id`: the broker does not vouch for its sender. */
+type ReplyOutcome = EventOutcome | { readonly applied: false; readonly reason: "no_user_id" };
+
+/** What is wrong with a reply that ended its attempt; null: nothing. */
+const faultIn = (
+  { outputFault }: Received,
+  outcome: Extract<EventOutcome, { applied: true }>,
+): Fault | null => outputFault ?? outcome.outputFault ?? null;
+
+function rejectionOf(received: Received, outcome: ReplyOutcome | undefined): RejectedReply | null {
+  if (outcome === undefined) return null;
+  const reason = outcome.applied ? faultIn(received, outcome)?.code : outcome.reason;
   return reason === undefined ? null : toRejected(received, reason);
 }
+
+const refusalOf = ({ reply, agent }: Received, { code, message: reason }: Fault) => {
+  const { taskId, step, attempt, token } = reply;
+  return { taskId, step, attempt, token, refused: { agent, code, reason } };
+};
 
 /** The body is kept as it came: to write it out once more could fail, and would lose what was not understood. */
 const toRejected = ({ delivery, reply }: Received, reason: string): RejectedReply => ({

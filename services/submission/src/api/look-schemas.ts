@@ -3,6 +3,7 @@ import { taskStates } from "../search/task-states.ts";
 import { ref } from "./describe.ts";
 import { Progress } from "./progress-schema.ts";
 import { count, flag, instant, json, named, nullable, text, texts } from "./schema-parts.ts";
+import { SourceSchema } from "./source-schema.ts";
 
 const Attempt = named("Attempt", {
   step: text("The name of the step."),
@@ -23,6 +24,7 @@ const Attempt = named("Attempt", {
       "`expired`: no reply came in time. `requeued`: it goes again, and no failure is counted.",
   }),
   faultCode: nullable(text("Why it failed.")),
+  source: nullable(SourceSchema),
   faultDetail: nullable(text("Of the latest attempt: the message of the failure.")),
   progress: nullable(Progress),
   input: json("What its Agent got: any JSON; null where it is not kept."),
@@ -62,8 +64,13 @@ export const lookSchemas: readonly Type.TSchema[] = [
     workflow: text("With its version."),
     state: Type.Enum([...taskStates], { description: "Where it stands." }),
     sentence: text("What it waits for, or how it ended."),
-    evidence: texts(
-      "Where each other step stands, and who activated its version, a sentence each.",
+    evidence: texts("Where each other step stands, and who activated its version, a sentence each."),
+    steps: Type.Array(
+      Type.Object({
+        name: text("Of the step."),
+        sentence: text("What it waits for."),
+      }),
+      { description: "Each step that is open." },
     ),
     turnOf: nullable(text("What is due before it; null: it is not due.")),
   }),

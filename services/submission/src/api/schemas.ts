@@ -10,6 +10,7 @@ import { ref } from "./describe.ts";
 import { lookSchemas } from "./look-schemas.ts";
 import { Progress } from "./progress-schema.ts";
 import { count, flag, instant, json, named, nullable, page, text, texts } from "./schema-parts.ts";
+import { SourceSchema } from "./source-schema.ts";
 import { statisticsSchemas } from "./statistics-schemas.ts";
 
 const Problem = named("Problem", {
@@ -110,6 +111,7 @@ const HistoryEntry = named("HistoryEntry", {
   attempt: nullable(count("Of the step.")),
   actor: text("The process or the person that moved it."),
   reason: nullable(text("A fault code, or the operator's words.")),
+  source: nullable(SourceSchema),
   note: nullable(text("What more is known, for people.")),
   at: instant("When."),
 });

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { needKinds } from "../overview/needs-you.ts";
 import { amount, count, flag, instant, nullable, text } from "./schema-parts.ts";
 
 const counts = {
@@ -41,14 +42,12 @@ const Statistics = Type.Object(
 );
 
 const Need = Type.Object({
-  kind: Type.Enum(
-    ["halted", "breaker", "deadLetters", "paused", "agentSilent", "outbox", "alert"],
-    {
-      description: "What it is about.",
-    },
-  ),
+  kind: Type.Enum(Object.keys(needKinds) as (keyof typeof needKinds)[], {
+    description: "What it is about.",
+  }),
   count: count("How many tasks, steps or messages."),
-  sentence: text("What it is, and what to do."),
+  sentence: text("What it is, since when, and how much waits."),
+  act: nullable(text("The one act that helps; null: the sentence has it.")),
   since: nullable(instant("Since when; null: not known.")),
   page: text("Of the console."),
 });

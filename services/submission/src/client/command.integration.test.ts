@@ -55,7 +55,7 @@ describe("workflows and Agents", () => {
     expect((await holdfast(["agents", "pause", "hotels", "-r", "night"])).code).toBe(0);
     const { out } = await holdfast(["system", "overview"]);
     expect(out).toMatch(
-      /^0 pending, 0 processing.*\n[^]*! The Agent hotels is paused by operator:ann: night\n/,
+      /^0 pending, 0 processing.*\n[^]*! No Scheduler runs[^]*! The Agent hotels is paused by operator:ann since .* because: night\. To resume it: POST \/v1\/agents\/hotels\/resume\.\n/,
     );
     expect(json(await holdfast(["system", "overview", "--json"]))).toMatchObject({
       states: { pending: 0 },

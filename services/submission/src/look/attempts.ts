@@ -1,4 +1,4 @@
-import type { StepKind, StepState } from "@holdfast/domain";
+import { type Source, type StepKind, type StepState, sourceOfMove } from "@holdfast/domain";
 import type { StepLimits, StepMove, StepRecord } from "@holdfast/state-store";
 import { publicName } from "../public-names.ts";
 
@@ -20,6 +20,8 @@ export interface Attempt {
   readonly endedAt: string | null;
   readonly outcome: AttemptOutcome;
   readonly faultCode: string | null;
+  /** Who said that it failed; null: it did not, or no failure is counted. */
+  readonly source: Source | null;
   readonly faultDetail: string | null;
   readonly progress: StepRecord["progress"];
 }
@@ -91,6 +93,7 @@ function attemptFrom(
     endedAt: next?.at.toISOString() ?? null,
     outcome,
     faultCode: outcome === "running" || outcome === "processed" ? null : (next?.reason ?? null),
+    source: next === null || outcome === "running" ? null : sourceOfMove(next),
     faultDetail: isLatest && !isRunning ? step.faultDetail : null,
     progress: isRunning ? step.progress : null,
   };

@@ -86,8 +86,8 @@ function whyRoute(
         const gone = `There is no ${noun.singular} ${taskId}.`;
         throw new Problem(404, codeAt(noun, "task.unknown"), gone);
       }
-      const { workflow, processState: state, sentence, evidence, turnOf } = found;
-      return { taskId, workflow, state, sentence, evidence, turnOf };
+      const { workflow, processState: state, sentence, evidence, steps, turnOf } = found;
+      return { taskId, workflow, state, sentence, evidence, steps, turnOf };
     });
   }
 }

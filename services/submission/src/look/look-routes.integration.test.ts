@@ -46,6 +46,7 @@ test("why says the same sentences as the command, also at the door of a collecti
     evidence: [
       expect.stringMatching(/^trip\.v10 was activated last at .* by ann: a newer one is better\.$/),
     ],
+    steps: [{ name: "book", sentence: expect.stringMatching(/^It waits for step book/) }],
     turnOf: "It is in the band normal: 0 are due before it.",
   });
   expect((await get(`trips/${id}/why`)).json()).toEqual(why.json());
@@ -89,6 +90,39 @@ test("attempts are shown with input, deadline and what came too late", async () 
   expect(lateReplies).toMatchObject([{ step: "book", attempt: 1, reason: "stale_attempt" }]);
   expect(JSON.stringify(lateReplies)).not.toContain("host");
   expect(truncated).toBe(false);
+});
+
+test("the history and the attempts say who said that a step failed", async () => {
+  const id = await submitted();
+  const [claimed] = await trips.store.claimDueSteps({
+    lockedBy: "scheduler-1",
+    capacity: [{ lane: "hotels", slots: 10 }],
+    relayAfter: 1_000,
+  });
+  const { name: step, attempt, token: ofAttempt } = claimed!;
+  const failure = {
+    transient: true,
+    attempted: true,
+    effect: "unknown",
+    retryAfter: null,
+  } as const;
+  const event = { kind: "failed", code: "hotels.busy", ...failure, step, attempt } as const;
+  await trips.store.applyEvents([{ taskId: id, event: { ...event, token: ofAttempt } }], {
+    actor: "scheduler-1",
+  });
+  const { items } = (await get(`tasks/${id}/history`)).json();
+  const named = (items as { action: string; source: string | null }[]).map((entry) => [
+    entry.action,
+    entry.source,
+  ]);
+  expect(Object.fromEntries(named)).toEqual({
+    submit: null,
+    claim: null,
+    summarise: null,
+    retry: "remoteService",
+  });
+  const attempts = (await get(`tasks/${id}/attempts`)).json();
+  expect(attempts.items).toMatchObject([{ faultCode: "hotels.busy", source: "remoteService" }]);
 });
 
 test("a task with very many attempts shows the newest thousand, and says so", async () => {

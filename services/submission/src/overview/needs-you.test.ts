@@ -39,21 +39,32 @@ const remote: RemoteRecord = {
   probeStep: null,
   heldSteps: 0,
   heldTasks: [],
+  lastFault: null,
 };
+
+const process = (service: "scheduler" | "supervisor", seenAt = calm.now, living = true) => ({
+  service,
+  living,
+  seenAt,
+});
+const processes = [process("scheduler"), process("supervisor")];
 
 const needs = ({
   facts = {},
   agents = [agent],
   remotes = [remote],
+  instances = processes,
 }: {
   readonly facts?: Partial<OverviewFacts>;
   readonly agents?: readonly ListedAgent[];
   readonly remotes?: readonly RemoteRecord[];
+  readonly instances?: typeof processes;
 }) =>
   findNeeds({
     facts: { ...calm, ...facts },
     agents,
     remotes,
+    instances,
     heartbeating: new Set(["hotels"]),
   }).map(({ kind, count, sentence, page }) => [kind, count, sentence, page]);
 
@@ -85,17 +96,28 @@ test("each thing that waits for an operator is one sentence, and leads to the pa
   });
   expect(found).toEqual([
     [
+      "paused",
+      1,
+      "The workflow trip.v1 is paused by ann since 2026-11-24T10:00:00.000Z (5 min ago) because: a bug.",
+      "/workflows/trip.v1",
+    ],
+    [
+      "breaker",
+      7,
+      "The remote service hotels.example fails. Its breaker is open since 2026-11-24T10:00:00.000Z (5 min ago): its reason was not written down. It holds back 7 due steps. From an unknown time on one step is tried.",
+      "/agents/hotels",
+    ],
+    [
+      "agentSilent",
+      4,
+      "No process serves the Agent hotels, and 4 steps wait for it.",
+      "/agents/hotels",
+    ],
+    [
       "halted",
       2,
       "2 tasks have halted and wait for you to resubmit, resolve or undo.",
       "/failures",
-    ],
-    ["agentSilent", 4, "The Agent hotels is silent, and 4 steps wait for it.", "/agents/hotels"],
-    [
-      "breaker",
-      7,
-      "The breaker of hotels.example is open: it holds back 7 due steps.",
-      "/agents/hotels",
     ],
     [
       "deadLetters",
@@ -110,7 +132,6 @@ test("each thing that waits for an operator is one sentence, and leads to the pa
       "2 alerts undo.failing in the last hour, the last one: it fails",
       "/system/doctor",
     ],
-    ["paused", 1, "The workflow trip.v1 is paused by ann: a bug", "/workflows/trip.v1"],
     [
       "paused",
       1,
@@ -130,6 +151,30 @@ test.each([
 test("a breaker that holds nothing back is not shown unless an operator holds it", () => {
   expect(needs({ remotes: [{ ...remote, state: "open" }] })).toEqual([]);
   expect(needs({ remotes: [{ ...remote, state: "open", held: true }] })).toHaveLength(1);
+});
+
+test("Agents that only Schedulers could notice are not accused while none runs", () => {
+  const stopped = new Date(calm.now.getTime() - 25_000);
+  const lastSeen = stopped.getTime() - 500;
+  const silent = { ...agent, living: 0, instances: [{ lastSeen }] } as unknown as ListedAgent;
+  const seen = (at: Date, living: boolean) =>
+    needs({
+      agents: [silent],
+      instances: [process("scheduler", at, living), process("supervisor")],
+    }).map(([kind]) => kind);
+  // Stopped a moment ago, and not yet missed.
+  expect(seen(stopped, true)).toEqual([]);
+  expect(seen(stopped, false)).toEqual(["scheduler"]);
+  expect(seen(calm.now, true)).toEqual(["agentSilent"]);
+});
+
+test("an alert of what is a need already is not shown too", () => {
+  const alerts = [
+    { kind: "breaker.opened", alerts: 1, since: since.toISOString(), detail: "it fails" },
+  ];
+  const open = { ...remote, state: "half-open", heldSteps: 7 } as const;
+  expect(needs({ facts: { alerts }, remotes: [open] }).map(([kind]) => kind)).toEqual(["breaker"]);
+  expect(needs({ facts: { alerts } }).map(([kind]) => kind)).toEqual(["alert"]);
 });
 
 test("names that others chose cannot lead out of the console", () => {

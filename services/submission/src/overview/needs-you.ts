@@ -1,29 +1,46 @@
+import { type AgentState, type Cause, type CauseKind, findCauses } from "@holdfast/diagnosis";
 import type { Instant, Milliseconds } from "@holdfast/domain";
-import type { ListedAgent, OverviewFacts, RemoteRecord, ShownPause } from "@holdfast/state-store";
+import type {
+  ListedAgent,
+  OverviewFacts,
+  PauseFacts,
+  RemoteRecord,
+  SeenInstance,
+} from "@holdfast/state-store";
 
 /** Something that waits for an operator, with the page of the console that shows it. */
 export interface Need {
-  readonly kind:
-    | "halted"
-    | "breaker"
-    | "deadLetters"
-    | "paused"
-    | "agentSilent"
-    | "outbox"
-    | "alert";
+  readonly kind: keyof typeof needKinds;
   readonly count: number;
   /** One sentence in plain English. */
   readonly sentence: string;
+  /** The one act that helps; null: the sentence has it. */
+  readonly act: string | null;
   /** ISO 8601; null: not known. */
   readonly since: string | null;
   readonly page: string;
 }
+
+/** What a need can be about. */
+export const needKinds = {
+  scheduler: "no Scheduler runs",
+  supervisor: "no Supervisor runs",
+  paused: "an operator paused something",
+  breaker: "a remote service is left alone",
+  agentSilent: "no process serves an Agent",
+  halted: "tasks halted",
+  deadLetters: "messages could not be used",
+  outbox: "notifications wait to be sent",
+  alert: "alerts of the last hour",
+} as const;
 
 /** What is looked at to find what needs an operator. */
 export interface NeedFacts {
   readonly facts: OverviewFacts;
   readonly agents: readonly ListedAgent[];
   readonly remotes: readonly RemoteRecord[];
+  /** The services that announced themselves. */
+  readonly instances: readonly Pick<SeenInstance, "service" | "living" | "seenAt">[];
   /** The Agents that have ever sent a heartbeat: others are not missed. */
   readonly heartbeating: ReadonlySet<string>;
 }
@@ -31,51 +48,144 @@ export interface NeedFacts {
 /** Milliseconds after which a notification should have been sent. */
 const sentWithin: Milliseconds = 60_000;
 
-/** What needs an operator, the most urgent first. Pure. */
-export const findNeeds = (found: NeedFacts): readonly Need[] => [
-  ...haltedTasks(found),
-  ...found.agents.flatMap((agent) => silentAgent(agent, found.heartbeating)),
-  ...found.remotes.flatMap(openBreaker),
-  ...deadLetters(found),
-  ...lateOutbox(found),
-  ...found.facts.alerts.map(recentAlerts),
-  ...found.facts.pauses.map(pauseInForce),
-  ...pausedTasks(found),
-];
+/** What needs an operator: first what keeps tasks from going on, causes before their effects, as `why` has them. Pure. */
+export function findNeeds(found: NeedFacts): readonly Need[] {
+  const causes = causesOf(found);
+  return [
+    ...causes.map((cause) => needOf(cause, found)),
+    ...haltedTasks(found),
+    ...deadLetters(found),
+    ...lateOutbox(found),
+    ...found.facts.alerts.filter(({ kind }) => !isExplained(kind, causes)).map(recentAlerts),
+    ...pausedTasks(found),
+  ];
+}
+
+/** An alert of what stands here as a cause already says the same twice. */
+const isExplained = (alert: string, causes: readonly Cause[]): boolean =>
+  alert === "breaker.opened" && causes.some(({ kind }) => kind === "remote");
+
+function causesOf({
+  facts,
+  agents,
+  remotes,
+  instances,
+  heartbeating,
+}: NeedFacts): readonly Cause[] {
+  const now = facts.now.getTime();
+  const processes = (service: SeenInstance["service"]) => {
+    const own = instances.filter((one) => one.service === service);
+    const seen = own.map(({ seenAt }) => seenAt.getTime());
+    const living = own.filter((one) => one.living).length;
+    return { living, lastSeen: seen.length === 0 ? null : Math.max(...seen) };
+  };
+  const schedulers = processes("scheduler");
+  return findCauses({
+    now,
+    schedulers,
+    supervisors: processes("supervisor"),
+    blocked: null,
+    unproven: [],
+    workflows: facts.pauses
+      .filter(({ kind }) => kind === "workflow")
+      .map(({ name, ...pause }) => ({ name, paused: pauseFacts(pause) })),
+    agents: [
+      ...facts.pauses
+        .filter(({ kind }) => kind === "agent")
+        .map(({ name, ...pause }) => ({ ...unknownAgent, name, paused: pauseFacts(pause) })),
+      ...agents.flatMap((agent) => silentAgent(agent, schedulers.lastSeen, heartbeating)),
+    ],
+    remotes: remotes.flatMap(remoteState),
+  });
+}
+
+const unknownAgent: Omit<AgentState, "name" | "paused"> = {
+  waiting: null,
+  isServed: null,
+  hasQueue: true,
+  lastSeen: null,
+  broken: null,
+};
+
+const pauseFacts = ({
+  since,
+  actor: by,
+  reason,
+}: Pick<OverviewFacts["pauses"][number], "since" | "actor" | "reason">): PauseFacts => ({
+  at: Date.parse(since),
+  by,
+  reason,
+});
+
+/** Milliseconds that a Scheduler must have lived on after the last heartbeat of an Agent, to have missed one. */
+const missedWithin: Milliseconds = 5_000;
+
+/** Heartbeats come through Schedulers: an Agent is silent only if one of these was there to notice. */
+function silentAgent(
+  { name, living, due, inFlight, instances }: ListedAgent,
+  schedulerSeen: Instant | null,
+  heartbeating: ReadonlySet<string>,
+): readonly AgentState[] {
+  const waiting = due + inFlight;
+  const seen = instances.map((one) => one.lastSeen);
+  const lastSeen = seen.length === 0 ? null : Math.max(...seen);
+  const isNoticed = schedulerSeen !== null && schedulerSeen > (lastSeen ?? 0) + missedWithin;
+  if (living > 0 || waiting === 0 || !heartbeating.has(name) || !isNoticed) return [];
+  return [{ ...unknownAgent, name, paused: null, waiting, isServed: false, lastSeen }];
+}
+
+/** One that holds nothing back concerns no operator, unless one holds it. */
+function remoteState(remote: RemoteRecord) {
+  const { state, held, heldSteps, since, openUntil, throttledUntil } = remote;
+  if (state === "closed" || (heldSteps === 0 && !held)) return [];
+  return [
+    {
+      ...remote,
+      reason: remote.reason ?? "its reason was not written down",
+      by: remote.actor ?? "Holdfast",
+      since: since?.getTime() ?? 0,
+      openUntil: openUntil?.getTime() ?? null,
+      throttledUntil: throttledUntil?.getTime() ?? null,
+      probe: remote.probeTaskId,
+      due: heldSteps,
+    },
+  ];
+}
+
+/** As a need is called, and the page that shows it. */
+function needOf({ kind, about, since, count, sentence, act }: Cause, { remotes }: NeedFacts): Need {
+  const name = about ?? "";
+  const [agent] = remotes.find(({ service }) => service === about)?.agents ?? [];
+  const where: Readonly<Record<CauseKind, readonly [Need["kind"], string]>> = {
+    scheduler: ["scheduler", "/system"],
+    broker: ["alert", "/system"],
+    replies: ["alert", "/system/doctor"],
+    supervisor: ["supervisor", "/system"],
+    workflowPaused: ["paused", `/workflows/${encodeURIComponent(name)}`],
+    agentPaused: ["paused", agentPage(name)],
+    remote: ["breaker", agentPage(agent ?? name)],
+    agentQueue: ["agentSilent", agentPage(name)],
+    agentSilent: ["agentSilent", agentPage(name)],
+    circuits: ["breaker", agentPage(name)],
+  };
+  const [need, page] = where[kind];
+  const isPause = kind === "workflowPaused" || kind === "agentPaused";
+  return {
+    kind: need,
+    count: isPause ? 1 : count,
+    sentence,
+    act,
+    since: since === null ? null : at(since),
+    page,
+  };
+}
 
 function haltedTasks({ facts }: NeedFacts): readonly Need[] {
   const count = facts.states.error ?? 0;
   if (count <= 0) return [];
   const sentence = `${counted(count, "task has", "tasks have")} halted and ${count === 1 ? "waits" : "wait"} for you to resubmit, resolve or undo.`;
-  return [{ kind: "halted", count, sentence, since: iso(facts.haltedSince), page: "/failures" }];
-}
-
-function silentAgent(
-  { name, living, due, inFlight, instances }: ListedAgent,
-  heartbeating: ReadonlySet<string>,
-): readonly Need[] {
-  const count = due + inFlight;
-  if (living > 0 || count === 0 || !heartbeating.has(name)) return [];
-  const lastSeen = instances.map((one) => one.lastSeen);
-  const sentence = `The Agent ${name} is silent, and ${counted(count, "step waits", "steps wait")} for it.`;
-  const since = lastSeen.length === 0 ? null : at(Math.max(...lastSeen));
-  return [{ kind: "agentSilent", count, sentence, since, page: agentPage(name) }];
-}
-
-function openBreaker(remote: RemoteRecord): readonly Need[] {
-  const { service, state, held, heldSteps, since, agents } = remote;
-  if (state !== "open" || (heldSteps === 0 && !held)) return [];
-  const holder = held ? "An operator holds the breaker" : "The breaker";
-  const sentence = `${holder} of ${service} ${held ? "open" : "is open"}: it holds back ${counted(heldSteps, "due step", "due steps")}.`;
-  return [
-    {
-      kind: "breaker",
-      count: heldSteps,
-      sentence,
-      since: iso(since),
-      page: agentPage(agents[0] ?? service),
-    },
-  ];
+  const since = iso(facts.haltedSince);
+  return [{ kind: "halted", count, sentence, act: null, since, page: "/failures" }];
 }
 
 function deadLetters({ facts }: NeedFacts): readonly Need[] {
@@ -87,6 +197,7 @@ function deadLetters({ facts }: NeedFacts): readonly Need[] {
       kind: "deadLetters",
       count,
       sentence,
+      act: null,
       since: iso(deadLettersSince),
       page: "/system/dead-letters",
     },
@@ -98,7 +209,7 @@ function lateOutbox({ facts: { outboxFor, now } }: NeedFacts): readonly Need[] {
   const minutes = Math.floor(outboxFor / 60_000);
   const sentence = `The oldest notification has waited for ${counted(minutes, "minute", "minutes")} to be sent.`;
   const since = at(now.getTime() - outboxFor);
-  return [{ kind: "outbox", count: 1, sentence, since, page: "/system" }];
+  return [{ kind: "outbox", count: 1, sentence, act: null, since, page: "/system" }];
 }
 
 function recentAlerts({ kind, alerts, since, detail }: OverviewFacts["alerts"][number]): Need {
@@ -108,16 +219,10 @@ function recentAlerts({ kind, alerts, since, detail }: OverviewFacts["alerts"][n
     kind: "alert",
     count: alerts,
     sentence,
+    act: null,
     since: iso(new Date(since)),
     page: "/system/doctor",
   };
-}
-
-function pauseInForce({ kind, name, actor, reason, since }: ShownPause): Need {
-  const what = kind === "agent" ? "Agent" : "workflow";
-  const sentence = `The ${what} ${name} is paused by ${actor}: ${reason}`;
-  const page = kind === "agent" ? agentPage(name) : `/workflows/${encodeURIComponent(name)}`;
-  return { kind: "paused", count: 1, sentence, since: iso(new Date(since)), page };
 }
 
 function pausedTasks({
@@ -125,9 +230,8 @@ function pausedTasks({
 }: NeedFacts): readonly Need[] {
   if (count === 0) return [];
   const sentence = `${counted(count, "task is", "tasks are")} paused: nothing more of ${count === 1 ? "it" : "them"} starts until you resume ${count === 1 ? "it" : "them"}.`;
-  return [
-    { kind: "paused", count, sentence, since: iso(tasksPausedSince), page: "/tasks?state=open" },
-  ];
+  const since = iso(tasksPausedSince);
+  return [{ kind: "paused", count, sentence, act: null, since, page: "/tasks?state=open" }];
 }
 
 const counted = (count: number, one: string, many: string): string =>

@@ -54,7 +54,7 @@ test("the overview says how many tasks there are in each state, what needs an op
     supervisors: [{ instance: "supervisor-1" }],
   });
   expect(overview.perMinute.submitted).toBeGreaterThan(0);
-  expect(overview.needsYou.map(({ kind }: { kind: string }) => kind)).toEqual(["halted", "paused"]);
+  expect(overview.needsYou.map(({ kind }: { kind: string }) => kind)).toEqual(["paused", "halted"]);
   expect(overview.agents.map(({ name }: { name: string }) => name)).toContain("payments");
 });
 

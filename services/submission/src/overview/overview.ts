@@ -43,7 +43,7 @@ export async function readOverview(store: OverviewStore) {
     states: statesOf(facts, ofDay[0]),
     perMinute: perMinute(ofMinutes[0], now),
     oldestDueMs: oldestDue.length === 0 ? null : Math.round(Math.max(0, ...oldestDue)),
-    needsYou: findNeeds({ facts, agents, remotes, heartbeating }),
+    needsYou: findNeeds({ facts, agents, remotes, instances, heartbeating }),
     agents: agents.map((agent) =>
       agentRow(agent, {
         totals: totals.get(agent.name),

@@ -5,6 +5,7 @@ import type {
   SearchWish,
   TaskPage,
 } from "@holdfast/client";
+import { saidBy } from "@holdfast/domain";
 import { filterOf, filterOptions } from "../filters.ts";
 import { summaryOf } from "../operation.ts";
 import { own } from "../own-options.ts";
@@ -146,7 +147,8 @@ export const watchVerb: Verb = {
   },
 };
 
-function lineOf({ at, step, action, fromState, toState, reason }: HistoryEntry): string {
+function lineOf({ at, step, action, fromState, toState, reason, source }: HistoryEntry): string {
   const move = fromState === null ? toState : `${fromState} → ${toState}`;
-  return [at, (step ?? "").padEnd(20), action.padEnd(10), move, reason ?? ""].join("  ").trimEnd();
+  const why = [reason ?? "", saidBy(source)].filter((part) => part !== "").join(", ");
+  return [at, (step ?? "").padEnd(20), action.padEnd(10), move, why].join("  ").trimEnd();
 }

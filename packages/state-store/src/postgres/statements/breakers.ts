@@ -34,6 +34,22 @@ export interface BreakersStatements {
     readonly params: object;
     readonly row: { readonly agent: string; readonly service: string };
   };
+  readonly "find-breaker-facts": {
+    readonly params: object;
+    readonly row: {
+      readonly service: Maybe<string>;
+      readonly agents: Maybe<readonly string[]>;
+      readonly state: Maybe<string>;
+      readonly reason: Maybe<string>;
+      readonly by: Maybe<string>;
+      readonly since: Maybe<number>;
+      readonly held: Maybe<boolean>;
+      readonly openUntil: Maybe<number>;
+      readonly throttledUntil: Maybe<number>;
+      readonly probe: Maybe<string>;
+      readonly due: Maybe<number>;
+    };
+  };
   readonly "find-breakers": {
     readonly params: object;
     readonly row: {
@@ -49,6 +65,15 @@ export interface BreakersStatements {
   readonly "find-broken-services": {
     readonly params: object;
     readonly row: { readonly service: Maybe<string>; readonly instances: Maybe<number> };
+  };
+  readonly "find-last-faults": {
+    readonly params: { readonly services: readonly (string | null)[] | null };
+    readonly row: {
+      readonly service: Maybe<string>;
+      readonly code: string | null;
+      readonly at: Maybe<number>;
+      readonly detail: Maybe<string>;
+    };
   };
   readonly "find-probe-in-flight": {
     readonly params: { readonly service: string | null };

@@ -169,6 +169,7 @@ export interface InspectStatements {
       readonly faultCode: string | null;
       readonly createdAt: Maybe<number>;
       readonly finishedAt: Maybe<number>;
+      readonly completeBy: Maybe<number>;
       readonly paused: unknown;
       readonly workflowPaused: unknown;
       readonly activated: unknown;
@@ -178,6 +179,14 @@ export interface InspectStatements {
   readonly "find-task-range": {
     readonly params: { readonly size: number | string | null; readonly after: string | null };
     readonly row: { readonly tasks: Maybe<number>; readonly upto: Maybe<string> };
+  };
+  readonly "find-unproven-paths": {
+    readonly params: object;
+    readonly row: {
+      readonly queue: string;
+      readonly trouble: string | null;
+      readonly silentSince: Maybe<number>;
+    };
   };
   readonly "find-unusable-tasks": {
     readonly params: {

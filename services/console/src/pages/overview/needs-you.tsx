@@ -7,6 +7,8 @@ import type { Tone } from "../../parts/state-looks.ts";
 import { Time } from "../../parts/time.tsx";
 
 const looks: Readonly<Record<Need["kind"], { readonly icon: IconName; readonly tone: Tone }>> = {
+  scheduler: { icon: "cross", tone: "bad" },
+  supervisor: { icon: "cross", tone: "bad" },
   halted: { icon: "cross", tone: "bad" },
   breaker: { icon: "cut", tone: "bad" },
   deadLetters: { icon: "warn", tone: "bad" },
@@ -38,13 +40,16 @@ export function NeedsYou({ overview: { needsYou } }: { readonly overview: Overvi
   );
 }
 
-function NeedLine({ need: { kind, sentence, since, page } }: { readonly need: Need }) {
+function NeedLine({ need: { kind, sentence, act, since, page } }: { readonly need: Need }) {
   const { icon, tone } = Object.hasOwn(looks, kind) ? looks[kind] : unknown;
   return (
     // A path of the console, whatever the service says.
     <Link to={page.startsWith("/") ? page : "/"} className={`need tone-${tone}`}>
       <Icon name={icon} className={`tone-${tone}`} />
-      <span>{sentence}</span>
+      <span>
+        {sentence}
+        {act !== null && <small className="muted"> {act}</small>}
+      </span>
       <small className="muted">{since !== null && <Time at={since} />}</small>
       <Icon name="right" />
     </Link>

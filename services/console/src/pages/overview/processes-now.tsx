@@ -12,12 +12,8 @@ export function ProcessesNow({ overview }: { readonly overview: Overview }) {
   const { schedulers, supervisors } = overview;
   return (
     <div className="pair">
-      <Processes title="Schedulers" all={schedulers} without="No step begins until one runs." />
-      <Processes
-        title="Supervisors"
-        all={supervisors}
-        without="Attempts that take too long are not noticed until one runs."
-      />
+      <Processes title="Schedulers" all={schedulers} />
+      <Processes title="Supervisors" all={supervisors} />
     </div>
   );
 }
@@ -25,16 +21,15 @@ export function ProcessesNow({ overview }: { readonly overview: Overview }) {
 interface Props {
   readonly title: string;
   readonly all: readonly InstanceSeen[];
-  readonly without: string;
 }
 
-function Processes({ title, all, without }: Props) {
+function Processes({ title, all }: Props) {
   const now = useNow();
   return (
     <Section title={title} note={all.length}>
       {all.length === 0 && (
         <p className="card-none">
-          <Icon name="warn" className="tone-bad" /> None has reported. {without}
+          <Icon name="warn" className="tone-bad" /> None has reported: see what needs you.
         </p>
       )}
       <ul className="processes">

@@ -1,7 +1,7 @@
 import { useCallback, useMemo } from "react";
 import { isOutage, ProblemFault } from "../../api/faults.ts";
 import { useConsoleSettings } from "../../api/queries.ts";
-import type { Attempts, HistoryEntry, Task } from "../../api/types.ts";
+import type { Attempts, HistoryEntry, Task, Why } from "../../api/types.ts";
 import { setQuery, usePlace } from "../../app/router.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
@@ -32,7 +32,7 @@ export function TaskPage({ id }: { readonly id: string }) {
       {attempts.data === undefined ? (
         <Part error={attempts.error} />
       ) : (
-        <Steps task={task.data} attempts={attempts.data} />
+        <Steps task={task.data} attempts={attempts.data} why={why.data} />
       )}
       <div className="columns">
         {history.data === undefined ? (
@@ -69,8 +69,14 @@ const Part = ({ error }: { readonly error: unknown }) =>
 const submitterOf = (items: readonly HistoryEntry[] = []): string | null =>
   items.find(({ action }) => action === "submit")?.actor ?? null;
 
+interface StepsProps {
+  readonly task: Task;
+  readonly attempts: Attempts;
+  readonly why: Why | undefined;
+}
+
 /** Timeline, graph and the attempts of one step: all three show what is selected in the URL. */
-function Steps({ task, attempts }: { readonly task: Task; readonly attempts: Attempts }) {
+function Steps({ task, attempts, why }: StepsProps) {
   const { query } = usePlace();
   const settings = useConsoleSettings();
   const forward = useMemo(
@@ -108,6 +114,7 @@ function Steps({ task, attempts }: { readonly task: Task; readonly attempts: Att
         <AttemptsCard
           attempts={attempts}
           step={step}
+          waitsFor={why?.steps.find(({ name }) => name === step.name)?.sentence ?? null}
           selected={selected}
           onSelect={onSelect}
           traceUrl={traceUrlOf(settings.data?.traceUrlTemplate ?? null, task)}

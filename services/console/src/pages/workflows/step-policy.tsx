@@ -18,6 +18,7 @@ export function StepPolicyView({ step }: { readonly step: StepDefinition }) {
             ["Operation", operation],
             ["After", after.length === 0 ? "the start" : after.join(", ")],
             ...policyFacts(step),
+            ["Sent again", requeuesOf(step)],
             ["Undone by", undo === null ? "nothing" : `${undo.operation}, ${retriesOf(undo)}`],
             ...(onlyIf === null
               ? []
@@ -41,6 +42,12 @@ const policyFacts = (policy: StepPolicy) =>
       policy.onFailure === "compensate" ? "the task is undone" : "the task halts for an operator",
     ],
   ] as const;
+
+/** How long it may wait for an Agent that takes it. */
+const requeuesOf = ({ maxRequeues }: StepDefinition): string =>
+  maxRequeues === undefined
+    ? "until an Agent takes it"
+    : `${maxRequeues} times in a row, then the task halts for an operator`;
 
 const completeWithin = ({ completeWithin: limit, extendUpTo }: StepPolicy): string =>
   extendUpTo === undefined

@@ -1,3 +1,4 @@
+import { saidBy } from "@holdfast/domain/source";
 import type { ReactNode } from "react";
 import type { Attempt } from "../../../api/types.ts";
 import { exactTime } from "../../../parts/format.ts";
@@ -11,7 +12,7 @@ interface Props {
 
 /** Input, output and fault of an attempt, side by side, and when it was where. */
 export function AttemptDetail({ attempt, isLatest }: Props) {
-  const { input, output, faultCode, faultDetail, progress } = attempt;
+  const { input, output, outcome, faultCode, source, faultDetail, progress } = attempt;
   return (
     <div className="attempt">
       <dl className="stages">
@@ -39,6 +40,7 @@ export function AttemptDetail({ attempt, isLatest }: Props) {
           ) : (
             <div className="fault">
               <code>{faultCode}</code>
+              <p>{outcome === "requeued" ? "No failure is counted: it waits." : saidBy(source)}</p>
               {faultDetail !== null && <p>{faultDetail}</p>}
             </div>
           )}

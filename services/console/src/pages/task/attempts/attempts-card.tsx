@@ -10,13 +10,15 @@ import { AttemptRows } from "./attempt-rows.tsx";
 interface Props {
   readonly attempts: Attempts;
   readonly step: Step;
+  /** What the verdict says that this step waits for; null: it is not known, or the step is not open. */
+  readonly waitsFor: string | null;
   readonly selected: Selected;
   readonly onSelect: (selected: Selected) => void;
   readonly traceUrl: string | null;
 }
 
 /** The attempts of one step, and of one of them what went in, what came out, and what went wrong. */
-export function AttemptsCard({ attempts, step, selected, onSelect, traceUrl }: Props) {
+export function AttemptsCard({ attempts, step, waitsFor, selected, onSelect, traceUrl }: Props) {
   const own = useMemo(
     () => attempts.items.filter((one) => one.step === step.name),
     [attempts, step.name],
@@ -47,7 +49,7 @@ export function AttemptsCard({ attempts, step, selected, onSelect, traceUrl }: P
         )}
       </header>
       {shown === undefined ? (
-        <p className="card-none">{reasonForNone(step)}</p>
+        <p className="card-none">{reasonForNone(step, waitsFor)}</p>
       ) : (
         <div className="attempts">
           <AttemptRows items={own} shown={shown} onSelect={onSelect} />
@@ -59,9 +61,11 @@ export function AttemptsCard({ attempts, step, selected, onSelect, traceUrl }: P
   );
 }
 
-function reasonForNone({ processState, faultCode }: Step): string {
-  if (processState === "waiting") return "It waits for the steps before it.";
-  if (processState === "pending") return "It is due, and no Scheduler has claimed it yet.";
+/** The verdict is the one explanation: of an open step this card has no reason of its own. */
+function reasonForNone({ processState, faultCode }: Step, waitsFor: string | null): string {
+  if (processState === "waiting" || processState === "pending") {
+    return waitsFor ?? "No attempt of it has begun.";
+  }
   if (processState === "skipped") return "It was skipped: there was nothing to do.";
   if (processState === "cancelled")
     return `It was cancelled before it began${faultCode === null ? "." : `: ${faultCode}.`}`;

@@ -1,3 +1,4 @@
+import { saidBy } from "@holdfast/domain/source";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef } from "react";
 import type { HistoryEntry } from "../../../api/types.ts";
@@ -99,10 +100,10 @@ const actorWords: Readonly<Record<Actor, string>> = {
 };
 
 function Entry({ entry }: { readonly entry: HistoryEntry }) {
-  const { at, step, action, toState, attempt, actor, reason, note } = entry;
+  const { at, step, action, toState, attempt, actor, reason, source, note } = entry;
   const who = actorOf(entry);
   const look = lookOf(step === null ? taskLooks : stepLooks, toState);
-  const why = [reason, note].filter(Boolean).join(" · ");
+  const why = [reason, saidBy(source), note].filter(Boolean).join(" · ");
   return (
     <>
       <time dateTime={at} title={exactTime(at)} className="muted">

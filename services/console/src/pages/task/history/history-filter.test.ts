@@ -12,6 +12,7 @@ const entry = (id: string, rest: Partial<HistoryEntry>): HistoryEntry => ({
   attempt: 1,
   actor: "scheduler-1a2b3c4d",
   reason: null,
+  source: null,
   note: null,
   at: "2026-11-25T21:40:00.000Z",
   ...rest,

@@ -26,6 +26,7 @@ export function attemptOf(
     endedAt: took === null ? null : at(from + took),
     outcome: took === null ? "running" : "processed",
     faultCode: null,
+    source: null,
     faultDetail: null,
     progress: null,
     input: null,
