@@ -87,7 +87,7 @@ function endFailed(
   if (transient && (!event.attempted || isPaced)) {
     return requeueStep(task, step, { code, effect, retryAfter }, context);
   }
-  if (isMistake(step, event)) return parkStep(task, step, { ...event, kind: "parked" }, context);
+  if (isMistake(step, event)) return parkStep(task, step, { code, effect }, context);
   const saidBy = sourceOf(code);
   return failStep(task, step, { code, effect, retryAfter, transient, saidBy }, context);
 }

@@ -184,7 +184,6 @@ function givenBack(
   };
 }
 
-
 /** What is asked of a task as a whole, by the name that it has in the history. */
 const taskActs: Partial<Readonly<Record<TaskEvent["kind"], string>>> = {
   undoRequested: "undo",

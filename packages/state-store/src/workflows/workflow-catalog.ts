@@ -179,7 +179,12 @@ export async function registerWorkflow(
 
 async function storeWorkflow(
   db: Database,
-  { definition: { collection, ...definition }, storedBy, activates, breaks = "refused" }: Registration,
+  {
+    definition: { collection, ...definition },
+    storedBy,
+    activates,
+    breaks = "refused",
+  }: Registration,
 ): Promise<"created" | "same"> {
   const { name } = readDefinition(definition);
   const refused = refusedParts(definition);

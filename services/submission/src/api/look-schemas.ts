@@ -64,7 +64,9 @@ export const lookSchemas: readonly Type.TSchema[] = [
     workflow: text("With its version."),
     state: Type.Enum([...taskStates], { description: "Where it stands." }),
     sentence: text("What it waits for, or how it ended."),
-    evidence: texts("Where each other step stands, and who activated its version, a sentence each."),
+    evidence: texts(
+      "Where each other step stands, and who activated its version, a sentence each.",
+    ),
     steps: Type.Array(
       Type.Object({
         name: text("Of the step."),

@@ -2,20 +2,6 @@ import type { Maybe } from "../maybe.ts";
 
 /** What the statements of sql/workflows take and return. Written by `npm run rows`, from the database. */
 export interface WorkflowsStatements {
-  readonly "find-contract-differences": {
-    readonly params: { readonly format: number | null };
-    readonly row: {
-      readonly workflow: Maybe<string>;
-      readonly isRetired: Maybe<boolean>;
-      readonly agent: Maybe<string>;
-      readonly operation: Maybe<string>;
-      readonly needed: Maybe<string>;
-      readonly offered: Maybe<string>;
-      readonly instances: Maybe<number>;
-      readonly names: Maybe<readonly string[]>;
-      readonly knownBy: Maybe<string>;
-      readonly isLater: Maybe<boolean>;
-    };
   readonly "activate-workflow": {
     readonly params: {
       readonly name: string | null;
@@ -37,6 +23,21 @@ export interface WorkflowsStatements {
     readonly params: object;
     readonly row: { readonly name: string; readonly storedBy: string | null };
   };
+  readonly "find-contract-differences": {
+    readonly params: { readonly format: number | null };
+    readonly row: {
+      readonly workflow: Maybe<string>;
+      readonly isRetired: Maybe<boolean>;
+      readonly agent: Maybe<string>;
+      readonly operation: Maybe<string>;
+      readonly needed: Maybe<string>;
+      readonly offered: Maybe<string>;
+      readonly instances: Maybe<number>;
+      readonly names: Maybe<readonly string[]>;
+      readonly knownBy: Maybe<string>;
+      readonly isLater: Maybe<boolean>;
+    };
+  };
   readonly "find-known-agents": {
     readonly params: object;
     readonly row: {
@@ -57,6 +58,7 @@ export interface WorkflowsStatements {
       readonly format: number | null;
     };
     readonly row: { readonly operation: Maybe<string>; readonly workflow: string };
+  };
   readonly "find-unendorsed-workflow": {
     readonly params: { readonly name: string | null };
     readonly row: { readonly name: string };
