@@ -198,10 +198,7 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
   const wakeByBreakers = () => remotes.lookAndClaim();
   const relay = relaySteps({ ...relayed, wakeByBreakers, maxDelay: options.pollInterval });
   const guarded = { claims, lanes: limits.lanes, choose: limits.choose, wakeClaims: wake, notify };
-  const guard = async () => {
-    await unfit.refresh();
-    return remotes.round(guarded);
-  };
+  const guard = () => unfit.refresh().then(() => remotes.round(guarded));
   const parts = {
     dispatches,
     batchSizes,

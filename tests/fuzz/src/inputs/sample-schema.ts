@@ -10,6 +10,7 @@ interface Schema {
   readonly required?: readonly string[];
   readonly items?: Schema;
   readonly pattern?: string;
+  readonly maxLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
 }
@@ -28,7 +29,9 @@ export function sampleOf(schema: Schema, dice: Dice): unknown {
     case "array":
       return Array.from({ length: dice.between(0, 3) }, () => sampleOf(schema.items ?? {}, dice));
     case "string":
-      return schema.pattern?.includes("0-9a-f") === true ? dice.uuid() : dice.pick(words);
+      return schema.pattern?.includes("0-9a-f") === true
+        ? hexadecimal(schema, dice)
+        : dice.pick(words);
     case "integer":
     case "number":
       return sampleNumber(schema, dice);
@@ -40,6 +43,12 @@ export function sampleOf(schema: Schema, dice: Dice): unknown {
     default:
       return dice.pick<unknown>(anything);
   }
+}
+
+/** A UUID, or as much of its digits as there is room for. */
+function hexadecimal({ maxLength = 36 }: Schema, dice: Dice): string {
+  const uuid = dice.uuid();
+  return uuid.length <= maxLength ? uuid : uuid.replaceAll("-", "").slice(0, maxLength);
 }
 
 function sampleObject({ properties = {}, required = [] }: Schema, dice: Dice): unknown {
