@@ -8,6 +8,7 @@ import { measureFlow } from "./flow/measure-flow.ts";
 import { measureMigrate } from "./migrate/measure-migrate.ts";
 import { measureObservability } from "./observability/measure-observability.ts";
 import { type BenchOptions, readOptions, usage } from "./options.ts";
+import { measureOutages } from "./outages/measure-outages.ts";
 import { measureOverload } from "./overload/measure-overload.ts";
 import { comparePeers } from "./peers/compare-peers.ts";
 import { measureScale } from "./scale/measure-scale.ts";
@@ -24,6 +25,7 @@ const modes = {
   "slow-agents": measureSlowAgents,
   submission: measureSubmission,
   overload: measureOverload,
+  outages: measureOutages,
   flat: measureFlat,
   flow: measureFlow,
   steady: measureSteady,

@@ -10,6 +10,7 @@ const modes = [
   "slow-agents",
   "submission",
   "overload",
+  "outages",
   "flat",
   "flow",
   "steady",
@@ -62,6 +63,7 @@ pnpm bench --peers [--rounds N] [--orders N] [--only NAME,NAME] [--out FOLDER] [
 pnpm bench --trace [--orders N] [--json]
 pnpm bench --slow-agents|--submission [--rounds N] [--orders N] [--json]
 pnpm bench --overload [--seconds N] [--json]
+pnpm bench --outages [--orders N] [--json]
 pnpm bench --scale [--rounds N] [--orders N] [--only NAME,NAME] [--json]
 
 pnpm bench --flat [--rounds N] [--orders N] [--pending N] [--finished N] [--hold SECONDS] [--out FOLDER] [--json]
@@ -81,6 +83,7 @@ All but --flat and --migrate take --without NAME,NAME
   --slow-agents   how busy an Agent is kept whose calls take 50 ms
   --submission    how many orders are taken over HTTP, and what that leaves for their processing
   --overload      what becomes of orders when three times as many come in as can be taken
+  --outages       what alarms and outages of the broker, of 1 to 40 seconds, do to orders that are well
   --flat          whether claims and replies take longer in a store that is full
   --flow          whether urgent tasks overtake a backlog, fairness keys get their shares, instances of different
                   size are kept busy, an Agent that is down takes nothing from others, and a sick instance
@@ -118,6 +121,7 @@ const defaults = {
   "slow-agents": { rounds: 3, orders: 4_000 },
   submission: { rounds: 3, orders: 20_000 },
   overload: { rounds: 1, orders: 1 },
+  outages: { rounds: 1, orders: 1_000 },
   flat: { rounds: 5, orders: 3_000 },
   flow: { rounds: 1, orders: 300 },
   steady: { rounds: 1, orders: 15_000 },
@@ -137,6 +141,7 @@ const flags = {
   "slow-agents": { type: "boolean", default: false },
   submission: { type: "boolean", default: false },
   overload: { type: "boolean", default: false },
+  outages: { type: "boolean", default: false },
   flat: { type: "boolean", default: false },
   flow: { type: "boolean", default: false },
   steady: { type: "boolean", default: false },

@@ -41,6 +41,8 @@ export interface HoldfastOptions extends Pick<SystemOptions, "nodeOptions" | "on
   readonly agents?: PartOptions & { readonly program?: string };
   /** What is submitted: the three steps, unless said otherwise. */
   readonly workflow?: WorkflowDefinition;
+  /** None, unless said otherwise. */
+  readonly supervisors?: number;
   /** Processes that take orders over HTTP; none, unless said otherwise. */
   readonly submissions?: number;
   /** Environment variables that the services get besides the usual ones. */
@@ -90,6 +92,7 @@ function systemOf(options: HoldfastOptions, workflow: WorkflowDefinition): Syste
     brokerUrl,
     schedulers = {},
     agents = {},
+    supervisors = 0,
     submissions = 0,
     submissionEnv = {},
     without,
@@ -98,7 +101,7 @@ function systemOf(options: HoldfastOptions, workflow: WorkflowDefinition): Syste
   const count: Readonly<Record<ServiceName, number>> = {
     partners: 0,
     operations: 0,
-    supervisor: 0,
+    supervisor: supervisors,
     submission: submissions,
     scheduler: schedulers.count ?? 1,
     agent: agents.count ?? 1,

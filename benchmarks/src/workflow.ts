@@ -20,6 +20,19 @@ export const slowStep = defineWorkflow("bench-slow-step.v1", Payload, (input, st
   return null;
 });
 
+/** Three calls to the slow Agent, with limits of two seconds. A failure that is counted undoes it. */
+export const threeSlowSteps = defineWorkflow(
+  "bench-three-slow-steps.v1",
+  Payload,
+  (input, step) => {
+    const limits = { startWithin: "2s", completeWithin: "2s", retry: { failures: 1 } } as const;
+    step("first", { call: slow.act(input), ...limits });
+    step("second", { call: slow.act(input), ...limits });
+    step("third", { call: slow.act(input), ...limits });
+    return null;
+  },
+);
+
 /** The same three steps for an order as it is submitted over HTTP. */
 export const orderSteps = defineWorkflow(
   "bench-order-steps.v1",

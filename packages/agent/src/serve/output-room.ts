@@ -20,7 +20,8 @@ export interface OutputRoom {
   returned(operation: string, bytes: number): void;
 }
 
-export function outputRoom(): OutputRoom {
+/** `later` calls what it is given once others have had their turn of the event loop. */
+export function outputRoom(later: (act: () => void) => void = setImmediate): OutputRoom {
   const budget = byteBudget(mostBytes);
   const sizes = new Map<string, number>();
   let begun = 0;
@@ -29,7 +30,7 @@ export function outputRoom(): OutputRoom {
   /** Resolves once all that began in this turn has run for as long as it waits for nothing. */
   const nextTurn = (): Promise<void> => {
     next ??= new Promise((resolve) => {
-      setImmediate(() => {
+      later(() => {
         begun = 0;
         next = null;
         resolve();

@@ -190,7 +190,7 @@ function performerWithin(options: PerformerOptions) {
 export async function serveAgent(agent: AgentCode, options: ServeOptions): Promise<ServedAgent> {
   const { name, resiliencePolicy: policy } = agent;
   const { broker, concurrency, log, failpoint, clock = systemClock } = options;
-  const { tracing = noTracing, outputs = outputRoom() } = options;
+  const { tracing = noTracing, outputs = outputRoom((act) => clock.after(0, act)) } = options;
   const running = runningAttempts();
   const batching = options.batching === false ? noBatching : batchingBy({ concurrency, clock });
   const prefetch = concurrency + spare(concurrency);
