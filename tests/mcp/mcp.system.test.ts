@@ -154,7 +154,7 @@ describe("over standard input and output", () => {
   });
 });
 
-/** A task of a workflow of our own that halts at its only step: no Agent knows the operation. */
+/** A task of a workflow of our own that halts at its only step: its Agent refuses the input. */
 async function haltingTask(session: Session): Promise<string> {
   const policy = {
     startWithin: 30_000,
@@ -165,7 +165,7 @@ async function haltingTask(session: Session): Promise<string> {
   const step = {
     name: "send",
     agent: "notifications",
-    operation: "whisper",
+    operation: "confirmOrder",
     input: null,
     after: [],
     onlyIf: null,
