@@ -51,6 +51,43 @@ describe("a hostile schema", () => {
     expect(schemaCompiler({ allErrors: true })(schema).check(few).errors).toHaveLength(3);
   });
 
+  test("of which one part may have looked at nothing is checked as it says", () => {
+    const schema = {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      patternProperties: { "^a": true },
+      allOf: [{ dependentSchemas: { b: { patternProperties: { "^b": true } } } }],
+      unevaluatedProperties: false,
+    };
+    const { check } = schemaCompiler({ allErrors: false })(schema);
+    const isFit = (value: unknown) => check(value).errors.length === 0;
+    expect([{ abc: 1 }, { abc: 1, b: 2 }, { b: 2 }, { c: 3 }].map(isFit)).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test("whose check throws refuses the value, and says so", () => {
+    const { check } = schemaCompiler({ allErrors: false })({
+      required: ["a"],
+      properties: { a: {} },
+    });
+    const value = Object.defineProperty({}, "a", {
+      enumerable: true,
+      get: () => {
+        throw new TypeError("it is odd");
+      },
+    });
+    const { errors, isTooCostly } = check(value);
+    expect({ isTooCostly, errors }).toMatchObject({
+      isTooCostly: false,
+      errors: [
+        { instancePath: "", message: expect.stringMatching(/cannot be checked.*it is odd/) },
+      ],
+    });
+  });
+
   test("ends a check after the steps that it may take, with what to do", () => {
     const { schema, value } = hostileSchemas["references that double, value that fits"]!;
     const { errors, isTooCostly, steps } = schemaCompiler({ allErrors: true })(schema).check(value);

@@ -1,4 +1,4 @@
-import { canonicalJson } from "@holdfast/domain";
+import { canonicalJson, errorText } from "@holdfast/domain";
 import {
   _,
   Ajv,
@@ -183,14 +183,23 @@ function uniqueItems(meter: Meter): FuncKeywordDefinition {
 const errorsOfReference =
   /vErrors = vErrors === null \? ([\w.]+)\.errors : vErrors\.concat\(\1\.errors\);/g;
 
+/**
+ * The code that Ajv writes to note which properties were looked at. In a schema with several parts that say so, nothing
+ * may have been noted yet, which it writes as `undefined`.
+ */
+const noteOfProperty = /\b(props\d+)\[(\w+)\] = true;/g;
+
+const withNotes = (code: string): string =>
+  code.replace(noteOfProperty, "if (($1 ??= {}) !== true) $1[$2] = true;");
+
 const addErrors = (code: string): string =>
-  code.replace(
+  withNotes(code).replace(
     errorsOfReference,
     "if (vErrors === null) vErrors = $1.errors; else for (const error of $1.errors) vErrors.push(error);",
   );
 
 const addFirstError = (code: string): string =>
-  code.replace(
+  withNotes(code).replace(
     errorsOfReference,
     "if (vErrors === null) vErrors = $1.errors; else vErrors.push($1.errors[0]);",
   );
@@ -239,10 +248,19 @@ function run(validate: ValidateFunction, value: unknown, { meter, most }: Runnin
     return { errors, isTooCostly: false, steps: meter.spent };
   } catch (error) {
     // A part that refers to itself for the same value ends with the stack.
-    if (!(error instanceof TooManySteps || error instanceof RangeError)) throw error;
-    return { errors: [tooCostly], isTooCostly: true, steps: meter.spent };
+    const isTooCostly = error instanceof TooManySteps || error instanceof RangeError;
+    const errors = [isTooCostly ? tooCostly : uncheckable(error)];
+    return { errors, isTooCostly, steps: meter.spent };
   }
 }
+
+/** The code of a check that throws is at fault, and not the process that runs it. */
+const uncheckable = (error: unknown): SchemaError => ({
+  instancePath: "",
+  keyword: "uncheckable",
+  message: `cannot be checked by this schema (${errorText(error)}): give it a simpler one`,
+  params: {},
+});
 
 const tooCostly: SchemaError = {
   instancePath: "",
