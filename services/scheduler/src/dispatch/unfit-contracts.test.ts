@@ -41,13 +41,13 @@ test("contracts are unfit for what a workflow asks if their schemas show it, and
     difference({ offered: "" }),
     difference({ workflow: "payroll.v1", reading: "fits" }),
   ]);
-  await unfit.refresh();
+  await unfit.learn(["payroll.v2"]);
   expect(unfit.of(asked)).toEqual(["0000000000bb"]);
   expect(unfit.of({ ...asked, workflow: "payroll.v1" })).toBeUndefined();
   expect(seen.warned).toMatchObject([{ instances: ["bank-1"], workflow: "payroll.v2" }]);
 });
 
-test("they are read again after a while, and before the first request of a workflow", async () => {
+test("they are read again while requests are sent, before the first of a workflow, and before the first after a while", async () => {
   const { unfit, seen } = opened([]);
   await unfit.learn(["payroll.v1"]);
   await unfit.learn(["payroll.v1"]);
@@ -59,13 +59,16 @@ test("they are read again after a while, and before the first request of a workf
   seen.found = [];
   await unfit.refresh();
   expect([seen.reads, unfit.of(asked)]).toEqual([3, undefined]);
-  // Seldom while no request is sent.
-  seen.now += 14_000;
+  // While no request is sent, none needs them.
+  seen.now += 100_000;
   await unfit.refresh();
   expect(seen.reads).toBe(3);
-  seen.now += 1_000;
-  await unfit.refresh();
+  await unfit.learn(["payroll.v1"]);
+  await unfit.learn(["payroll.v1"]);
   expect(seen.reads).toBe(4);
+  seen.now += 5_000;
+  await unfit.refresh();
+  expect(seen.reads).toBe(5);
 });
 
 test("a request names the contracts that are unfit for it, and nothing where there are none", async () => {

@@ -18,14 +18,16 @@ interface Asked {
 export interface UnfitContracts {
   /** The contracts by which no instance can do what is asked; undefined: there are none. */
   of(asked: Asked): readonly string[] | undefined;
-  /** Reads anew which there are, if that is due. */
+  /** Reads anew which there are, if requests were sent and that is due. */
   refresh(): Promise<void>;
-  /** Reads them before the first requests of a workflow. */
+  /** Reads them before the first requests of a workflow, and before the first after a while. */
   learn(workflows: readonly string[]): Promise<void>;
 }
 
-/** Milliseconds between two reads, while requests are sent and while none is. */
-const readEvery = { busy: 5_000, idle: 15_000 };
+/** Milliseconds between two reads while requests are sent. While none is, nothing is read. */
+const readEvery = 5_000;
+/** Milliseconds after which what was read last is too old for the next request. */
+const longestKept = 15_000;
 
 const keyOf = ({ workflow, agent, operation }: Asked): string =>
   `${workflow} ${agent}.${operation}`;
@@ -67,10 +69,11 @@ export function unfitContracts({ store, clock, log }: Dependencies): UnfitContra
   return {
     of: (asked) => (unfit.size === 0 ? undefined : unfit.get(keyOf(asked))),
     async refresh() {
-      if (clock.now() >= readAt + (isUsed ? readEvery.busy : readEvery.idle)) await read([]);
+      if (isUsed && clock.now() >= readAt + readEvery) await read([]);
     },
     async learn(workflows) {
-      if (workflows.some((name) => !known.has(name))) await read(workflows);
+      const isOld = clock.now() >= readAt + longestKept;
+      if (isOld || workflows.some((name) => !known.has(name))) await read(workflows);
       isUsed = true;
     },
   };
