@@ -198,7 +198,6 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
   const wakeByBreakers = () => remotes.lookAndClaim();
   const relay = relaySteps({ ...relayed, wakeByBreakers, maxDelay: options.pollInterval });
   const guarded = { claims, lanes: limits.lanes, choose: limits.choose, wakeClaims: wake, notify };
-  const guard = () => unfit.refresh().then(() => remotes.round(guarded));
   const parts = {
     dispatches,
     batchSizes,
@@ -208,7 +207,7 @@ export function schedulerContext(options: SchedulerOptions): SchedulerContext {
     claims,
     relay,
     remotes,
-    guard,
+    guard: () => remotes.round(guarded),
     refuse,
   };
   return { ...shared, loops, wake, apply, ...parts };

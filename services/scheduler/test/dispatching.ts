@@ -115,7 +115,6 @@ type Unfit = { readonly [operation: string]: readonly string[] };
 /** Contracts that are unfit, by operation. */
 const naming = (unfit: Unfit): UnfitContracts => ({
   of: ({ operation }) => unfit[operation],
-  refresh: async () => {},
   learn: async () => {},
 });
 

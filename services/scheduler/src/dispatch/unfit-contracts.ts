@@ -18,15 +18,13 @@ interface Asked {
 export interface UnfitContracts {
   /** The contracts by which no instance can do what is asked; undefined: there are none. */
   of(asked: Asked): readonly string[] | undefined;
-  /** Reads anew which there are, if requests were sent and that is due. */
-  refresh(): Promise<void>;
-  /** Reads them before the first requests of a workflow, and before the first after a while. */
+  /** Reads them before the first requests of a workflow, before the first after a while, and now and then. */
   learn(workflows: readonly string[]): Promise<void>;
 }
 
-/** Milliseconds between two reads while requests are sent. While none is, nothing is read. */
+/** Milliseconds after which a request has what was read last read anew, beside it. While none is sent, nothing is read. */
 const readEvery = 5_000;
-/** Milliseconds after which what was read last is too old for the next request. */
+/** Milliseconds after which what was read last is too old for a request, which waits. */
 const longestKept = 15_000;
 
 const keyOf = ({ workflow, agent, operation }: Asked): string =>
@@ -40,7 +38,7 @@ export function unfitContracts({ store, clock, log }: Dependencies): UnfitContra
   let unfit: ReadonlyMap<string, readonly string[]> = new Map();
   let known: ReadonlySet<string> = new Set();
   let readAt = Number.NEGATIVE_INFINITY;
-  let isUsed = false;
+  let underWay: Promise<void> | null = null;
 
   const read = async (workflows: readonly string[]): Promise<void> => {
     const found = (await store.findContractDifferences()).filter(
@@ -63,18 +61,19 @@ export function unfitContracts({ store, clock, log }: Dependencies): UnfitContra
     );
     known = new Set([...known, ...workflows]);
     readAt = clock.now();
-    isUsed = false;
   };
+  const isOlderThan = (ms: number): boolean => clock.now() >= readAt + ms;
 
   return {
     of: (asked) => (unfit.size === 0 ? undefined : unfit.get(keyOf(asked))),
-    async refresh() {
-      if (isUsed && clock.now() >= readAt + readEvery) await read([]);
-    },
     async learn(workflows) {
-      const isOld = clock.now() >= readAt + longestKept;
-      if (isOld || workflows.some((name) => !known.has(name))) await read(workflows);
-      isUsed = true;
+      if (isOlderThan(longestKept) || workflows.some((name) => !known.has(name))) {
+        return await read(workflows);
+      }
+      if (underWay !== null || !isOlderThan(readEvery)) return;
+      const forget = (): void => void (underWay = null);
+      // Should it fail, the next request has it tried again.
+      underWay = read([]).then(forget, forget);
     },
   };
 }
