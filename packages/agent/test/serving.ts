@@ -14,7 +14,7 @@ interface Serving {
   readonly charge: Charge;
   readonly options?: ResilienceOptions | ResiliencePolicy;
   readonly publish?: Broker["publish"];
-  /** Where it finds the broker; as the Scheduler does, unless said otherwise. */
+  /** The broker's URL; that of the Scheduler, unless said otherwise. */
   readonly url?: string;
   readonly concurrency?: number;
   /** The broker users whose requests it takes; ours, unless said otherwise. */

@@ -23,7 +23,7 @@ type Wish = Pick<ActOptions, "reason" | "actor" | "signal">;
 export interface OperationCalls {
   readonly workflows: {
     list(): Promise<readonly ListedWorkflow[]>;
-    /** With its definition; without a version the active one. */
+    /** One workflow with its definition; without a version the active one. */
     get(name: string): Promise<StoredWorkflow>;
     /**
      * Stores a definition; `isNew` is false if it was stored already. A new version becomes active once its Agents are known,

@@ -49,7 +49,7 @@ export async function beginProject(places: Places, parts: Parts): Promise<Begun>
   return { api, sync, known, watch: (onSave) => watchProject(folder, before, onSave) };
 }
 
-/** By this a project knows the workflows that it stored. */
+/** The name under which a project stores workflows, and knows its own again. */
 const storedBy = ({ project }: Project): string => `holdfast dev ${project}`;
 
 const openStore = ({ stateStoreUrl: url }: Places): Promise<StateStore> =>

@@ -54,7 +54,7 @@ function mustHoldPause(before: Task, event: TaskEvent, after: Task): void {
   expect(event.kind).not.toBe("limitPassed");
 }
 
-/** What is counted and what is undone is told with its source by the entry that the history has of it. */
+/** Each entry of the history that counts a failure or begins an undo names who said so. */
 function mustNameItsSource(before: Task, { task, changes }: Decision & { applied: true }): void {
   const named = new Set<string>();
   for (const { action, from, step, reason } of changes) {

@@ -129,8 +129,14 @@ export {
   priorities,
   type Urgency,
 } from "./priority.ts";
-export { isRemoteFault } from "./remote-fault.ts";
-export { type Source, saidBy, sourceOf, sourceOfMove, sourceWords } from "./source.ts";
+export {
+  isRemoteFault,
+  type Source,
+  saidBy,
+  sourceOf,
+  sourceOfMove,
+  sourceWords,
+} from "./source.ts";
 export {
   type CountedBucket,
   type CountedEvent,

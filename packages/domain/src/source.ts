@@ -1,4 +1,4 @@
-import type { FaultCode } from "./fault-codes.ts";
+import { type FaultCode, faultCodes } from "./fault-codes.ts";
 
 /**
  * Who says that an attempt failed, or that a task is to be undone. A silence, a message that came back or a broker
@@ -61,6 +61,10 @@ const sources: Readonly<Partial<Record<FaultCode, Source>>> = {
  */
 export const sourceOf = (code: string): Source =>
   sources[code as FaultCode] ?? (code.startsWith("agent.") ? "agent" : "remoteService");
+
+/** Whether a code is a remote service's own word: not what Agents, Schedulers or Supervisors made of it. */
+export const isRemoteFault = (code: string): boolean =>
+  !Object.hasOwn(faultCodes, code) && sourceOf(code) === "remoteService";
 
 /** Codes with which Holdfast itself has a task halt: no failure is counted, and nothing is undone for them. */
 const haltsOfOurs: ReadonlySet<string> = new Set<FaultCode>([

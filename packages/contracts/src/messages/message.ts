@@ -62,7 +62,7 @@ export function defineMessage<Schema extends TSchema>(
   };
 }
 
-/** Where a message is wrong, and what it must be there. */
+/** The place at which a message is wrong, and what must be there. */
 function reasonOf(error: ErrorObject | undefined): string {
   if (error === undefined) return "/ is not as it must be";
   const at = error.instancePath || "/";

@@ -18,7 +18,7 @@ const StepCancelSchema = Type.Object({
       agent: Name,
       /** A code, such as `step.reply_invalid`. */
       code: Code,
-      /** Where the reply is wrong, as a JSON pointer, and what must be there. */
+      /** The place that is wrong in the reply, as a JSON pointer, and what must be there. */
       reason: Words,
     }),
   ),

@@ -6,9 +6,9 @@ import { type Facts, laneOf } from "./facts.ts";
 
 /** What keeps a step waiting that no other step stands before. */
 export interface CausesOfStep {
-  /** Of the system, its workflow and its remote service, in their order. */
+  /** Causes in the system, its workflow and its remote service, in their order. */
   readonly shared: readonly Cause[];
-  /** Of each Agent that may take it, in the order of its lane; null: there is none. */
+  /** One for each Agent that may take it, in the order of its lane; null: nothing keeps it there. */
   readonly ofAgents: readonly (Cause | null)[];
 }
 

@@ -88,7 +88,7 @@ function delayReason(step: StepFacts, facts: Facts): string | null {
     : `It waits for ${stepOf(step)}, which is not due until ${until}.`;
 }
 
-/** Of an Agent that has as many steps as it may have; null: it has room. */
+/** Why an Agent gets no more steps: it has as many as it may have; null: it has room. */
 function limitReason(step: StepFacts, facts: Facts): string | null {
   const { inFlight, instances, slots } = laneOf(facts, step.agent);
   const { window, schedulers, said } = windowsOf(facts);

@@ -70,7 +70,7 @@ export async function applyTogether(
   reportedEvents: readonly ReportedTaskEvent[],
   options: ApplyOptions,
 ): Promise<AppliedEvents> {
-  const checks = checkOutputs(context);
+  const checks = checkOutputs();
   for (;;) {
     try {
       return await applyChecked(context, reportedEvents, { options, checks });
@@ -102,7 +102,7 @@ function applyChecked(
       partitions: context.partitions,
     });
     const outputFaults = checks.faultsOf(loaded.tasks, byTask);
-    const unreadable = await findUnreadable(context, client, { tasks: loaded.tasks, byTask });
+    const unreadable = await findUnreadable(client, { tasks: loaded.tasks, byTask });
     const deciding = { loaded, reportedEvents, outputFaults, unreadable };
     const batch = await decideLoaded(context, client, deciding);
     return saveBatch(context, client, { loaded, batch, reportedEvents, options });

@@ -1,7 +1,7 @@
 import type { ReportedTaskEvent, VersionedTask } from "@holdfast/domain";
 import { expect, test } from "@jest/globals";
 import { testWorkflow } from "../../test/fixtures.ts";
-import { stepContracts } from "../workflows/output-contract.ts";
+import { storedWorkflow } from "../workflows/workflow-catalog.ts";
 import { ChecksTakeLong, checkOutputs } from "./check-outputs.ts";
 
 const [step] = testWorkflow([{ name: "a" }]).steps;
@@ -13,15 +13,11 @@ const definition = {
     },
   },
 };
-const contracts = stepContracts(definition);
-const catalog = { known: () => ({ contracts }) } as unknown as Parameters<
-  typeof checkOutputs
->[0]["catalog"];
+const { plan } = storedWorkflow(definition);
 
 const costly = Array.from({ length: 50_000 }, () => 1);
 const tasks = ["1", "2", "3", "4", "5"].map(
-  (taskId) =>
-    ({ task: { taskId, workflow: { name: definition.name } } }) as unknown as VersionedTask,
+  (taskId) => ({ task: { taskId, workflow: plan } }) as unknown as VersionedTask,
 );
 const replies = (outputOf: (index: number) => readonly (string | number)[]) =>
   new Map(
@@ -33,12 +29,12 @@ const replies = (outputOf: (index: number) => readonly (string | number)[]) =>
 
 test("outputs that are cheap to check are checked at once", () => {
   const byTask = replies(() => ["yes"]);
-  expect(checkOutputs({ catalog }).faultsOf(tasks, byTask).size).toBe(0);
+  expect(checkOutputs().faultsOf(tasks, byTask).size).toBe(0);
 });
 
 test("outputs that are expensive to check are left for later, and each has a turn of the event loop of its own", async () => {
   const byTask = replies((index) => (index === 4 ? ["yes"] : costly));
-  const checks = checkOutputs({ catalog });
+  const checks = checkOutputs();
   expect(() => checks.faultsOf(tasks, byTask)).toThrow(ChecksTakeLong);
   let turns = 0;
   const turn = setInterval(() => (turns += 1), 0);

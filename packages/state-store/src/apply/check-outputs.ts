@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ContractFault, Json, ReportedTaskEvent, VersionedTask } from "@holdfast/domain";
-import type { StoreContext } from "../store-context.ts";
 import type { StepContracts } from "../workflows/output-contract.ts";
+import { contractsOf } from "../workflows/workflow-catalog.ts";
 
 /** The outputs of a batch, each checked once against the contract of its operation. */
 export interface OutputChecks {
@@ -30,19 +30,17 @@ interface Output {
   readonly output: Json;
 }
 
-export function checkOutputs({ catalog }: Pick<StoreContext, "catalog">): OutputChecks {
+export function checkOutputs(): OutputChecks {
   const faults = new Map<ReportedTaskEvent, ContractFault>();
   const checked = new Set<ReportedTaskEvent>();
   let left: readonly Output[] = [];
 
   const outputsOf = ({ task }: VersionedTask, events: readonly ReportedTaskEvent[]) => {
-    const contracts = catalog.known(task.workflow.name)?.contracts;
+    const contracts = contractsOf(task.workflow);
     return events.flatMap((reported): Output[] => {
       const { event, output } = reported;
-      if (contracts === undefined || event.kind !== "completed" || output === undefined) return [];
-      return checked.has(reported)
-        ? []
-        : [{ event: reported, contracts, step: event.step, output }];
+      if (event.kind !== "completed" || output === undefined || checked.has(reported)) return [];
+      return [{ event: reported, contracts, step: event.step, output }];
     });
   };
 

@@ -1,7 +1,8 @@
 import type { TaskEvent } from "@holdfast/domain";
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import {
   claimAll,
+  failed,
   newTask,
   openTestStores,
   submitMany,
@@ -14,13 +15,14 @@ import type { StateStore } from "../state-store.ts";
 
 let db: TestStore;
 let submission: StateStore;
+let operations: StateStore;
 /** Claims, and so has tasks in its cache. */
 let scheduler: StateStore;
 /** Has not claimed the first steps, and so reads the tasks. */
 let other: StateStore;
 beforeAll(async () => {
   const workflow = testWorkflow([{ name: "a" }, { name: "b" }, { name: "c" }]);
-  ({ db, submission, scheduler: other } = await openTestStores(workflow));
+  ({ db, submission, operations, scheduler: other } = await openTestStores(workflow));
 });
 beforeEach(async () => {
   await db.clear();
@@ -171,4 +173,41 @@ test("a reply that is recorded twice at once counts once", async () => {
   const applied = both.flatMap(({ outcomes }) => outcomes).filter((outcome) => outcome.applied);
   expect(applied).toHaveLength(20);
   expect(await db.query("select from state.events where action = 'complete'")).toHaveLength(20);
+});
+
+describe("a task whose definition had to leave the memory of this instance", () => {
+  const outputs = { "agent.a": { type: "object", required: ["ok"] } };
+  const held = { ...testWorkflow([{ name: "a" }, { name: "b" }], "held.v1"), outputs };
+  /** More of them than an instance keeps. */
+  const large = Array.from({ length: 24 }, (_, index) => ({
+    ...testWorkflow([{ name: "a" }], `large-${index}.v1`),
+    inputSchema: { description: "x".repeat(200_000) },
+  }));
+  beforeAll(async () => {
+    for (const workflow of [held, ...large]) await operations.registerWorkflow(workflow);
+  });
+
+  test("has its output checked all the same", async () => {
+    await scheduler.findWorkflow("held.v1");
+    await submitMany(submission, 1, { workflow: "held.v1" });
+    const [claim] = await claimAll(scheduler);
+    for (const { name } of large) await scheduler.findWorkflow(name);
+    const { outcomes } = await record(scheduler, claim!);
+    expect(outcomes).toMatchObject([{ outputFault: { code: "step.output_invalid" } }]);
+  });
+
+  test("is not failed by an instance with another contract, however many others are in its batch", async () => {
+    for (const { name } of [held, ...large]) await submitMany(submission, 1, { workflow: name });
+    const claims = await claimAll(scheduler);
+    const givenBack = { transient: false, code: "bank.refused", contract: "of another release" };
+    await scheduler.applyEvents(
+      claims.map((claim) => ({ taskId: claim.taskId, event: failed(claim, givenBack) })),
+      { actor: "scheduler-1" },
+    );
+    const steps = await db.query(
+      `select steps.process_state, failure_count from state.steps join state.tasks using (task_id)
+        where workflow = 'held.v1' and name = 'a'`,
+    );
+    expect(steps).toEqual([{ process_state: "pending", failure_count: 0 }]);
+  });
 });

@@ -10,7 +10,7 @@ import {
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { testWorkflow } from "../../test/fixtures.ts";
 import type { ClaimedRow } from "../claim/claimed-step.ts";
-import { stepContracts } from "../workflows/output-contract.ts";
+import { storedWorkflow } from "../workflows/workflow-catalog.ts";
 import { taskCache } from "./task-cache.ts";
 
 const noon = Date.UTC(2026, 0, 1, 12);
@@ -29,9 +29,8 @@ const planOf = (steps: Steps) => planWorkflow(testWorkflow(steps));
 
 /** A hand that knows a workflow of these steps. */
 function open(steps: Steps = [{ name: "a" }, { name: "b" }]) {
-  const definition = testWorkflow(steps);
-  const plan = planWorkflow(definition);
-  return taskCache({ known: () => ({ definition, plan, contracts: stepContracts(definition) }) });
+  const workflow = storedWorkflow(testWorkflow(steps));
+  return taskCache({ known: () => workflow });
 }
 
 const row = (changes: Partial<ClaimedRow> = {}): ClaimedRow => ({

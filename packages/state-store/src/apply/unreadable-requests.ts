@@ -15,10 +15,10 @@ import {
   type Unreadable,
   type VersionedTask,
 } from "@holdfast/domain";
-import { findAnnouncingInstances } from "../claim/announcing-instances.ts";
-import type { Database } from "../postgres/query.ts";
-import type { StoreContext } from "../store-context.ts";
+import { type Database, query } from "../postgres/query.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
 import type { StepContracts } from "../workflows/output-contract.ts";
+import { contractsOf } from "../workflows/workflow-catalog.ts";
 
 type UnreadableRequests = ReadonlyMap<ReportedTaskEvent, Unreadable>;
 
@@ -29,6 +29,8 @@ interface GivenBack {
   /** The Agents that may get it, if it came back so often that their instances have to be looked at; otherwise none. */
   readonly lookAt: readonly string[];
 }
+
+const findAnnouncingInstances = query("find-announcing-instances", rowsOf<AnnouncingInstance>());
 
 const none: UnreadableRequests = new Map();
 
@@ -44,14 +46,13 @@ interface Batch {
  * where a request has come back many times in a row.
  */
 export async function findUnreadable(
-  { catalog }: Pick<StoreContext, "catalog">,
   db: Database,
   { tasks, byTask }: Batch,
 ): Promise<UnreadableRequests> {
   // Most batches have no failure, and nothing is to be looked up for them.
   if (![...byTask.values()].some((events) => events.some(isFailure))) return none;
   const found = tasks.flatMap(({ task }) =>
-    givenBackOf(task, byTask.get(task.taskId) ?? [], catalog.known(task.workflow.name)?.contracts),
+    givenBackOf(task, byTask.get(task.taskId) ?? [], contractsOf(task.workflow)),
   );
   if (found.length === 0) return none;
   const agents = [...new Set(found.flatMap(({ lookAt }) => lookAt))];
@@ -63,14 +64,14 @@ export async function findUnreadable(
 export const givenBackOf = (
   task: Task,
   events: readonly ReportedTaskEvent[],
-  contracts: Pick<StepContracts, "hashOf"> | undefined,
+  contracts: Pick<StepContracts, "hashOf">,
 ): readonly GivenBack[] =>
   events.flatMap((reported): readonly GivenBack[] => {
     const { event } = reported;
     const step = event.kind === "failed" ? task.steps.get(event.step) : undefined;
     if (step === undefined) return [];
     const { name, operation, undoes } = step.plan;
-    const neededHash = () => (undoes === null ? (contracts?.hashOf(name) ?? null) : null);
+    const neededHash = () => (undoes === null ? contracts.hashOf(name) : null);
     if (!isGivenBack(reported, neededHash)) return [];
     const isOften = step.requeueCount + 1 >= requeuesUntilAlert;
     const asked = {

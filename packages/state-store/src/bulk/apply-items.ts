@@ -118,7 +118,7 @@ async function applyTo(
   const requests = new Map(
     loaded.tasks.map(({ task }) => [
       task.taskId,
-      reportedRequestOf(task, { asked, now: loaded.now, catalog }),
+      reportedRequestOf(task, { asked, now: loaded.now }),
     ]),
   );
   const reportedEvents = [...requests.values()].flatMap((request) =>

@@ -70,7 +70,7 @@ async function judgeSome(
   );
   const events: ReportedTaskEvent[] = [];
   for (const { task } of loaded.tasks) {
-    const request = reportedRequestOf(task, { asked, now: loaded.now, catalog });
+    const request = reportedRequestOf(task, { asked, now: loaded.now });
     if ("refusal" in request) judged.set(task.taskId, request.refusal);
     else events.push(request.reported);
   }

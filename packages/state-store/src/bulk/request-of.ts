@@ -9,7 +9,7 @@ import {
   type Task,
 } from "@holdfast/domain";
 import { resolveFault } from "../workflows/resolve-fault.ts";
-import type { WorkflowCatalog } from "../workflows/workflow-catalog.ts";
+import { contractsOf } from "../workflows/workflow-catalog.ts";
 import type { BulkAsked } from "./create-bulk-operation.ts";
 
 /** What is reported about a task of an operation, and the attempt that it is about; or why nothing is. */
@@ -22,14 +22,10 @@ export type ReportedRequest =
 interface Surroundings {
   readonly asked: BulkAsked;
   readonly now: Instant;
-  readonly catalog: Pick<WorkflowCatalog, "known">;
 }
 
 /** Turns what is asked of many tasks into the event of one of them, by the rules of the operators' routes. */
-export function reportedRequestOf(
-  task: Task,
-  { asked, now, catalog }: Surroundings,
-): ReportedRequest {
+export function reportedRequestOf(task: Task, { asked, now }: Surroundings): ReportedRequest {
   const request = bulkRequestOf(task, asked, now);
   if ("refusal" in request) return request;
   const { event, ...about } = request;
@@ -37,7 +33,7 @@ export function reportedRequestOf(
   if (event.kind !== "resolved") return { ...about, reported: { taskId, event } };
   const step = task.steps.get(event.step);
   const fault =
-    step === undefined ? null : resolveFault(catalog.known(workflow.name), step.plan, asked.output);
+    step === undefined ? null : resolveFault(contractsOf(workflow), step.plan, asked.output);
   if (fault !== null) return { refusal: fault.code };
   return { ...about, reported: { taskId, event, output: asked.output ?? null } };
 }

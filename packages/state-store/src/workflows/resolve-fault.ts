@@ -1,5 +1,5 @@
 import { type Json, type StepKind, stepKinds } from "@holdfast/domain";
-import type { StoredWorkflow } from "./workflow-catalog.ts";
+import type { StepContracts } from "./output-contract.ts";
 
 /** Why what a person did instead of a step cannot be recorded. */
 export interface ResolveFault {
@@ -12,7 +12,7 @@ export interface ResolveFault {
 
 /** Why a failed step cannot be resolved with this output; null: it can. Undefined: no output was given. */
 export function resolveFault(
-  stored: Pick<StoredWorkflow, "contracts"> | null | undefined,
+  contracts: StepContracts | null,
   { name, kind }: { readonly name: string; readonly kind: StepKind },
   output: Json | undefined,
 ): ResolveFault | null {
@@ -21,6 +21,6 @@ export function resolveFault(
     const message = `Say in output what step ${name} returned: the steps after it may use it`;
     return { code: "bulk.output_missing", message, isMissing: true };
   }
-  const fault = stored?.contracts.output(name, output) ?? null;
+  const fault = contracts?.output(name, output) ?? null;
   return fault === null ? null : { code: fault.code, message: fault.message, isMissing: false };
 }

@@ -72,7 +72,7 @@ export interface WorkflowCatalog {
   find(db: Database, name: string): Promise<StoredWorkflow | UnusableWorkflow>;
   /** Like `find`, but throws `workflow.unknown`. */
   get(db: Database, name: string): Promise<StoredWorkflow>;
-  /** What was found before; undefined: not yet. Never asks the store. */
+  /** What was found before; undefined: not yet, or it had to leave. Never asks the store: see `contractsOf`. */
   known(name: string): StoredWorkflow | undefined;
 }
 
@@ -129,6 +129,26 @@ export function workflowCatalog(): WorkflowCatalog {
   };
 }
 
+const contractsByPlan = new WeakMap<WorkflowPlan, StepContracts>();
+
+/** A definition with all that is made of it. */
+export function storedWorkflow(definition: WorkflowDefinition): StoredWorkflow {
+  const plan = planWorkflow(definition);
+  const contracts = stepContracts(definition);
+  contractsByPlan.set(plan, contracts);
+  return { definition, plan, contracts };
+}
+
+/**
+ * The contracts of the workflow of a task. They last as long as the plan that the task has, whatever leaves the catalog
+ * meanwhile: whether there is a contract is never a question of what happens to be kept.
+ */
+export function contractsOf(plan: WorkflowPlan): StepContracts {
+  const contracts = contractsByPlan.get(plan);
+  if (contracts === undefined) throw new Error(`The plan of ${plan.name} is of no stored workflow`);
+  return contracts;
+}
+
 /** Reads a definition from the store and parses it, whatever stands there. */
 export async function readWorkflow(
   db: Database,
@@ -144,9 +164,7 @@ export async function readWorkflow(
     if (definition.name !== name) {
       return { name, problem: `its definition is that of ${definition.name}` };
     }
-    const { bytes } = row;
-    const contracts = stepContracts(definition);
-    return { definition, plan: planWorkflow(definition), contracts, bytes };
+    return { ...storedWorkflow(definition), bytes: row.bytes };
   } catch (error) {
     return { name, problem: errorText(error) };
   }

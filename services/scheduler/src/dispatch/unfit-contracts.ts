@@ -71,9 +71,10 @@ export function unfitContracts({ store, clock, log }: Dependencies): UnfitContra
         return await read(workflows);
       }
       if (underWay !== null || !isOlderThan(readEvery)) return;
-      const forget = (): void => void (underWay = null);
-      // Should it fail, the next request has it tried again.
-      underWay = read([]).then(forget, forget);
+      underWay = read([])
+        // The next request has it tried again, and waits for it once what is known is too old.
+        .catch((err: unknown) => log.warn({ err }, "the contracts of instances cannot be read"))
+        .finally(() => void (underWay = null));
     },
   };
 }

@@ -19,6 +19,7 @@ import { enqueue } from "./due-order.ts";
 import { keep, movesOf, type StoredTask } from "./memory-task.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import type { Report, StoreState } from "./store-state.ts";
+import { workflowOf } from "./submit.ts";
 
 type ApplyEvents = AtOnce<SimulatedStore>["applyEvents"];
 
@@ -93,7 +94,7 @@ function decideOne(state: StoreState, stored: StoredTask, { mine, actor }: Decid
     valuesOf: () => valuesFor(stored, mine),
     outputFaults: new Map(),
     unreadable: unreadableRequests(
-      givenBackOf(stored.task, mine, contractsOf(state, stored)),
+      givenBackOf(stored.task, mine, workflowOf(state, stored.task.workflow.name).contracts),
       announcing(state),
     ),
     fold: domain.foldEvents,
@@ -107,9 +108,6 @@ function decideOne(state: StoreState, stored: StoredTask, { mine, actor }: Decid
   }
   return batch;
 }
-
-const contractsOf = ({ workflows }: StoreState, { task }: StoredTask) =>
-  workflows.get(task.workflow.name)?.contracts;
 
 /** What living instances of Agents say that they perform. */
 const announcing = ({ heartbeats, now }: StoreState): readonly AnnouncingInstance[] =>

@@ -85,7 +85,7 @@ function submitTask(state: StoreState, asked: Submission, actor: string): Submit
   return { kind: "created", taskId };
 }
 
-function workflowOf({ workflows }: StoreState, name: string): StoredWorkflow {
+export function workflowOf({ workflows }: StoreState, name: string): StoredWorkflow {
   const workflow = workflows.get(name);
   if (workflow !== undefined) return workflow;
   throw new ContractFault("workflow.unknown", `No workflow named ${name} is stored`);
