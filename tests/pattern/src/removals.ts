@@ -603,13 +603,13 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
     edits: [
       edit(
         submissionMain,
-        "interface Hinting extends Stored {",
-        "const { promise: untilConnected, resolve: connected } = Promise.withResolvers();\ninterface Hinting extends Stored {",
+        "  const hints = latestHints();\n",
+        "  const { promise: untilConnected, resolve: connected } = Promise.withResolvers();\n  const hints = { ...latestHints(), connected };\n",
       ),
       edit(
         submissionMain,
-        "    async (broker) => {\n",
-        "    async (broker) => {\n      connected();\n",
+        "      hints.connect(broker);\n",
+        "      hints.connect(broker);\n      hints.connected();\n",
       ),
       edit(
         submissionMain,
