@@ -1,6 +1,15 @@
 import type { Condition } from "@holdfast/domain";
-import type { Ref, Template } from "./ref.ts";
+import { pointerOf, type Ref, type Template } from "./ref.ts";
 import { toTemplate } from "./to-template.ts";
+
+/** A condition, or a value that is true or not: one that is missing or null is not. */
+export type Conditional = Condition | Ref<boolean | null | undefined>;
+
+/** The condition that a value is true, where a value stands for one. */
+export const conditionOf = (conditional: Conditional): Condition =>
+  pointerOf(conditional) === null
+    ? (conditional as Condition)
+    : { equals: [toTemplate(conditional), true] };
 
 /** The value, once known, is this one. Objects and lists are compared by content. */
 export const equals = <T>(value: Ref<T>, other: Template<NoInfer<T>>): Condition => ({
@@ -15,10 +24,14 @@ export const isIn = <T>(value: Ref<T>, others: readonly Template<NoInfer<T>>[]):
 /** The value is there and not null; so the output of a skipped step does not exist. */
 export const exists = (value: Ref<unknown>): Condition => ({ exists: toTemplate(value) });
 
-export const not = (condition: Condition): Condition => ({ not: condition });
+export const not = (condition: Conditional): Condition => ({ not: conditionOf(condition) });
 
 /** All of them hold; of none, too. */
-export const and = (...conditions: readonly Condition[]): Condition => ({ and: conditions });
+export const and = (...conditions: readonly Conditional[]): Condition => ({
+  and: conditions.map(conditionOf),
+});
 
 /** At least one of them holds. */
-export const or = (...conditions: readonly Condition[]): Condition => ({ or: conditions });
+export const or = (...conditions: readonly Conditional[]): Condition => ({
+  or: conditions.map(conditionOf),
+});

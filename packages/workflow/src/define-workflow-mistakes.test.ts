@@ -38,6 +38,28 @@ describe("a mistake", () => {
     expect(plan).toThrow(/step "a": completeWithin is undefined/);
   });
 
+  test("with a value that is not known yet is named with the step above it", () => {
+    const plan = define((order, step) => {
+      step("a", { call: payments.assess({ price }), completeWithin: "1s" });
+      return `order ${order as unknown as string}`;
+    });
+    const message = expect.stringMatching(/^sell\.v1, after step "a": \/input is not known yet: /);
+    expect(plan).toThrow(expect.objectContaining({ code: "workflow.ref_used_as_value", message }));
+  });
+
+  test.each<[string, Plan<z.input<typeof Order>>]>([
+    ["that waits for nothing", async (order) => order],
+    [
+      "that waits for a step",
+      async (_, step) => {
+        const ref = step("a", { call: payments.assess({ price }), completeWithin: "1s" });
+        await (ref as unknown as Promise<void>);
+      },
+    ],
+  ])("such as an async function %s is named as such", (_, plan) => {
+    expect(define(plan)).toThrow(/^sell\.v1: its function is async.*Write it without async/);
+  });
+
   test("in the undo settings of an operation without an undo is named", () => {
     const plan = define((_, step) =>
       step("a", { call: payments.assess({ price }), completeWithin: "1s", undo: {} }),

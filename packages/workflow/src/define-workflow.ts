@@ -1,6 +1,5 @@
 import { validateDefinition } from "@holdfast/contracts";
 import {
-  type Condition,
   ContractFault,
   definitionFormat,
   type Json,
@@ -10,6 +9,7 @@ import {
   type WorkflowDefinition,
 } from "@holdfast/domain";
 import type { AgentContract } from "./agent.ts";
+import { type Conditional, conditionOf } from "./conditions.ts";
 import { type Duration, toMilliseconds } from "./duration.ts";
 import { contractsOfPool } from "./pool.ts";
 import { pointerOf, pointerPart, type Ref, type ResultOf, refTo } from "./ref.ts";
@@ -48,19 +48,27 @@ export interface Workflow<S extends Schema, Output = unknown> {
   readonly input: S;
   /** Plain JSON, ready to be stored. */
   readonly definition: WorkflowDefinition;
+  /** The function that wrote the steps down, for `checkPlan`. It is not listed, and nothing runs it again. */
+  readonly [planOf]?: (...given: never[]) => unknown;
   /** Only a type: there is no such value. */
   readonly [result]?: Output;
 }
 
+/** Is the same in every copy of this package: a project may have another one than the command that checks it. */
+export const planOf: unique symbol = Symbol.for("holdfast.plan");
+
 declare const result: unique symbol;
 
 /** Adds a step, and stands for what it will return: null if it may be skipped, and was. */
-export type AddStep = <Result, Only extends Condition | undefined = undefined>(
+export type AddStep = <Result, Only extends Conditional | undefined = undefined>(
   name: string,
   options: StepOptions<Result, Only>,
-) => Ref<Only extends Condition ? Result | null : Result>;
+) => Ref<Only extends Conditional ? Result | null : Result>;
 
-/** Writes the steps down, one after the other, and says what a processed task shows as its result. */
+/**
+ * Writes the steps down, one after the other, and says what a processed task shows as its result. It is not async: there
+ * is nothing to wait for.
+ */
 export type Plan<Input, Planned = unknown> = (input: Ref<Input>, step: AddStep) => Planned;
 
 /**
@@ -77,19 +85,26 @@ export function defineWorkflow<S extends Schema, const Planned = unknown>(
   const inputs: Record<string, { readonly [key: string]: Json }> = {};
   const outputs: Record<string, { readonly [key: string]: Json }> = {};
   const remotes: Record<string, RemoteDefinition> = {};
+  let place = name as string;
   const addStep: AddStep = (stepName, options) => {
     const { operation, inputSchema, outputSchema } = options.call;
-    const place = `${name}, step "${stepName}"`;
-    const pool = within(place, () => poolOf(options));
+    place = `${name}, step "${stepName}"`;
+    const pool = poolOf(options);
     const [{ name: agent } = { name: options.call.agent }] = pool;
     for (const { name: member, remote } of pool) if (remote) remotes[member] = remote;
     if (inputSchema !== null) inputs[`${agent}.${operation}`] = inputSchema;
     if (outputSchema !== null) outputs[`${agent}.${operation}`] = outputSchema;
     const above = steps.at(-1);
-    steps.push(within(place, () => toStep(stepName, options, { above, pool })));
+    steps.push(toStep(stepName, options, { above, pool }));
+    place = `${name}, after step "${stepName}"`;
     return refTo(`/steps${pointerPart(stepName)}`);
   };
-  const output = plan(refTo("/input"), addStep) ?? null;
+  const planned = within(
+    () => place,
+    () => plan(refTo("/input"), addStep),
+  );
+  mustBeNoPromise(planned, name);
+  const output = planned ?? null;
   const definition = validateDefinition({
     format: definitionFormat,
     name,
@@ -105,7 +120,18 @@ export function defineWorkflow<S extends Schema, const Planned = unknown>(
     inputs,
     outputs,
   });
-  return { name, input, definition };
+  return Object.defineProperty({ name, input, definition }, planOf, { value: plan });
+}
+
+/** A promise has no end that a definition could wait for, and what it awaits are refs. */
+function mustBeNoPromise(planned: unknown, name: string): void {
+  if (!(planned instanceof Promise)) return;
+  // What it rejects with follows from the same mistake.
+  planned.catch(() => {});
+  throw new ContractFault(
+    "workflow.invalid",
+    `${name}: its function is async, and a workflow waits for nothing while it is written down. Write it without async and await: a step follows the one above it, and steps run beside each other with after`,
+  );
 }
 
 const pointersOf = ({ key, weight }: FairnessOptions) => ({
@@ -146,7 +172,7 @@ function toStep(
     operation: call.operation,
     input: toTemplate(call.input),
     after: [...new Set(after.map(stepNameOf))],
-    onlyIf,
+    onlyIf: onlyIf === null ? null : conditionOf(onlyIf),
     ...policyOf(options),
     undo: call.undo === null ? null : { operation: call.undo, ...undoPolicyOf(options) },
   };

@@ -9,7 +9,7 @@ export {
   type Operation,
   type Operations,
 } from "./agent.ts";
-export { and, equals, exists, isIn, not, or } from "./conditions.ts";
+export { and, type Conditional, equals, exists, isIn, not, or } from "./conditions.ts";
 export {
   type AddStep,
   defineWorkflow,

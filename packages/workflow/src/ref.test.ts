@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { expect, test } from "@jest/globals";
 import {
   pointerOf,
@@ -24,9 +25,12 @@ test("a property of a ref is a ref with a longer pointer", () => {
   expect(pointerOf(order["a/b~c"])).toBe("/input/a~1b~0c");
 });
 
-test.each([1, "x", null, undefined, {}, [], { pointer: "/input" }])("%j is not a ref", (value) => {
-  expect(pointerOf(value)).toBeNull();
-});
+test.each([1, "x", null, undefined, {}, [], { pointer: "/input" }, () => 1])(
+  "%j is not a ref",
+  (value) => {
+    expect(pointerOf(value)).toBeNull();
+  },
+);
 
 test.each<[string, () => unknown]>([
   ["put into a text", () => `total: ${order.total as unknown as string}`],
@@ -39,8 +43,20 @@ test.each<[string, () => unknown]>([
   ["turned to JSON", () => JSON.stringify({ order })],
   ["used as a key", () => ({ [order.total as unknown as string]: 1 })],
   ["asked for its text", () => (order.total as unknown as number).toString()],
+  ["called", () => (order.customer.name as unknown as string).toUpperCase()],
 ])("a ref that is %s says what to do instead", (_, misuse) => {
   expect(misuse).toThrow(/is not known yet: hand it to a step as it is/);
+});
+
+test("a ref prints as what it stands for", () => {
+  expect(inspect(order.customer.name)).toBe("Ref(/input/customer/name)");
+  expect(inspect({ order })).toBe("{ order: Ref(/input) }");
+});
+
+test("a field of a value may have any name, those of functions too", () => {
+  const fields = refTo<Record<"name" | "length" | "prototype" | "caller", number>>("/input");
+  const pointers = [fields.name, fields.length, fields.prototype, fields.caller].map(pointerOf);
+  expect(pointers).toEqual(["/input/name", "/input/length", "/input/prototype", "/input/caller"]);
 });
 
 test("a ref cannot be changed", () => {

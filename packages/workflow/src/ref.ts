@@ -1,10 +1,5 @@
-import { PermanentFault } from "@holdfast/domain";
-
-declare const later: unique symbol;
-
-interface Later<T> {
-  readonly [later]: T;
-}
+import { ContractFault } from "@holdfast/domain";
+import type { Ref as Later } from "./later.ts";
 
 /**
  * A value that will exist when the step runs: the task's input, or what an earlier step returned.
@@ -78,19 +73,42 @@ export const present = <T>(value: Ref<T>): Ref<NonNullable<T>> =>
   value as unknown as Ref<NonNullable<T>>;
 
 const pointerKey = Symbol("pointer");
+/** The method by which Node prints a value. */
+const inspectKey = Symbol.for("nodejs.util.inspect.custom");
 
-/** Makes a ref. Everything that would take it for the value itself throws. */
+/**
+ * Makes a ref. It prints as `Ref(/input/city)`. Everything that would take it for the value itself throws: it stands on a
+ * function, so that a call of it, such as of a method of texts, does too.
+ */
 export function refTo<T>(pointer: string): Ref<T> {
   const refuse = () => {
-    throw new PermanentFault("workflow.ref_used_as_value", explain(pointer));
+    throw new ContractFault("workflow.ref_used_as_value", explain(pointer));
   };
+  const inspect = () => `Ref(${pointer})`;
   const get = (_: object, key: string | symbol) => {
     if (key === pointerKey) return pointer;
+    if (key === inspectKey) return inspect;
     if (typeof key === "symbol" || conversions.has(key)) return refuse();
     return refTo(pointer + pointerPart(key));
   };
-  const traps = { get, has: refuse, ownKeys: refuse, getOwnPropertyDescriptor: refuse };
-  return new Proxy(Object.freeze({}), traps) as Ref<T>;
+  const traps = {
+    get,
+    has: refuse,
+    ownKeys: refuse,
+    getOwnPropertyDescriptor: refuse,
+    apply: refuse,
+  };
+  return new Proxy(emptyFunction(inspect), traps) as unknown as Ref<T>;
+}
+
+/** A function without the properties of one, so that each key of a ref is free for a field of its value. */
+function emptyFunction(inspect: () => string): () => string {
+  const target = (): string => inspect();
+  Reflect.deleteProperty(target, "name");
+  Reflect.deleteProperty(target, "length");
+  // Node looks at what a proxy stands on.
+  Reflect.set(target, inspectKey, inspect);
+  return Object.freeze(target);
 }
 
 /** One key as a part of a JSON Pointer. */
@@ -102,10 +120,13 @@ const conversions: ReadonlySet<string> = new Set(["toString", "valueOf", "toJSON
 
 /** `/steps/charge/chargeId`; null for whatever is not a ref. */
 export function pointerOf(value: unknown): string | null {
-  if (typeof value !== "object" || value === null) return null;
+  if (!isReachable(value)) return null;
   const pointer: unknown = Reflect.get(value, pointerKey);
   return typeof pointer === "string" ? pointer : null;
 }
+
+const isReachable = (value: unknown): value is object =>
+  (typeof value === "object" && value !== null) || typeof value === "function";
 
 const explain = (pointer: string) =>
   `${pointer} is not known yet: hand it to a step as it is, decide on it with onlyIf, or let an Agent compute with it`;

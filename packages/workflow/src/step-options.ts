@@ -1,11 +1,6 @@
-import type {
-  Condition,
-  RetryPolicy,
-  StepDefinition,
-  StepPolicy,
-  UndoDefinition,
-} from "@holdfast/domain";
+import type { RetryPolicy, StepDefinition, StepPolicy, UndoDefinition } from "@holdfast/domain";
 import type { Call } from "./agent.ts";
+import type { Conditional } from "./conditions.ts";
 import { type Duration, toMilliseconds } from "./duration.ts";
 import type { PooledAgent } from "./pool.ts";
 import type { Ref } from "./ref.ts";
@@ -50,7 +45,10 @@ export interface UndoOptions {
   readonly faults?: Readonly<Record<string, Omit<FaultOptions, "onFailure">>>;
 }
 
-export interface StepOptions<Result, Only extends Condition | undefined = Condition | undefined> {
+export interface StepOptions<
+  Result,
+  Only extends Conditional | undefined = Conditional | undefined,
+> {
   /** The Agent, its operation and the input. */
   readonly call: Call<Result>;
   /**
@@ -80,7 +78,7 @@ export interface StepOptions<Result, Only extends Condition | undefined = Condit
   readonly faults?: FaultsOptions;
   /** The steps that must be done before: the one written above it by default. `[]`: none. */
   readonly after?: readonly (Ref<unknown> | string)[];
-  /** The step is skipped unless this holds once the steps before it are done. */
+  /** The step is skipped unless this holds, or this value is true, once the steps before it are done. */
   readonly onlyIf?: Only;
   readonly undo?: UndoOptions;
 }

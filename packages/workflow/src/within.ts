@@ -1,11 +1,12 @@
 import { ContractFault } from "@holdfast/domain";
 
-/** Has a `ContractFault` of `work` say where it happened. */
-export function within<T>(place: string, work: () => T): T {
+/** Has a `ContractFault` of `work` say where it happened; a place that moves on is asked for then. */
+export function within<T>(place: string | (() => string), work: () => T): T {
   try {
     return work();
   } catch (error) {
     if (!(error instanceof ContractFault)) throw error;
-    throw new ContractFault(error.code, `${place}: ${error.message}`, { cause: error });
+    const where = typeof place === "string" ? place : place();
+    throw new ContractFault(error.code, `${where}: ${error.message}`, { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { validateDefinition } from "@holdfast/contracts";
+import { definitionsIn, validateDefinition } from "@holdfast/contracts";
 import { ContractFault, type WorkflowDefinition } from "@holdfast/domain";
 
 /**
@@ -26,15 +26,7 @@ async function loadModule(name: string): Promise<readonly WorkflowDefinition[]> 
       `WORKFLOW_MODULES: ${name} cannot be loaded: ${String(cause)}`,
     );
   })) as object;
-  const found = Object.values(loaded).flatMap(definitionOf);
+  const found = definitionsIn(loaded).map(validateDefinition);
   if (found.length > 0) return found;
   throw new ContractFault("config.invalid", `WORKFLOW_MODULES: ${name} exports no workflow`);
-}
-
-/** What is neither is something else that the module exports. */
-function definitionOf(exported: unknown): readonly WorkflowDefinition[] {
-  if (typeof exported !== "object" || exported === null) return [];
-  const { definition = exported } = exported as { readonly definition?: unknown };
-  const { format, steps } = definition as { readonly format?: unknown; readonly steps?: unknown };
-  return format === undefined || steps === undefined ? [] : [validateDefinition(definition)];
 }

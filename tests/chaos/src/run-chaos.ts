@@ -12,7 +12,7 @@ import type { ChaosOptions } from "./options.ts";
 import type { Environment } from "./system/start-environment.ts";
 import { failureThreshold } from "./system/workflow.ts";
 import { readLedger } from "./witness/read-ledger.ts";
-import { readStore } from "./witness/read-store.ts";
+import { markStore, readStore } from "./witness/read-store.ts";
 import { sampleStore } from "./witness/sample-store.ts";
 import { quietQueues, untilEnded } from "./witness/until-ended.ts";
 
@@ -46,8 +46,8 @@ const kindOf = inTurn(
 /** One round: load and faults side by side, then peace; resolves to what all witnesses say. */
 export async function runChaos(options: Options): Promise<Evidence> {
   const { environment, profile, seed, classes, random, say } = options;
-  const since = Date.now();
-  const run = `chaos-${seed}-${since}`;
+  const since = await markStore(environment);
+  const run = `chaos-${seed}-${since.at}`;
   const statusQueue = `status.application.${run}`;
   const heard = openNotebook();
   const over = new AbortController();
@@ -100,7 +100,7 @@ export async function runChaos(options: Options): Promise<Evidence> {
     statusQueueSeen: heard.statusQueueSeen,
     samples: heard.samples,
     queues,
-    ledger: await readLedger(environment.system.partnersUrl, since),
+    ledger: await readLedger(environment.system.partnersUrl, since.at),
     ...(await readStore(environment, since)),
   };
 }

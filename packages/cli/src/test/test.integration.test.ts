@@ -127,6 +127,26 @@ test.each([
   expect(code).toBe(2);
 });
 
+test("a workflow whose function decides for all tasks at once is named with its line, and runs no case", async () => {
+  const [workflow, zod] = ["@holdfast/workflow", "zod"].map((name) => import.meta.resolve(name));
+  await write(
+    "workflows/greet.ts",
+    `import { defineAgent, defineWorkflow } from "${workflow}";
+     import { z } from "${zod}";
+     const mail = defineAgent("mail", { send: { input: z.object({}), output: z.object({}) } });
+     const Guest = z.object({ isNew: z.boolean() });
+     export const greet = defineWorkflow("greet.v1", Guest, (guest, step) => {
+       if (guest.isNew) step("welcome", { call: mail.send({}), completeWithin: "1s" });
+       step("news", { call: mail.send({}), completeWithin: "1s" });
+     });`,
+  );
+  await write("cases/sent.json", sent);
+  const { code, out, err } = await holdfast(["test"], folder);
+  expect(out).toMatch(/greet\.v1, line 2 of its function, `guest\.isNew`: is decided here/);
+  expect(`${out}${err}`).not.toMatch(/^\s+at /m);
+  expect(code).toBe(2);
+});
+
 test("a folder without cases ends with exit code 3, and a wrong option with 2", async () => {
   expect(await holdfast(["test"], folder)).toMatchObject({
     code: 3,

@@ -1,6 +1,7 @@
 import { pathToFileURL } from "node:url";
-import { validateDefinition } from "@holdfast/contracts";
+import { definitionsIn, validateDefinition } from "@holdfast/contracts";
 import type { WorkflowDefinition } from "@holdfast/domain";
+import { checkPlans } from "@holdfast/workflow/check";
 import { type LocatedError, locateError } from "./locate-error.ts";
 
 /** What was found in one file. */
@@ -18,15 +19,9 @@ async function load(file: string): Promise<LoadedFile> {
   try {
     const attributes = file.endsWith(".json") ? { with: { type: "json" } } : {};
     const module = (await import(pathToFileURL(file).href, attributes)) as object;
-    return { file, definitions: Object.values(module).flatMap(definitionOf) };
+    checkPlans(module);
+    return { file, definitions: definitionsIn(module).map(validateDefinition) };
   } catch (error) {
     return { file, error: locateError(error, file, process.cwd()) };
   }
-}
-
-function definitionOf(exported: unknown): readonly WorkflowDefinition[] {
-  if (typeof exported !== "object" || exported === null) return [];
-  const { definition = exported } = exported as { readonly definition?: unknown };
-  if (typeof definition !== "object" || definition === null) return [];
-  return "format" in definition && "steps" in definition ? [validateDefinition(definition)] : [];
 }

@@ -51,6 +51,27 @@ describe("workflows and Agents", () => {
     expect(await holdfast(["workflows", "apply", file])).toMatchObject({ code: 5 });
   });
 
+  test("are not applied whose function decides for all tasks at once", async () => {
+    const module = join(commanded.folder, "decide.mjs");
+    writeFileSync(
+      module,
+      `const decide = { name: "decide.v1", definition: ${JSON.stringify(trip("decide.v1"))} };
+       const value = (trip, step) => {
+         if (trip.isPaid) step("charge");
+       };
+       export default Object.defineProperty(decide, Symbol.for("holdfast.plan"), { value });`,
+    );
+    const { code, err } = await holdfast(["workflows", "apply", module, "--json"]);
+    expect(code).toBe(5);
+    expect(JSON.parse(err)).toMatchObject({
+      error: {
+        code: "workflow.invalid",
+        message: expect.stringContaining("`trip.isPaid`: is decided"),
+      },
+    });
+    expect((await holdfast(["workflows", "list", "-o", "id"])).out).not.toContain("decide.v1");
+  });
+
   test("the overview says what needs an operator, and failures are listed in groups", async () => {
     expect((await holdfast(["agents", "pause", "hotels", "-r", "night"])).code).toBe(0);
     const { out } = await holdfast(["system", "overview"]);

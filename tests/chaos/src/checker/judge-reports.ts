@@ -40,14 +40,17 @@ interface Gap {
 
 /** Milliseconds that a status may lie in its queue until the listener has it. */
 const unreadFor = 4_000;
+/** Milliseconds by which a time of the store may be wrong: its clock is set by as little as that. */
+const clockError = 5_000;
 
 /** A queue that goes takes the unread statuses, and what is published until the listener has declared it again. */
 const statusQueueGaps = ({ faults, statusQueueSeen }: IndexedEvidence): readonly Gap[] =>
   faults
     .filter((fault) => losesQueue(fault, "status."))
     .map(({ from, healedAt }) => ({
-      from: from - unreadFor,
-      until: statusQueueSeen.find((at) => at >= healedAt) ?? Number.POSITIVE_INFINITY,
+      from: from - unreadFor - clockError,
+      until:
+        clockError + (statusQueueSeen.find((at) => at >= healedAt) ?? Number.POSITIVE_INFINITY),
     }));
 
 /** Whether statuses of a task may have been lost in the gap. */

@@ -2,6 +2,8 @@ import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { type HoldfastClient, ProblemError } from "@holdfast/client";
+import { definitionsIn } from "@holdfast/contracts";
+import { checkPlans } from "@holdfast/workflow/check";
 import { exitCodes } from "../../exit-codes.ts";
 import { summaryOf } from "../operation.ts";
 import { changeVerb, listingVerb } from "../operation-verb.ts";
@@ -29,7 +31,7 @@ const applyVerb: Verb = {
   options: own("dry-run", "store-only", "wait"),
   async run({ operands, client, flag, text }) {
     const wait = text("wait");
-    const definitions = (await Promise.all(operands.map(definitionsIn))).flat();
+    const definitions = (await Promise.all(operands.map(definitionsOf))).flat();
     const { workflows } = client();
     if (flag("dry-run")) {
       const looked = definitions.map((one) => standingOf(one, workflows));
@@ -114,12 +116,10 @@ const sorted = (value: unknown): string =>
       : part,
   );
 
-async function definitionsIn(file: string): Promise<readonly Definition[]> {
-  const found = file.endsWith(".json") ? [parse(file)] : Object.values(await load(file));
-  const definitions = found.flatMap((one) => {
-    const { definition = one } = (one ?? {}) as { readonly definition?: unknown };
-    return isDefinition(definition) ? [definition] : [];
-  });
+async function definitionsOf(file: string): Promise<readonly Definition[]> {
+  const found = file.endsWith(".json") ? [parse(file)] : await load(file);
+  checkPlans(found);
+  const definitions = definitionsIn(found).filter(hasName);
   if (definitions.length > 0) return definitions;
   throw new UsageError(
     `${file} holds no workflow: it must be a definition as JSON, or a module that exports what defineWorkflow returns`,
@@ -135,20 +135,16 @@ function parse(file: string): unknown {
   }
 }
 
-async function load(file: string): Promise<Readonly<Record<string, unknown>>> {
+async function load(file: string): Promise<object> {
   try {
-    return (await import(pathToFileURL(resolve(file)).href)) as Readonly<Record<string, unknown>>;
+    return (await import(pathToFileURL(resolve(file)).href)) as object;
   } catch (error) {
     throw new UsageError(`${file} cannot be loaded: ${(error as Error).message}`);
   }
 }
 
-const isDefinition = (value: unknown): value is Definition =>
-  typeof value === "object" &&
-  value !== null &&
-  "steps" in value &&
-  "name" in value &&
-  typeof value.name === "string";
+const hasName = (definition: object): definition is Definition =>
+  "name" in definition && typeof definition.name === "string";
 
 const showVerb: Verb = {
   name: "workflows show",
