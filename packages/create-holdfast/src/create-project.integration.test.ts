@@ -37,7 +37,7 @@ test.each<[string, readonly string[], string]>([
   },
 );
 
-test("the template is one workflow and one Agent of at most 15 lines, one case and one page", () => {
+test("the template is one workflow and one Agent of at most 15 lines, one case, one page and the settings of its tools", () => {
   const files = readdirSync(template, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(template.length));
@@ -45,6 +45,8 @@ test("the template is one workflow and one Agent of at most 15 lines, one case a
     "AGENTS.md",
     "agents/mail.ts",
     "cases/declined.json",
+    "gitignore",
+    "tsconfig.json",
     "workflows/welcome.ts",
   ]);
   for (const file of ["agents/mail.ts", "workflows/welcome.ts"]) {

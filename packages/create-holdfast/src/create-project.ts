@@ -1,6 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -63,6 +71,8 @@ function faultOf(name: string, more: readonly string[], folder: string): string 
 function writeProject(project: string, manager: string): void {
   mkdirSync(project, { recursive: true });
   cpSync(template, project, { recursive: true });
+  // npm packs no file of that name.
+  renameSync(join(project, "gitignore"), join(project, ".gitignore"));
   const { version } = readManifest();
   const name = basename(project)
     .toLowerCase()
@@ -75,8 +85,9 @@ function writeProject(project: string, manager: string): void {
     private: true,
     type: "module",
     engines: { node: ">=22.18" },
-    scripts: { dev: "holdfast dev" },
+    scripts: { dev: "holdfast dev", test: "holdfast test", check: "tsc" },
     dependencies: { "@holdfast/agent": own, "@holdfast/workflow": own, holdfast: own, zod: "^4" },
+    devDependencies: { "@types/node": "^24", typescript: ">=5.8" },
   };
   writeFileSync(join(project, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   // pnpm refuses to install until this script is allowed or denied. Nothing here needs it.

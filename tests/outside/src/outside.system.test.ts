@@ -78,7 +78,8 @@ test("the client alone brings no driver of Postgres, and its types need neither 
 
 test("a project that pnpm create makes tests its case, prints the docs and serves tools", async () => {
   const options = { folder: join(folder, "created"), registryUrl: urlOf(registry) };
-  const { tested, pages, tools } = await useCreated(options);
+  const { tested, pages, tools, ignored } = await useCreated(options);
+  expect(ignored).toEqual(["node_modules/", ".holdfast/", ".env"]);
   expect(tested).toContain("1 case, 1 passed, 0 failed");
   expect(pages).toContain("guides/workflows");
   expect(tools).toEqual(expect.arrayContaining(["get_task", "why", "read_doc"]));

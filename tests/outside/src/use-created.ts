@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { noBuilds, outsideEnvironment } from "./install-packages.ts";
@@ -10,6 +10,8 @@ import { runProgram } from "./run-program.ts";
 export interface Created {
   /** Of `holdfast test`. */
   readonly tested: string;
+  /** What is not to be committed. */
+  readonly ignored: readonly string[];
   /** Names of the pages of `holdfast docs`. */
   readonly pages: readonly string[];
   /** Names of the tools of `holdfast mcp`. */
@@ -39,7 +41,10 @@ export async function useCreated({ folder, registryUrl }: Options): Promise<Crea
   };
   const [first = ""] = pages.map(({ name }) => name);
   await holdfast("docs", first);
+  // Throws unless the compiler has nothing to say.
+  await runProgram("npm", ["run", "check"], { folder: project, env });
   return {
+    ignored: readFileSync(join(project, ".gitignore"), "utf8").trimEnd().split("\n"),
     tested: (await holdfast("test", "cases/declined.json")).output,
     pages: pages.map(({ name }) => name),
     tools: await toolsOf(project, env),
