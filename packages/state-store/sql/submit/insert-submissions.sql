@@ -1,8 +1,8 @@
 -- Takes idempotency keys for new tasks. A key that stands for another task is left out of the answer,
--- until it has expired, by a clock that has not jumped. `keeps` is how long each is kept, in milliseconds.
+-- until it has expired, by a clock that has not jumped ahead, and was not set back when the key was taken. `keeps` is how long each is kept, in milliseconds.
 insert into state.submissions as taken (tenant, idempotency_key, request_hash, task_id, expires_at)
 select tenant, idempotency_key, request_hash, task_id,
-       statement_timestamp() + keep * interval '1 millisecond'
+       (select state.reached_now()) + keep * interval '1 millisecond'
   from (select distinct on (tenant, idempotency_key) *
           from unnest(:tenants::text[], :keys::text[], :hashes::text[], :task_ids::uuid[],
                       :keeps::float8[])

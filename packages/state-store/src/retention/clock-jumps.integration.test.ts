@@ -134,6 +134,43 @@ describe("a clock that jumps", () => {
     expect(await store.supervisor.lookAtClock()).toBeNull();
   });
 
+  test("and was set back when a key was taken keeps it for as long, and alerts once", async () => {
+    const expiry = async () => {
+      const [row] = await store.db.query<{ hours: number }>(
+        `select (extract(epoch from expires_at - clock_timestamp()) / 3600)::float8 as hours
+           from state.submissions where idempotency_key = 'early'`,
+      );
+      return row!.hours;
+    };
+    // 40 days behind the last look.
+    await jump("-40 days");
+    expect(await store.supervisor.lookAtClock()).toBeNull();
+    expect(await store.supervisor.lookAtClock()).toBeNull();
+    expect(await alerts()).toBe(1);
+    await store.submission.submitTasks([newTask({ idempotency: { key: "early", hash: "1" } })], {
+      actor: "test",
+    });
+    expect(await expiry()).toBeGreaterThan(41 * 24 - 1);
+    // It stays so for a day: then that is the time.
+    await store.db.query(
+      "update state.trusted_clock set behind_since = behind_since - interval '1 day'",
+    );
+    expect(await store.supervisor.lookAtClock()).toBeNull();
+    const clock =
+      "select at <= clock_timestamp() as is_trusted, behind_since from state.trusted_clock";
+    expect(await store.db.query(clock)).toEqual([{ is_trusted: true, behind_since: null }]);
+  });
+
+  test("and was set back for a moment forgets nothing that was reached", async () => {
+    await jump("-3 hours");
+    expect(await store.supervisor.lookAtClock()).toBeNull();
+    await jump("3 hours");
+    expect(await store.supervisor.lookAtClock()).toBeNull();
+    expect(await store.db.query("select behind_since from state.trusted_clock")).toEqual([
+      { behind_since: null },
+    ]);
+  });
+
   test("by years creates partitions for the new time, and not for the time in between", async () => {
     await store.beginAt(-20);
     const made = await store.supervisor.makePartitions();
