@@ -71,6 +71,7 @@ const moreInAll = [
 const divided = [
   "tests/simulation/src/main.integration.test.ts",
   "tests/fuzz/src/measure-schemas.test.ts",
+  "packages/contracts/src/flow/value-flow.property.test.ts",
 ];
 
 /**

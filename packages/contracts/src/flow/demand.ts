@@ -13,6 +13,7 @@ import {
 import {
   allowsType,
   each,
+  isFitting,
   isTrivial,
   type Key,
   keywordOf,
@@ -21,8 +22,10 @@ import {
   type SchemaReader,
   schemasOfElement,
   schemasOfField,
+  schemasPossibleFor,
   spend,
   targetOf,
+  textsIn,
 } from "./schema-reader.ts";
 
 /** How a value is missing: its field is not there, or null stands in its place. */
@@ -39,27 +42,26 @@ interface Asked {
   readonly template: Template;
   readonly place: readonly Key[];
   readonly missing: Missing;
+  /** Where null stands there, the field may not be there at other times: then null has to fit as well as that. */
+  readonly mayBeAbsent: boolean;
 }
 
-interface At {
-  readonly part: Part;
-  readonly place: readonly Key[];
-  readonly missing: Missing;
-}
+type At = Omit<Asked, "template"> & { readonly part: Part };
 
 /** What the contract of an operation makes of a value that is missing at a place of the input that a template becomes. */
 export function demandAt(
   reader: SchemaReader,
-  { template, place, missing }: Asked,
+  { template, ...asked }: Asked,
   { isSure, budget }: Pick<Judging, "isSure" | "budget">,
 ): Demand {
-  return demandOf({ reader, isSure, budget }, reader.root, { part: template, place, missing });
+  return demandOf({ reader, isSure, budget }, reader.root, { part: template, ...asked });
 }
 
 function demandOf(judging: Judging, schema: Json, at: At): Demand {
   if (!spend(judging.budget, 1)) return "unknown";
-  if (!isObject(schema)) return "fits";
   const { reader } = judging;
+  if (schema === false && at.place.length === 0) return at.mayBeAbsent ? "unknown" : "fits";
+  if (!isObject(schema)) return "fits";
   if (at.place.length === 0) return takesNull(judging, schema) ? "fits" : "refuses";
   const target = targetOf(reader, schema);
   const all = [...(target === undefined ? [] : [target]), ...listOf(reader, schema, "allOf")];
@@ -139,11 +141,17 @@ function demandOfObject(judging: Judging, schema: JsonSchema, at: At): Demand {
       isOpen || !isComposed(schema) ? "fits" : "unknown",
     ]);
   }
-  const below = { part: fieldOf(at.part, name), place: rest, missing: at.missing };
+  const below = { ...at, part: fieldOf(at.part, name), place: rest };
   const schemas = schemasOfField(reader, schema, name);
   return worst([
     ...demands,
-    ...schemas.map((part) => demandOf(judging, part, below)),
+    rest.length === 0 && at.mayBeAbsent
+      ? demandOfPresence(judging, schema, { part: at.part, name })
+      : "fits",
+    ...schemasPossibleFor(reader, schema, name).map((part) => {
+      const demand = demandOf(judging, part, below);
+      return isFitting(name) ? perhaps(demand) : demand;
+    }),
     isOpen ||
     (schemas.length > 0 && !isComposed(schema)) ||
     (remains === false && !isComposed(schema))
@@ -160,6 +168,37 @@ function dependents(
   return ["dependentSchemas", "dependencies"].flatMap((keyword) =>
     Object.entries(mapOf(reader, schema, keyword)).filter(([, part]) => !Array.isArray(part)),
   );
+}
+
+/** What a schema makes of a field for being there at all, which a field that is null is, and one that is left out is not. */
+function demandOfPresence(
+  judging: Judging,
+  schema: JsonSchema,
+  { part, name }: { readonly part: Part; readonly name: string },
+): Demand {
+  const { reader } = judging;
+  const needs = ["dependentRequired", "dependentSchemas", "dependencies"].map(
+    (keyword) => own(mapOf(reader, schema, keyword), name) ?? true,
+  );
+  const isFree = needs.every(
+    (need) =>
+      isTrivial(need) ||
+      (Array.isArray(need) &&
+        textsIn(need).every((other) => hasField(judging, part, other) === true)),
+  );
+  const names = own(schema, "propertyNames") ?? true;
+  const isKnown =
+    schemasOfField(reader, schema, name).length > 0 ||
+    (keywordOf(reader, schema, "unevaluatedProperties") ?? true) === true;
+  return isFree && isTrivial(names) && isKnown && hasRoom(schema, part) ? "fits" : "unknown";
+}
+
+/** Whether all fields of an object are few enough. */
+function hasRoom(schema: JsonSchema, part: Part): boolean {
+  const most = own(schema, "maxProperties");
+  if (most === undefined) return true;
+  const value = isObject(part) && !isRef(part) ? valueOf(part) : undefined;
+  return isObject(value) && Object.keys(value).length <= Number(most);
 }
 
 /** Fields that are there only with this one. */
@@ -201,9 +240,9 @@ function demandOfList(judging: Judging, schema: JsonSchema, at: At): Demand {
   const [key, ...rest] = at.place;
   const index = Number(key);
   const below = {
+    ...at,
     part: Array.isArray(at.part) && index !== each ? (at.part[index] as Part) : undefined,
     place: rest,
-    missing: at.missing,
   };
   const demands = schemasOfElement(reader, schema, index).map((part) =>
     demandOf(judging, part, below),
@@ -233,11 +272,12 @@ function dependsOn(judging: Judging, schema: Json | undefined, at: At): Demand {
   const { reader } = judging;
   const [key, ...rest] = at.place;
   const below = { ...at, part: undefined, place: rest };
-  const isField = typeof key === "string" && rest.length === 0 && at.missing === "absent";
+  const isLast = typeof key === "string" && rest.length === 0;
+  const isField = isLast && at.missing === "absent";
   const parts =
     typeof key === "number"
       ? schemasOfElement(reader, schema, key)
-      : schemasOfField(reader, schema, String(key));
+      : schemasPossibleFor(reader, schema, String(key));
   const target = targetOf(reader, schema);
   const sameValue = [
     ...(target === undefined ? [] : [target]),
@@ -245,7 +285,8 @@ function dependsOn(judging: Judging, schema: Json | undefined, at: At): Demand {
     ...["if", "then", "else", "not"].map((keyword) => own(schema, keyword)),
   ];
   const isTouched = touching.some((keyword) => keywordOf(reader, schema, keyword) !== undefined);
-  const isRequired = isField && listOf(reader, schema, "required").includes(key);
+  const isRequired =
+    isLast && (isField || at.mayBeAbsent) && listOf(reader, schema, "required").includes(key);
   return worst([
     isTouched || isRequired ? "unknown" : "fits",
     ...parts.map((part): Demand => {

@@ -13,6 +13,7 @@ import {
   saysTypes,
   schemasOfElement,
   schemasOfField,
+  schemasPossibleFor,
   spend,
   targetOf,
 } from "./schema-reader.ts";
@@ -90,9 +91,7 @@ function lookIn(walk: Walk, all: readonly JsonSchema[], { path, depth }: Place):
   const [key, ...rest] = path;
   if (key === undefined) {
     const isPossible = kinds.some(allows) || isNull;
-    // What may be anything may be null as it may be a number: that is no way of being missing.
-    const chance = isNull && says === "may" ? "may" : "no";
-    return isPossible ? { absent: "no", isNull: chance, isNever: false } : impossible;
+    return isPossible ? { absent: "no", isNull: isNull ? says : "no", isNever: false } : impossible;
   }
   const next = { path: rest, depth: depth + 1 };
   if (walk.isBelow && rest.length === 0) return lookBelow(walk, all, { key, next });
@@ -134,7 +133,7 @@ function lookInObject(
     all.some((schema) => listOf(reader, schema, "required").includes(key));
   const below = all.flatMap((schema) => schemasOfField(reader, schema, key));
   const isClosed =
-    below.length === 0 &&
+    all.every((schema) => schemasPossibleFor(reader, schema, key).length === 0) &&
     all.some((schema) => keywordOf(reader, schema, "unevaluatedProperties") === false);
   const field = isClosed ? impossible : look(walk, below, next);
   if (isRequired) return field;

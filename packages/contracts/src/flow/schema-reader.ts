@@ -122,21 +122,56 @@ export const each = -1;
 /** A name that no schema knows: it stands for any other field. */
 export const anyOther = "\u0000";
 
-/** The schemas that a schema itself has for a field. */
+/** What stands before a pattern, for any field whose name fits it and that no schema names. */
+const fittingMark = "\u0002";
+const anyFitting = (pattern: string): string => `${fittingMark}${pattern}`;
+
+/** Stand for the fields that schemas know by patterns of their names. */
+export const patternsIn = (reader: SchemaReader, schema: JsonSchema): readonly string[] =>
+  Object.keys(mapOf(reader, schema, "patternProperties")).map(anyFitting);
+
+/** Whether a key stands for fields that fit a pattern: whether they fit another one, too, is not known. */
+export const isFitting = (key: Key): boolean =>
+  typeof key === "string" && key.startsWith(fittingMark);
+
+/** Whether a key stands for more than one field or element. */
+export const isSeveral = (key: Key): boolean => key === each || key === anyOther || isFitting(key);
+
+/** The schemas that a schema itself has for a field, each of which a field of that name is held to. */
 export function schemasOfField(
   reader: SchemaReader,
   schema: JsonSchema,
   name: string,
 ): readonly Json[] {
+  if (isFitting(name)) {
+    const patterns = mapOf(reader, schema, "patternProperties");
+    const same = own(patterns, name.slice(fittingMark.length));
+    if (same !== undefined) return [same];
+    return Object.keys(patterns).length === 0 ? othersOf(schema) : [];
+  }
   const properties = mapOf(reader, schema, "properties");
   const named = Object.hasOwn(properties, name) ? [properties[name]!] : [];
   const matching = Object.entries(mapOf(reader, schema, "patternProperties"))
     .filter(([source]) => reader.patterns.get(source)?.test(name) === true)
     .map(([, part]) => part);
   const all = [...named, ...matching];
-  const others = own(schema, "additionalProperties");
-  return all.length > 0 || others === undefined ? all : [others];
+  return all.length > 0 ? all : othersOf(schema);
 }
+
+const othersOf = (schema: JsonSchema): readonly Json[] => {
+  const others = own(schema, "additionalProperties");
+  return others === undefined ? [] : [others];
+};
+
+/** The same, with those that fields of that name may be held to: a name may fit two patterns. */
+export const schemasPossibleFor = (
+  reader: SchemaReader,
+  schema: JsonSchema,
+  name: string,
+): readonly Json[] =>
+  isFitting(name)
+    ? [...Object.values(mapOf(reader, schema, "patternProperties")), ...othersOf(schema)]
+    : schemasOfField(reader, schema, name);
 
 /** The schemas that a schema itself has for an element; for `each` those of which one may be meant. */
 export function schemasOfElement(

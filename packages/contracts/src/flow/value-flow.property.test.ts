@@ -7,6 +7,7 @@ import {
   type StepDefinition,
   type WorkflowDefinition,
 } from "@holdfast/domain";
+import { testScope } from "@holdfast/test-servers";
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { hasMore, pool, randomDefinition } from "../../test/random-flows.ts";
@@ -47,35 +48,40 @@ function valuesOf({ outputs, steps }: WorkflowDefinition, takes: Fits): readonly
   });
 }
 
+/** A seed that found a fault, at its twentieth definition. */
+const seed = -1_969_761_007;
+
+/** The same few in each run, a tenth of all, or all. */
+function sizeOfScope() {
+  const { kind, tenth } = testScope();
+  if (kind === "usual") return { numRuns: 60, seed };
+  return kind === "all" ? { numRuns: 20_000, seed } : { numRuns: 2_000, seed: seed + 1 + tenth };
+}
+
 test("what storing and submitting accept never breaks a contract for want of a value, unless that was said", () => {
   let tried = 0;
   fc.assert(
-    fc.property(randomDefinition, ({ json, isTyped }) => {
+    fc.property(randomDefinition, (json) => {
       if (definitionFaults(json).length > 0) return;
       const definition = json as unknown as WorkflowDefinition;
       if (valueFlow(definition).open.some(({ shows }) => shows === "run")) return;
       const [, { input: template }] = definition.steps as [StepDefinition, StepDefinition];
       const check = compileTaskInput(definition);
-      const comparing = { isNullMissing: isTyped };
       const takes = fitting(definition.inputs!["two.take"]);
-      const fits = (values: Values) => takes(resolveTemplate(template, lookupOf(values)));
       const possible = valuesOf(definition, (input) => check(input).length === 0);
       tried += possible.length;
-      const right = possible.filter(fits);
-      const wrong = possible.filter((values) => !fits(values));
+      const { true: right = [], false: wrong = [] } = Object.groupBy(possible, (values) =>
+        takes(resolveTemplate(template, lookupOf(values))) ? "true" : "false",
+      );
       for (const values of wrong) {
         const whole = right.find(
-          (other) =>
-            hasMore(other.input, values.input, comparing) &&
-            hasMore(other.output, values.output, comparing),
+          (other) => hasMore(other.input, values.input) && hasMore(other.output, values.output),
         );
         // What fits with more values has broken its contract for want of them.
         if (whole !== undefined) expect({ values, whole }).toBeUndefined();
       }
     }),
-    // Always the same, so that no change fails for what another one broke: seed -1969761007 finds a null that
-    // `oneOf` beside `properties` lets in, and that the contract of the step does not take.
-    { numRuns: 60, seed: 20_261_127 },
+    sizeOfScope(),
   );
   expect(tried).toBeGreaterThan(50);
-});
+}, 1_200_000);

@@ -18,13 +18,15 @@ import {
   anyOther,
   type Budget,
   each,
+  isSeveral,
   type Key,
   listOf,
   mapOf,
+  patternsIn,
   readSchema,
   type SchemaReader,
   schemasOfElement,
-  schemasOfField,
+  schemasPossibleFor,
   spend,
   targetOf,
 } from "./schema-reader.ts";
@@ -192,7 +194,7 @@ function refsIn(template: Template, place: readonly Key[]): readonly Use[] {
 }
 
 const pointerOf = (place: readonly Key[]): string =>
-  place.map((key) => `/${key === each ? "*" : escaped(String(key))}`).join("");
+  place.map((key) => `/${isSeveral(key) ? "*" : escaped(String(key))}`).join("");
 
 /** All that is followed into one step. */
 interface Flow {
@@ -235,8 +237,13 @@ function followValue(flow: Flow, use: Use): void {
     return;
   }
   const isField = typeof use.place.at(-1) === "string";
-  judgeGap(flow, use, { chance: presence.absent, missing: isField ? "absent" : "null" });
-  judgeGap(flow, use, { chance: presence.isNull, missing: "null" });
+  const mayBeAbsent = isField && presence.absent !== "no";
+  judgeGap(flow, use, {
+    chance: presence.absent,
+    missing: isField ? "absent" : "null",
+    mayBeAbsent,
+  });
+  judgeGap(flow, use, { chance: presence.isNull, missing: "null", mayBeAbsent });
 }
 
 const pointerOfUse = ({ index }: Flow, { place }: Use): string =>
@@ -245,9 +252,11 @@ const pointerOfUse = ({ index }: Flow, { place }: Use): string =>
 interface PossibleGap {
   readonly chance: Chance;
   readonly missing: Missing;
+  /** A field that is not always there. */
+  readonly mayBeAbsent: boolean;
 }
 
-function judgeGap(flow: Flow, use: Use, { chance, missing }: PossibleGap): void {
+function judgeGap(flow: Flow, use: Use, { chance, missing, mayBeAbsent }: PossibleGap): void {
   if (chance === "no") return;
   const { step, sources, proven, contract } = flow;
   const isSure = (other: string): boolean => {
@@ -256,7 +265,7 @@ function judgeGap(flow: Flow, use: Use, { chance, missing }: PossibleGap): void 
   };
   const demand = demandAt(
     contract,
-    { template: step.input, place: use.place, missing },
+    { template: step.input, place: use.place, missing, mayBeAbsent },
     { isSure, budget: sources.budget },
   );
   if (demand === "fits") return;
@@ -268,7 +277,7 @@ function judgeGap(flow: Flow, use: Use, { chance, missing }: PossibleGap): void 
 function leaveOpen(flow: Flow, use: Use, found: Pick<OpenUse, "missing" | "demand">): void {
   const { step } = flow;
   const { pointer, within } = use;
-  const isOne = found.demand === "refuses" && !use.place.includes(each);
+  const isOne = found.demand === "refuses" && !use.place.some(isSeveral);
   const isCertain =
     areInput([pointer, ...(step.onlyIf === null ? [] : refsOfCondition(step.onlyIf))]) &&
     (isOne || areInput(refsOf(step.input)));
@@ -310,9 +319,10 @@ function followBelow(flow: Flow, use: Use, met: readonly string[]): void {
   const presence = flow.sources.presenceBelow(use.pointer);
   if (isImpossible(presence)) return;
   const chance = presence.isNever ? "may" : presence.absent;
-  judgeGap(flow, use, { chance, missing: "absent" });
+  const mayBeAbsent = chance !== "no" && typeof use.place.at(-1) === "string";
+  judgeGap(flow, use, { chance, missing: "absent", mayBeAbsent });
   if (presence.isNever) return;
-  judgeGap(flow, use, { chance: presence.isNull, missing: "null" });
+  judgeGap(flow, use, { chance: presence.isNull, missing: "null", mayBeAbsent });
   followFields(flow, use, met);
 }
 
@@ -340,7 +350,7 @@ function schemasAt(reader: SchemaReader, path: readonly Key[]): readonly JsonSch
   let all = ofSameValue(reader, [reader.root]);
   for (const key of path) {
     const below = all.flatMap((schema) => [
-      ...(key === each ? [] : schemasOfField(reader, schema, String(key))),
+      ...(key === each ? [] : schemasPossibleFor(reader, schema, String(key))),
       ...(typeof key === "number" ? schemasOfElement(reader, schema, key) : []),
     ]);
     all = ofSameValue(reader, below);
@@ -372,6 +382,7 @@ function ofSameValue(reader: SchemaReader, schemas: readonly Json[]): readonly J
 const namesIn = (reader: SchemaReader, schemas: readonly JsonSchema[]): readonly string[] =>
   schemas.flatMap((schema) => [
     ...Object.keys(mapOf(reader, schema, "properties")),
+    ...patternsIn(reader, schema),
     ...listOf(reader, schema, "required").map(String),
     ...["dependentRequired", "dependencies", "dependentSchemas"].flatMap((keyword) =>
       Object.entries(mapOf(reader, schema, keyword)).flatMap(([name, names]) => [
@@ -382,7 +393,10 @@ const namesIn = (reader: SchemaReader, schemas: readonly JsonSchema[]): readonly
   ]);
 
 const shown = (pointer: string): string =>
-  pointer.replaceAll(eachPart, "*").replaceAll(anyOther, "*");
+  pointer
+    .split("/")
+    .map((part) => (part === eachPart || isSeveral(part) ? "*" : part))
+    .join("/");
 
 const never = (pointer: string, schema: string): string =>
   `refers to ${shown(pointer)}, which is never there by ${schema}: correct the pointer, or name the field in the schema`;
