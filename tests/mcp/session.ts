@@ -74,6 +74,8 @@ export const reads = [
   "show_workflow",
   "list_agents",
   "list_remotes",
+  "show_overview",
+  "doctor",
   "show_system",
   "list_dead_letters",
   "explain_error",

@@ -54,6 +54,10 @@ export async function openTestSystem(): Promise<TestSystem> {
       cleanUps = new AsyncDisposableStack();
       cleanUps.use(await operated.listen(queues));
       await operated.heard(queues);
+      // It has announced itself for longer than a test takes.
+      await store.query(
+        "insert into state.instances (service, instance, version, seen_at) values ('supervisor', 'supervisor-1', '0.1.0', clock_timestamp() + interval '1 hour') on conflict do nothing",
+      );
     },
     cleanUp: () => cleanUps.disposeAsync(),
     async lookAt(args = [], env = environment()) {

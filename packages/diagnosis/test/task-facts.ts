@@ -1,5 +1,6 @@
-import type { BreakerFacts, LaneFacts, StepFacts } from "@holdfast/state-store";
-import type { BrokerFacts, Facts } from "../src/why/facts.ts";
+import type { BreakerFacts, LaneFacts, SeenInstance, StepFacts } from "@holdfast/state-store";
+import type { BrokerLook } from "../src/causes/system-facts.ts";
+import type { Facts } from "../src/why/facts.ts";
 
 /** For tests: the instant at which the facts were read. */
 export const noon = Date.UTC(2026, 0, 1, 12);
@@ -42,6 +43,8 @@ export const lane: LaneFacts = {
   slots: [100, 300],
   broken: 0,
   brokenUntil: null,
+  lastSeen: null,
+  announces: true,
   breaker: null,
 };
 
@@ -60,7 +63,25 @@ export const breaker: BreakerFacts = {
   lastFault: null,
 };
 
-export const broker: BrokerFacts = { blocked: null, schedulers: 2, consumers: { payments: 2 } };
+export const broker: BrokerLook = {
+  unreachable: null,
+  blocked: null,
+  schedulers: 2,
+  consumers: { payments: 2 },
+};
+
+const instanceOf = (service: SeenInstance["service"]): SeenInstance => ({
+  service,
+  instance: `${service}-1`,
+  version: "0.1.0",
+  slots: null,
+  startedAt: new Date(noon - 60_000),
+  seenAt: new Date(noon),
+  living: true,
+});
+
+/** A Scheduler and a Supervisor that run. */
+export const instances = [instanceOf("scheduler"), instanceOf("supervisor")];
 
 /** Of a task that waits for its charge, which is due. */
 export const facts: Facts = {
@@ -81,6 +102,8 @@ export const facts: Facts = {
   broker,
   standstills: [],
   unproven: [],
+  outages: [],
+  instances,
   windows: [200, 200],
 };
 

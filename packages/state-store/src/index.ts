@@ -38,6 +38,7 @@ export type { Asked, OutagePart, ProbeWish, Proof } from "./expire/reply-paths.t
 export type { Violation } from "./inspect/find-invariant-violations.ts";
 export type { KeptOptions } from "./inspect/find-kept-options.ts";
 export type { Migrations } from "./inspect/find-migrations.ts";
+export type { OutageInForce, PathFacts, UnprovenPath } from "./inspect/find-paths.ts";
 export type { FoundPooler } from "./inspect/find-pooler.ts";
 export type {
   BreakerFacts,
@@ -45,7 +46,6 @@ export type {
   PauseFacts,
   StepFacts,
   TaskFacts,
-  UnprovenPath,
 } from "./inspect/find-task-facts.ts";
 export type { Unusable } from "./inspect/find-unusable.ts";
 export {

@@ -1,4 +1,5 @@
 import { limits, submissionQueue } from "@holdfast/contracts";
+import { type BrokerLook, unseenBroker } from "@holdfast/diagnosis";
 import {
   type Broker,
   cancelHints,
@@ -78,6 +79,7 @@ export const submissionService = defineService("submission", SubmissionConfig, a
     // The others are for requests.
     mostStreams: Math.ceil(config.MAX_CONNECTIONS / 2),
     hint: hints.hint,
+    lookAtBroker: () => lookAtBroker(service, hints),
     submission: duty === "operations" ? null : submissionFor(service, store),
     operations: duty === "tasks" ? null : operationsFor(service, { gate, hints, inspection }),
   });
@@ -148,6 +150,17 @@ function operationsFor(service: Service, { gate, hints, inspection }: ForOperati
     queues: () => findQueues({ managementUrl, brokerUrl }),
     configuration: config,
   };
+}
+
+/**
+ * What this process knows of the broker by its own connection: the right to ask for queues it needs not have. The broker
+ * says only to those who publish that it takes nothing, so a hint is published.
+ */
+function lookAtBroker(service: Service, { hint }: ReturnType<typeof latestHints>): BrokerLook {
+  const { state, trouble, blockedBy } = service.access("BROKER_URL");
+  if (trouble() === null) hint();
+  const unreachable = state.kind === "up" ? null : trouble();
+  return { ...unseenBroker, unreachable, blocked: blockedBy() };
 }
 
 /** What operators ask about this system. */

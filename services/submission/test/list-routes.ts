@@ -37,6 +37,7 @@ const addRoutes = (app: FastifyInstance): void =>
       readTasks: "anyone",
     }),
     hint,
+    lookAtBroker: unused,
     mostStreams: 1,
     submission: { store: unused, failpoint: () => {}, actor: "test" },
     operations: {

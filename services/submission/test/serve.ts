@@ -1,4 +1,5 @@
 import { limits } from "@holdfast/contracts";
+import { type BrokerLook, unseenBroker } from "@holdfast/diagnosis";
 import { noMetrics, openHealth } from "@holdfast/runtime";
 import { defaultLimits, type GuardOptions, openGuard } from "@holdfast/runtime/http";
 import type { AttemptOfTask, StateStore } from "@holdfast/state-store";
@@ -38,6 +39,8 @@ export interface ServeOptions {
   /** Milliseconds for which message ids are kept; 30 days unless given. */
   readonly keepKeysFor?: number;
   readonly queues?: Operations["queues"];
+  /** Without one nothing is known of the broker. */
+  readonly lookAtBroker?: () => BrokerLook;
   /** Of the process, with its secrets. */
   readonly configuration?: Operations["configuration"];
   /** All of a test's clients have one address: it may hold everything, unless the test is about that. */
@@ -56,6 +59,7 @@ export function serve(
   const { directory = workflowDirectory(store), waiting, takesUnknownAgents = false } = options;
   const { inspection = notAsked, mostStreams = 100, guard = {} } = options;
   const { publish = noBroker, queues = noQueues, configuration = {} } = options;
+  const { lookAtBroker = () => unseenBroker } = options;
   const { anonymousMay, readTasks = "anyone", ownsStatusQueue = () => true } = options;
   const { log = pino({ level: "silent" }) } = options;
   const gate = operatorGate(token, { log, metrics: noMetrics });
@@ -80,6 +84,7 @@ export function serve(
     access,
     directory,
     hint,
+    lookAtBroker,
     mostStreams,
     submission: {
       store,

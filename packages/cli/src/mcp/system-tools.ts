@@ -21,6 +21,8 @@ const listWorkflows = read("list_workflows", "List workflows", "listWorkflows");
 const listAgents = read("list_agents", "List Agents", "listAgents");
 const listRemotes = read("list_remotes", "List remote services", "listRemotes");
 
+const showOverview = read("show_overview", "Show what needs an operator", "getOverview");
+const doctor = read("doctor", "Look at the servers", "examine");
 const showSystem = read("show_system", "Show the system", "getSystem");
 
 const listDeadLetters = defineTool({
@@ -99,6 +101,8 @@ export const systemTools: readonly Tool[] = [
   showWorkflow,
   listAgents,
   listRemotes,
+  showOverview,
+  doctor,
   showSystem,
   listDeadLetters,
   explainError,

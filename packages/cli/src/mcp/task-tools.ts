@@ -1,6 +1,6 @@
 import type { HoldfastClient, ListedTask, ListFilter } from "@holdfast/client";
 import { z } from "zod";
-import { explainTask } from "./explain-task.ts";
+import { callOperation } from "../api/call-operation.ts";
 import { defineTool, type Tool } from "./tool.ts";
 import { given, toolDescription, toolInput } from "./tool-input.ts";
 
@@ -84,14 +84,10 @@ const why = defineTool({
   title: "Say why a task is where it is",
   description:
     "One sentence: what a task waits for, who acts next and until when, or how it ended. Use it first when a task does not move.",
-  operations: ["getTask", "getHistory", "listAgents", "listRemotes", "getWorkflow", "listPauses"],
-  input: toolInput("getTask", "id"),
+  operations: ["explainTask"],
+  input: toolInput("explainTask", "id"),
   writes: false,
-  async run({ id = "" }, client) {
-    const { task, sentence, evidence } = await explainTask(client, id);
-    const { workflow, state } = task;
-    return { id, workflow, state, sentence, evidence };
-  },
+  run: ({ id = "" }, client) => callOperation(client, "explainTask", { id }),
 });
 
 const shownTasks = 5;

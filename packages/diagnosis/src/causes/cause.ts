@@ -1,5 +1,5 @@
 import type { Instant } from "@holdfast/domain";
-import type { BreakerFacts, PauseFacts, UnprovenPath } from "@holdfast/state-store";
+import type { BreakerFacts, OutageInForce, PauseFacts, UnprovenPath } from "@holdfast/state-store";
 
 /**
  * What can keep tasks from going on, causes before their effects: what stands earlier explains what stands later. Every
@@ -61,15 +61,23 @@ export interface RemoteState extends BreakerFacts {
   readonly agents: readonly string[];
 }
 
-/** What one look at the system has shown. Each part may be unknown. */
+/** What keeps the broker from its work; null: nothing, or that is not known. */
+export interface BrokerState {
+  /** Why it cannot be reached from here. */
+  readonly unreachable: string | null;
+  /** Why it takes no messages. */
+  readonly blocked: string | null;
+}
+
+/** What one look at the system has shown: `systemFacts` makes it of what was looked at. */
 export interface SystemFacts {
   readonly now: Instant;
-  /** Null: not looked at. */
+  /** Null: the store could not be read, and the broker does not say. */
   readonly schedulers: ProcessFacts | null;
   readonly supervisors: ProcessFacts | null;
-  /** Why the broker takes no messages; null: it does, or that is not known. */
-  readonly blocked: string | null;
+  readonly broker: BrokerState;
   readonly unproven: readonly UnprovenPath[];
+  readonly outages: readonly OutageInForce[];
   readonly workflows: readonly { readonly name: string; readonly paused: PauseFacts }[];
   readonly agents: readonly AgentState[];
   readonly remotes: readonly RemoteState[];

@@ -7,8 +7,9 @@ const well: SystemFacts = {
   now: noon,
   schedulers: { living: 2, lastSeen: noon },
   supervisors: { living: 1, lastSeen: noon },
-  blocked: null,
+  broker: { unreachable: null, blocked: null },
   unproven: [],
+  outages: [],
   workflows: [],
   agents: [],
   remotes: [],
@@ -33,7 +34,7 @@ const lastFault = { code: "psp.unreachable", detail: "psp does not answer", at: 
 /** What shows each cause alone. */
 const shows: Readonly<Record<CauseKind, Partial<SystemFacts>>> = {
   scheduler: { schedulers: gone },
-  broker: { blocked: "low on disk" },
+  broker: { broker: { unreachable: null, blocked: "low on disk" } },
   replies: { unproven: [{ queue: "scheduler.replies", trouble: "x", silentSince: noon - 9_000 }] },
   supervisor: { supervisors: gone },
   workflowPaused: { workflows: [{ name: "trip.v1", paused: pause }] },
@@ -80,6 +81,18 @@ test.each(causeKinds)("the cause %s alone is a sentence with one act that helps"
     expect(text).toMatch(/^[A-Z].+\.$/);
     expect(text).not.toMatch(/null|undefined|NaN|Invalid/);
   }
+});
+
+test("a broker that cannot be reached from here is a cause, and so are ways that were slow", () => {
+  const kinds = (changes: Partial<SystemFacts>) =>
+    findCauses({ ...well, ...changes }).map(({ kind, sentence }) => [kind, sentence]);
+  expect(kinds({ broker: { unreachable: "connect ECONNREFUSED", blocked: null } })).toEqual([
+    ["broker", expect.stringContaining("cannot be reached from here (connect ECONNREFUSED)")],
+  ]);
+  const outages = [{ part: "requests", since: noon - 9_000 }] as const;
+  expect(kinds({ outages })).toEqual([
+    ["replies", expect.stringContaining("What is sent as requests may have arrived late since")],
+  ]);
 });
 
 test("a system that is well has no cause, and what was not looked at is none", () => {

@@ -22,7 +22,7 @@ export function findCauses(facts: SystemFacts): readonly Cause[] {
   const found = [
     ...schedulerCause(facts),
     ...brokerCause(facts),
-    ...facts.unproven.slice(0, 1).map((path) => repliesCause(path, facts.now)),
+    ...repliesCauses(facts),
     ...supervisorCause(facts),
     ...facts.workflows.map(({ name, paused }) => pauseCause("workflow", { name, paused }, facts)),
     ...facts.remotes.map((remote) => remoteCause(remote, facts.now)),
@@ -59,12 +59,29 @@ function supervisorCause({ supervisors, now }: SystemFacts): readonly Cause[] {
   ];
 }
 
-function brokerCause({ blocked }: SystemFacts): readonly Cause[] {
+function brokerCause({ broker: { unreachable, blocked } }: SystemFacts): readonly Cause[] {
+  const common = { kind: "broker", about: null, since: null, count: 0 } as const;
+  if (unreachable !== null) {
+    const sentence = `The broker cannot be reached from here (${unreachable}): if no Scheduler reaches it either, no step begins, and no failure is counted.`;
+    const act = "Start the broker, or repair the way to it.";
+    return [{ ...common, sentence, act }];
+  }
   if (blocked === null) return [];
   const sentence = `The broker takes no messages (${blocked}), so no step begins and no failure is counted.`;
   const act =
     "Free disk or memory of the broker: what was meant to be sent is sent then by itself.";
-  return [{ kind: "broker", about: null, since: null, count: 0, sentence, act }];
+  return [{ ...common, sentence, act }];
+}
+
+/** One is enough: all replies go the same way. */
+function repliesCauses({ unproven, outages, now }: SystemFacts): readonly Cause[] {
+  const [path] = unproven;
+  if (path !== undefined) return [repliesCause(path, now)];
+  return outages.slice(0, 1).map(({ part, since }): Cause => {
+    const sentence = `What is sent as ${part} may have arrived late since ${instant(since, now)}: what is silent waits, and no failure is counted.`;
+    const act = `Look at the load of the broker, the store and the Schedulers: holdfast doctor does.`;
+    return { kind: "replies", about: null, since, count: 0, sentence, act };
+  });
 }
 
 function repliesCause(path: SystemFacts["unproven"][number], now: Instant): Cause {

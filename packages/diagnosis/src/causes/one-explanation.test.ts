@@ -1,74 +1,197 @@
 import { agentQueue, replyQueue } from "@holdfast/contracts";
-import type { RemoteFacts } from "@holdfast/state-store";
-import { expect, test } from "@jest/globals";
+import type { AgentNeed, PauseInForce, RemoteFacts } from "@holdfast/state-store";
+import { describe, expect, test } from "@jest/globals";
 import { queueOf, broker as sound } from "../../test/broker-facts.ts";
-import { breaker, broker, facts, lane, noon } from "../../test/task-facts.ts";
+import {
+  breaker,
+  broker,
+  charge,
+  facts,
+  instances,
+  lane,
+  noon,
+  pause,
+} from "../../test/task-facts.ts";
 import { checkCauses } from "../doctor/check-causes.ts";
 import type { StoreFacts } from "../doctor/gather-facts.ts";
 import { explain } from "../why/explain.ts";
 import type { Facts } from "../why/facts.ts";
+import { type Cause, type CauseKind, causeKinds } from "./cause.ts";
+import { findCauses } from "./find-causes.ts";
+import { type SystemSources, systemFacts } from "./system-facts.ts";
 
 const remote: RemoteFacts = {
   ...breaker,
   agents: ["payments"],
   lastFault: { code: "psp.unreachable", detail: "psp does not answer", at: noon - 3_000 },
 };
+const payments = {
+  name: "payments",
+  waiting: null,
+  living: 2,
+  broken: 0,
+  brokenUntil: null,
+  lastSeen: noon,
+  announces: true,
+};
+const well: SystemSources = {
+  now: noon,
+  broker,
+  instances,
+  unproven: [],
+  outages: [],
+  pauses: [],
+  agents: [payments],
+  remotes: [],
+};
+const others = (service: string) => instances.filter((one) => one.service !== service);
+const gone = instances.map((one) => ({ ...one, living: false }));
 
-/** What doctor finds wrong, of a broker and breakers of which all else is sound. */
-function doctor(queues: Parameters<typeof queueOf>[0][], breakers: readonly RemoteFacts[] = []) {
-  const need = { agent: "payments", workflows: ["shopping.v1"], openSteps: 1, resting: 0 };
-  const contents = { needs: [need], breakers, unproven: [], instances: [] };
-  const store = { contents } as unknown as StoreFacts;
-  const known = [{ name: replyQueue }, { name: agentQueue("payments") }];
-  const all = known.map((queue) =>
-    queueOf({ ...queue, ...queues.find((one) => one.name === queue.name) }),
-  );
-  const found = checkCauses({ store, broker: { ...sound, queues: all } }, noon);
-  return found.filter(({ state }) => state === "wrong");
+/** What shows each cause alone. */
+const shows: Readonly<Record<CauseKind, Partial<SystemSources>>> = {
+  scheduler: { broker: { ...broker, schedulers: 0 } },
+  broker: { broker: { ...broker, blocked: "low on disk" } },
+  replies: { unproven: [{ queue: replyQueue, trouble: "x", silentSince: noon - 9_000 }] },
+  supervisor: { instances: [...others("supervisor"), gone[1]!] },
+  workflowPaused: { pauses: [{ kind: "workflow", name: "shopping.v1", paused: pause }] },
+  agentPaused: { pauses: [{ kind: "agent", name: "payments", paused: pause }] },
+  remote: { remotes: [remote] },
+  agentQueue: { broker: { ...broker, consumers: { payments: null } } },
+  agentSilent: { broker: { ...broker, consumers: { payments: 0 } } },
+  circuits: {
+    broker: { ...broker, consumers: { payments: 0 } },
+    agents: [{ ...payments, broken: 2 }],
+  },
+};
+
+/** Silence is judged once an attempt is over; before that it says nothing of these. */
+const ofSilence: ReadonlySet<CauseKind> = new Set(["replies", "supervisor"]);
+
+/** What `why` is given where a system is like this. */
+function taskFacts({ pauses, agents, remotes, ...looked }: SystemSources): Facts {
+  const [agent = payments] = agents;
+  const pauseOf = (kind: string) => pauses.find((one) => one.kind === kind)?.paused ?? null;
+  return {
+    ...facts,
+    ...looked,
+    instances,
+    ...(looked.instances === null ? {} : { instances: looked.instances as typeof instances }),
+    workflowPaused: pauseOf("workflow"),
+    lanes: [
+      {
+        ...lane,
+        paused: pauseOf("agent"),
+        instances: agent.living,
+        broken: agent.broken,
+        lastSeen: agent.lastSeen,
+        breaker: remotes[0] ?? null,
+      },
+    ],
+  };
 }
 
-const why = (changes: Partial<Facts>): string => explain({ ...facts, ...changes }).sentence;
+const overdue = { ...charge, processState: "processing", completeBy: noon - 1 } as const;
 
-test("why and doctor say the same of a Scheduler that is missing, and say it first", () => {
-  const consumers = { payments: 0 };
-  const asked = why({ broker: { ...broker, schedulers: 0, consumers } });
-  const [first, second] = doctor([
-    { name: replyQueue, consumers: 0 },
-    { name: agentQueue("payments"), consumers: 0 },
-  ]);
-  expect(asked).toContain("No Scheduler runs: no step begins");
-  expect(asked).toContain(`${first?.text} ${first?.advice}`);
-  expect(second?.code).toBe("agents.absent");
-});
+/** What doctor finds where a system is like this. */
+function doctor(sources: SystemSources) {
+  const { broker: look, instances: seen, unproven, outages, pauses, agents, remotes } = sources;
+  const [agent = payments] = agents;
+  const need: AgentNeed = {
+    agent: "payments",
+    workflows: ["shopping.v1"],
+    openSteps: 1,
+    living: agent.living,
+    resting: agent.broken,
+    restingUntil: null,
+    lastSeen: agent.lastSeen,
+    announces: agent.announces,
+    longest: 1_000,
+    longestStep: "shopping.v1/charge",
+  };
+  const inForce = pauses.map(
+    ({ kind, name, paused: { by: actor, reason, at } }): PauseInForce => ({
+      kind,
+      name,
+      actor,
+      reason: reason ?? "",
+      pausedAt: new Date(at),
+    }),
+  );
+  const contents = {
+    needs: [need],
+    breakers: remotes,
+    paths: { unproven, outages },
+    instances: seen,
+    pauses: { inForce, tasks: 0 },
+  };
+  const consumers = look.consumers["payments"];
+  const queues = [
+    queueOf({ name: replyQueue, consumers: look.schedulers ?? 0 }),
+    queueOf({
+      name: agentQueue("payments"),
+      consumers: consumers ?? 0,
+      state: consumers === null ? "missing" : "there",
+    }),
+  ];
+  return checkCauses(
+    {
+      store: { contents } as unknown as StoreFacts,
+      broker: { ...sound, blocked: look.blocked, queues },
+    },
+    noon,
+  );
+}
 
-test("why and doctor say the same of a remote service that fails, its own fault first", () => {
-  const asked = why({ lanes: [{ ...lane, breaker: remote }] });
-  const [found] = doctor([], [remote]);
-  expect(asked).toContain("psp fails with psp.unreachable: psp does not answer");
-  expect(asked).toContain(`${found?.text} ${found?.advice}`);
-});
+const causeOf = (kind: CauseKind): Cause => {
+  const causes = findCauses(systemFacts({ ...well, ...shows[kind] }));
+  expect(causes.map((one) => one.kind)).toEqual([kind]);
+  return causes[0]!;
+};
 
-test("why and doctor say the same of an Agent that no process serves; doctor adds what counts it and needs it", () => {
-  const asked = why({ broker: { ...broker, consumers: { payments: 0 } } });
-  const [found] = doctor([{ name: agentQueue("payments"), consumers: 0 }]);
-  expect(asked).toContain(`No process serves the Agent payments. ${found?.advice}`);
-  expect(found).toMatchObject({
-    code: "agents.absent",
-    text: "No process serves the Agent payments, and 1 step waits for it. It is needed by shopping.v1.",
+describe.each(causeKinds)("the cause %s", (kind) => {
+  test("is in the words of why", () => {
+    const { sentence, act } = causeOf(kind);
+    const step = ofSilence.has(kind) ? overdue : charge;
+    const asked = explain({ ...taskFacts({ ...well, ...shows[kind] }), steps: [step] }).sentence;
+    // Why says at once how long the silence of this step may go on.
+    if (kind === "replies")
+      expect(asked).toContain("Whether a reply could have arrived is not known");
+    else expect(asked).toContain(`${sentence} ${act}`);
+  });
+
+  test("is a finding of doctor, with its one act, unless an operator wished it", () => {
+    const { sentence, act } = causeOf(kind);
+    const isWish = kind === "workflowPaused" || kind === "agentPaused";
+    const wrong = doctor({ ...well, ...shows[kind] }).filter(({ state }) => state === "wrong");
+    // Doctor counts what waits, and names who needs it.
+    const start = sentence.slice(0, -1).replace(/ It holds back.*/, "");
+    expect(wrong.map(({ text, advice }) => [text.startsWith(start), advice])).toEqual(
+      isWish ? [] : [[true, act]],
+    );
   });
 });
 
 test("doctor calls what was looked at and has no cause fine, and a breaker that an operator holds no fault", () => {
-  const contents = {
-    needs: [],
-    breakers: [{ ...remote, held: true }],
-    unproven: [],
-    instances: [],
-  };
-  const found = checkCauses({ store: { contents } as unknown as StoreFacts, broker: sound }, noon);
+  const held = { ...remote, held: true };
+  const found = doctor({ ...well, remotes: [held] });
   expect(found.map(({ code, state }) => [code, state])).toEqual([
     ["remotes.breakers", "fine"],
     ["broker.alarms", "fine"],
     ["agents.present", "fine"],
   ]);
+});
+
+test("heartbeats count where the broker was not asked, and only where a Scheduler was there to miss one", () => {
+  const unseen = { ...broker, schedulers: null, consumers: {} };
+  const silent = { ...payments, living: 0, lastSeen: noon - 10_000 };
+  const kinds = (changes: Partial<SystemSources>) =>
+    findCauses(systemFacts({ ...well, broker: unseen, ...changes })).map(({ kind }) => kind);
+  expect(kinds({ agents: [silent] })).toEqual(["agentSilent"]);
+  expect(kinds({ agents: [{ ...silent, announces: false }] })).toEqual([]);
+  const stopped = instances.map((one) => ({ ...one, seenAt: new Date(noon - 9_000) }));
+  expect(kinds({ agents: [silent], instances: stopped })).toEqual([]);
+  expect(
+    kinds({ agents: [silent], instances: gone.map((one, at) => (at === 0 ? one : instances[1]!)) }),
+  ).toContain("scheduler");
+  expect(kinds({ instances: null })).toEqual([]);
 });

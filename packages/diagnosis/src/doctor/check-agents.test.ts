@@ -11,7 +11,11 @@ describe("of the time that Agents have", () => {
     longest: 60_000,
     longestStep: "a.v1/charge",
     openSteps: 1,
+    living: 2,
     resting: 0,
+    restingUntil: null,
+    lastSeen: 0,
+    announces: true,
   };
   const look = (
     facts: BrokerFacts,

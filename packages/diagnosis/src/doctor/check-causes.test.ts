@@ -1,12 +1,27 @@
 import { expect, test } from "@jest/globals";
 import { broker, queueOf, wrongs } from "../../test/broker-facts.ts";
+import { instances } from "../../test/task-facts.ts";
 import { checkCauses } from "./check-causes.ts";
 import type { StoreFacts } from "./gather-facts.ts";
 
-const need = { agent: "payments", workflows: ["a.v1", "b.v1"], openSteps: 1, resting: 0 };
+const need = {
+  agent: "payments",
+  workflows: ["a.v1", "b.v1"],
+  openSteps: 1,
+  living: 3,
+  restingUntil: null,
+  lastSeen: null,
+  announces: true,
+};
 
 const look = (consumers: number, resting: number) => {
-  const contents = { needs: [{ ...need, resting }], breakers: [], unproven: [], instances: [] };
+  const contents = {
+    needs: [{ ...need, resting }],
+    breakers: [],
+    paths: { unproven: [], outages: [] },
+    pauses: { inForce: [], tasks: 0 },
+    instances,
+  };
   const store = { contents } as unknown as StoreFacts;
   const facts = { ...broker, queues: [queueOf({ consumers })] };
   return wrongs(checkCauses({ store, broker: facts }, 0));

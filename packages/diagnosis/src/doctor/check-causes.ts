@@ -1,10 +1,15 @@
-import { agentQueue, replyQueue } from "@holdfast/contracts";
 import { Fault, type Instant } from "@holdfast/domain";
 import type { BrokerFacts } from "@holdfast/messaging";
-import type { AgentNeed } from "@holdfast/state-store";
-import type { AgentState, Cause, CauseKind, ProcessFacts, SystemFacts } from "../causes/cause.ts";
+import type { AgentNeed, PauseInForce } from "@holdfast/state-store";
+import type { Cause, CauseKind, SystemFacts } from "../causes/cause.ts";
 import { findCauses } from "../causes/find-causes.ts";
-import { managed } from "./check-broker.ts";
+import { brokerLook } from "../causes/observe-broker.ts";
+import {
+  type SeenAgent,
+  type SeenPause,
+  systemFacts,
+  unseenBroker,
+} from "../causes/system-facts.ts";
 import { type Finding, fine, wrong } from "./finding.ts";
 import type { Facts, StoreFacts } from "./gather-facts.ts";
 
@@ -30,13 +35,16 @@ export function checkCauses({ store, broker }: Facts, now: Instant): readonly Fi
   const isHeld = ({ kind, about }: Cause): boolean =>
     kind === "remote" && contents?.breakers.find(({ service }) => service === about)?.held === true;
   const wrongs = causes
-    .filter((cause) => !isHeld(cause))
+    .filter((cause) => !isHeld(cause) && !isPause(cause))
     .map(({ kind, about, sentence, act }) =>
       wrong(codes[kind], `${sentence}${neededBy(needs, about)}`, act),
     );
   const held = causes.filter(isHeld).map(({ sentence }) => fine("remotes.breakers", sentence));
   return [...wrongs, ...held, ...well(wrongs, { contents, broker, needs, held })];
 }
+
+/** An operator's wish, so nothing is wrong: `checkPauses` names it. */
+const isPause = ({ kind }: Cause): boolean => kind === "workflowPaused" || kind === "agentPaused";
 
 const neededBy = (needs: readonly AgentNeed[], about: string | null): string => {
   const need = needs.find(({ agent }) => agent === about);
@@ -79,51 +87,39 @@ const served = (needs: readonly AgentNeed[]): string =>
     ? "no workflow is stored yet"
     : `every Agent is served: ${needs.map(({ agent }) => agent).join(", ")}`;
 
-/** A pause is an operator's wish, so nothing is wrong: see `checkPauses`. */
+/** A broker that cannot be looked at is a finding of its own. */
 function systemOf({ contents, broker, now }: Looked & { readonly now: Instant }): SystemFacts {
-  const common = { now, workflows: [], remotes: contents?.breakers ?? [] };
-  const supervisors = contents === null ? null : processes("supervisor", contents.instances);
-  const unproven = contents?.unproven ?? [];
-  if (broker instanceof Fault) {
-    return { ...common, schedulers: null, supervisors, blocked: null, unproven, agents: [] };
-  }
-  const replies = broker.queues.find(({ name }) => name === replyQueue);
-  const isKnown = replies?.state === "there" || replies?.state === "hidden";
-  const seen = processes("scheduler", contents?.instances ?? [])?.lastSeen ?? null;
-  return {
-    ...common,
-    schedulers: isKnown ? { living: replies.consumers, lastSeen: seen } : null,
-    supervisors,
-    blocked: managed(broker.management)?.alarms[0] ?? broker.blocked,
-    unproven,
-    agents: (contents?.needs ?? []).map((need) => agentOf(need, broker)),
-  };
+  const needs = contents?.needs ?? [];
+  return systemFacts({
+    now,
+    broker:
+      broker instanceof Fault
+        ? unseenBroker
+        : brokerLook(
+            broker,
+            needs.map(({ agent }) => agent),
+          ),
+    instances: contents?.instances ?? null,
+    unproven: contents?.paths.unproven ?? [],
+    outages: contents?.paths.outages ?? [],
+    pauses: (contents?.pauses.inForce ?? []).map(seenPause),
+    agents: needs.map(seenAgent),
+    remotes: contents?.breakers ?? [],
+  });
 }
 
-/** Null: none has ever announced itself, as before the first start. */
-function processes(
-  service: "scheduler" | "supervisor",
-  instances: NonNullable<StoreFacts["contents"]>["instances"],
-): ProcessFacts | null {
-  const own = instances.filter((one) => one.service === service);
-  if (own.length === 0) return null;
-  return {
-    living: own.filter(({ living }) => living).length,
-    lastSeen: Math.max(...own.map(({ seenAt }) => seenAt.getTime())),
-  };
-}
+const seenPause = ({ kind, name, actor: by, reason, pausedAt }: PauseInForce): SeenPause => ({
+  kind,
+  name,
+  paused: { at: pausedAt.getTime(), by, reason },
+});
 
-/** Who consumes the queue of an Agent is known; an instance whose breaker is open does not, on purpose. */
-function agentOf({ agent: name, openSteps, resting }: AgentNeed, broker: BrokerFacts): AgentState {
-  const queue = broker.queues.find((one) => one.name === agentQueue(name));
-  const isKnown = queue !== undefined && queue.state !== "unseen" && queue.state !== "missing";
-  return {
-    name,
-    paused: null,
-    waiting: openSteps,
-    isServed: isKnown ? queue.consumers > 0 : null,
-    hasQueue: queue?.state !== "missing",
-    lastSeen: null,
-    broken: isKnown && queue.consumers === 0 && resting > 0 ? { until: null } : null,
-  };
-}
+const seenAgent = (need: AgentNeed): SeenAgent => ({
+  name: need.agent,
+  waiting: need.openSteps,
+  living: need.living,
+  broken: need.resting,
+  brokenUntil: need.restingUntil,
+  lastSeen: need.lastSeen,
+  announces: need.announces,
+});

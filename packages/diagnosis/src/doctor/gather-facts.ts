@@ -8,13 +8,13 @@ import {
   type Migrations,
   openInspector,
   type PartitionFacts,
+  type PathFacts,
   type PauseInForce,
   type RemoteFacts,
   type SeenInstance,
   type ServerFacts,
   type StandstillFacts,
   type StoreInspector,
-  type UnprovenPath,
   type UnsentNotifications,
   type Unusable,
 } from "@holdfast/state-store";
@@ -45,7 +45,7 @@ interface StoreContents {
   readonly clock: ClockFacts;
   readonly pauses: { readonly inForce: readonly PauseInForce[]; readonly tasks: number };
   readonly breakers: readonly RemoteFacts[];
-  readonly unproven: readonly UnprovenPath[];
+  readonly paths: PathFacts;
   readonly instances: readonly SeenInstance[];
   readonly unusable: Unusable;
 }
@@ -132,7 +132,7 @@ const inspectContents = async (store: StoreInspector): Promise<StoreContents> =>
   clock: await store.findClockFacts(),
   pauses: await store.findPausesInForce(),
   breakers: await store.findBreakers(),
-  unproven: await store.findUnprovenPaths(),
+  paths: await store.findPaths(),
   instances: await store.findInstances(),
   unusable: await store.findUnusable(10),
 });

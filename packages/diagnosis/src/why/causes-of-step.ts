@@ -1,7 +1,8 @@
 import { agentsOfLane } from "@holdfast/domain";
 import type { StepFacts } from "@holdfast/state-store";
-import type { AgentState, Cause, CauseKind, RemoteState, SystemFacts } from "../causes/cause.ts";
+import type { Cause, CauseKind, RemoteState, SystemFacts } from "../causes/cause.ts";
 import { findCauses } from "../causes/find-causes.ts";
+import { type SeenAgent, type SeenPause, systemFacts } from "../causes/system-facts.ts";
 import { type Facts, laneOf } from "./facts.ts";
 
 /** What keeps a step waiting that no other step stands before. */
@@ -35,34 +36,27 @@ export function causesOfStep({ agent: lane }: StepFacts, facts: Facts): CausesOf
 export const wordsOf = ({ sentence, act }: Cause): string => `${sentence} ${act}`;
 
 function systemOf(facts: Facts, agents: readonly string[]): SystemFacts {
-  const { broker, workflow, workflowPaused, now } = facts;
-  return {
-    now,
-    schedulers: broker === null ? null : { living: broker.schedulers, lastSeen: null },
-    supervisors: null,
-    blocked: broker?.blocked ?? null,
-    unproven: [],
-    workflows: workflowPaused === null ? [] : [{ name: workflow, paused: workflowPaused }],
-    agents: agents.map((agent) => agentOf(agent, facts)),
+  const { workflow, workflowPaused } = facts;
+  const pauses = agents.flatMap((name): SeenPause[] => {
+    const { paused } = laneOf(facts, name);
+    return paused === null ? [] : [{ kind: "agent", name, paused }];
+  });
+  return systemFacts({
+    ...facts,
+    pauses: [
+      ...(workflowPaused === null
+        ? []
+        : [{ kind: "workflow", name: workflow, paused: workflowPaused } as const]),
+      ...pauses,
+    ],
+    agents: agents.map((agent) => seenAgent(agent, facts)),
     remotes: remotesOf(facts, agents),
-  };
+  });
 }
 
-/** An instance whose breaker is open consumes nothing, on purpose. */
-function agentOf(name: string, facts: Facts): AgentState {
-  const { broker } = facts;
-  const { paused, instances, broken, brokenUntil } = laneOf(facts, name);
-  const consumers = broker === null ? null : (broker.consumers[name] ?? null);
-  const allBroken = broken > 0 && (broken === instances || consumers === 0);
-  return {
-    name,
-    paused,
-    waiting: null,
-    isServed: consumers === null ? null : consumers > 0,
-    hasQueue: broker === null || consumers !== null,
-    lastSeen: null,
-    broken: allBroken ? { until: brokenUntil } : null,
-  };
+function seenAgent(name: string, facts: Facts): SeenAgent {
+  const { instances: living, broken, brokenUntil, lastSeen, announces } = laneOf(facts, name);
+  return { name, waiting: null, living, broken, brokenUntil, lastSeen, announces };
 }
 
 /** All Agents of a pool call one remote service. */

@@ -2,6 +2,7 @@ import { type StepKind, stepStates, taskStates } from "@holdfast/domain";
 import type { StepFacts } from "@holdfast/state-store";
 import { expect, test } from "@jest/globals";
 import { broker, charge, facts, noon, pause } from "../../test/task-facts.ts";
+import { unseenBroker } from "../causes/system-facts.ts";
 import { explain } from "./explain.ts";
 
 test("why prints a whole sentence for every combination of facts", () => {
@@ -16,7 +17,12 @@ test("why prints a whole sentence for every combination of facts", () => {
     notBefore: [null, noon - 1, noon + 1, Number.POSITIVE_INFINITY],
     lastAction: [null, "retry", "coolDown", "requeue"],
     bare: [true, false],
-    broker: [null, { blocked: "x", schedulers: 1, consumers: {} }, broker],
+    broker: [
+      unseenBroker,
+      { unreachable: "x", blocked: null, schedulers: null, consumers: {} },
+      { unreachable: null, blocked: "x", schedulers: 1, consumers: { payments: null } },
+      broker,
+    ],
   });
   const broken: string[] = [];
   let combined = 0;
@@ -33,7 +39,7 @@ test("why prints a whole sentence for every combination of facts", () => {
     combined += 1;
   }
   expect(broken).toEqual([]);
-  expect(combined).toBe(6 * 2 * 2 * 2 * 7 * 2 * 4 * 4 * 2 * 3);
+  expect(combined).toBe(6 * 2 * 2 * 2 * 7 * 2 * 4 * 4 * 2 * 4);
 });
 
 const isWhole = (text: string): boolean =>

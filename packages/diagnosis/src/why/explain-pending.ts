@@ -1,5 +1,6 @@
 import { agentsOfLane, laneLimit } from "@holdfast/domain";
 import type { StepFacts } from "@holdfast/state-store";
+import type { CauseKind } from "../causes/cause.ts";
 import { count } from "../print/count.ts";
 import { instant } from "../print/instant.ts";
 import { causesOfStep, wordsOf } from "./causes-of-step.ts";
@@ -16,7 +17,7 @@ const usualWindow = 200;
  */
 export function explainPending(step: StepFacts, facts: Facts): string {
   const { shared, ofAgents } = causesOfStep(step, facts);
-  const system = shared.find(({ kind }) => kind !== "remote");
+  const system = shared.find(({ kind }) => holdsClaims.has(kind));
   const remote = shared.find(({ kind }) => kind === "remote");
   const pauses = ofAgents.filter((cause) => cause?.kind === "agentPaused");
   if (system !== undefined) return `${waitsFor(step)} ${wordsOf(system)}`;
@@ -29,6 +30,9 @@ export function explainPending(step: StepFacts, facts: Facts): string {
     turnReason(step, facts)
   );
 }
+
+/** What keeps Schedulers from claiming steps, whichever Agent they are for. */
+const holdsClaims: ReadonlySet<CauseKind> = new Set(["scheduler", "broker", "workflowPaused"]);
 
 const waitsFor = (step: StepFacts): string => `It waits for ${stepOf(step)}.`;
 
@@ -78,8 +82,7 @@ function delayReason(step: StepFacts, facts: Facts): string | null {
     return `It waits for ${stepOf(step)}, which backs off until ${until}, having ${failed}. ${tryNow(step)}.`;
   }
   const agents = agentsOfLane(step.agent);
-  const isMissing =
-    broker !== null && agents.every((agent) => (broker.consumers[agent] ?? null) === null);
+  const isMissing = agents.every((agent) => broker.consumers[agent] === null);
   if (step.lastAction === "requeue" && isMissing) {
     return `It waits for ${stepOf(step)}, which was requeued ${count(requeueCount, "time")} in a row (${faultOf(step)}) and is delayed until ${until}: ${queueMissing(step)}.`;
   }
@@ -95,7 +98,7 @@ function limitReason(step: StepFacts, facts: Facts): string | null {
   const { all } = laneLimit({
     window,
     schedulers,
-    consumers: facts.broker?.consumers[step.agent] ?? Math.max(1, instances),
+    consumers: facts.broker.consumers[step.agent] ?? Math.max(1, instances),
     advertised: slots,
   });
   if (inFlight < all) return null;
@@ -116,7 +119,7 @@ function windowsOf({ broker, windows }: Facts): {
   readonly schedulers: number;
   readonly said: string;
 } {
-  const schedulers = Math.max(1, broker?.schedulers ?? windows.length);
+  const schedulers = Math.max(1, broker.schedulers ?? windows.length);
   const each = schedulers === 1 ? "" : ` for each of ${schedulers} Schedulers`;
   const [first] = windows;
   if (first === undefined) {

@@ -38,15 +38,17 @@ function explainProcessing(step: StepFacts, facts: Facts): string {
   const attempt = `attempt ${step.attempt}, ${step.failureCount}${failures === undefined ? "" : ` of ${failures}`} failures counted`;
   const hand = `claimed by ${step.lockedBy ?? "an unknown Scheduler"} since ${instant(step.since, now)} (${attempt})`;
   const { completeBy } = step;
+  const { shared, ofAgents } = causesOfStep(step, facts);
   if (completeBy === null || completeBy <= now) {
     const over = `It waits for ${stepOf(step)}, ${hand}, whose time was over at ${instant(completeBy, now)}`;
+    const first = shared.find(({ kind }) => holdsVerdict.has(kind));
+    if (first === undefined) return `${over}: the Supervisor takes it up.`;
     const [unproven] = facts.unproven;
-    return unproven === undefined
-      ? `${over}: the Supervisor takes it up; if this stays, none runs.`
-      : `${over}. ${silenceOf(unproven, facts)}`;
+    return first.kind === "replies" && unproven !== undefined
+      ? `${over}. ${silenceOf(unproven, facts)}`
+      : `${over}. ${wordsOf(first)}`;
   }
   const lease = `lease until ${instant(completeBy, now)}`;
-  const { shared, ofAgents } = causesOfStep(step, facts);
   const cause = [...shared, ...ofAgents].find((one) => one !== null && holdsReplies.has(one.kind));
   if (cause != null) return `It waits for ${stepOf(step)}, ${hand}, ${lease}. ${wordsOf(cause)}`;
   if (step.startedAt !== null) {
@@ -60,6 +62,14 @@ function explainProcessing(step: StepFacts, facts: Facts): string {
 /** Why its silence says nothing yet. */
 const silenceOf = ({ queue, trouble, silentSince }: UnprovenPath, facts: Facts): string =>
   `Whether a reply could have arrived is not known since ${instant(silentSince, facts.now)}${trouble === null ? "" : ` (of the last probe to ${queue}: ${trouble})`}, so its silence is no failure: it waits until a probe comes through, ${waitLimit(facts)}.`;
+
+/** What keeps the silence of an attempt from being judged. */
+const holdsVerdict: ReadonlySet<CauseKind> = new Set([
+  "scheduler",
+  "broker",
+  "replies",
+  "supervisor",
+]);
 
 /** What keeps the reply of an attempt in flight from coming or from counting. */
 const holdsReplies: ReadonlySet<CauseKind> = new Set([

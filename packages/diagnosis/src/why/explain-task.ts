@@ -1,8 +1,9 @@
 import { agentsOfLane } from "@holdfast/domain";
 import type { StoreInspector } from "@holdfast/state-store";
+import { type BrokerAddress, observeBroker } from "../causes/observe-broker.ts";
+import { unseenBroker } from "../causes/system-facts.ts";
 import { type Explanation, explain, turnIn } from "./explain.ts";
 import type { Facts } from "./facts.ts";
-import { type BrokerAddress, observeBroker } from "./observe-broker.ts";
 
 /** A task, and why it is where it is. */
 export interface ExplainedTask extends Explanation {
@@ -28,7 +29,7 @@ export async function explainTask(
   const task = await store.findTaskFacts(taskId);
   if (task === null) return null;
   const agents = [...new Set(task.steps.flatMap(({ agent }) => agentsOfLane(agent)))];
-  const broker = address === null ? null : await observeBroker(address, agents);
+  const broker = address === null ? unseenBroker : await observeBroker(address, agents);
   const facts: Facts = { ...task, broker };
   const { workflow, processState } = task;
   return {
@@ -36,6 +37,6 @@ export async function explainTask(
     processState,
     ...explain(facts),
     turnOf: turnIn(facts),
-    sawBroker: broker !== null,
+    sawBroker: broker.schedulers !== null,
   };
 }

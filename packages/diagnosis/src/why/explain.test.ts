@@ -1,6 +1,7 @@
 import type { StepFacts, TaskFacts } from "@holdfast/state-store";
 import { describe, expect, test } from "@jest/globals";
 import { broker, charge, facts, lane, noon, pause } from "../../test/task-facts.ts";
+import { unseenBroker } from "../causes/system-facts.ts";
 import { explain } from "./explain.ts";
 import type { Facts } from "./facts.ts";
 
@@ -51,7 +52,10 @@ describe("explains of a step that is due", () => {
       "The broker takes no messages (low on disk)",
       { broker: { ...broker, blocked: "low on disk" } },
     ],
-    ["The Agent payments has no queue (agent.payments)", { broker: { ...broker, consumers: {} } }],
+    [
+      "The Agent payments has no queue (agent.payments)",
+      { broker: { ...broker, consumers: { payments: null } } },
+    ],
     [
       "No process serves the Agent payments. Start the Agent payments.",
       { broker: { ...broker, consumers: { payments: 0 } } },
@@ -80,7 +84,7 @@ describe("explains of a step that is due", () => {
       "with 399 of its Agent in flight. It is in the band normal: 3 are due before it",
       { lanes: [{ ...lane, inFlight: 399 }] },
     ],
-    ["3 are due before it", { broker: null }],
+    ["3 are due before it", { broker: unseenBroker }],
     ["3 are due before it", { lanes: [{ ...lane, broken: 1, brokenUntil: noon + 9_000 }] }],
   ])("%s", (text, task) => {
     expect(sentence(task)).toContain(text);
@@ -139,7 +143,7 @@ test.each([
     "The Agent payments has no queue (agent.payments)",
   ],
 ])("of a step %s why says that the queue of its Agent is missing", (_, step, text) => {
-  expect(sentence({ broker: { ...broker, consumers: {} } }, step)).toContain(text);
+  expect(sentence({ broker: { ...broker, consumers: { payments: null } } }, step)).toContain(text);
 });
 
 test("why names the person who resolved a step by hand", () => {

@@ -1,18 +1,9 @@
 import type { LaneFacts, StepFacts, TaskFacts } from "@holdfast/state-store";
-
-/** What can be seen at the broker; null: the broker could not be reached. */
-export interface BrokerFacts {
-  /** Why it takes no messages at the moment; null: it does. */
-  readonly blocked: string | null;
-  /** How many Schedulers listen for replies. */
-  readonly schedulers: number;
-  /** How many consumers each Agent has; null: it has no queue. */
-  readonly consumers: Readonly<Record<string, number | null>>;
-}
+import type { BrokerLook } from "../causes/system-facts.ts";
 
 /** All that an answer is made of. */
 export interface Facts extends TaskFacts {
-  readonly broker: BrokerFacts | null;
+  readonly broker: BrokerLook;
 }
 
 const idle = {
@@ -22,6 +13,8 @@ const idle = {
   slots: [],
   broken: 0,
   brokenUntil: null,
+  lastSeen: null,
+  announces: false,
   breaker: null,
 };
 

@@ -181,6 +181,7 @@ test("an alarm of the broker has two lines, however many connections it blocks a
   const connections = Array.from({ length: 6 }, () => ({}));
   for (const connection of connections) access.blocked(connection, "low on memory");
   expect(access.trouble()).toBe("takes no messages: low on memory");
+  expect(access.blockedBy()).toBe("low on memory");
   for (const connection of connections) access.blocked(connection, null);
   expect(access.trouble()).toBeNull();
   expect(lines).toEqual([

@@ -49,6 +49,8 @@ export interface ServerAccess {
   lost(error: unknown): void;
   /** The server takes nothing from this connection for now, and why; null: it does again, or the connection is gone. */
   blocked(connection: object, reason: string | null): void;
+  /** Why the server takes nothing from this process; null: it does, or has not said so. */
+  readonly blockedBy: () => string | null;
   /** What keeps this process from working with the server; null: nothing that is known. */
   readonly trouble: () => string | null;
 }
@@ -145,6 +147,7 @@ export function serverAccess(options: AccessOptions): ServerAccess {
       failed(known, parts, { kind: "lost", reason: errorText(error), error });
     },
     blocked: (connection, reason) => alarm.blocked(connection, reason),
+    blockedBy: alarm.first,
     trouble: () => (known.state.kind === "up" ? alarm.trouble() : known.lastReason),
   };
 }
@@ -210,6 +213,7 @@ function succeeded(known: Known, { log, clock, words }: Parts): void {
 function alarmOf({ log, words }: Parts, metrics: Metrics) {
   const count = metrics.counter(processMetrics.publishersBlocked);
   const reasons = new Map<object, string>();
+  const first = (): string | null => [...reasons.values()][0] ?? null;
   return {
     blocked(connection: object, reason: string | null): void {
       const before = reasons.size;
@@ -219,10 +223,8 @@ function alarmOf({ log, words }: Parts, metrics: Metrics) {
       if (before === 0 && reason !== null) words.blocked(log, reason);
       if (before > 0 && reasons.size === 0) words.unblocked(log);
     },
-    trouble(): string | null {
-      const [reason] = reasons.values();
-      return reason === undefined ? null : `takes no messages: ${reason}`;
-    },
+    first,
+    trouble: (): string | null => (first() === null ? null : `takes no messages: ${first()}`),
   };
 }
 

@@ -1,7 +1,7 @@
 -- The Agents that stored workflows need: for which, the longest work they are given (ms) for less than `:kept_below`,
 -- from which on they acknowledge requests early, and how much
 -- waits for them, or for a pool that they belong to, counted no further than to 10,000. And how many instances of
--- each consume nothing for now, because their breaker is open.
+-- each live, how many of these consume nothing for now, because their breaker is open, and when one was seen last.
 select agent, workflows, longest, longest_step,
        ((select count(*) from (select from state.steps
                                 where lane = any(lanes) and process_state = 'pending' and rank is not null
@@ -12,9 +12,7 @@ select agent, workflows, longest, longest_step,
       + (select count(*) from (select from state.steps
                                 where coalesce(steps.agent, lane) = needed.agent and process_state = 'processing'
                                 limit 10000) as taken))::integer as open_steps,
-       (select count(*) from state.agents as instance
-         where instance.agent = needed.agent and breaker = 'open'
-           and lives_until > clock_timestamp())::integer as resting
+       heard.*, exists (select from state.known_agents as known where known.agent = needed.agent) as announces
   from (select pool.agent, array_agg(distinct lane) || pool.agent as lanes,
                array_agg(distinct workflow order by workflow) as workflows,
                coalesce(max(kept), 0) as longest,
@@ -28,6 +26,14 @@ select agent, workflows, longest, longest_step,
              from (values (complete_within), (undo_complete_within)) as limits (of_one)
             where of_one < :kept_below) as kept_limits
          group by pool.agent) as needed
+ cross join lateral (
+         select (count(*) filter (where lives_until > clock_timestamp()))::integer as living,
+                (count(*) filter (where lives_until > clock_timestamp() and breaker = 'open'))::integer as resting,
+                (extract(epoch from max(breaker_until) filter (
+                   where lives_until > clock_timestamp() and breaker = 'open')) * 1000)::float8 as resting_until,
+                (extract(epoch from max(seen_at)) * 1000)::float8 as last_seen
+           from state.agents as instance
+          where instance.agent = needed.agent) as heard
  -- Of a retired workflow only the unfinished tasks still need its Agents.
  where is_used
     or exists (select from state.steps

@@ -9,6 +9,9 @@ select asked.agent,
                            'by', pauses.actor, 'reason', pauses.reason)
        end as paused,
        heard.instances, heard.slots, heard.broken, heard.broken_until,
+       (select (extract(epoch from max(seen_at)) * 1000)::float8 from state.agents where agents.agent = asked.agent)
+         as last_seen,
+       exists (select from state.known_agents where known_agents.agent = asked.agent) as announces,
        case when breakers.state <> 'closed' or breakers.throttled_until > clock_timestamp() then
          json_build_object('service', breakers.service, 'state', breakers.state, 'reason', breakers.reason,
                            'by', breakers.actor, 'since', extract(epoch from breakers.since) * 1000,

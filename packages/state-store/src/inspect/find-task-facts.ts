@@ -12,8 +12,9 @@ import { findLastFaults, type LastFault } from "../breakers/find-last-faults.ts"
 import type { StepProgress } from "../claim/attempt-signs.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
-import { findInstances } from "../statistics/instances.ts";
+import { findInstances, type SeenInstance } from "../statistics/instances.ts";
 import { isUsable, readWorkflow } from "../workflows/workflow-catalog.ts";
+import { findPaths, type PathFacts } from "./find-paths.ts";
 import { findStandstills, type StandstillFacts } from "./standstills.ts";
 
 /** Who paused or activated something, when, and why. */
@@ -24,7 +25,7 @@ export interface PauseFacts {
 }
 
 /** A task and all that can keep it waiting, as of one moment. */
-export interface TaskFacts {
+export interface TaskFacts extends PathFacts {
   readonly workflow: string;
   readonly goal: Goal;
   readonly processState: TaskState;
@@ -45,18 +46,10 @@ export interface TaskFacts {
   readonly plan: WorkflowPlan | null;
   /** Consumers that fail: what this task waits for may be among what they have read. */
   readonly standstills: readonly StandstillFacts[];
-  /** Queues in which no reply may arrive: what is silent is not counted. Empty: none is under suspicion. */
-  readonly unproven: readonly UnprovenPath[];
+  /** The services that announced themselves lately. */
+  readonly instances: readonly SeenInstance[];
   /** The WINDOW of each living Scheduler, as it announces it: steps in flight for each Agent. */
   readonly windows: readonly number[];
-}
-
-/** A queue of replies to which a probe is on its way. */
-export interface UnprovenPath {
-  readonly queue: string;
-  /** What the last probe met with; null: nothing is known to be wrong. */
-  readonly trouble: string | null;
-  readonly silentSince: Instant;
 }
 
 export interface StepFacts {
@@ -107,6 +100,10 @@ export interface LaneFacts {
   readonly slots: readonly number[];
   readonly broken: number;
   readonly brokenUntil: Instant | null;
+  /** When any instance was seen last; null: none in the last day. */
+  readonly lastSeen: Instant | null;
+  /** Whether it has ever sent heartbeats: others are not missed. */
+  readonly announces: boolean;
   /** The breaker of the remote service behind it; null: it holds nothing back. */
   readonly breaker: BreakerFacts | null;
 }
@@ -135,10 +132,13 @@ export interface BreakerFacts {
 
 const findTask = query(
   "find-task-facts",
-  rowsOf<Omit<TaskFacts, "steps" | "lanes" | "plan" | "standstills" | "unproven" | "windows">>(),
+  rowsOf<
+    Omit<
+      TaskFacts,
+      "steps" | "lanes" | "plan" | "standstills" | "instances" | "windows" | keyof PathFacts
+    >
+  >(),
 );
-/** Queues of replies to which a probe is on its way. */
-export const findUnprovenPaths = query("find-unproven-paths", rowsOf<UnprovenPath>());
 const findSteps = query("find-step-facts", rowsOf<StepFacts>());
 const findLanes = query("find-lane-facts", rowsOf<LaneFacts>());
 
@@ -160,23 +160,23 @@ export async function findTaskFacts(db: Database, taskId: string): Promise<TaskF
   if (task === undefined) return null;
   const workflow = await readWorkflow(db, task.workflow);
   const plan = isUsable(workflow) ? workflow.plan : null;
+  const instances = await findInstances(db);
   return {
     ...task,
     steps: inOrder(await findSteps(db, { taskId }), plan),
     lanes: await findLaneFacts(db, taskId),
     plan,
     standstills: await findStandstills(db),
-    unproven: await findUnprovenPaths(db, {}),
-    windows: await findWindows(db),
+    ...(await findPaths(db)),
+    instances,
+    windows: windowsOf(instances),
   };
 }
 
-async function findWindows(db: Database): Promise<readonly number[]> {
-  const schedulers = (await findInstances(db)).filter(
-    ({ service, living }) => service === "scheduler" && living,
-  );
-  return schedulers.flatMap(({ slots }) => (slots === null ? [] : [slots]));
-}
+const windowsOf = (instances: readonly SeenInstance[]): readonly number[] =>
+  instances
+    .filter(({ service, living }) => service === "scheduler" && living)
+    .flatMap(({ slots }) => (slots === null ? [] : [slots]));
 
 /** As their author wrote them down, undos last. */
 function inOrder(steps: readonly StepFacts[], plan: WorkflowPlan | null): readonly StepFacts[] {

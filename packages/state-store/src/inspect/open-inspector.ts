@@ -1,4 +1,5 @@
 import { limits } from "@holdfast/contracts";
+import type { Instant } from "@holdfast/domain";
 import { serverUrls } from "@holdfast/runtime";
 import { Pool, type PoolConfig } from "pg";
 import { findBreakerFacts } from "../breakers/find-breaker-facts.ts";
@@ -12,8 +13,9 @@ import { findContractDifferences } from "../workflows/contract-differences.ts";
 import type { Violation } from "./find-invariant-violations.ts";
 import { findKeptOptions, type KeptOptions } from "./find-kept-options.ts";
 import { findMigrations } from "./find-migrations.ts";
+import { findPaths } from "./find-paths.ts";
 import { type FoundPooler, findPooler } from "./find-pooler.ts";
-import { findTaskFacts, findUnprovenPaths } from "./find-task-facts.ts";
+import { findTaskFacts } from "./find-task-facts.ts";
 import { findUnusable } from "./find-unusable.ts";
 import { findStandstills } from "./standstills.ts";
 
@@ -64,8 +66,15 @@ export interface AgentNeed {
   readonly longest: number;
   readonly longestStep: string;
   readonly openSteps: number;
-  /** Its instances that consume nothing for now, because their circuit breaker is open. */
+  /** Its instances that live. */
+  readonly living: number;
+  /** Those of them that consume nothing for now, because their circuit breaker is open, and until when. */
   readonly resting: number;
+  readonly restingUntil: Instant | null;
+  /** When any instance was seen last; null: none in the last day. */
+  readonly lastSeen: Instant | null;
+  /** Whether it has ever sent heartbeats: others are not missed. */
+  readonly announces: boolean;
 }
 
 export interface Loss {
@@ -199,8 +208,8 @@ type Ask = <Result>(question: (db: Database) => Promise<Result>) => Promise<Resu
 const causesIn = (ask: Ask) => ({
   /** The breakers of remote services that hold something back, with what the services answered last. */
   findBreakers: () => ask(findBreakerFacts),
-  /** Queues of replies to which a probe is on its way. */
-  findUnprovenPaths: () => ask((db) => findUnprovenPaths(db, {})),
+  /** What is known of the ways of requests and replies. */
+  findPaths: () => ask(findPaths),
   /** The services that announced themselves lately. */
   findInstances: () => ask(findInstances),
 });

@@ -1,3 +1,4 @@
+import { findPaths } from "../inspect/find-paths.ts";
 import type { Binder } from "../postgres/bind.ts";
 import { listAgents } from "../read/list-agents.ts";
 import type { StoreContext } from "../store-context.ts";
@@ -13,6 +14,7 @@ export const lookOperations = (
   { repeatable }: Binder,
 ): LookStore => ({
   listAgents: () => repeatable(listAgents(partitions))({}),
+  findPaths: () => repeatable(findPaths)({}),
   findAttemptFacts: repeatable(findAttemptFacts),
   findMovesSince: repeatable(findMovesSince(partitions)),
   findStandings: repeatable(findStandings(partitions)),

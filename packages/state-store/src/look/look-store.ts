@@ -1,4 +1,5 @@
 import type { Milliseconds } from "@holdfast/domain";
+import type { PathFacts } from "../inspect/find-paths.ts";
 import type { ListedAgent } from "../read/list-agents.ts";
 import type { AttemptFacts, AttemptFactsWish } from "./find-attempt-facts.ts";
 import type { ChangedTasks } from "./find-changed-tasks.ts";
@@ -9,6 +10,8 @@ import type { FollowedMove, FollowedTask, TaskStanding } from "./follow-tasks.ts
 export interface LookStore {
   /** The Agents and their instances, with what waits for them. It reads a bounded number of rows. */
   listAgents(): Promise<readonly ListedAgent[]>;
+  /** What is known of the ways of requests and replies. */
+  findPaths(): Promise<PathFacts>;
   /** The latest moves of a task's steps and the replies that were refused, at most `most` of each. */
   findAttemptFacts(wish: AttemptFactsWish): Promise<AttemptFacts>;
   /** What followed tasks have done since, at most `most` moves of each, oldest first. */

@@ -66,6 +66,7 @@ const withoutIds = [
   "findOldMonths",
   "findOverview",
   "findPartitionSizes",
+  "findPaths",
   "findPauses",
   "findRemotes",
   "findStatistics",

@@ -1,3 +1,4 @@
+import type { BrokerLook } from "@holdfast/diagnosis";
 import type { Tracing } from "@holdfast/runtime";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import type { Access } from "../access/access.ts";
@@ -52,6 +53,8 @@ type Shared = Omit<Parameters<typeof operatorRoutes>[1], "tasks" | "onRequest" |
 interface Routes extends Shared {
   /** Where a trace is found, with `{traceId}` in it; null or absent: unknown. */
   readonly traceUrlTemplate?: string | null;
+  /** What this process knows of the broker. */
+  readonly lookAtBroker: () => BrokerLook;
   /** None unless given. */
   readonly tracing?: Tracing;
   /** For applications; null: tasks are not taken here. */
@@ -85,7 +88,7 @@ export function apiRoutes(app: FastifyInstance, { submission, operations, ...dep
   const tasks = findTasks(deps.store);
   const streams = openStreams({ room: shares(deps.mostStreams), memory, callerOf });
   const following = followTasks({ ...deps, tasks, streams });
-  const overview = sharedLook(() => readOverview(deps.store), { freshFor: overviewFreshFor });
+  const overview = sharedLook(() => readOverview(deps), { freshFor: overviewFreshFor });
   const changes = followChanges({ ...deps, streams, overview });
   const shared = { ...deps, tasks, waiter, streams, following, overview, changes };
   app.addHook("preClose", async () => {

@@ -1,4 +1,5 @@
-import type { ListedAgent, OverviewFacts, RemoteRecord } from "@holdfast/state-store";
+import { type BrokerLook, type CauseKind, causeKinds, unseenBroker } from "@holdfast/diagnosis";
+import type { ListedAgent, OverviewFacts, PathFacts, RemoteRecord } from "@holdfast/state-store";
 import { expect, test } from "@jest/globals";
 import { findNeeds } from "./needs-you.ts";
 
@@ -54,11 +55,15 @@ const needs = ({
   agents = [agent],
   remotes = [remote],
   instances = processes,
+  broker = unseenBroker,
+  paths = { unproven: [], outages: [] },
 }: {
   readonly facts?: Partial<OverviewFacts>;
   readonly agents?: readonly ListedAgent[];
   readonly remotes?: readonly RemoteRecord[];
   readonly instances?: typeof processes;
+  readonly broker?: BrokerLook;
+  readonly paths?: PathFacts;
 }) =>
   findNeeds({
     facts: { ...calm, ...facts },
@@ -66,6 +71,8 @@ const needs = ({
     remotes,
     instances,
     heartbeating: new Set(["hotels"]),
+    broker,
+    paths,
   }).map(({ kind, count, sentence, page }) => [kind, count, sentence, page]);
 
 test("a calm system needs no operator", () => {
@@ -166,6 +173,41 @@ test("Agents that only Schedulers could notice are not accused while none runs",
   expect(seen(stopped, true)).toEqual([]);
   expect(seen(stopped, false)).toEqual(["scheduler"]);
   expect(seen(calm.now, true)).toEqual(["agentSilent"]);
+});
+
+const pausedAs = (kind: "agent" | "workflow", name: string): OverviewFacts["pauses"] => [
+  { kind, name, actor: "ann", reason: "a bug", since: since.toISOString() },
+];
+const heldBack = [{ ...remote, state: "open", heldSteps: 7 }] as const;
+const broken = { breaker: "open", living: true, lastSeen: calm.now.getTime(), openUntil: null };
+
+/** What shows each cause, and the need that it is; of a queue at the broker the overview knows nothing. */
+const shows: Readonly<Record<CauseKind, readonly [Parameters<typeof needs>[0], string] | null>> = {
+  scheduler: [{ instances: [process("supervisor")] }, "scheduler"],
+  broker: [{ broker: { ...unseenBroker, blocked: "low on disk" } }, "broker"],
+  replies: [
+    { paths: { unproven: [{ queue: "q", trouble: null, silentSince: 0 }], outages: [] } },
+    "replies",
+  ],
+  supervisor: [{ instances: [process("scheduler")] }, "supervisor"],
+  workflowPaused: [{ facts: { pauses: pausedAs("workflow", "trip.v1") } }, "paused"],
+  agentPaused: [{ facts: { pauses: pausedAs("agent", "hotels") } }, "paused"],
+  remote: [{ remotes: heldBack }, "breaker"],
+  agentQueue: null,
+  agentSilent: [{ agents: [{ ...agent, living: 0 }] }, "agentSilent"],
+  circuits: [{ agents: [{ ...agent, instances: [broken] as never }] }, "breaker"],
+};
+test.each(causeKinds)("the cause %s alone is one need of the overview", (kind) => {
+  const shown = shows[kind];
+  if (shown !== null) expect(needs(shown[0]).map(([need]) => need)).toEqual([shown[1]]);
+});
+
+test("a remote service that asked to be left alone, and holds steps back, is a need", () => {
+  const throttled = { ...remote, throttledUntil: new Date(calm.now.getTime() + 1_000) };
+  expect(needs({ remotes: [{ ...throttled, heldSteps: 3 }] })).toEqual([
+    ["breaker", 3, expect.stringContaining("asked to be left alone until"), "/agents/hotels"],
+  ]);
+  expect(needs({ remotes: [throttled] })).toEqual([]);
 });
 
 test("an alert of what is a need already is not shown too", () => {

@@ -1,9 +1,17 @@
-import { type AgentState, type Cause, type CauseKind, findCauses } from "@holdfast/diagnosis";
+import {
+  type BrokerLook,
+  type Cause,
+  type CauseKind,
+  findCauses,
+  type RemoteState,
+  type SeenAgent,
+  systemFacts,
+} from "@holdfast/diagnosis";
 import type { Instant, Milliseconds } from "@holdfast/domain";
 import type {
   ListedAgent,
   OverviewFacts,
-  PauseFacts,
+  PathFacts,
   RemoteRecord,
   SeenInstance,
 } from "@holdfast/state-store";
@@ -24,6 +32,8 @@ export interface Need {
 /** What a need can be about. */
 export const needKinds = {
   scheduler: "no Scheduler runs",
+  broker: "the broker cannot be reached, or takes no messages",
+  replies: "whether replies arrive is not known",
   supervisor: "no Supervisor runs",
   paused: "an operator paused something",
   breaker: "a remote service is left alone",
@@ -43,6 +53,9 @@ export interface NeedFacts {
   readonly instances: readonly Pick<SeenInstance, "service" | "living" | "seenAt">[];
   /** The Agents that have ever sent a heartbeat: others are not missed. */
   readonly heartbeating: ReadonlySet<string>;
+  /** What this process knows of the broker by its own connection. */
+  readonly broker: BrokerLook;
+  readonly paths: PathFacts;
 }
 
 /** Milliseconds after which a notification should have been sent. */
@@ -61,83 +74,62 @@ export function findNeeds(found: NeedFacts): readonly Need[] {
   ];
 }
 
-/** An alert of what stands here as a cause already says the same twice. */
-const isExplained = (alert: string, causes: readonly Cause[]): boolean =>
-  alert === "breaker.opened" && causes.some(({ kind }) => kind === "remote");
-
-function causesOf({
-  facts,
-  agents,
-  remotes,
-  instances,
-  heartbeating,
-}: NeedFacts): readonly Cause[] {
-  const now = facts.now.getTime();
-  const processes = (service: SeenInstance["service"]) => {
-    const own = instances.filter((one) => one.service === service);
-    const seen = own.map(({ seenAt }) => seenAt.getTime());
-    const living = own.filter((one) => one.living).length;
-    return { living, lastSeen: seen.length === 0 ? null : Math.max(...seen) };
-  };
-  const schedulers = processes("scheduler");
-  return findCauses({
-    now,
-    schedulers,
-    supervisors: processes("supervisor"),
-    blocked: null,
-    unproven: [],
-    workflows: facts.pauses
-      .filter(({ kind }) => kind === "workflow")
-      .map(({ name, ...pause }) => ({ name, paused: pauseFacts(pause) })),
-    agents: [
-      ...facts.pauses
-        .filter(({ kind }) => kind === "agent")
-        .map(({ name, ...pause }) => ({ ...unknownAgent, name, paused: pauseFacts(pause) })),
-      ...agents.flatMap((agent) => silentAgent(agent, schedulers.lastSeen, heartbeating)),
-    ],
-    remotes: remotes.flatMap(remoteState),
-  });
-}
-
-const unknownAgent: Omit<AgentState, "name" | "paused"> = {
-  waiting: null,
-  isServed: null,
-  hasQueue: true,
-  lastSeen: null,
-  broken: null,
+/** The alerts that some causes raise. */
+const alerted: Readonly<Partial<Record<CauseKind, string>>> = {
+  remote: "breaker.opened",
+  replies: "replies.unproven",
 };
 
-const pauseFacts = ({
-  since,
-  actor: by,
-  reason,
-}: Pick<OverviewFacts["pauses"][number], "since" | "actor" | "reason">): PauseFacts => ({
-  at: Date.parse(since),
-  by,
-  reason,
-});
+/** An alert of what stands here as a cause already says the same twice. */
+const isExplained = (alert: string, causes: readonly Cause[]): boolean =>
+  causes.some(({ kind }) => alerted[kind] === alert);
 
-/** Milliseconds that a Scheduler must have lived on after the last heartbeat of an Agent, to have missed one. */
-const missedWithin: Milliseconds = 5_000;
-
-/** Heartbeats come through Schedulers: an Agent is silent only if one of these was there to notice. */
-function silentAgent(
-  { name, living, due, inFlight, instances }: ListedAgent,
-  schedulerSeen: Instant | null,
-  heartbeating: ReadonlySet<string>,
-): readonly AgentState[] {
-  const waiting = due + inFlight;
-  const seen = instances.map((one) => one.lastSeen);
-  const lastSeen = seen.length === 0 ? null : Math.max(...seen);
-  const isNoticed = schedulerSeen !== null && schedulerSeen > (lastSeen ?? 0) + missedWithin;
-  if (living > 0 || waiting === 0 || !heartbeating.has(name) || !isNoticed) return [];
-  return [{ ...unknownAgent, name, paused: null, waiting, isServed: false, lastSeen }];
+function causesOf(found: NeedFacts): readonly Cause[] {
+  const { facts, agents, remotes, instances, heartbeating, broker, paths } = found;
+  const system = systemFacts({
+    ...paths,
+    now: facts.now.getTime(),
+    broker,
+    instances,
+    pauses: facts.pauses.map(({ kind, name, since, actor: by, reason }) => ({
+      kind,
+      name,
+      paused: { at: Date.parse(since), by, reason },
+    })),
+    agents: agents.map((agent) => seenAgent(agent, heartbeating)),
+    remotes: remotes.flatMap(remoteState),
+  });
+  return findCauses(system).filter((cause) => concerns(cause, remotes));
 }
 
-/** One that holds nothing back concerns no operator, unless one holds it. */
-function remoteState(remote: RemoteRecord) {
-  const { state, held, heldSteps, since, openUntil, throttledUntil } = remote;
-  if (state === "closed" || (heldSteps === 0 && !held)) return [];
+/** What keeps nothing waiting concerns no operator, unless one has wished it. */
+function concerns({ kind, about, count }: Cause, remotes: NeedFacts["remotes"]): boolean {
+  const isHeld = remotes.some(({ service, held }) => service === about && held);
+  const isCounted = kind === "remote" || kind === "agentSilent" || kind === "circuits";
+  return count > 0 || isHeld || !isCounted;
+}
+
+function seenAgent(
+  { name, living, due, inFlight, instances }: ListedAgent,
+  heartbeating: ReadonlySet<string>,
+): SeenAgent {
+  const broken = instances.filter((one) => one.living && one.breaker === "open");
+  const untils = broken.flatMap(({ openUntil }) => openUntil ?? []);
+  const seen = instances.map((one) => one.lastSeen);
+  return {
+    name,
+    waiting: due + inFlight,
+    living,
+    broken: broken.length,
+    brokenUntil: untils.length === 0 ? null : Math.min(...untils),
+    lastSeen: seen.length === 0 ? null : Math.max(...seen),
+    announces: heartbeating.has(name),
+  };
+}
+
+function remoteState(remote: RemoteRecord): readonly RemoteState[] {
+  const { state, heldSteps, since, openUntil, throttledUntil } = remote;
+  if (state === "closed" && throttledUntil === null) return [];
   return [
     {
       ...remote,
@@ -158,8 +150,8 @@ function needOf({ kind, about, since, count, sentence, act }: Cause, { remotes }
   const [agent] = remotes.find(({ service }) => service === about)?.agents ?? [];
   const where: Readonly<Record<CauseKind, readonly [Need["kind"], string]>> = {
     scheduler: ["scheduler", "/system"],
-    broker: ["alert", "/system"],
-    replies: ["alert", "/system/doctor"],
+    broker: ["broker", "/system/doctor"],
+    replies: ["replies", "/system/doctor"],
     supervisor: ["supervisor", "/system"],
     workflowPaused: ["paused", `/workflows/${encodeURIComponent(name)}`],
     agentPaused: ["paused", agentPage(name)],

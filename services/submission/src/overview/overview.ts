@@ -1,3 +1,4 @@
+import type { BrokerLook } from "@holdfast/diagnosis";
 import { quantileOf } from "@holdfast/domain";
 import type {
   ListedAgent,
@@ -11,8 +12,20 @@ import { findNeeds } from "./needs-you.ts";
 
 export type OverviewStore = Pick<
   StateStore,
-  "findOverview" | "findTotals" | "listAgents" | "findRemotes" | "findInstances" | "findKnownAgents"
+  | "findOverview"
+  | "findTotals"
+  | "listAgents"
+  | "findRemotes"
+  | "findInstances"
+  | "findKnownAgents"
+  | "findPaths"
 >;
+
+interface OverviewSources {
+  readonly store: OverviewStore;
+  /** What this process knows of the broker. */
+  readonly lookAtBroker: () => BrokerLook;
+}
 
 const minute = 60_000;
 /** Attempts of Agents are judged by this long, tasks that ended are counted for a day. */
@@ -20,14 +33,16 @@ const recent = 15 * minute;
 const day = 24 * 60 * minute;
 
 /** What an operator looks at first. It reads a bounded number of rows, whatever the history. */
-export async function readOverview(store: OverviewStore) {
-  const [facts, agents, remotes, instances, known] = await Promise.all([
+export async function readOverview({ store, lookAtBroker }: OverviewSources) {
+  const [facts, agents, remotes, instances, known, paths] = await Promise.all([
     store.findOverview(),
     store.listAgents(),
     store.findRemotes(),
     store.findInstances(),
     store.findKnownAgents(),
+    store.findPaths(),
   ]);
+  const broker = lookAtBroker();
   const now = facts.now.getTime();
   const [ofAgents, ofDay, ofMinutes] = await Promise.all([
     store.findTotals({ of: "agent", now, from: now - recent, until: now }),
@@ -43,7 +58,7 @@ export async function readOverview(store: OverviewStore) {
     states: statesOf(facts, ofDay[0]),
     perMinute: perMinute(ofMinutes[0], now),
     oldestDueMs: oldestDue.length === 0 ? null : Math.round(Math.max(0, ...oldestDue)),
-    needsYou: findNeeds({ facts, agents, remotes, instances, heartbeating }),
+    needsYou: findNeeds({ facts, agents, remotes, instances, heartbeating, broker, paths }),
     agents: agents.map((agent) =>
       agentRow(agent, {
         totals: totals.get(agent.name),

@@ -18,7 +18,11 @@ export interface InspectStatements {
       readonly longest: Maybe<number>;
       readonly longestStep: Maybe<string>;
       readonly openSteps: Maybe<number>;
+      readonly living: Maybe<number>;
       readonly resting: Maybe<number>;
+      readonly restingUntil: Maybe<number>;
+      readonly lastSeen: Maybe<number>;
+      readonly announces: Maybe<boolean>;
     };
   };
   readonly "find-clock-advance": {
@@ -52,6 +56,8 @@ export interface InspectStatements {
       readonly slots: Maybe<readonly number[]>;
       readonly broken: Maybe<number>;
       readonly brokenUntil: Maybe<number>;
+      readonly lastSeen: Maybe<number>;
+      readonly announces: Maybe<boolean>;
       readonly breaker: unknown;
     };
   };
@@ -75,6 +81,10 @@ export interface InspectStatements {
   readonly "find-migrations": {
     readonly params: object;
     readonly row: { readonly name: string };
+  };
+  readonly "find-outages-in-force": {
+    readonly params: object;
+    readonly row: { readonly part: string; readonly since: Maybe<number> };
   };
   readonly "find-partition-sizes": {
     readonly params: object;

@@ -8,6 +8,8 @@ import { Time } from "../../parts/time.tsx";
 
 const looks: Readonly<Record<Need["kind"], { readonly icon: IconName; readonly tone: Tone }>> = {
   scheduler: { icon: "cross", tone: "bad" },
+  broker: { icon: "cross", tone: "bad" },
+  replies: { icon: "cross", tone: "bad" },
   supervisor: { icon: "cross", tone: "bad" },
   halted: { icon: "cross", tone: "bad" },
   breaker: { icon: "cut", tone: "bad" },
