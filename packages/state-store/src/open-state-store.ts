@@ -210,8 +210,9 @@ const workflowOperations = ({ catalog }: StoreContext, { repeatable, exactlyOnce
   reinstateWorkflow: exactlyOnce(reinstateWorkflow),
   findWorkflows: () => repeatable(findWorkflows)({}),
   findKnownAgents: () => repeatable(findKnownAgents)({}),
-  findContractDifferences: () =>
-    repeatable(findContractDifferences((db, name) => catalog.find(db, name)))({}),
+  findContractDifferences: repeatable(
+    findContractDifferences((db, name) => catalog.find(db, name)),
+  ),
   findWorkflow: async (name: string) => {
     const found = await repeatable((db, key: string) => catalog.find(db, key))(name);
     return isUsable(found) ? found : null;

@@ -40,7 +40,7 @@ import type { DroppedMessages, Keeping, OldMonth, SweptKeys } from "./retention/
 import type { StatisticsStore } from "./statistics/statistics-store.ts";
 import type { NewTask } from "./submit/new-task.ts";
 import type { Submitted } from "./submit/submit-tasks.ts";
-import type { ContractDifference } from "./workflows/contract-differences.ts";
+import type { ContractDifference, ContractsAsked } from "./workflows/contract-differences.ts";
 import type {
   ActivationWish,
   AwaitingWorkflow,
@@ -212,8 +212,8 @@ export interface StateStore
   findAwaitingWorkflows(): Promise<readonly AwaitingWorkflow[]>;
   /** Every Agent that has ever sent a heartbeat. */
   findKnownAgents(): Promise<readonly KnownAgent[]>;
-  /** Where running instances of Agents differ from what stored workflows need. Safe to repeat. */
-  findContractDifferences(): Promise<readonly ContractDifference[]>;
+  /** Where instances of Agents differ from what stored workflows need. Safe to repeat. */
+  findContractDifferences(asked: ContractsAsked): Promise<readonly ContractDifference[]>;
   /**
    * Has a workflow take no new tasks; tasks under way go on. If it was active, the version is that was active before, or else
    * the newest. False: there is none that takes any.

@@ -145,7 +145,7 @@ export function workflowRoutes(app: FastifyInstance, deps: Dependencies): void {
       const warnings = [
         ...(known?.retiredAt == null ? [] : [stillRetired]),
         ...warningsOf(definition, agents),
-        ...contractWarnings(name, await store.findContractDifferences()),
+        ...contractWarnings(name, await store.findContractDifferences({ stored: false })),
         ...flowWarnings(definition),
       ];
       const waitsFor = known?.awaitsAgents === true ? missingFor(definition, agents) : [];

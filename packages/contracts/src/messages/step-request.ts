@@ -38,8 +38,7 @@ const StepRequestSchema = Type.Object({
   /** The same limit as an instant of the state store's clock: for people, decides nothing. */
   completeBy: Instant,
   /**
-   * Hashes of contracts of this operation that running instances announce, and by which none can do what the workflow
-   * asks for. An instance with one of them gives the request back, as one that it cannot read. Absent: there are none.
+   * Hashes of contracts of this operation by which no instance can do what the workflow asks for, as their schemas show. An instance with one of them gives the request back, as one that it cannot read. Absent: there are none.
    */
   unfit: Type.Optional(Type.Array(ContractHash, { maxItems: limits.unfitContracts })),
   /** What the operation takes; null for an undo. */

@@ -35,24 +35,64 @@ const find = query("find-contract-differences", rowsOf<DifferenceRow>());
 
 type FindWorkflow = (name: string) => Promise<StoredWorkflow | UnusableWorkflow>;
 
-/** Where running instances differ from what stored workflows need. Usually they do not, and no definition is read. */
-export const findContractDifferences =
-  (findWorkflow?: (db: Database, name: string) => ReturnType<FindWorkflow>) =>
-  async (db: Database): Promise<readonly ContractDifference[]> => {
-    const rows = await find(db, { format: definitionFormat });
-    const read = findWorkflow ?? readWorkflow;
-    const names = new Set(
-      rows.flatMap(({ workflow, knownBy }) =>
-        knownBy === null ? [workflow] : [workflow, knownBy],
-      ),
+/** Which contracts are compared with what stored workflows need. */
+export interface ContractsAsked {
+  /** Also those that no instance has now, and that another stored workflow was made with: one may start at any time. */
+  readonly stored: boolean;
+}
+
+/** How many readings are kept. */
+const mostKept = 20_000;
+
+/**
+ * Where instances differ from what stored workflows need. Usually they do not, and no definition is read. How a contract
+ * reads a workflow never changes, so it is compared once.
+ */
+export const findContractDifferences = (
+  findWorkflow?: (db: Database, name: string) => ReturnType<FindWorkflow>,
+) => {
+  const kept = new Map<string, Pick<ContractDifference, "reading" | "why">>();
+  return async (
+    db: Database,
+    { stored }: ContractsAsked,
+  ): Promise<readonly ContractDifference[]> => {
+    const rows = await find(db, { format: definitionFormat, stored });
+    const definitions = await definitionsOf(
+      rows.filter((row) => !kept.has(keyOf(row))),
+      (name) => (findWorkflow ?? readWorkflow)(db, name),
     );
-    const definitions = new Map<string, WorkflowDefinition>();
-    for (const name of names) {
-      const found = await read(db, name);
-      if (isUsable(found)) definitions.set(name, found.definition);
-    }
-    return rows.map((row) => differenceOf(row, definitions));
+    return rows.map((row) => {
+      const { knownBy, isLater: _, ...difference } = row;
+      const known = kept.get(keyOf(row));
+      if (known !== undefined) return { ...difference, ...known };
+      const { reading, why } = differenceOf(row, definitions);
+      // A definition that could not be used may be repaired.
+      const isUsed = [row.workflow, knownBy].every(
+        (name) => name === null || definitions.has(name),
+      );
+      if (isUsed && kept.size < mostKept) kept.set(keyOf(row), { reading, why });
+      return { ...difference, reading, why };
+    });
   };
+};
+
+const keyOf = ({ workflow, agent, operation, offered, knownBy, isLater }: DifferenceRow): string =>
+  [workflow, agent, operation, offered, knownBy, isLater].join(" ");
+
+async function definitionsOf(
+  rows: readonly DifferenceRow[],
+  read: FindWorkflow,
+): Promise<ReadonlyMap<string, WorkflowDefinition>> {
+  const names = new Set(
+    rows.flatMap(({ workflow, knownBy }) => (knownBy === null ? [workflow] : [workflow, knownBy])),
+  );
+  const definitions = new Map<string, WorkflowDefinition>();
+  for (const name of names) {
+    const found = await read(name);
+    if (isUsable(found)) definitions.set(name, found.definition);
+  }
+  return definitions;
+}
 
 function differenceOf(
   { knownBy, isLater, ...row }: DifferenceRow,

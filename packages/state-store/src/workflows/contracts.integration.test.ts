@@ -153,7 +153,7 @@ describe("instances that differ from what a stored workflow needs", () => {
   const second = paying("roll.v2", object(["iban"], ["note"]), { iban: "x", note: "y" });
   const operation = "payroll";
   const found = async () =>
-    (await operations.findContractDifferences())
+    (await operations.findContractDifferences({ stored: false }))
       .filter(({ workflow }) => workflow.startsWith("roll."))
       .map(({ workflow, names, reading, why }) => [workflow, names, reading, why]);
 
@@ -183,6 +183,29 @@ describe("instances that differ from what a stored workflow needs", () => {
       `has no operation ${operation}`,
     ]);
   });
+});
+
+test("contracts of stored workflows are compared too, though no instance has them: one may start at any time", async () => {
+  const older = paying("later.v1", object(["iban"]));
+  const newer = paying("later.v2", object(["iban"], ["note"]), { iban: "x", note: "y" });
+  await operations.registerWorkflow(older);
+  await operations.registerWorkflow(newer);
+  const found = async (stored: boolean) =>
+    (await scheduler.findContractDifferences({ stored }))
+      .filter(({ workflow, offered }) => workflow.startsWith("later.") && offered !== "")
+      .map(({ workflow, offered, instances, names, reading }) => ({
+        workflow,
+        offered,
+        instances,
+        names,
+        reading,
+      }));
+  expect(await found(false)).toEqual([]);
+  const none = { instances: 0, names: [] };
+  expect(await found(true)).toEqual([
+    { workflow: "later.v1", offered: hashOf(newer), ...none, reading: "fits" },
+    { workflow: "later.v2", offered: hashOf(older), ...none, reading: "unfit" },
+  ]);
 });
 
 describe("a contract that breaks that of a workflow in use", () => {

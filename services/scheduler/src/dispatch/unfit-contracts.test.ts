@@ -47,6 +47,18 @@ test("contracts are unfit for what a workflow asks if their schemas show it, and
   expect(seen.warned).toMatchObject([{ instances: ["bank-1"], workflow: "payroll.v2" }]);
 });
 
+test("a contract that no instance has now is unfit, too, and is not warned of before one has it", async () => {
+  const stored = difference({ instances: 0, names: [] });
+  const { unfit, seen } = opened([stored]);
+  await unfit.learn(["payroll.v2"]);
+  expect([unfit.of(asked), seen.warned]).toEqual([["0000000000bb"], []]);
+  seen.found = [stored, difference({ offered: "0000000000cc" })];
+  await unfit.learn(["payroll.v3"]);
+  // Those that run come first: a request names a few.
+  expect(unfit.of(asked)).toEqual(["0000000000cc", "0000000000bb"]);
+  expect(seen.warned).toHaveLength(1);
+});
+
 test("they are read again while requests are sent, before the first of a workflow, and before the first after a while", async () => {
   const { unfit, seen } = opened([]);
   await unfit.learn(["payroll.v1"]);

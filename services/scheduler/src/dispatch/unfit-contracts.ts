@@ -31,28 +31,34 @@ const keyOf = ({ workflow, agent, operation }: Asked): string =>
   `${workflow} ${agent}.${operation}`;
 
 /**
- * The contracts that running instances have and that are unfit for what workflows ask of them, as their schemas show:
- * usually none. Requests name them, so that such an instance gives them back before it calls anything.
+ * The contracts that are unfit for what workflows ask, as their schemas show: usually none. Requests name them, so that an
+ * instance with one of them gives them back before it calls anything. Whether an instance runs makes no difference: one
+ * that has just started takes requests before its first heartbeat is known.
  */
 export function unfitContracts({ store, clock, log }: Dependencies): UnfitContracts {
   let unfit: ReadonlyMap<string, readonly string[]> = new Map();
   let known: ReadonlySet<string> = new Set();
+  /** What running instances cannot read, and the log has. */
+  let warned: ReadonlySet<string> = new Set();
   let readAt = Number.NEGATIVE_INFINITY;
   let underWay: Promise<void> | null = null;
 
   const read = async (workflows: readonly string[]): Promise<void> => {
-    const found = (await store.findContractDifferences()).filter(
-      ({ reading, offered }) => reading === "unfit" && offered !== "",
-    );
+    const found = (await store.findContractDifferences({ stored: true }))
+      .filter(({ reading, offered }) => reading === "unfit" && offered !== "")
+      // A request names the first ones.
+      .toSorted((one, other) => other.instances - one.instances);
     const byAsked = Map.groupBy(found, keyOf);
-    for (const [key, differing] of byAsked) {
-      if (unfit.has(key)) continue;
-      const [{ workflow, agent, operation, names, why }] = differing as [(typeof found)[number]];
+    const running = found.filter(({ instances }) => instances > 0);
+    for (const [key, [first]] of Map.groupBy(running, keyOf)) {
+      if (warned.has(key) || first === undefined) continue;
+      const { workflow, agent, operation, names, why } = first;
       log.warn(
         { workflow, agent, operation, instances: names, why },
         "instances cannot read a workflow",
       );
     }
+    warned = new Set(running.map(keyOf));
     unfit = new Map(
       [...byAsked].map(([key, differing]) => [
         key,
