@@ -53,6 +53,20 @@ test("a request confirmed on a connection that was lost is not marked, so that t
   expect(marked.map(({ claim: one }) => one)).toEqual([kept]);
 });
 
+test("a broker that does not confirm a request is reported while that lasts, and not only afterwards", () => {
+  const clock = testClock();
+  const took: number[] = [];
+  const open = dispatches({ clock, onMarkDue: () => {}, onConfirm: (ms) => void took.push(ms) });
+  const one = claim();
+  open.publishing(one, 0);
+  clock.pass(1_600);
+  expect(took).toEqual([300, 600, 900, 1_200, 1_500]);
+  open.confirmed(one);
+  expect(took.at(-1)).toBe(1_600);
+  clock.pass(10_000);
+  expect(took).toHaveLength(6);
+});
+
 /** What is on its way, with requests that took so many milliseconds from their claim to their confirm. */
 function confirmedAfter(...times: readonly number[]) {
   const { open, send } = opened();

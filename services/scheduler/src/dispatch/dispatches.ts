@@ -17,12 +17,14 @@ type Attempt = Pick<ClaimedStep, "token">;
 
 /** Milliseconds between two looks for requests to mark, while any is unmarked. */
 const lookEvery = 100;
+/** Milliseconds between two looks at how long the broker has not confirmed a request, while any waits for that. */
+const watchEvery = 300;
 
 interface Dependencies {
   readonly clock: Pick<Clock, "now" | "after">;
   /** Called when a request may be due to be marked. */
   readonly onMarkDue: () => void;
-  /** Takes how long the broker took to confirm a request, in milliseconds. */
+  /** Takes how long the broker took to confirm a request, or has not confirmed the oldest one so far, in milliseconds. */
   readonly onConfirm?: (took: number) => void;
   /** Whether marks wait for replies; on unless a benchmark turns it off. */
   readonly lateMarks?: boolean;
@@ -37,7 +39,8 @@ export function dispatches({ clock, onMarkDue, onConfirm, ...options }: Dependen
   /** By the token of the attempt. */
   const open = new Map<string, Dispatch>();
   const timing = relayTiming(clock, options);
-  const lookSoon = soon(clock, onMarkDue);
+  const lookSoon = soon(clock, lookEvery, onMarkDue);
+  const watchSoon = confirmWatch(clock, open, onConfirm);
 
   return {
     relayAfter: timing.relayAfter,
@@ -49,10 +52,10 @@ export function dispatches({ clock, onMarkDue, onConfirm, ...options }: Dependen
       for (const claim of claims) building.delete(claim);
     },
     publishing(claim: ClaimedStep, claimedAt: number): void {
-      const markAt = timing.markAt(claim, claimedAt);
-      const publishedAt = clock.now();
+      const [markAt, publishedAt] = [timing.markAt(claim, claimedAt), clock.now()];
       open.set(claim.token, { claim, claimedAt, publishedAt, markAt, isConfirmed: false });
       timing.replies.awaited(claim.token, claimedAt);
+      watchSoon();
     },
     confirmed({ token }: Attempt): void {
       const dispatch = open.get(token);
@@ -84,22 +87,39 @@ export function dispatches({ clock, onMarkDue, onConfirm, ...options }: Dependen
     ],
     /** Confirmed requests whose mark is due. */
     unmarked(): readonly ClaimedStep[] {
-      const now = clock.now();
       const confirmed = [...open.values()].filter(({ isConfirmed }) => isConfirmed);
-      const due = confirmed.filter(({ markAt }) => markAt <= now);
+      const due = confirmed.filter(({ markAt }) => markAt <= clock.now());
       if (due.length < confirmed.length) lookSoon();
       return due.map(({ claim }) => claim);
     },
   };
 }
 
-/** Calls once `lookEvery` later, however often it is asked until then. */
-function soon(clock: Pick<Clock, "after">, call: () => void): () => void {
+/**
+ * Reports for how long the oldest request is not confirmed, while one is not: a process that is killed in an outage has
+ * said so before, which is all that is known of the outage afterwards. Begins when it is called, if it has not begun.
+ */
+function confirmWatch(
+  clock: Dependencies["clock"],
+  open: ReadonlyMap<string, Dispatch>,
+  onConfirm: Dependencies["onConfirm"],
+): () => void {
+  const watch = soon(clock, watchEvery, () => {
+    const waiting = [...open.values()].filter(({ isConfirmed }) => !isConfirmed);
+    if (waiting.length === 0) return;
+    onConfirm?.(clock.now() - Math.min(...waiting.map(({ publishedAt }) => publishedAt)));
+    watch();
+  });
+  return watch;
+}
+
+/** Calls once so many milliseconds later, however often it is asked until then. */
+function soon(clock: Pick<Clock, "after">, later: number, call: () => void): () => void {
   let isAwaited = false;
   return () => {
     if (isAwaited) return;
     isAwaited = true;
-    clock.after(lookEvery, () => {
+    clock.after(later, () => {
       isAwaited = false;
       call();
     });

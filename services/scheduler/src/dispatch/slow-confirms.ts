@@ -12,7 +12,8 @@ const tolerated = 500;
 
 /**
  * Remembers in the store when the broker took long to confirm a request. Its Agent has it later than its deadline assumes,
- * so what is silent meanwhile is not counted as a failure. Takes how long each confirm took, in milliseconds.
+ * so what is silent meanwhile is not counted as a failure. Takes how long each confirm took, and how long one has taken so
+ * far, in milliseconds.
  */
 export function slowConfirms({ store, log }: Dependencies): (took: Milliseconds) => void {
   /** Of those that are not remembered yet. */
