@@ -1,12 +1,13 @@
 import { execFile } from "node:child_process";
 import { replyQueue } from "@holdfast/contracts";
 import { type LocalStack, startLocalStack } from "@holdfast/local-stack";
+import { operatorToken } from "@holdfast/processes";
 import { migrate } from "@holdfast/state-store";
 import { holdfastCommand } from "@holdfast/test-servers";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { allRight, startFaultySystem, temporaryFolder, until } from "./faulty-system.ts";
 
-/** Servers of our own: both tests break the broker, one after the other. */
+/** Servers of our own: all tests break the broker, one after the other. */
 const owned = new AsyncDisposableStack();
 let stack: LocalStack;
 beforeAll(async () => {
@@ -29,6 +30,27 @@ test("doctor says that the broker takes no messages", async () => {
   });
   await broker.rabbitmqctl("set_disk_free_limit", "50MB");
   await until(async () => (await alarm())?.state === "fine");
+});
+
+test("the overview says so, too, of a process that may not ask the broker for its queues", async () => {
+  const { broker, postgres } = stack;
+  await using faulty = await startFaultySystem({
+    servers: { stateStoreUrl: postgres.url, broker },
+  });
+  const url = `${await faulty.operationsUrl()}/v1/overview`;
+  const headers = { authorization: `Bearer ${operatorToken}` };
+  const needed = async () => {
+    const { needsYou } = (await (await fetch(url, { headers })).json()) as {
+      readonly needsYou: readonly { readonly kind: string; readonly sentence: string }[];
+    };
+    return needsYou.find(({ kind }) => kind === "broker")?.sentence ?? null;
+  };
+  expect(await needed()).toBeNull();
+  await broker.rabbitmqctl("set_disk_free_limit", "100000GB");
+  await until(async () => (await needed()) !== null);
+  expect(await needed()).toContain("The broker takes no messages (low on disk)");
+  await broker.rabbitmqctl("set_disk_free_limit", "50MB");
+  await until(async () => (await needed()) === null);
 });
 
 test("a queue without a leader holds up orders until doctor says so and it is deleted", async () => {
