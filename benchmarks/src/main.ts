@@ -3,12 +3,13 @@ import { measureAgainst } from "./against/measure-against.ts";
 import { measureAlone } from "./alone.ts";
 import { measureConsole } from "./console/measure-console.ts";
 import { measureCounters } from "./counters/check-counters.ts";
+import { measureOutages } from "./disturbed/measure-outages.ts";
+import { measureRollouts } from "./disturbed/measure-rollouts.ts";
 import { measureFlat } from "./flat/measure-flat.ts";
 import { measureFlow } from "./flow/measure-flow.ts";
 import { measureMigrate } from "./migrate/measure-migrate.ts";
 import { measureObservability } from "./observability/measure-observability.ts";
 import { type BenchOptions, readOptions, usage } from "./options.ts";
-import { measureOutages } from "./outages/measure-outages.ts";
 import { measureOverload } from "./overload/measure-overload.ts";
 import { comparePeers } from "./peers/compare-peers.ts";
 import { measureScale } from "./scale/measure-scale.ts";
@@ -26,6 +27,7 @@ const modes = {
   submission: measureSubmission,
   overload: measureOverload,
   outages: measureOutages,
+  rollouts: measureRollouts,
   flat: measureFlat,
   flow: measureFlow,
   steady: measureSteady,

@@ -30,6 +30,17 @@ describe("the options of the benchmark", () => {
     expect(readOptions(args)).toMatchObject({ keys: 20, claims: 100, pending: 10 });
   });
 
+  test("kill a process each two seconds while the system is disturbed, unless it is said", () => {
+    expect(readOptions(["--rollouts"])).toMatchObject({
+      mode: "rollouts",
+      orders: 1_000,
+      kills: 2,
+    });
+    expect(readOptions(["--outages"])).toMatchObject({ kills: 2, longest: 40 });
+    const args = ["--outages", "--kills", "0", "--longest", "600"];
+    expect(readOptions(args)).toMatchObject({ kills: 0, longest: 600 });
+  });
+
   test("run a steady load at a share of the highest rate", () => {
     const usual = { mode: "steady", minutes: 30, load: 0.6 };
     expect(readOptions(["--steady"])).toMatchObject(usual);

@@ -11,6 +11,7 @@ const modes = [
   "submission",
   "overload",
   "outages",
+  "rollouts",
   "flat",
   "flow",
   "steady",
@@ -51,6 +52,9 @@ export interface BenchOptions {
   readonly load: number;
   /** For how long submission is overloaded, or one Agent of five is down. */
   readonly seconds: number;
+  /** Seconds between two kills of a process while the system is disturbed; 0: none. And the longest outage. */
+  readonly kills: number;
+  readonly longest: number;
   /** Whether counters that rose are a failure, and whether those of this run become the baseline. */
   readonly check: boolean;
   readonly write: boolean;
@@ -63,7 +67,8 @@ pnpm bench --peers [--rounds N] [--orders N] [--only NAME,NAME] [--out FOLDER] [
 pnpm bench --trace [--orders N] [--json]
 pnpm bench --slow-agents|--submission [--rounds N] [--orders N] [--json]
 pnpm bench --overload [--seconds N] [--json]
-pnpm bench --outages [--orders N] [--json]
+pnpm bench --outages [--orders N] [--kills SECONDS] [--longest SECONDS] [--json]
+pnpm bench --rollouts [--orders N] [--kills SECONDS] [--json]
 pnpm bench --scale [--rounds N] [--orders N] [--only NAME,NAME] [--json]
 
 pnpm bench --flat [--rounds N] [--orders N] [--pending N] [--finished N] [--hold SECONDS] [--out FOLDER] [--json]
@@ -83,7 +88,8 @@ All but --flat and --migrate take --without NAME,NAME
   --slow-agents   how busy an Agent is kept whose calls take 50 ms
   --submission    how many orders are taken over HTTP, and what that leaves for their processing
   --overload      what becomes of orders when three times as many come in as can be taken
-  --outages       what alarms and outages of the broker, of 1 to 40 seconds, do to orders that are well
+  --outages       what alarms and outages of the broker do to orders that are well, beside kills
+  --rollouts      what rolling Agents and workflows forward and back does to orders that are well, beside kills
   --flat          whether claims and replies take longer in a store that is full
   --flow          whether urgent tasks overtake a backlog, fairness keys get their shares, instances of different
                   size are kept busy, an Agent that is down takes nothing from others, and a sick instance
@@ -107,6 +113,8 @@ All but --flat and --migrate take --without NAME,NAME
   --minutes N     for how long orders come in: 30
   --load PART     how many, as a part of the highest rate: 0.6
   --seconds N     for how long submission is overloaded, or one Agent of five is down: 20
+  --kills SECONDS   one process is killed with -9 each so many seconds while the system is disturbed: 2; 0 for none
+  --longest SECONDS the longest outage of the broker: 40; up to 600
   --check         fail if a counter rose by more than it may, and no line of optimisations.md accepts it
   --write         check, and make the counters the baseline of later checks
   --out FOLDER    where performance.md, .svg and .json go; docs/evidence, if not said
@@ -122,6 +130,7 @@ const defaults = {
   submission: { rounds: 3, orders: 20_000 },
   overload: { rounds: 1, orders: 1 },
   outages: { rounds: 1, orders: 1_000 },
+  rollouts: { rounds: 1, orders: 1_000 },
   flat: { rounds: 5, orders: 3_000 },
   flow: { rounds: 1, orders: 300 },
   steady: { rounds: 1, orders: 15_000 },
@@ -142,6 +151,7 @@ const flags = {
   submission: { type: "boolean", default: false },
   overload: { type: "boolean", default: false },
   outages: { type: "boolean", default: false },
+  rollouts: { type: "boolean", default: false },
   flat: { type: "boolean", default: false },
   flow: { type: "boolean", default: false },
   steady: { type: "boolean", default: false },
@@ -164,6 +174,8 @@ const flags = {
   minutes: { type: "string" },
   load: { type: "string" },
   seconds: { type: "string" },
+  kills: { type: "string" },
+  longest: { type: "string" },
   out: { type: "string", default: docs },
   json: { type: "boolean", default: false },
 } as const;
@@ -204,6 +216,8 @@ export function readOptions(args: readonly string[]): BenchOptions {
     minutes: whole("minutes", values.minutes) ?? 30,
     load: part("load", values.load) ?? 0.6,
     seconds: whole("seconds", values.seconds) ?? 20,
+    kills: values.kills === "0" ? 0 : (whole("kills", values.kills) ?? 2),
+    longest: whole("longest", values.longest) ?? 40,
     check: values.check,
     write: values.write,
   };

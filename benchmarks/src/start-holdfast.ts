@@ -45,6 +45,8 @@ export interface HoldfastOptions extends Pick<SystemOptions, "nodeOptions" | "on
   readonly supervisors?: number;
   /** Processes that take orders over HTTP; none, unless said otherwise. */
   readonly submissions?: number;
+  /** Processes where operators act; none, unless said otherwise. */
+  readonly operations?: number;
   /** Environment variables that the services get besides the usual ones. */
   readonly submissionEnv?: Readonly<Record<string, string>>;
   /** Optimisations that the services leave out. */
@@ -94,13 +96,14 @@ function systemOf(options: HoldfastOptions, workflow: WorkflowDefinition): Syste
     agents = {},
     supervisors = 0,
     submissions = 0,
+    operations = 0,
     submissionEnv = {},
     without,
   } = options;
   const { nodeOptions, onLog } = options;
   const count: Readonly<Record<ServiceName, number>> = {
     partners: 0,
-    operations: 0,
+    operations,
     supervisor: supervisors,
     submission: submissions,
     scheduler: schedulers.count ?? 1,
