@@ -23,11 +23,13 @@ import { isMismatch, toStoreFault } from "../postgres/postgres-error.ts";
 import type { Database } from "../postgres/query.ts";
 import { type Decided, inTransaction } from "../postgres/transaction.ts";
 import type { StoreContext } from "../store-context.ts";
-import { ChecksTakeLong, checkOutputs, type OutputChecks } from "./check-outputs.ts";
+import { briefReads } from "../workflows/brief-reads.ts";
+import { checkOutputs, type OutputChecks } from "./check-outputs.ts";
 import { haveSucceeded, type LoadedTasks, loadTasks } from "./load-tasks.ts";
 import { parkTasks } from "./park-tasks.ts";
 import { prepareOutcomes } from "./save-outcomes.ts";
 import { saveTasks } from "./save-tasks.ts";
+import { TakesLong, untilQuick } from "./takes-long.ts";
 import { findUnreadable } from "./unreadable-requests.ts";
 import { valuesForConditions } from "./values-for-conditions.ts";
 
@@ -62,8 +64,8 @@ export interface ApplyOptions {
 }
 
 /**
- * Locks the tasks, loads them, has the domain decide, and saves: in one transaction. If the outputs take long to check,
- * it is rolled back, and a second one comes after the checks.
+ * Locks the tasks, loads them, has the domain decide, and saves: in one transaction. If the outputs take long to check, or
+ * many workflows are to be read, it is rolled back, and a second one comes after that.
  */
 export async function applyTogether(
   context: StoreContext,
@@ -71,33 +73,29 @@ export async function applyTogether(
   options: ApplyOptions,
 ): Promise<AppliedEvents> {
   const checks = checkOutputs();
-  for (;;) {
-    try {
-      return await applyChecked(context, reportedEvents, { options, checks });
-    } catch (error) {
-      if (!(error instanceof ChecksTakeLong)) throw error;
-      await checks.finish();
-    }
-  }
+  const reads = briefReads(context.catalog, context.pool);
+  return await untilQuick(() => applyBriefly(context, reportedEvents, { options, checks, reads }));
 }
 
 interface Applying {
   readonly options: ApplyOptions;
   readonly checks: OutputChecks;
+  readonly reads: ReturnType<typeof briefReads>;
 }
 
-function applyChecked(
+function applyBriefly(
   context: StoreContext,
   reportedEvents: readonly ReportedTaskEvent[],
-  { options, checks }: Applying,
+  { options, checks, reads }: Applying,
 ): Promise<AppliedEvents> {
   const byTask = Map.groupBy(reportedEvents, ({ taskId }) => taskId);
   // Tasks of the cache are not loaded.
   const cached = context.cache.take(byTask);
+  const findWorkflow = reads.begin();
   const applying = inTransaction(context.pool, async (client) => {
     const loaded = await loadTasks(client, [...byTask.keys()], {
       skipLocked: options.skipLocked ?? false,
-      findWorkflow: (name) => context.catalog.find(client, name),
+      findWorkflow: (name) => findWorkflow(client, name),
       cached,
       partitions: context.partitions,
     });
@@ -226,7 +224,7 @@ const succeeded = ({ taskId, event }: ReportedTaskEvent) =>
  * has left the cache, so the retry loads it, and rejects as stale what was applied all the same.
  */
 function orLoadNextTime(error: unknown): never {
-  if (error instanceof ChecksTakeLong) throw error;
+  if (error instanceof TakesLong) throw error;
   const fault = toStoreFault(error);
   if (!isMismatch(fault) && fault.code !== "store.outcome_unknown") throw fault;
   throw new TransientFault("store.contention", fault.message, { cause: error });

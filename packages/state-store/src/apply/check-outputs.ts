@@ -2,23 +2,19 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ContractFault, Json, ReportedTaskEvent, VersionedTask } from "@holdfast/domain";
 import type { StepContracts } from "../workflows/output-contract.ts";
 import { contractsOf } from "../workflows/workflow-catalog.ts";
+import { TakesLong } from "./takes-long.ts";
 
 /** The outputs of a batch, each checked once against the contract of its operation. */
 export interface OutputChecks {
   /**
-   * Why outputs of these events break their contracts. Throws `ChecksTakeLong` once the checks have taken more steps
-   * than a transaction may hold: all others are then for `finish`.
+   * Why outputs of these events break their contracts. Throws `TakesLong` once the checks have taken more steps than a
+   * transaction may hold: each of the others then gets a turn of the event loop of its own.
    */
   faultsOf(
     tasks: readonly VersionedTask[],
     byTask: ReadonlyMap<string, readonly ReportedTaskEvent[]>,
   ): ReadonlyMap<ReportedTaskEvent, ContractFault>;
-  /** Checks the outputs that were left, each in a turn of the event loop of its own. */
-  finish(): Promise<void>;
 }
-
-/** The checks of a batch are too long for a transaction that keeps rows locked. */
-export class ChecksTakeLong extends Error {}
 
 /** Steps, of 20 ns or so, that the checks of one transaction may take. */
 const mostSteps = 1_000_000;
@@ -33,7 +29,6 @@ interface Output {
 export function checkOutputs(): OutputChecks {
   const faults = new Map<ReportedTaskEvent, ContractFault>();
   const checked = new Set<ReportedTaskEvent>();
-  let left: readonly Output[] = [];
 
   const outputsOf = ({ task }: VersionedTask, events: readonly ReportedTaskEvent[]) => {
     const contracts = contractsOf(task.workflow);
@@ -53,24 +48,22 @@ export function checkOutputs(): OutputChecks {
     return contracts.stepsTaken() - before;
   };
 
+  const checkAll = async (outputs: readonly Output[]): Promise<void> => {
+    for (const output of outputs) {
+      await nextTurn();
+      check(output);
+    }
+  };
+
   return {
     faultsOf(tasks, byTask) {
       const outputs = tasks.flatMap((task) => outputsOf(task, byTask.get(task.task.taskId) ?? []));
       let steps = 0;
       for (const [index, output] of outputs.entries()) {
-        if (steps > mostSteps) {
-          left = outputs.slice(index);
-          throw new ChecksTakeLong();
-        }
+        if (steps > mostSteps) throw new TakesLong(() => checkAll(outputs.slice(index)));
         steps += check(output);
       }
       return faults;
-    },
-    async finish() {
-      for (const output of left) {
-        await nextTurn();
-        check(output);
-      }
     },
   };
 }

@@ -10,10 +10,12 @@ import {
 import { faultOfTask } from "../apply/apply-events.ts";
 import { decideLoaded, saveBatch } from "../apply/apply-together.ts";
 import { type LoadedTasks, loadTasks, noneCached } from "../apply/load-tasks.ts";
+import { untilQuick } from "../apply/takes-long.ts";
 import { type Database, query, queryAmong } from "../postgres/query.ts";
 import { withRetries } from "../postgres/retry.ts";
 import { type Decided, inTransaction } from "../postgres/transaction.ts";
 import type { StoreContext } from "../store-context.ts";
+import { briefReads, type FindWorkflow } from "../workflows/brief-reads.ts";
 import {
   type ItemChange,
   type LockedOperation,
@@ -80,7 +82,16 @@ export const applyBulkItems =
     }
   };
 
-function applyNext(context: StoreContext, { id, after, batch }: BulkRound): Promise<AppliedItems> {
+function applyNext(context: StoreContext, round: BulkRound): Promise<AppliedItems> {
+  const reads = briefReads(context.catalog, context.pool);
+  return untilQuick(() => applyBriefly(context, round, reads.begin()));
+}
+
+function applyBriefly(
+  context: StoreContext,
+  { id, after, batch }: BulkRound,
+  findWorkflow: FindWorkflow,
+): Promise<AppliedItems> {
   return inTransaction(context.pool, async (client) => {
     const operation = await lockOperation(client, id);
     if (operation === null) return { sent: [], result: () => nothing };
@@ -91,25 +102,26 @@ function applyNext(context: StoreContext, { id, after, batch }: BulkRound): Prom
       const next = most > 0 || after === 0 ? null : after;
       return { sent: [], result: () => ({ ...nothing, state: operation.state, next }) };
     }
-    return applyTo(context, client, { operation, items });
+    return applyTo(context, client, { operation, items, findWorkflow });
   });
 }
 
 interface Applying {
   readonly operation: LockedOperation;
   readonly items: readonly Item[];
+  readonly findWorkflow: FindWorkflow;
 }
 
 async function applyTo(
   context: StoreContext,
   client: Database,
-  { operation, items }: Applying,
+  { operation, items, findWorkflow }: Applying,
 ): Promise<Decided<AppliedItems>> {
-  const { catalog, partitions } = context;
+  const { partitions } = context;
   const taskIds = items.map(({ taskId }) => taskId);
   const loaded = await loadTasks(client, taskIds, {
     skipLocked: true,
-    findWorkflow: (name) => catalog.find(client, name),
+    findWorkflow: (name) => findWorkflow(client, name),
     cached: noneCached,
     partitions,
   });

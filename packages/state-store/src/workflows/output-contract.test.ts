@@ -19,6 +19,15 @@ const schema = {
   required: ["ok"],
 };
 
+test("hashes of contracts that are stored are not made anew", () => {
+  const definition = testWorkflow([{ name: "a" }]);
+  const outputs = { [operation]: schema };
+  expect(stepContracts({ ...definition, outputs }, { [operation]: "stored" }).hashOf("a")).toBe(
+    "stored",
+  );
+  expect(stepContracts({ ...definition, outputs }).hashOf("a")).toMatch(/^[0-9a-f]{12}$/);
+});
+
 describe.each(["input", "output"] as const)("an %s", (what) => {
   test.each([
     [{ ok: 5 }, "/ok must be string"],

@@ -29,6 +29,9 @@ export interface StepContracts {
   readonly stepsTaken: () => number;
 }
 
+/** The hash of the contract of each operation that has one. */
+export type ContractHashes = ReturnType<typeof contractHashes>;
+
 /** Steps as long as it takes to compile a contract. */
 const stepsOfCompiling = 500_000;
 
@@ -36,15 +39,18 @@ const stepsOfCompiling = 500_000;
  * The contracts of a definition, compiled at their first use. A schema that cannot be compiled, such as
  * one with a pattern of another dialect, allows everything.
  */
-export function stepContracts(definition: WorkflowDefinition): StepContracts {
+export function stepContracts(
+  definition: WorkflowDefinition,
+  known: ContractHashes | null = null,
+): StepContracts {
   const { steps, inputs, outputs } = definition;
   const compile = schemaCompiler({ allErrors: false });
   let taken = 0;
   const operations = new Map(
     steps.map(({ name, agent, operation }) => [name, `${agent}.${operation}`]),
   );
-  // Few workflows are ever asked.
-  let hashes: ReturnType<typeof contractHashes> | undefined;
+  // To make them takes as long as two checks, and transactions ask for them.
+  let hashes = known;
   const checkOf = (what: "input" | "output", schemas: OperationSchemas = {}): ContractCheck => {
     const compiled = new Map<string, CompiledSchema | null>();
     const compiledOf = (operation: string): CompiledSchema | null => {

@@ -24,7 +24,7 @@ import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 import { mustTakeRemotes } from "./agent-remotes.ts";
 import { mustNotBreak } from "./breaking-contracts.ts";
-import { type StepContracts, stepContracts } from "./output-contract.ts";
+import { type ContractHashes, type StepContracts, stepContracts } from "./output-contract.ts";
 
 export interface StoredWorkflow {
   readonly definition: WorkflowDefinition;
@@ -87,7 +87,13 @@ const mostBytes = 4 * limits.payloadBytes;
 
 const selectWorkflow = query(
   "find-workflow",
-  rowsOf<{ definition: unknown; bytes: number; contentHash: string }>(),
+  rowsOf<{
+    definition: unknown;
+    bytes: number;
+    contentHash: string;
+    /** By operation; null: an earlier release stored it. */
+    contracts: ContractHashes | null;
+  }>(),
 );
 const insertWorkflow = query("insert-workflow", rowsOf<{ name: string }>());
 const findUnendorsed = query("find-unendorsed-workflow", rowsOf<{ name: string }>());
@@ -131,10 +137,13 @@ export function workflowCatalog(): WorkflowCatalog {
 
 const contractsByPlan = new WeakMap<WorkflowPlan, StepContracts>();
 
-/** A definition with all that is made of it. */
-export function storedWorkflow(definition: WorkflowDefinition): StoredWorkflow {
+/** A definition with all that is made of it. The hashes of its contracts are made when they are asked for, if not given. */
+export function storedWorkflow(
+  definition: WorkflowDefinition,
+  hashes: ContractHashes | null = null,
+): StoredWorkflow {
   const plan = planWorkflow(definition);
-  const contracts = stepContracts(definition);
+  const contracts = stepContracts(definition, hashes);
   contractsByPlan.set(plan, contracts);
   return { definition, plan, contracts };
 }
@@ -164,7 +173,7 @@ export async function readWorkflow(
     if (definition.name !== name) {
       return { name, problem: `its definition is that of ${definition.name}` };
     }
-    return { ...storedWorkflow(definition), bytes: row.bytes };
+    return { ...storedWorkflow(definition, row.contracts), bytes: row.bytes };
   } catch (error) {
     return { name, problem: errorText(error) };
   }

@@ -73,6 +73,7 @@ export interface WorkflowsStatements {
       readonly definition: unknown;
       readonly bytes: Maybe<number>;
       readonly contentHash: string;
+      readonly contracts: unknown;
     };
   };
   readonly "find-workflow-names": {
