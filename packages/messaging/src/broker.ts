@@ -166,7 +166,7 @@ export interface Broker extends AsyncDisposable {
   ): Promise<QueueConsumer>;
   /**
    * Hands over what an exchange sends to all who listen, from now on: through a queue of our own that
-   * goes with its channel. What is sent while there is none is missed.
+   * goes with its channel. What is sent while there is none is missed, and what `handle` throws at is dropped.
    */
   listen(exchange: string, handle: (delivery: Delivery) => Promise<void>): Promise<AsyncDisposable>;
   /**

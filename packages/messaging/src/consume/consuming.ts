@@ -29,7 +29,7 @@ export function consuming(
         name: queue,
         consumers: (take) => limitedConsumers({ queue, limit: () => prefetch }, take),
         ...sizeLimit(how),
-        intake: handleEach({ queue, handle, log }),
+        intake: handleEach({ queue, handle, onFailure: "retry", log }),
       });
       return {
         limit(next) {
@@ -47,7 +47,8 @@ export function consuming(
         name: exchange,
         consumers: (take) => consumedChannels(exchange, queuesOf, take),
         ...sizeLimit({ maxBytes: limits.hintBytes }),
-        intake: handleEach({ queue: exchange, handle, log }),
+        // A hint that is lost costs little.
+        intake: handleEach({ queue: exchange, handle, onFailure: "drop", log }),
       });
     },
     consumeBatches: (queue, how, handle) =>

@@ -5,11 +5,13 @@ import type { Intake } from "./subscriptions.ts";
 interface Options {
   readonly queue: string;
   readonly handle: (delivery: Delivery) => Promise<void>;
+  /** `retry`: back to the queue, up to its delivery limit. `drop`: a queue without one would redeliver it for ever. */
+  readonly onFailure: "retry" | "drop";
   readonly log: { error(fields: object, message: string): void };
 }
 
 /** Hands over each delivery by itself, and waits for those in progress when it is drained. */
-export function handleEach({ queue, handle, log }: Options): Intake {
+export function handleEach({ queue, handle, onFailure, log }: Options): Intake {
   const inProgress = new Set<Promise<void>>();
 
   const handleOne = async (delivery: OpenDelivery): Promise<void> => {
@@ -18,7 +20,8 @@ export function handleEach({ queue, handle, log }: Options): Intake {
       delivery.ack();
     } catch (err) {
       log.error({ err, queue, messageId: delivery.messageId }, "message handling failed");
-      delivery.retry();
+      if (onFailure === "retry") delivery.retry();
+      else delivery.reject();
     }
   };
 
