@@ -1,4 +1,5 @@
-import { AgentHeartbeat, StepProgress } from "@holdfast/contracts";
+import { AgentHeartbeat, limits, StepProgress, storableText } from "@holdfast/contracts";
+import { ContractFault } from "@holdfast/domain";
 import type { Delivery } from "@holdfast/messaging";
 import type { Clock, Logger } from "@holdfast/runtime";
 import type { AttemptSignOfTask, StateStore } from "@holdfast/state-store";
@@ -72,8 +73,15 @@ function readBeat({ body, routingKey }: Delivery): readonly AgentHeartbeat[] {
   return routingKey === `heartbeat.${heartbeat.agent}` ? [heartbeat] : [];
 }
 
-function readProgress({ body, routingKey }: Delivery): readonly [SaidProgress] {
+/** Who says it is known by the route alone, which may be any bytes: the store must be able to hold it. */
+function senderOf(routingKey: string): string {
   const [, agent = ""] = routingKey.split(".");
+  if (agent !== "" && storableText(agent, limits.name) === agent) return agent;
+  throw new ContractFault("message.malformed", "The routing key names no Agent");
+}
+
+function readProgress({ body, routingKey }: Delivery): readonly [SaidProgress] {
+  const agent = senderOf(routingKey);
   const { attempts, unheardMs: unheardFor = 0 } = StepProgress.decode(body);
   const signs = attempts.map(({ runningMs: runningFor, heartbeat, ...one }) => ({
     ...one,
