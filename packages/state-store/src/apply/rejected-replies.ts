@@ -20,13 +20,16 @@ export async function recordRejectedReplies(
   replies: readonly RejectedReply[],
 ): Promise<void> {
   if (replies.length === 0) return;
-  const rows = columns(replies, {
-    taskIds: "taskId",
-    steps: "step",
-    attempts: "attempt",
-    reasons: "reason",
-    senders: "sender",
-    bodies: "body",
-  });
-  await insertReplies(db, rows);
+  const rows = columns(
+    replies.map((reply) => ({ ...reply, length: reply.body.length })),
+    {
+      taskIds: "taskId",
+      steps: "step",
+      attempts: "attempt",
+      reasons: "reason",
+      senders: "sender",
+      lengths: "length",
+    },
+  );
+  await insertReplies(db, { ...rows, bodies: Buffer.concat(replies.map(({ body }) => body)) });
 }

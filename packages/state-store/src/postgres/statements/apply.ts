@@ -4,12 +4,13 @@ import type { Maybe } from "../maybe.ts";
 export interface ApplyStatements {
   readonly "insert-rejected-replies": {
     readonly params: {
+      readonly bodies: Buffer | null;
       readonly taskIds: readonly (string | null)[] | null;
       readonly steps: readonly (string | null)[] | null;
       readonly attempts: readonly (number | null)[] | null;
       readonly reasons: readonly (string | null)[] | null;
       readonly senders: readonly (string | null)[] | null;
-      readonly bodies: readonly (Buffer | null)[] | null;
+      readonly lengths: readonly (number | null)[] | null;
     };
     readonly row: object;
   };
