@@ -15,7 +15,6 @@ export type {
 export { type BrokerOptimisations, type BrokerOptions, connectBroker } from "./connect-broker.ts";
 export { brokerInBackground, connectInBackground } from "./connect-in-background.ts";
 export { userOf } from "./connection/user-of.ts";
-export { deadLetter } from "./consume/broken-deaths.ts";
 export type { KeptProperties } from "./consume/kept-properties.ts";
 export { cancelHints } from "./hints/cancel-hints.ts";
 export { wakeHint } from "./hints/wake-hint.ts";

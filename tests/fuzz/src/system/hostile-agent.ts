@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import {
   agentQueue,
   expiredQueue,
@@ -7,8 +8,7 @@ import {
   StepRequest,
 } from "@holdfast/contracts";
 import type { Json, StepDefinition, WorkflowDefinition } from "@holdfast/domain";
-import { bodiesOf, deadLetter, declareTopology, topologyOf } from "@holdfast/messaging";
-import { type ConsumeMessage, connect } from "amqplib";
+import { connectBroker, type Delivery } from "@holdfast/messaging";
 import { baitAgent as agent, baitPolicy as policy } from "../inputs/bait.ts";
 import { type Dice, diceOf } from "../inputs/dice.ts";
 import { hostileOutput } from "../inputs/hostile-schema-input.ts";
@@ -52,6 +52,7 @@ interface Options {
   readonly seed: number;
   readonly userId: string;
   readonly send: (message: HostileMessage) => void;
+  readonly say: (line: string) => void;
 }
 
 /** Its inputs are counted apart from the others, whose numbers are below. */
@@ -59,57 +60,37 @@ const firstIndex = 1_000_000_000;
 
 /**
  * An Agent in the hands of an enemy: it gets real requests, so it knows the tokens of its attempts, and
- * answers with what is nearly right. In the end it mostly tells the truth.
+ * answers with what is nearly right. In the end it mostly tells the truth. It comes back with its queue, channel or
+ * connection: what it no longer answers would be requeued for ever.
  */
 export async function startHostileAgent(options: Options): Promise<AsyncDisposable> {
-  const { brokerUrl, seed, send } = options;
-  const connection = await connect(brokerUrl, { noDelay: true });
-  connection.on("error", () => {});
-  const channel = await connection.createChannel();
-  channel.on("error", () => {});
-  await declareTopology(channel, topologyOf([agent]));
-  await channel.prefetch(20);
+  const { brokerUrl: url, seed, send, say } = options;
+  const lost = (fields: object, message: string): void =>
+    say(`the hostile Agent: ${message} ${inspect(fields)}`);
+  await using stack = new AsyncDisposableStack();
+  const log = { warn: lost, error: lost };
+  const broker = stack.use(
+    await connectBroker({ url, name: "hostile agent", topology: "declare", agents: [agent], log }),
+  );
   let index = firstIndex;
-
-  const take = (message: ConsumeMessage): void => {
+  const take = async (delivery: Delivery): Promise<void> => {
     const dice = diceOf(seed, (index += 1));
-    for (const request of requestsIn(message)) {
-      for (const answer of answersTo(request, message, dice, options)) send(answer);
-    }
-    // What an Agent without our SDK does to a queue of RabbitMQ before 4.0 is the broker's own fault.
-    if (dice.oneIn(25)) deadLetter(channel, message);
-    else channel.ack(message);
+    for (const answer of answersTo(delivery, dice, options)) send(answer);
+    if (dice.oneIn(25)) delivery.reject();
   };
-  await channel.consume(agentQueue(agent), (message) => {
-    if (message !== null) take(message);
-  });
-  return {
-    async [Symbol.asyncDispose]() {
-      await connection.close().catch(() => {});
-    },
-  };
-}
-
-function requestsIn({ content, properties }: ConsumeMessage): readonly StepRequest[] {
-  return bodiesOf(content, properties.contentType).flatMap((body) => {
-    try {
-      return [StepRequest.decode(body)];
-    } catch {
-      return []; // Ours: other inputs go to this queue as well.
-    }
-  });
+  stack.use(await broker.consume(agentQueue(agent), { prefetch: 20 }, take));
+  return stack.move();
 }
 
 function answersTo(
-  request: StepRequest,
-  { properties, content }: ConsumeMessage,
+  { body: content, replyTo: queue }: Delivery,
   dice: Dice,
-  { userId }: Options,
+  { userId }: Pick<Options, "userId">,
 ): readonly HostileMessage[] {
-  const { taskId, step: name, attempt, token, input } = request;
+  const { taskId, step: name, attempt, token, input } = StepRequest.decode(content);
   const output = (hostileOutput(input) ?? { done: name }) as Json;
   const ref = { taskId, step: name, attempt, token };
-  const routingKey = replyRoute(agent, taskId, properties.replyTo as string | undefined);
+  const routingKey = replyRoute(agent, taskId, queue);
   const common = {
     kind: "message",
     exchange: replyExchange,
@@ -140,7 +121,7 @@ function answersTo(
     properties: {
       ...own,
       type: StepRequest.type,
-      contentType: properties.contentType as string,
+      contentType: "application/json",
       headers: { "x-first-death-reason": dice.pick(["expired", "rejected", "delivery_limit", ""]) },
     },
   });

@@ -9,6 +9,8 @@ const headers = {
 interface Remote {
   readonly name: string;
   readonly breaker: string;
+  /** Until when its Agents asked that it be left alone. */
+  readonly throttledUntil: string | null;
 }
 
 interface Pause {
@@ -16,7 +18,10 @@ interface Pause {
   readonly name: string;
 }
 
-/** Lifts every pause, closes every breaker and ends every long delay that an input has brought about, so that what is left can end. */
+/**
+ * Lifts every pause, closes every breaker, ends every long delay and every wish of a remote service to be left alone that
+ * an input has brought about, so that what is left can end.
+ */
 export async function resumeAll(operationsUrl: string, stateStoreUrl: string): Promise<void> {
   const post = async (path: string, more: object): Promise<void> => {
     const body = JSON.stringify({ actor: "fuzz", reason: "the run is over", ...more });
@@ -32,8 +37,10 @@ export async function resumeAll(operationsUrl: string, stateStoreUrl: string): P
   }
   const remotes = await fetch(`${operationsUrl}/v1/remotes`, { headers });
   const { items: services } = (await remotes.json()) as { readonly items: readonly Remote[] };
-  for (const { name, breaker } of services) {
-    if (breaker !== "closed") await post(`/v1/remotes/${encodeURIComponent(name)}/close`, {});
+  for (const { name, breaker, throttledUntil } of services) {
+    const isThrottled = throttledUntil !== null && Date.parse(throttledUntil) > Date.now();
+    if (breaker === "closed" && !isThrottled) continue;
+    await post(`/v1/remotes/${encodeURIComponent(name)}/close`, {});
   }
   const orders = await queryOnce<{ id: string; version: number }>(
     stateStoreUrl,
