@@ -59,6 +59,7 @@ const onlyInAll = [
   "tests/faults/large-messages.system.test.ts",
   "tests/fuzz/src/fuzz.system.test.ts",
   "tests/faults/contracts.system.test.ts",
+  "tests/fuzz/src/send/volleys.system.test.ts",
 ];
 
 /** Test files that do more in `npm run test:all`. A tenth has those at its place, behind the others. */

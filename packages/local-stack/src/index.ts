@@ -1,7 +1,7 @@
 export { DataFolderFault, holdfastFolder, removeAbandonedFolders } from "./folders/data-folder.ts";
 export { createDatabase, type Database } from "./postgres/create-database.ts";
 export { type PostgresPair, startPostgresPair } from "./postgres/postgres-pair.ts";
-export { queryOnce } from "./postgres/query-once.ts";
+export { openQueries, type Queries, queryOnce } from "./postgres/query-once.ts";
 export { hasDebianPackages, installPackage } from "./processes/debian-package.ts";
 export { freePort } from "./processes/free-port.ts";
 export { guardProcess } from "./processes/guard-process.ts";

@@ -9,6 +9,7 @@ import {
   type SubmittedOrder,
   submitOrders,
 } from "@holdfast/load";
+import { openQueries } from "@holdfast/local-stack";
 import { connectBroker } from "@holdfast/messaging";
 import {
   jumpClock,
@@ -20,6 +21,7 @@ import {
 import { type FuzzReport, isClean } from "./fuzz-report.ts";
 import type { InputClassName } from "./inputs/hostile-input.ts";
 import type { DecisionContext, HostileMessage } from "./inputs/input.ts";
+import type { Witnesses } from "./send/consumers.ts";
 import { count, newTally, sendInputs, type Tally } from "./send/send-inputs.ts";
 import { type MessageSender, openMessageSender } from "./send/send-messages.ts";
 import { openSentLog, type SentLog } from "./send/sent-log.ts";
@@ -30,7 +32,7 @@ import { type FuzzedSystem, startFuzzedSystem } from "./system/fuzzed-system.ts"
 import { startHostileAgent } from "./system/hostile-agent.ts";
 import { countOf, shopOrders } from "./system/read-orders.ts";
 import { fullQueues } from "./system/read-queues.ts";
-import { settle } from "./system/settle.ts";
+import { type Settled, settle } from "./system/settle.ts";
 import { watchTransactions } from "./system/watch-transactions.ts";
 
 export interface FuzzOptions {
@@ -101,13 +103,20 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   return await judgeRun(run, await load(run));
 }
 
+/** What a run left behind once all its inputs were sent. */
+interface Loaded {
+  /** The number after the last input. */
+  readonly next: number;
+  readonly settled: Settled;
+}
+
 const runsOf = ({ seed, from }: FuzzOptions) => ({
   quiet: `quiet-${seed}-${from}`,
   fuzz: `order-${seed}-${from}`,
 });
 
-/** Orders alone, then orders beside hostile inputs. Resolves to the number after the last input. */
-async function load(run: Run): Promise<number> {
+/** Orders alone, then orders beside hostile inputs. Resolves once all tasks have ended, or have had the time to. */
+async function load(run: Run): Promise<Loaded> {
   const { fuzzed, stateStoreUrl, brokerUrl, seconds, userId, tally, sent, accepted, say } = run;
   const { system } = fuzzed;
   const url = () => system.submissionUrl;
@@ -121,6 +130,11 @@ async function load(run: Run): Promise<number> {
   });
   // Opened before the inputs come: beside them this process may be too busy to connect in time.
   await using store = await connectStore(stateStoreUrl);
+  await using queries = await openQueries(stateStoreUrl);
+  const seen: Witnesses = {
+    has: async (sql) => (await queries.query(sql)).length > 0,
+    refused: (taskId) => fuzzed.refused.has(taskId),
+  };
   const streamOrders = (name: string, duration: number): Promise<void> =>
     submitOrders({
       run: name,
@@ -153,28 +167,28 @@ async function load(run: Run): Promise<number> {
   const over = whenSent(run);
   const submitted = (taskId: string) => void baits.push(taskId);
   const [next] = await Promise.all([
-    sendHostile(run, { around, messages }, over),
+    sendHostile(run, { around, messages, seen }, over),
     streamOrders(names.fuzz, seconds * 1_000),
     streamBaits({ store, rate: baitRate, submitted }, over),
     watchTransactions(stateStoreUrl, (ms) => run.transactions.push(ms), over),
     writeCulprits(run, over),
   ]);
   say("all inputs are sent; waiting for all tasks to end …");
-  // The hostile Agent goes on: baits end by its answers, or without.
+  // The hostile Agent goes on until then: without its answers no bait ends.
   const operationsUrl = () => system.operationsUrl;
-  await settle({ stateStoreUrl, brokerUrl, operationsUrl, patience });
-  return next;
+  return { next, settled: await settle({ stateStoreUrl, brokerUrl, operationsUrl, patience }) };
 }
 
 interface Sending {
   readonly around: DecisionContext;
   readonly messages: MessageSender;
+  readonly seen: Witnesses;
 }
 
 /** Sends single inputs and volleys, and has clocks jump. Resolves to the number after the last input. */
 async function sendHostile(
   run: Run,
-  { around, messages }: Sending,
+  { around, messages, seen }: Sending,
   signal: AbortSignal,
 ): Promise<number> {
   const { fuzzed, tally, sent, volleys, classes } = run;
@@ -185,6 +199,7 @@ async function sendHostile(
     ...run,
     around,
     messages,
+    seen,
     sent(message: HostileMessage) {
       sent.add(null, message);
       count(message, tally, "taken");
@@ -244,10 +259,8 @@ async function writeCulprits({ fuzzed, sent, say }: Run, signal: AbortSignal): P
   }
 }
 
-async function judgeRun(run: Run, next: number): Promise<FuzzReport> {
+async function judgeRun(run: Run, { next, settled }: Loaded): Promise<FuzzReport> {
   const { fuzzed, stateStoreUrl, brokerUrl, seed, tally, accepted, sent, say } = run;
-  const operationsUrl = () => fuzzed.system.operationsUrl;
-  const settled = await settle({ stateStoreUrl, brokerUrl, operationsUrl, patience });
   const deadLettered = await countOf(stateStoreUrl, "dead_letters");
   const rejected = await countOf(stateStoreUrl, "rejected_replies");
   const deaf = await sendCanaries({ brokerUrl, stateStoreUrl, patience });

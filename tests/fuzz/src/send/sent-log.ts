@@ -5,7 +5,10 @@ import type { HostileInput } from "../inputs/input.ts";
 interface Sent {
   readonly index: number | null;
   readonly at: number;
+  /** With as much of its body as is written. */
   readonly input: HostileInput;
+  /** Of its whole body. */
+  readonly bytes: number;
 }
 
 /** What was sent last: whoever looks for the culprit of a failure finds it here. */
@@ -19,11 +22,14 @@ export interface SentLog {
 }
 
 const kept = 4_000;
+/** Bytes of all bodies that are kept: what is large would leave the generator little memory for anything else. */
+const keptBytes = 64 * 1024 * 1024;
 /** Bytes of a body that are written: the whole of it comes again with its number. */
 const shownBytes = 64 * 1024;
 
 export function openSentLog(folder: string): SentLog {
-  const last: Sent[] = [];
+  let last: Sent[] = [];
+  let bytes = 0;
   const append = (name: string, sent: readonly Sent[]): string => {
     const file = join(folder, `${name}.jsonl`);
     appendFileSync(file, sent.map((one) => `${JSON.stringify(shown(one))}\n`).join(""));
@@ -31,25 +37,36 @@ export function openSentLog(folder: string): SentLog {
   };
   return {
     add(index, input) {
-      last.push({ index, at: Date.now(), input });
-      if (last.length > 2 * kept) last.splice(0, kept);
+      const sent = toSent(index, input);
+      last.push(sent);
+      bytes += sent.input.body.length;
+      if (last.length <= 2 * kept && bytes <= keptBytes) return;
+      last = last.slice(-Math.min(kept, last.length >> 1));
+      bytes = last.reduce((sum, one) => sum + one.input.body.length, 0);
     },
     write: (name, ms) =>
       append(
         name,
         last.filter(({ at }) => at >= Date.now() - ms),
       ),
-    writeOne: (name, index, input) => append(name, [{ index, at: Date.now(), input }]),
+    writeOne: (name, index, input) => append(name, [toSent(index, input)]),
   };
 }
 
-function shown({ index, at, input }: Sent): object {
+function toSent(index: number | null, input: HostileInput): Sent {
+  const { length: bytes } = input.body;
+  // A copy: a part of the buffer would keep all of it in memory.
+  const body = bytes > shownBytes ? Buffer.from(input.body.subarray(0, shownBytes)) : input.body;
+  return { index, at: Date.now(), input: { ...input, body }, bytes };
+}
+
+function shown({ index, at, input, bytes }: Sent): object {
   const { body, ...rest } = input;
   return {
     index,
     at: new Date(at).toISOString(),
     ...rest,
-    bytes: body.length,
-    body: body.subarray(0, shownBytes).toString("base64"),
+    bytes,
+    body: body.toString("base64"),
   };
 }

@@ -24,6 +24,8 @@ export interface FuzzedSystem extends AsyncDisposable {
   readonly crashes: readonly Crash[];
   /** How often each line at the level of warnings and errors was logged. */
   readonly logged: ReadonlyMap<string, number>;
+  /** Tasks of which an Agent logged that the reply to an attempt was refused. */
+  readonly refused: ReadonlySet<string>;
   /** By service, the milliseconds for which its event loop stood still at most since the first hostile input. */
   readonly longestLoops: ReadonlyMap<string, number>;
   /** Forgets how long event loops stood still so far: services compile at their start. */
@@ -65,6 +67,7 @@ export async function startFuzzedSystem(options: Options): Promise<FuzzedSystem>
   const logged = new Map<string, number>();
   const said = new Map<number, string[]>();
   const longestLoops = new Map<string, number>();
+  const refused = new Set<string>();
   const system = stack.use(
     await startSystem({
       stateStoreUrl,
@@ -79,6 +82,7 @@ export async function startFuzzedSystem(options: Options): Promise<FuzzedSystem>
           return void longestLoops.set(service, Math.max(ms, longestLoops.get(service) ?? 0));
         }
         onLog?.(line, service);
+        if (line.msg === "reply refused") refused.add(String(line["taskId"]));
         const lines = said.get(pid) ?? [];
         said.set(pid, [...lines.slice(1 - lastLines), JSON.stringify(line).slice(0, 2_000)]);
         if (line.level < warning) return;
@@ -108,6 +112,7 @@ export async function startFuzzedSystem(options: Options): Promise<FuzzedSystem>
     system,
     crashes,
     logged,
+    refused,
     longestLoops,
     inputsBegin: () => longestLoops.clear(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { queryOnce } from "@holdfast/local-stack";
+import { openQueries } from "@holdfast/local-stack";
 
 /** Milliseconds between two looks. */
 const rest = 100;
@@ -17,8 +17,9 @@ export async function watchTransactions(
   seen: (ms: number) => void,
   signal: AbortSignal,
 ): Promise<void> {
+  await using queries = await openQueries(stateStoreUrl);
   while (!signal.aborted) {
-    const [found] = await queryOnce<{ readonly ms: number }>(stateStoreUrl, longest);
+    const [found] = await queries.query<{ readonly ms: number }>(longest);
     seen(found?.ms ?? 0);
     await sleep(rest, undefined, { signal }).catch(() => {});
   }
