@@ -88,6 +88,8 @@ export { errorText } from "./error-text.ts";
 export { backoff, requeuesUntilAlert } from "./failure.ts";
 export {
   allowedFairness,
+  closeFairnessGaps,
+  type FairClock,
   type Fairness,
   type FairQueue,
   fairnessLimits,

@@ -693,8 +693,8 @@ export const removals: Readonly<Record<string, Removal | readonly Removal[] | Ke
       edits: [
         edit(
           "packages/state-store/sql/claim/rank-fair-steps.sql",
-          "         order by rank\n",
-          "         order by rank desc\n",
+          "           and rank >= coalesce(known_from, '3000-01-01 00:00:00+00')\n         order by rank\n",
+          "           and rank >= coalesce(known_from, '3000-01-01 00:00:00+00')\n         order by rank desc\n",
         ),
       ],
       test: "a new key is served at once, and then in turn",

@@ -13,6 +13,8 @@ export interface Order {
   readonly fairness: Fairness | null;
   /** When, in milliseconds. */
   readonly at: number;
+  /** When an operator has it undone; null: it is left alone. */
+  readonly withdrawnAt: number | null;
   readonly scripts: Readonly<Record<string, Script>>;
 }
 
@@ -44,6 +46,9 @@ const capped = { share: 0.4, from: 1_500 };
 /** Of these, so many are of one key where another key comes later. */
 const early = 5;
 
+/** Of the crowds, so many are larger, and most orders of one key are withdrawn before its last one comes. */
+const withdrawn = { share: 0.2, crowd: 12, ofKey: 6 };
+
 /** So many schedules are of an outage that lasts until a breaker has been tried several times. */
 const outages = { calm: 0.08, troubled: 0.004 };
 const ordersInOutage = 8;
@@ -61,9 +66,13 @@ export function chooseScenario({
   const isCrowded = random.chance(isCalm ? crowded.calm : crowded.troubled);
   const isCapped = isCrowded && random.chance(capped.share);
   const oneOrTwo = (share: number) => (random.chance(share) ? 2 : 1);
-  const count = isCrowded ? crowd : oneOrTwo(0.05);
+  const isWithdrawn =
+    isCrowded && !isCapped && seededRandom(seed + 3_000_000_019).chance(withdrawn.share);
+  const ofCrowd = isWithdrawn ? withdrawn.crowd : crowd;
+  const count = isCrowded ? ofCrowd : oneOrTwo(0.05);
   const chosen = Array.from({ length: count }, (_, index) => chooseOrder(random, index, isCrowded));
-  const inOrder = isCrowded ? chosen.map(inTurn(seed)) : chosen;
+  const inCrowd = isWithdrawn ? thinned(seed) : inTurn(seed);
+  const inOrder = isCrowded ? chosen.map(inCrowd) : chosen;
   const orders = isCapped ? inOrder.map(afterHeartbeats) : inOrder;
   const isLong = orders.some(takesLong) || random.chance(0.05);
   return {
@@ -90,6 +99,7 @@ function chooseOutage(random: Random): Scenario {
       priority: "normal",
       fairness: null,
       at: random.below(3_000),
+      withdrawnAt: null,
       scripts: { a: "out" },
     }),
   );
@@ -123,6 +133,7 @@ function chooseOrder(random: Random, index: number, isCrowded: boolean): Order {
     priority: random.chance(0.2) ? "urgent" : "normal",
     fairness: null,
     at: isCrowded ? 0 : random.below(50),
+    withdrawnAt: null,
     scripts: Object.fromEntries(definition.steps.map(({ name }) => [name, chooseScript(random)])),
   };
 }
@@ -149,6 +160,19 @@ function inTurn(seed: number) {
       fairness: hasKeys ? fairness : null,
       at: random.chance(0.7) ? 0 : random.below(50),
     };
+  };
+}
+
+/** Two keys have as many orders at first. Those of one are withdrawn, and it has one more. */
+function thinned(seed: number) {
+  const random = seededRandom(seed + 3_000_000_019);
+  const withdrawnAt = 1 + random.below(20);
+  const later = withdrawnAt + 1 + random.below(10);
+  return (order: Order, index: number): Order => {
+    const alike = { ...order, priority: "normal" } as const;
+    if (index >= withdrawn.ofKey) return { ...alike, fairness: bob ?? null };
+    const isLast = index === withdrawn.ofKey - 1;
+    return { ...alike, fairness: ann ?? null, ...(isLast ? { at: later } : { withdrawnAt }) };
   };
 }
 

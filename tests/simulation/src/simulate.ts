@@ -17,7 +17,7 @@ import { remoteService } from "./remote.ts";
 import { runClients } from "./run-clients.ts";
 import { runProcesses } from "./run-processes.ts";
 import { chooseScenario, type Scenario, slotLimit } from "./scenario.ts";
-import { unleashOperators } from "./unleash-operators.ts";
+import { unleashOperators, withdrawOrders } from "./unleash-operators.ts";
 import { agentNames } from "./workflows.ts";
 import { newWorld, type Violation, type World } from "./world.ts";
 
@@ -70,6 +70,7 @@ export async function simulate(
   unleashNemesis(world, { store: memory, broker, facts });
   const acts = operatorActs(world, { memory, store, service, judge: judges.operators, facts });
   unleashOperators(world, acts);
+  withdrawOrders(world, { orders: scenario.orders, acts });
   callOperator(world, acts);
   timeline.after(scenario.healsAt, world.heal);
 
@@ -85,7 +86,10 @@ export async function simulate(
   await timeline.run(isOver);
   const isUntroubled =
     world.isCalm &&
-    scenario.orders.every(({ scripts }) => Object.values(scripts).every((one) => one === "fine"));
+    scenario.orders.every(
+      ({ scripts, withdrawnAt }) =>
+        withdrawnAt === null && Object.values(scripts).every((one) => one === "fine"),
+    );
   if (world.violations.length === 0) judges.effects.judge({ isUntroubled });
 
   return {

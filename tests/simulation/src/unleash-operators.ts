@@ -1,7 +1,8 @@
-import { type Step, stepsOf } from "@holdfast/domain";
+import { type Json, type Step, stepsOf } from "@holdfast/domain";
 import type { StoredTask } from "@holdfast/testing/simulator";
 import type { FaultKind } from "./faults.ts";
 import type { OperatorActs } from "./operator-acts.ts";
+import type { Order } from "./scenario.ts";
 import { agentNames } from "./workflows.ts";
 import type { World } from "./world.ts";
 
@@ -14,6 +15,24 @@ export const failedOf = ({ task }: StoredTask): readonly Step[] =>
     ({ processState, plan }) =>
       processState === "error" && (plan.kind === "call") === (task.goal === "do"),
   );
+
+/** Operators have orders undone that were submitted by mistake. */
+export function withdrawOrders(
+  { timeline }: World,
+  { orders, acts }: { readonly orders: readonly Order[]; readonly acts: OperatorActs },
+): void {
+  for (const { name, withdrawnAt } of orders) {
+    if (withdrawnAt === null) continue;
+    timeline.after(withdrawnAt, () => {
+      for (const stored of acts.unfinished().filter(({ input }) => isOrder(input, name))) {
+        acts.undo(stored);
+      }
+    });
+  }
+}
+
+const isOrder = (input: Json, name: string): boolean =>
+  typeof input === "object" && input !== null && "order" in input && input["order"] === name;
 
 /** Operators act at any point of a task's life, until the healing. */
 export function unleashOperators(world: World, acts: OperatorActs): void {

@@ -3,6 +3,12 @@
 -- weight. A key goes on from its last step, or from the head of the queue if that is further. If no step is due,
 -- all keys begin where the furthest has got to. `rankFairSteps` of the domain has the same.
 --
+-- `next` of a key counts every step that was ranked, also those that were cancelled or parked since. So it only says
+-- how late the key goes on: that is one stride after its last step that is due or, without one, after the head, and a
+-- moment before what other keys have there. A head that another transaction is about to claim is passed over: steps of
+-- this key behind it may have been claimed already. If another transaction has counted the key on since this statement
+-- began, its steps may not be seen here, and `next` alone counts.
+--
 -- Keys are locked in order, and until the caller commits: it has nothing left to do but to claim. A step that is
 -- locked, or was ranked meanwhile, is skipped. The head is searched from where it was some time ago, because before
 -- it an old snapshot may keep the entries of claimed steps. Locked rows are looked up by an array, so that PostgreSQL 18
@@ -59,20 +65,60 @@ queue as materialized (
    limit 10000
 ),
 counted as (
-  insert into state.fairness_keys as known (lane, band, key, next, taken)
-  select lane, band, key, floor + taken * interval '1 microsecond', taken * interval '1 microsecond'
-    from (select lane, band, key, taken,
-                 (select floor from queue
-                   where queue.lane = of_key.lane and queue.band = of_key.band) as floor
-            from (select lane, band, key, sum(stride)::float8 as taken
-                    from due
-                   group by lane, band, key) as of_key
+  insert into state.fairness_keys as known (lane, band, key, next, taken, stride)
+  select lane, band, key, start + taken, taken, stride
+    from (select lane, band, key, taken, stride,
+                 greatest(floor, case when next > floor + stride then least(next, coalesce(
+                   (select rank
+                      from state.steps
+                     where process_state = 'pending'
+                       and rank is not null
+                       and task_id between :first_id and :last_id
+                       and steps.lane = of_queue.lane
+                       and steps.band = of_queue.band
+                       and steps.fairness_key = of_queue.key collate "C"
+                     order by rank desc
+                     limit 1) + stride,
+                   (select rank
+                      from state.steps
+                     where process_state = 'pending'
+                       and rank is not null
+                       and task_id between :first_id and :last_id
+                       and steps.lane = of_queue.lane
+                       and steps.band = of_queue.band
+                       and rank >= floor
+                     order by rank
+                     limit 1
+                       for share skip locked) + stride - interval '10 microseconds')) else next end) as start
+            from (select of_key.lane, of_key.band, of_key.key, taken, floor, next,
+                         -- What an earlier release has counted may have had the longest there is.
+                         greatest(of_key.stride, case when next is not null then coalesce(known_stride, '1 second') end)
+                           as stride
+                    from (select lane, band, key, sum(stride) * interval '1 microsecond' as taken,
+                                 max(stride) * interval '1 microsecond' as stride
+                            from due
+                           group by lane, band, key) as of_key
+                   cross join lateral (
+                     select (select floor from queue
+                              where queue.lane = of_key.lane and queue.band = of_key.band) as floor) as head
+                    left join lateral (
+                     select next, stride as known_stride
+                       from state.fairness_keys
+                      where fairness_keys.lane = of_key.lane
+                        and fairness_keys.band = of_key.band
+                        and fairness_keys.key  = of_key.key
+                      limit 1) as clock on true) as of_queue
            union all
-          select lane, band, '', 0, floor from queue where known_from is null) as added
+          select lane, band, '', interval '0', null, floor from queue where known_from is null) as added
    order by lane, band, key
       on conflict (lane, band, key) do update
-     set next  = greatest(known.next, excluded.next - excluded.taken) + excluded.taken,
-         taken = excluded.taken
+     set next   = case when known.next = (select seen.next from state.fairness_keys as seen
+                                           where seen.lane = known.lane and seen.band = known.band
+                                             and seen.key = known.key)
+                       then excluded.next
+                       else greatest(known.next, excluded.next - excluded.taken) + excluded.taken end,
+         taken  = excluded.taken,
+         stride = greatest(known.stride, excluded.stride)
   returning lane, band, key, next - taken as start
 ),
 -- Best effort, and rarely: no transaction waits for this row.
@@ -103,7 +149,7 @@ starts as materialized (
   select jsonb_object_agg(lane || ' ' || band || ' ' || key, start) as of_key from counted
 ),
 ranked as materialized (
-  select task_id, name,
+  select task_id, name, key,
          (starts.of_key ->> (lane || ' ' || band || ' ' || key))::timestamptz
            + (sum(stride) over (partition by lane, band, key order by place) - stride) * interval '1 microsecond' as rank
     from due
@@ -111,7 +157,7 @@ ranked as materialized (
    limit 100000
 )
 update state.steps
-   set rank = ranked.rank
+   set rank = ranked.rank, fairness_key = ranked.key
   from ranked
  where steps.task_id = ranked.task_id
    and steps.name    = ranked.name

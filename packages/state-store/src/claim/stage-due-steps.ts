@@ -4,10 +4,12 @@ import {
   definitionFormat,
   type Instant,
   type Milliseconds,
+  virtualTime,
 } from "@holdfast/domain";
 import type { ActivePartitions } from "../postgres/active-partitions.ts";
 import { type Database, queryAmong } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
+import { fairnessGaps } from "./close-fairness-gaps.ts";
 import type { DueIndex, FoundStep } from "./due-index.ts";
 import { rankFairSteps } from "./rank-fair-steps.ts";
 import type { ScanWindow } from "./scan-window.ts";
@@ -50,10 +52,17 @@ interface SearchedRanges {
   readonly window: ScanWindow;
 }
 
-/** Makes steps claimable whose delay is over. If a full scan is due, scans all due steps as well and updates the due index. */
-export const stageDueSteps =
-  ({ dueIndex, partitions, window }: SearchedRanges) =>
-  async (db: Database): Promise<StagedSteps> => {
+/**
+ * Makes steps claimable whose delay is over. If a full scan is due, scans all due steps as well and updates the due
+ * index; if it finds some with a fairness key, closes the gaps in their order.
+ */
+export function stageDueSteps({
+  dueIndex,
+  partitions,
+  window,
+}: SearchedRanges): (db: Database) => Promise<StagedSteps> {
+  const closeGaps = fairnessGaps({ partitions });
+  return async (db) => {
     const since = window.since();
     const [row] = await stage(db, partitions.range(), { since, format: definitionFormat });
     const { due: found, promoted, fair, isFull, readBefore, readAfter, now, took, ...rest } = row!;
@@ -62,8 +71,10 @@ export const stageDueSteps =
     }
     const ranked = fair.length === 0 ? [] : await rankFairSteps({ partitions })(db, fair);
     const staged = [...promoted, ...ranked];
-    dueIndex.add(staged, now);
+    const moved = found.some(({ rank }) => rank >= virtualTime) ? await closeGaps(db) : [];
+    dueIndex.add([...staged, ...moved], now);
     const lanes = [...new Set(staged.map(({ lane }) => lane))];
     const nextIn = isFull ? 0 : rest.nextIn;
     return { ...rest, nextIn, lanes, hasDue: found.length > 0 };
   };
+}

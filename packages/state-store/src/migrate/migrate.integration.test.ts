@@ -46,6 +46,29 @@ test("a migration that is interrupted leaves what was committed, and is complete
   expect(rows).toEqual([{ tasks, inputs: tasks, not_filled: 0, broken_indexes: 0, unchecked: 0 }]);
 });
 
+test("the migration that names the fairness keys of due steps names those of steps that wait already", async () => {
+  await using database = await testDatabase();
+  await migrate(database.url, { upTo: "0011_active_versions" });
+  await using client = await connect(database.url);
+  await client.query(
+    `with task as (
+       insert into state.tasks (task_id, workflow, fairness_key, fairness_weight)
+       values (state.new_task_id(), 'test.v1', 'ann', 1)
+       returning task_id)
+     insert into state.steps (task_id, name, kind, lane, process_state, rank, not_before, admitted, start_within, complete_within)
+     select task_id, name, 'call', 'agent', state, rank::timestamptz, not_before, true, 1, 1
+       from task
+      cross join (values ('a', 'pending', '3000-01-01 00:00:07+00', now()), ('b', 'waiting', null, null))
+              as step (name, state, rank, not_before)`,
+  );
+  await migrate(database.url);
+  const { rows } = await client.query("select name, fairness_key from state.steps order by name");
+  expect(rows).toEqual([
+    { name: "a", fairness_key: "ann" },
+    { name: "b", fairness_key: null },
+  ]);
+});
+
 test("a migration that is interrupted in the middle of its batches goes on with what is left", async () => {
   await using database = await testDatabase();
   await migrate(database.url, { folders, upTo: "9004_check" });

@@ -38,6 +38,14 @@ export interface ClaimStatements {
       readonly taskInput: unknown;
     };
   };
+  readonly "close-fairness-gaps": {
+    readonly params: {
+      readonly lane: string | null;
+      readonly band: number | null;
+      readonly key: string | null;
+    };
+    readonly row: { readonly moved: unknown; readonly last: unknown };
+  };
   readonly "count-steps-in-flight": {
     readonly params: { readonly lockedBy: string | null };
     readonly row: {
@@ -82,7 +90,7 @@ export interface ClaimStatements {
       readonly names: readonly (string | null)[] | null;
     };
     readonly row: {
-      readonly lane: string;
+      readonly lane: Maybe<string>;
       readonly band: Maybe<number>;
       readonly rank: Maybe<number>;
     };

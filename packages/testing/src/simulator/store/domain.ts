@@ -1,5 +1,6 @@
 import {
   bandOfStep,
+  closeFairnessGaps,
   foldEvents,
   planWorkflow,
   rankFairSteps,
@@ -15,6 +16,7 @@ export interface Domain {
   readonly planWorkflow: typeof planWorkflow;
   readonly bandOfStep: typeof bandOfStep;
   readonly rankFairSteps: typeof rankFairSteps;
+  readonly closeFairnessGaps: typeof closeFairnessGaps;
 }
 
 const plans = new WeakMap<WorkflowDefinition, WorkflowPlan>();
@@ -25,6 +27,7 @@ export const realDomain: Domain = {
   submit,
   bandOfStep,
   rankFairSteps,
+  closeFairnessGaps,
   planWorkflow(definition) {
     const plan = plans.get(definition) ?? planWorkflow(definition);
     plans.set(definition, plan);

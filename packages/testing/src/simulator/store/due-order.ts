@@ -1,6 +1,13 @@
-import { type Fairness, laneOf, type Step, virtualTime } from "@holdfast/domain";
+import {
+  type FairClock,
+  type Fairness,
+  laneOf,
+  type Step,
+  strideOf,
+  virtualTime,
+} from "@holdfast/domain";
 import type { StoredTask } from "./memory-task.ts";
-import type { StoreState } from "./store-state.ts";
+import { least, type StoreState } from "./store-state.ts";
 
 /** Has a due step found by claims, at the place that its fairness key or its due time gives it. */
 export function enqueue(
@@ -21,14 +28,56 @@ interface FairStep {
 
 function takeRank(state: StoreState, { stored, step, fairness }: FairStep): number {
   const queue = queueOf(state, stored, step);
-  const next = state.fairnessKeys.get(queue) ?? new Map<string, number>();
-  const waiting = dueSteps(state).filter(
-    (due) => due.rank >= virtualTime && queueOf(state, due.stored, due.step) === queue,
+  const clocks = state.fairnessClocks.get(queue) ?? new Map<string, FairClock>();
+  const waiting = keyedSteps(state).filter((due) => due.queue === queue);
+  const last = new Map(
+    [...ranksByKey(waiting)].map(([key, ranks]) => [key, Math.max(...ranks)] as const),
   );
-  const head = waiting.length === 0 ? null : Math.min(...waiting.map(({ rank }) => rank));
-  const ranked = state.domain.rankFairSteps({ head, next }, [fairness]);
-  state.fairnessKeys.set(queue, ranked.next);
+  const head = least(waiting.map(({ rank }) => rank));
+  const ranked = state.domain.rankFairSteps({ head, last, clocks }, [fairness]);
+  state.fairnessClocks.set(queue, ranked.clocks);
   return ranked.ranks[0] ?? virtualTime;
+}
+
+interface KeyedStep extends DueStep {
+  readonly fairness: Fairness;
+  /** Of its lane and band. */
+  readonly queue: string;
+}
+
+const keyedSteps = (state: StoreState): readonly KeyedStep[] =>
+  dueSteps(state).flatMap((due) => {
+    const { fairness } = due.stored;
+    return fairness === null
+      ? []
+      : [{ ...due, fairness, queue: queueOf(state, due.stored, due.step) }];
+  });
+
+const ranksByKey = (steps: readonly KeyedStep[]): ReadonlyMap<string, readonly number[]> =>
+  new Map(
+    [...Map.groupBy(steps, ({ fairness }) => fairness.key)].map(([key, ofKey]) => [
+      key,
+      ofKey.map(({ rank }) => rank),
+    ]),
+  );
+
+/** Closes the gaps that steps left which were not served, in the order of each fairness key. */
+export function closeFairnessGaps(state: StoreState): void {
+  for (const [queue, waiting] of Map.groupBy(keyedSteps(state), (due) => due.queue)) {
+    const head = Math.min(...waiting.map(({ rank }) => rank));
+    for (const [key, ofKey] of Map.groupBy(waiting, ({ fairness }) => fairness.key)) {
+      const stride = state.fairnessClocks.get(queue)?.get(key)?.stride ?? strideOf(1);
+      const inOrder = ofKey.toSorted((a, b) => a.rank - b.rank);
+      const ranks = state.domain.closeFairnessGaps(
+        head,
+        stride,
+        inOrder.map(({ rank }) => rank),
+      );
+      for (const [place, { stored, step }] of inOrder.entries()) {
+        stored.ranks.set(step.plan.name, ranks[place]!);
+      }
+    }
+  }
 }
 
 const queueOf = ({ domain }: StoreState, stored: StoredTask, step: Step): string =>

@@ -1,12 +1,12 @@
 import { laneOf } from "@holdfast/domain";
 import { holdsBack } from "./breakers.ts";
-import { enqueue } from "./due-order.ts";
+import { closeFairnessGaps, enqueue } from "./due-order.ts";
 import type { AtOnce, SimulatedStore } from "./simulated-store.ts";
 import { least, parkedUntil, type StoreState } from "./store-state.ts";
 
 type Staging = Pick<AtOnce<SimulatedStore>, "stageDueSteps">;
 
-/** Makes the steps claimable whose delay is over. */
+/** Makes the steps claimable whose delay is over, and closes the gaps in the order of fairness keys. */
 export const staging = (state: StoreState): Staging => ({
   stageDueSteps() {
     const { tasks, pauses, now, isLocked } = state;
@@ -25,6 +25,7 @@ export const staging = (state: StoreState): Staging => ({
         }
       }
     }
+    closeFairnessGaps(state);
     return {
       lanes: [...lanes],
       nextIn: least(rests),

@@ -1,6 +1,7 @@
 import type {
   BreakerState,
   Change,
+  FairClock,
   Instant,
   ProcessingStep,
   WorkflowDefinition,
@@ -55,8 +56,8 @@ export interface StoreState extends Required<MemoryStoreOptions> {
   readonly tasks: Map<string, StoredTask>;
   /** By idempotency key. */
   readonly submissions: Map<string, { readonly hash: string; readonly taskId: string }>;
-  /** By lane and band: from where each fairness key goes on. */
-  readonly fairnessKeys: Map<string, ReadonlyMap<string, number>>;
+  /** By lane and band: what is remembered of each fairness key. */
+  readonly fairnessClocks: Map<string, ReadonlyMap<string, FairClock>>;
   /** By remote service. */
   readonly breakers: Map<string, StoredBreaker>;
   readonly history: Move[];
@@ -93,7 +94,7 @@ export const emptyState = (options: MemoryStoreOptions): StoreState => ({
   workflows: new Map(),
   tasks: new Map(),
   submissions: new Map(),
-  fairnessKeys: new Map(),
+  fairnessClocks: new Map(),
   breakers: new Map(),
   history: [],
   heartbeats: new Map(),

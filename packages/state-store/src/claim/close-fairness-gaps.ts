@@ -1,0 +1,44 @@
+import type { DueStep, Milliseconds } from "@holdfast/domain";
+import type { ActivePartitions } from "../postgres/active-partitions.ts";
+import { type Database, queryAmong } from "../postgres/query.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+
+/** A place in the order of all fairness keys with due steps. */
+interface Place {
+  readonly lane: string;
+  readonly band: number;
+  readonly key: string;
+}
+
+interface Row {
+  readonly moved: readonly DueStep[];
+  /** The last key that was looked at; null: there is none after it. */
+  readonly last: Place | null;
+}
+
+const close = queryAmong("close-fairness-gaps", rowsOf<Row>());
+
+const beginning: Place = { lane: "", band: 0, key: "" };
+/** Looking at all keys takes at most a fiftieth of the time. */
+const delayFactor = 49;
+
+/**
+ * Moves due steps up that stand behind others of their fairness key which left the queue without being served.
+ * Resolves to the moved steps with their new ranks; to none as well where the last look is not long enough ago.
+ */
+export function fairnessGaps(
+  { partitions }: { readonly partitions: ActivePartitions },
+  clock: () => Milliseconds = () => performance.now(),
+): (db: Database) => Promise<readonly DueStep[]> {
+  let after = beginning;
+  let nextLook = Number.NEGATIVE_INFINITY;
+  return async (db) => {
+    const begun = clock();
+    if (begun < nextLook) return [];
+    const [row] = await close(db, partitions.range(), { ...after });
+    const { moved, last } = row!;
+    after = last ?? beginning;
+    nextLook = clock() + delayFactor * (clock() - begun);
+    return moved;
+  };
+}
