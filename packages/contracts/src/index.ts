@@ -49,7 +49,7 @@ export {
 export { compileTaskInput } from "./flow/check-missing.ts";
 export { type OpenUse, valueFlow } from "./flow/value-flow.ts";
 export { limits } from "./limits/limits.ts";
-export { FairnessKey, Payload } from "./limits/parts.ts";
+export { allowedVisible, FairnessKey, isVisible, Payload } from "./limits/parts.ts";
 export { payloadFaults } from "./limits/payload-faults.ts";
 export { printableText, readableText, storableText } from "./limits/storable-text.ts";
 export { unboundedParts } from "./limits/unbounded-parts.ts";
@@ -62,6 +62,14 @@ export { StepCancel } from "./messages/step-cancel.ts";
 export { StepProgress } from "./messages/step-progress.ts";
 export { StepReply } from "./messages/step-reply.ts";
 export { StepRequest } from "./messages/step-request.ts";
+export {
+  type AskedSubmission,
+  askedInHeaders,
+  askedInRow,
+  labelNamePattern,
+  Submission,
+  submissionHeaders,
+} from "./messages/submission.ts";
 export { TaskRefused } from "./messages/task-refused.ts";
 export { TaskAlert, TaskStatus } from "./messages/task-status.ts";
 export {

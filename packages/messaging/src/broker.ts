@@ -12,7 +12,6 @@ export interface OutgoingMessage {
   readonly body: Buffer;
   readonly correlationId?: string;
   readonly replyTo?: string;
-  /** Of a submission: `workflow` names what it is for, the others are as in HTTP. */
   readonly headers?: Readonly<Record<string, unknown>>;
   /** Its place in a trace: goes into the headers `traceparent` and `tracestate`. Null or absent: they are left out. */
   readonly trace?: TraceContext | null;
@@ -53,16 +52,8 @@ export interface Delivery {
   readonly routingKey: string;
   /** Its publisher has said that it is to be handled before others. */
   readonly isUrgent: boolean;
-  /** Its header of that name, if it is a text: which workflow a submission is for. */
-  readonly workflow?: string | undefined;
-  /** Its headers `task-priority`, `fairness-key` and `fairness-weight`, whatever they are. */
-  readonly priority?: unknown;
-  readonly fairnessKey?: unknown;
-  readonly fairnessWeight?: unknown;
-  /** Its headers `task-key`, `task-labels` and `not-before`, whatever they are. */
-  readonly key?: unknown;
-  readonly labels?: unknown;
-  readonly notBefore?: unknown;
+  /** Its header of a name, as it came: anything at all; undefined: it has none. */
+  readonly header?: (name: string) => unknown;
   /** Its place in a trace, also of one that came with others; null or absent: none, or none that can be read. */
   readonly trace?: TraceContext | null;
   /** For a dead letter: why it died first (`expired`, `rejected`, `delivery_limit`, …). */

@@ -121,6 +121,7 @@ export { type FailureKind, fingerprintOf } from "./statistics/record-failures.ts
 export type { RolledUp } from "./statistics/roll-up.ts";
 export type { StatisticsStore } from "./statistics/statistics-store.ts";
 export type { Labels, NewTask } from "./submit/new-task.ts";
+export { readSubmission, SubmissionFault, type TargetWorkflow } from "./submit/read-submission.ts";
 export {
   type SubmittedTask,
   type SubmittedTaskId,

@@ -1,10 +1,16 @@
-import { isStatusQueue, parseJson } from "@holdfast/contracts";
+import {
+  allowedVisible,
+  askedInHeaders,
+  isStatusQueue,
+  isVisible,
+  parseJson,
+} from "@holdfast/contracts";
 import type { Delivery } from "@holdfast/messaging";
 import type { NewTask } from "@holdfast/state-store";
 import type { OwnsStatusQueue } from "./access/status-queues.ts";
 import { taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
-import { readTask, visible } from "./read-task.ts";
+import { readSubmissionAt } from "./submit-problems.ts";
 import type { OpenWorkflow, WorkflowDirectory } from "./workflow-directory.ts";
 
 interface Options {
@@ -24,35 +30,20 @@ interface Finding {
 
 /**
  * Reads messages as tasks: the body is the input, the header `workflow` names the workflow, and `message_id`
- * is the idempotency key. The headers `task-priority`, `fairness-key`, `fairness-weight`, `task-key`, `task-labels` and
- * `not-before` are as in HTTP. Throws a `Problem` for a message that is no task of a stored workflow.
+ * is the idempotency key. The other headers are those of a collection over HTTP. Throws a `Problem` for a message that is no task of a stored workflow.
  */
 export const deliveryReader =
   ({ directory, workflow: usual, keepKeysFor, ownsStatusQueue }: Options) =>
   async (delivery: Delivery, { find, inTurn }: Finding): Promise<NewTask> => {
-    const { replyTo, correlationId, priority, fairnessKey, fairnessWeight } = delivery;
-    const { key, labels, notBefore } = delivery;
+    const { replyTo, correlationId, header = () => undefined } = delivery;
     const idempotencyKey = keyOf(delivery);
     mustOwnQueue(delivery, ownsStatusQueue);
-    const body = bodyOf(delivery);
-    const workflow = await find(workflowNameOf(delivery, usual));
-    const isNamed = delivery.workflow !== undefined;
-    const noun = isNamed ? taskNoun : directory.nounOf(workflow.family);
-    const envelope = {
-      workflow,
-      noun,
-      idempotencyKey,
-      replyTo,
-      correlationId,
-      priority,
-      fairnessKey,
-      fairnessWeight,
-      key,
-      labels,
-      notBefore,
-      keepKeyFor: keepKeysFor,
-    };
-    return inTurn(() => readTask(body, envelope));
+    const input = bodyOf(delivery);
+    const named = workflowIn(delivery);
+    const workflow = await find(mustBeName(named ?? usual));
+    const noun = named === undefined ? directory.nounOf(workflow.family) : taskNoun;
+    const asked = { input, ...askedInHeaders(header), replyTo, correlationId, idempotencyKey };
+    return inTurn(() => readSubmissionAt(asked, workflow, { noun, keepKeyFor: keepKeysFor }));
   };
 
 function keyOf({ messageId }: Delivery): string {
@@ -84,8 +75,13 @@ function bodyOf({ body }: Delivery): unknown {
   }
 }
 
-function workflowNameOf({ workflow }: Delivery, usual: string | null): string {
-  const named = workflow ?? usual;
+/** The workflow that a message names; undefined: it has no such header, or no text in it. */
+function workflowIn({ header }: Delivery): string | undefined {
+  const named = header?.("workflow");
+  return typeof named === "string" && named !== "" ? named : undefined;
+}
+
+function mustBeName(named: string | null): string {
   if (named === null) {
     throw new Problem(
       400,
@@ -93,10 +89,10 @@ function workflowNameOf({ workflow }: Delivery, usual: string | null): string {
       "The message names no workflow in its header `workflow`, and WORKFLOW is not set.",
     );
   }
-  if (visible.test(named)) return named;
+  if (isVisible(named)) return named;
   throw new Problem(
     400,
     "request.workflow_invalid",
-    "The header `workflow` must be 1 to 255 visible ASCII characters.",
+    `The header \`workflow\` must be ${allowedVisible}.`,
   );
 }

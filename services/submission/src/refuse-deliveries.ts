@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
-import { isStatusQueue, type TaskRefused } from "@holdfast/contracts";
+import { isStatusQueue, isVisible, type TaskRefused } from "@holdfast/contracts";
 import type { Delivery } from "@holdfast/messaging";
 import type { Logger } from "@holdfast/runtime";
 import type { Notification, StateStore } from "@holdfast/state-store";
 import type { OwnsStatusQueue } from "./access/status-queues.ts";
 import type { Problem } from "./problem.ts";
-import { visible } from "./read-task.ts";
 
 interface Dependencies {
   readonly store: Pick<StateStore, "enqueueRefusals">;
@@ -44,7 +43,7 @@ function notificationsOf(
   const { messageId = null, replyTo, userId } = delivery;
   if (replyTo === undefined || !isStatusQueue(replyTo) || !owns(userId, replyTo)) return [];
   // It may be what was refused.
-  const correlationId = visible.test(delivery.correlationId ?? "") ? delivery.correlationId! : null;
+  const correlationId = isVisible(delivery.correlationId) ? delivery.correlationId : null;
   const { code, message: detail, errors } = problem;
   const body: TaskRefused = {
     event: "refused",

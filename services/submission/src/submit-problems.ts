@@ -1,14 +1,48 @@
+import { type AskedSubmission, allowedVisible } from "@holdfast/contracts";
+import { type NewTask, readSubmission, SubmissionFault } from "@holdfast/state-store";
 import type { Reader } from "./access/access.ts";
-import { codeAt, type Noun } from "./noun.ts";
+import { codeAt, type Noun, taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 import type { OpenWorkflow } from "./workflow-directory.ts";
 
-export const keyReused = (noun: Noun) =>
+/** Refusals that are answered 400 instead of 422: what is wrong stands in a header of HTTP or in a property of a message. */
+const inHeaders: ReadonlySet<string> = new Set([
+  "request.reply_to_invalid",
+  "request.correlation_id_invalid",
+  "request.idempotency_key_invalid",
+]);
+
+interface ReadOptions extends NonNullable<Parameters<typeof readSubmission>[2]> {
+  readonly noun: Noun;
+}
+
+/** Makes the task of a submission. Throws a `Problem` in the words of the noun for one that is not to be a task. */
+export function readSubmissionAt(
+  asked: AskedSubmission,
+  workflow: OpenWorkflow,
+  { noun, ...options }: ReadOptions,
+): NewTask {
+  try {
+    const called = noun === taskNoun ? "input" : noun.singular;
+    return readSubmission(asked, workflow, { called, ...options });
+  } catch (error) {
+    if (!(error instanceof SubmissionFault)) throw error;
+    const { code, message, errors } = error;
+    const own = code === "task.invalid" ? codeAt(noun, code) : code;
+    throw new Problem(inHeaders.has(code) ? 400 : 422, own, message, errors);
+  }
+}
+
+/** `key` is what the idempotency key is called on the way in, `other` what it was used for. */
+export const keyReused = (key: "Idempotency-Key" | "message_id", other: string) =>
   new Problem(
     422,
     "request.idempotency_key_reused",
-    `This Idempotency-Key was used for another ${noun.singular}. Use a new one.`,
+    `This ${key} was used for another ${other}. Use a new one.`,
   );
+
+export const keyInvalid = () =>
+  new Problem(400, "request.idempotency_key_invalid", `Idempotency-Key must be ${allowedVisible}.`);
 
 /** Keys can be guessed, such as numbers of orders, so that only operators get the id of the task that has one. */
 export function keyInUse(noun: Noun, taskId: string, reader: Reader): Problem {

@@ -1,5 +1,10 @@
-import { FairnessKey, limits, Payload } from "@holdfast/contracts";
-import { fairnessLimits, type Json, priorities } from "@holdfast/domain";
+import {
+  type AskedSubmission,
+  askedInHeaders,
+  Payload,
+  Submission,
+  submissionHeaders,
+} from "@holdfast/contracts";
 import { onGone } from "@holdfast/runtime/http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
@@ -8,77 +13,15 @@ import { describeAt, ref } from "./api/describe.ts";
 import { type Door, doorsOf } from "./doors.ts";
 import type { Tasks } from "./find-tasks.ts";
 import { taskNoun } from "./noun.ts";
-import { labelNamePattern, labelValuePattern, namingLimits } from "./read-naming.ts";
 import { sendResult } from "./results/result-route.ts";
 import type { ResultWaiter } from "./results/result-waiter.ts";
 import { preferredWait, waitForResult } from "./results/wait-for-result.ts";
 import { roomForRows } from "./room.ts";
-import { type Asked, type SubmitDependencies, taskSubmitter } from "./submit-task.ts";
+import { type SubmitDependencies, type SubmitRequest, taskSubmitter } from "./submit-task.ts";
 
-const closed = { additionalProperties: false };
-const Fairness = Type.Object(
-  {
-    key: Type.Optional(
-      Type.Unsafe<string>({ ...FairnessKey, description: "By what the task shares its band." }),
-    ),
-    weight: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: fairnessLimits.weight,
-        description: "How many shares of its band the key has.",
-      }),
-    ),
-  },
-  {
-    ...closed,
-    description: "By what the task shares its priority with others; else as the workflow says.",
-  },
-);
-const Labels = Type.Record(
-  Type.String({ pattern: labelNamePattern }),
-  Type.String({ minLength: 1, maxLength: namingLimits.value, pattern: labelValuePattern }),
-  { ...closed, maxProperties: namingLimits.labels, description: "By what the task is found." },
-);
-const TaskBody = Type.Object(
-  {
-    workflow: Type.String({
-      minLength: 1,
-      maxLength: limits.name,
-      description: "With its version, or without: then the active one.",
-    }),
-    input: Type.Unsafe<Json>({ ...Payload, description: "The input of the workflow." }),
-    priority: Type.Optional(
-      Type.Enum([...priorities], {
-        description: "Which steps are claimed first; normal unless said otherwise.",
-      }),
-    ),
-    fairness: Type.Optional(Fairness),
-    key: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: limits.property,
-        description: "The business's own name: at most one open task of the workflow has it.",
-      }),
-    ),
-    labels: Type.Optional(Labels),
-    notBefore: Type.Optional(
-      Type.String({
-        maxLength: limits.instant,
-        description: "When the first steps become due: an instant with its zone.",
-      }),
-    ),
-    replyTo: Type.Optional(
-      Type.String({ maxLength: limits.property, description: "Your own queue for its status." }),
-    ),
-    correlationId: Type.Optional(
-      Type.String({
-        maxLength: limits.property,
-        description: "What the notifications of the task carry.",
-      }),
-    ),
-  },
-  closed,
-);
+/** The body of `POST /v1/tasks` is the submission, but for its idempotency key, which is a header. */
+const { idempotencyKey: _idempotencyKey, ...inBody } = Submission.properties;
+const TaskBody = Type.Object(inBody, { additionalProperties: false });
 /** Not closed: what a proxy adds is no mistake of the client. */
 const SubmitQuery = Type.Object({
   allowUnknownAgents: Type.Optional(
@@ -113,22 +56,22 @@ const SubmitHeaders = Type.Object({
 });
 const CollectionHeaders = Type.Object({
   ...SubmitHeaders.properties,
-  "task-key": Type.Optional(
+  [submissionHeaders.key]: Type.Optional(
     Type.String({ description: "The business's own name: at most one open task has it." }),
   ),
-  "task-labels": Type.Optional(
+  [submissionHeaders.labels]: Type.Optional(
     Type.String({ description: "By what the task is found, such as region=eu,guest=ada." }),
   ),
-  "not-before": Type.Optional(
+  [submissionHeaders.notBefore]: Type.Optional(
     Type.String({ description: "When the first steps become due: an instant with its zone." }),
   ),
-  "task-priority": Type.Optional(
+  [submissionHeaders.priority]: Type.Optional(
     Type.String({ description: "urgent, normal or batch: which steps are claimed first." }),
   ),
-  "fairness-key": Type.Optional(
+  [submissionHeaders.fairnessKey]: Type.Optional(
     Type.String({ description: "By what the task shares its priority with others." }),
   ),
-  "fairness-weight": Type.Optional(
+  [submissionHeaders.fairnessWeight]: Type.Optional(
     Type.String({ description: "How many shares the key has: 1 to 1000." }),
   ),
   "reply-to": Type.Optional(Type.String({ description: "Your own queue for its status." })),
@@ -165,16 +108,9 @@ export function submitRoutes(app: FastifyInstance, deps: Dependencies): void {
     everyDoor.path,
     { schema: { ...schemaOf(everyDoor), body: TaskBody } },
     (request, reply) => {
-      const { fairness, ...asked } = request.body;
-      const { replyTo, correlationId } = asked;
-      return submit(request, reply, {
-        noun: taskNoun,
-        ...asked,
-        replyTo,
-        correlationId,
-        fairnessKey: fairness?.key,
-        fairnessWeight: fairness?.weight,
-      });
+      const idempotencyKey = text(request.headers["idempotency-key"]);
+      const submission = { ...request.body, idempotencyKey };
+      return submit(request, reply, { noun: taskNoun, submission });
     },
   );
 
@@ -183,8 +119,15 @@ export function submitRoutes(app: FastifyInstance, deps: Dependencies): void {
     app.post(door.path, { schema }, async (request, reply) => {
       const { headers, body: input } = request;
       const noun = await door.nounOf(request);
-      const asked = { noun, workflow: noun.family ?? "", input, ...askedInHeaders(headers) };
-      return submit(request, reply, asked);
+      const submission = {
+        workflow: noun.family ?? "",
+        input,
+        ...askedInHeaders((name) => text(headers[name])),
+        replyTo: text(headers["reply-to"]),
+        correlationId: text(headers["correlation-id"]),
+        idempotencyKey: text(headers["idempotency-key"]),
+      };
+      return submit(request, reply, { noun, submission });
     });
   }
 }
@@ -195,10 +138,9 @@ const submitting =
   async (
     request: FastifyRequest,
     reply: FastifyReply,
-    said: Omit<Asked, "idempotencyKey" | "allowsUnknownAgents" | "learns">,
+    said: Pick<SubmitRequest, "noun" | "submission">,
   ) => {
-    const idempotencyKey = text(request.headers["idempotency-key"]);
-    const asked = { ...said, idempotencyKey, allowsUnknownAgents: allowsUnknown(request.query) };
+    const asked = { ...said, allowsUnknownAgents: allowsUnknown(request.query) };
     for (const wish of wishesIn(asked)) deps.access.mustBeAllowed(request, wish);
     const accepted = await submitter.submit(
       { ...asked, learns: deps.access.learns(request), trace: request.span?.context ?? null },
@@ -231,19 +173,6 @@ const schemaOf = (door: Door) => ({
   headers: door.isOfCollection ? CollectionHeaders : SubmitHeaders,
 });
 
-/** The body of a collection's route is the input, so the rest is in headers. */
-const askedInHeaders = (headers: FastifyRequest["headers"]) => ({
-  // `Priority` is taken: browsers and proxies send one of RFC 9218.
-  priority: text(headers["task-priority"]),
-  fairnessKey: text(headers["fairness-key"]),
-  fairnessWeight: text(headers["fairness-weight"]),
-  key: text(headers["task-key"]),
-  labels: text(headers["task-labels"]),
-  notBefore: text(headers["not-before"]),
-  replyTo: text(headers["reply-to"]),
-  correlationId: text(headers["correlation-id"]),
-});
-
 /** Of the requests that submit a task. */
 const isMeant = (url: string): boolean => /^\/v1\/[^/]+$/.test(url);
 
@@ -258,17 +187,17 @@ const text = (header: string | string[] | undefined): string | undefined =>
 /** From here on a beginning is late: for as long a business key can be held by a task that has not begun. */
 const late = 30 * 24 * 60 * 60 * 1_000;
 
+const weightIn = (fairness: AskedSubmission["fairness"]): number =>
+  Number((fairness as { readonly weight?: unknown } | undefined)?.weight ?? 1);
+
 /** What a submission asks for that not everyone may. A value that is wrong asks for nothing: it is refused by itself. */
-function wishesIn(
-  asked: Pick<
-    Asked,
-    "priority" | "fairnessWeight" | "replyTo" | "allowsUnknownAgents" | "notBefore"
-  >,
-): readonly AnonymousWish[] {
-  const { priority, fairnessWeight, replyTo, allowsUnknownAgents, notBefore } = asked;
+function wishesIn({
+  submission: { priority, fairness, replyTo, notBefore },
+  allowsUnknownAgents,
+}: Pick<SubmitRequest, "submission" | "allowsUnknownAgents">): readonly AnonymousWish[] {
   const wishes: AnonymousWish[] = [];
   if (priority === "urgent") wishes.push("urgent");
-  if (fairnessWeight !== undefined && Number(fairnessWeight) > 1) wishes.push("weight");
+  if (weightIn(fairness) > 1) wishes.push("weight");
   if (replyTo !== undefined) wishes.push("reply-to");
   if (allowsUnknownAgents) wishes.push("unknown-agents");
   if (typeof notBefore === "string" && Date.parse(notBefore) > Date.now() + late) {

@@ -1,4 +1,5 @@
-import { type TraceContext, TransientFault } from "@holdfast/domain";
+import type { AskedSubmission } from "@holdfast/contracts";
+import { type TraceContext, TransientFault, traceText } from "@holdfast/domain";
 import { batchCalls, type Failpoint, noTracing, type Tracing } from "@holdfast/runtime";
 import type { NewTask, StateStore, Submitted } from "@holdfast/state-store";
 import type { FastifyRequest } from "fastify";
@@ -6,10 +7,13 @@ import type { Learns } from "./access/access.ts";
 import type { Noun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 import { type QueueLimit, queueLimit } from "./queue-limit.ts";
-import type { AskedNaming } from "./read-naming.ts";
-import { readTask } from "./read-task.ts";
-import type { AskedUrgency } from "./read-urgency.ts";
-import { agentsUnknown, keyInUse, keyReused, retired } from "./submit-problems.ts";
+import {
+  agentsUnknown,
+  keyInUse,
+  keyReused,
+  readSubmissionAt,
+  retired,
+} from "./submit-problems.ts";
 import type { OpenWorkflow, WorkflowDirectory } from "./workflow-directory.ts";
 
 export interface SubmitDependencies {
@@ -41,14 +45,10 @@ const bytesWaiting = 16 * 1024 * 1024;
 /** How many submissions share one transaction at most. */
 const batch = 200;
 
-/** What a request asks for, wherever it says so. */
-export interface Asked extends AskedUrgency, AskedNaming {
+/** What a request asks for. */
+export interface SubmitRequest {
   readonly noun: Noun;
-  readonly workflow: string;
-  readonly input: unknown;
-  readonly idempotencyKey: string | undefined;
-  readonly replyTo: string | undefined;
-  readonly correlationId: string | undefined;
+  readonly submission: AskedSubmission & { readonly workflow: string };
   /** Whether the task is taken although one of its Agents has never announced itself. */
   readonly allowsUnknownAgents: boolean;
   readonly learns: Learns;
@@ -78,21 +78,24 @@ export function taskSubmitter(deps: SubmitDependencies) {
     patience: waiting.patience,
   });
 
-  const write = async (asked: Asked, workflow: OpenWorkflow, caller: Caller) => {
-    const task = readTask(asked.input, { ...asked, workflow });
-    await mustHaveAgents(deps, workflow, asked);
+  const write = async (request: SubmitRequest, workflow: OpenWorkflow, caller: Caller) => {
+    const { noun, submission, trace = null } = request;
+    const read = readSubmissionAt(submission, workflow, { noun });
+    const task = trace === null ? read : { ...read, traceContext: traceText(trace) };
+    await mustHaveAgents(deps, workflow, request);
     const { result, withdraw } = submissions.add(task, caller.bodyBytes);
     caller.onGone(withdraw);
-    return traceInsert(tracing, asked.trace ?? null, result);
+    return traceInsert(tracing, trace, result);
   };
 
   /** Writes it in the version that is meant, by the store at that time: what is known here chooses none, and refuses none. */
-  const writeInVersion = async (asked: Asked, caller: Caller) => {
-    const find = () => directory.find(asked.workflow, asked.learns.workflowNames);
+  const writeInVersion = async (request: SubmitRequest, caller: Caller) => {
+    const { workflow: named } = request.submission;
+    const find = () => directory.find(named, request.learns.workflowNames);
     for (let turn = 0; turn < mostTurns; turn += 1) {
-      const workflow = directory.known(asked.workflow) ?? (await find());
+      const workflow = directory.known(named) ?? (await find());
       try {
-        const submitted = await write(asked, workflow, caller);
+        const submitted = await write(request, workflow, caller);
         if (submitted.kind !== "outdated") return submitted;
       } catch (error) {
         if (!(error instanceof Problem && (await directory.isOutdated(workflow)))) throw error;
@@ -102,7 +105,7 @@ export function taskSubmitter(deps: SubmitDependencies) {
       const next = await find();
       if (directory.isRetired(next.name)) throw retired(next);
     }
-    throw versionsChange(asked.workflow);
+    throw versionsChange(named);
   };
 
   return {
@@ -113,13 +116,12 @@ export function taskSubmitter(deps: SubmitDependencies) {
       return isFull;
     },
     /** Resolves once the task is durable. Not written if its caller is gone, or it waited too long. */
-    async submit(asked: Asked, caller: Caller): Promise<Accepted> {
-      const submitted = await writeInVersion(asked, caller);
-      if (submitted.kind === "retired") throw retired({ name: asked.workflow });
-      if (submitted.kind === "conflict") throw keyReused(asked.noun);
-      if (submitted.kind === "held") {
-        throw keyInUse(asked.noun, submitted.taskId, asked.learns.reader());
-      }
+    async submit(request: SubmitRequest, caller: Caller): Promise<Accepted> {
+      const { noun, submission, learns } = request;
+      const submitted = await writeInVersion(request, caller);
+      if (submitted.kind === "retired") throw retired({ name: submission.workflow });
+      if (submitted.kind === "conflict") throw keyReused("Idempotency-Key", noun.singular);
+      if (submitted.kind === "held") throw keyInUse(noun, submitted.taskId, learns.reader());
       return submitted;
     },
   };
@@ -128,7 +130,7 @@ export function taskSubmitter(deps: SubmitDependencies) {
 async function mustHaveAgents(
   { directory, takesUnknownAgents = false }: SubmitDependencies,
   workflow: OpenWorkflow,
-  { allowsUnknownAgents }: Asked,
+  { allowsUnknownAgents }: SubmitRequest,
 ): Promise<void> {
   if (takesUnknownAgents || allowsUnknownAgents) return;
   const unknown = await directory.unknownAgents(workflow.definition);

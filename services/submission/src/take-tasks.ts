@@ -16,7 +16,7 @@ import { taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 import { deliveryReader } from "./read-delivery.ts";
 import { deliveryRefuser, type Refused } from "./refuse-deliveries.ts";
-import { keyInUse, retired } from "./submit-problems.ts";
+import { keyInUse, keyReused, retired } from "./submit-problems.ts";
 import { mostTurns, versionsChange } from "./submit-task.ts";
 import type { OpenWorkflow, WorkflowDirectory } from "./workflow-directory.ts";
 
@@ -178,14 +178,7 @@ async function judge(
 }
 
 function problemOf(submitted: Submitted, task: NewTask): Problem | null {
-  if (submitted.kind === "conflict") return keyReused();
+  if (submitted.kind === "conflict") return keyReused("message_id", "task");
   if (submitted.kind === "held") return keyInUse(taskNoun, submitted.taskId, "stranger");
   return submitted.kind === "retired" ? retired({ name: task.workflow }) : null;
 }
-
-const keyReused = () =>
-  new Problem(
-    422,
-    "request.idempotency_key_reused",
-    "This message_id was used for another task. Use a new one.",
-  );

@@ -55,4 +55,10 @@ export const limits = {
   words: 2_000,
   /** The longest property of an AMQP message: the protocol allows no longer one. */
   property: 255,
+  /** Labels of one task, and the characters of the name and of the text of each. */
+  labels: 16,
+  labelName: 63,
+  label: 200,
+  /** Days within which a task must begin. */
+  beginDays: 366,
 } as const;

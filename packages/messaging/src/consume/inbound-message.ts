@@ -126,7 +126,8 @@ const openDeliveries = (
   const isBundled = parts > 1;
   const { type, correlationId, userId, replyTo } = message.properties;
   const messageId = text(message.properties.messageId);
-  const traces = tracesIn((name) => header(message, name), { parts, isBundle: isBundled });
+  const ownHeader = (name: string) => header(message, name);
+  const traces = tracesIn(ownHeader, { parts, isBundle: isBundled });
   const common = {
     type: text(type),
     correlationId: text(correlationId),
@@ -134,13 +135,7 @@ const openDeliveries = (
     replyTo: text(replyTo),
     routingKey: message.fields.routingKey,
     isUrgent: isUrgent(message),
-    workflow: text(header(message, "workflow")),
-    priority: header(message, "task-priority"),
-    fairnessKey: header(message, "fairness-key"),
-    fairnessWeight: header(message, "fairness-weight"),
-    key: header(message, "task-key"),
-    labels: header(message, "task-labels"),
-    notBefore: header(message, "not-before"),
+    header: ownHeader,
     deathReason: deathReasons.find((reason) => reason === header(message, "x-first-death-reason")),
     keep: () => keptProperties(message),
     redelivered: message.fields.redelivered,

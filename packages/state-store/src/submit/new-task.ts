@@ -26,6 +26,8 @@ export interface NewTask {
   readonly idempotency: {
     readonly key: string;
     readonly hash: string;
+    /** Hashes by which earlier releases knew the same request. Asked for only where one of theirs is stored. */
+    readonly earlierHashes?: () => readonly string[];
     /** 24 hours unless said otherwise. */
     readonly keepFor?: Milliseconds;
   } | null;

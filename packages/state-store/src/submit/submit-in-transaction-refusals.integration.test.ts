@@ -42,44 +42,48 @@ test.each<[string, SubmittedTask, string]>([
   [
     "a priority that there is not",
     { workflow: "trip", input: { x: 1 }, priority: "high" as "urgent" },
-    "task.invalid",
+    "request.priority_invalid",
   ],
   [
     "a long fairness key",
     { workflow: "trip", input: { x: 1 }, fairness: { key: "x".repeat(101) } },
-    "task.invalid",
+    "request.fairness_invalid",
   ],
-  ["no fairness key", { workflow: "trip", input: { x: 1 }, fairness: { key: "" } }, "task.invalid"],
+  [
+    "no fairness key",
+    { workflow: "trip", input: { x: 1 }, fairness: { key: "" } },
+    "request.fairness_invalid",
+  ],
   [
     "a line break in a fairness key",
     { workflow: "trip", input: { x: 1 }, fairness: { key: "a\nb" } },
-    "task.invalid",
+    "request.fairness_invalid",
   ],
   [
     "a weight of 0",
     { workflow: "trip", input: { x: 1 }, fairness: { key: "a", weight: 0 } },
-    "task.invalid",
+    "request.fairness_invalid",
   ],
   [
     "half a weight",
     { workflow: "trip", input: { x: 1 }, fairness: { key: "a", weight: 1.5 } },
-    "task.invalid",
+    "request.fairness_invalid",
   ],
   [
     "a weight without a key",
     { workflow: "trip", input: { x: 1 }, fairness: { weight: 2 } },
-    "task.invalid",
+    "request.fairness_invalid",
   ],
-  ["a key with a space", { workflow: "trip", input: { x: 1 }, key: "a b" }, "task.invalid"],
+  ["a key with a space", { workflow: "trip", input: { x: 1 }, key: "a b" }, "request.invalid"],
   [
     "a label without text",
     { workflow: "trip", input: { x: 1 }, labels: { a: "" } },
-    "task.invalid",
+    "request.invalid",
   ],
   [
     "a label with a bad name",
     { workflow: "trip", input: { x: 1 }, labels: { "a b": "c" } },
-    "task.invalid",
+    "request.invalid",
   ],
   [
     "too many labels",
@@ -88,12 +92,12 @@ test.each<[string, SubmittedTask, string]>([
       input: { x: 1 },
       labels: Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`l${n}`, "x"])),
     },
-    "task.invalid",
+    "request.invalid",
   ],
   [
     "a beginning in two years",
     { workflow: "trip", input: { x: 1 }, notBefore: new Date(Date.now() + 730 * 86_400_000) },
-    "task.invalid",
+    "request.invalid",
   ],
   [
     "a key that is kept for two years",
@@ -105,7 +109,11 @@ test.each<[string, SubmittedTask, string]>([
     { workflow: "trip", input: { x: 1 }, idempotencyKey: "k", keepKeyFor: -1 },
     "task.invalid",
   ],
-  ["a queue of ours", { workflow: "trip", input: { x: 1 }, replyTo: "agent.a" }, "task.invalid"],
+  [
+    "a queue of ours",
+    { workflow: "trip", input: { x: 1 }, replyTo: "agent.a" },
+    "request.reply_to_invalid",
+  ],
   [
     "a condition of its first step",
     { workflow: "conditional", input: { x: 1 } },

@@ -1,15 +1,14 @@
-import { compileInput, type InputCheck } from "@holdfast/contracts";
+import { compileTaskInput, type Submission } from "@holdfast/contracts";
 import {
   ContractFault,
   errorText,
-  type Fairness,
   type FaultCode,
-  type Json,
   type Milliseconds,
-  type Priority,
+  type WorkflowDefinition,
 } from "@holdfast/domain";
 import { toStoreFault } from "../postgres/postgres-error.ts";
-import type { Labels } from "./new-task.ts";
+import { familyOf } from "../workflows/workflow-catalog.ts";
+import { readSubmission, SubmissionFault, type TargetWorkflow } from "./read-submission.ts";
 
 /** A connection of `pg`, in a transaction that its owner begins and commits. */
 export interface TransactionClient {
@@ -17,27 +16,11 @@ export interface TransactionClient {
 }
 
 /** A task to be submitted together with what its application writes itself. */
-export interface SubmittedTask {
-  /** With its version, or without: then the one that operators activated. */
-  readonly workflow: string;
-  readonly input: Json;
-  /** The same key with the same workflow and input stands for the same task while the key is kept. */
-  readonly idempotencyKey?: string;
-  /** How long the key is kept; 24 hours unless said otherwise. */
-  readonly keepKeyFor?: Milliseconds;
-  /** `normal` unless said otherwise. */
-  readonly priority?: Priority;
-  /** By what its steps share their band. What is left out is where the workflow says; the weight is 1 otherwise. */
-  readonly fairness?: Partial<Fairness>;
-  /** The application's own name of what the task is about: at most one open task of its workflow has it. */
-  readonly key?: string;
-  /** At most 16 texts by which the task is found. */
-  readonly labels?: Labels;
+export interface SubmittedTask extends Omit<Submission, "notBefore"> {
   /** When its first steps become due; now unless said otherwise. */
   readonly notBefore?: Date | string;
-  /** The status queue that is to hear what becomes of the task. */
-  readonly replyTo?: string;
-  readonly correlationId?: string;
+  /** Milliseconds for which the idempotency key stands for the task; 24 hours unless said otherwise. */
+  readonly keepKeyFor?: Milliseconds;
 }
 
 export interface SubmittedTaskId {
@@ -56,9 +39,9 @@ interface Options {
 /**
  * Submits tasks in the transaction of `client`: they are there when it commits, and never were when it does
  * not. Its login needs the role `holdfast_application` and no other. Throws a `ContractFault` for what is not to
- * be submitted (`task.invalid` with the first place in `details.pointer`, `workflow.unknown`, `workflow.retired`,
- * `workflow.unusable`, `workflow.first_step_conditional`, `request.idempotency_key_reused`, and `task.key_in_use` with the
- * open task in `details.taskId`): the caller then rolls
+ * be submitted, with the codes of the other ways in (`task.invalid` with the first place in `details.pointer`,
+ * `workflow.unknown`, `workflow.retired`, `request.idempotency_key_reused`, and `task.key_in_use` with the open task in
+ * `details.taskId`), `workflow.unusable` or `workflow.first_step_conditional`: the caller then rolls
  * the transaction back. A Scheduler finds the tasks at its next scan, within a second or so: nothing wakes it.
  */
 export async function submitTasks(
@@ -67,12 +50,12 @@ export async function submitTasks(
   { publishEvents = false, traceparent }: Options = {},
 ): Promise<readonly SubmittedTaskId[]> {
   if (traceparent !== undefined) await ask(client, setTrace, [traceparent]);
-  const checks = new Map<string, InputCheck>();
+  const workflows = new Map<string, TargetWorkflow>();
   const submitted: SubmittedTaskId[] = [];
   for (const task of tasks) {
-    const check = checks.get(task.workflow) ?? (await findCheck(client, task.workflow));
-    checks.set(task.workflow, check);
-    mustBeValid(task, check);
+    const workflow = workflows.get(task.workflow) ?? (await findTarget(client, task.workflow));
+    workflows.set(task.workflow, workflow);
+    mustBeTask(task, workflow);
     submitted.push(await submit(client, task, publishEvents));
   }
   // What the transaction submits later has a trace of its own, or none.
@@ -83,7 +66,7 @@ export async function submitTasks(
 /** Until the transaction ends. */
 const setTrace = "select set_config('holdfast.traceparent', $1, true)";
 
-const select = "select definition from state.workflow_to_submit($1)";
+const select = "select name, definition from state.workflow_to_submit($1)";
 
 const submission = `select task_id::text as "taskId", replayed
   from state.submit_task(workflow => $1, input => $2::jsonb, idempotency_key => $3, priority => $4,
@@ -94,33 +77,43 @@ const submission = `select task_id::text as "taskId", replayed
 
 const day = 24 * 60 * 60 * 1_000;
 
-async function findCheck(client: TransactionClient, workflow: string): Promise<InputCheck> {
-  const [row] = await ask<{ definition: { inputSchema: { [key: string]: Json } } }>(
-    client,
-    select,
-    [workflow],
-  );
+async function findTarget(client: TransactionClient, asked: string): Promise<TargetWorkflow> {
+  const [row] = await ask<{ name: string; definition: WorkflowDefinition }>(client, select, [
+    asked,
+  ]);
+  const { name, definition } = row!;
   try {
-    return compileInput(row!.definition.inputSchema);
+    const check = compileTaskInput(definition);
+    return { name, family: familyOf(name), definition, check, takesActive: name !== asked };
   } catch (error) {
     // Without its check the store would accept inputs that no Agent can use.
     throw new ContractFault(
       "workflow.unusable",
-      `The stored input schema of ${workflow} cannot be compiled: ${errorText(error)}. Register a new version of the workflow, and submit to that`,
+      `The stored input schema of ${asked} cannot be compiled: ${errorText(error)}. Register a new version of the workflow, and submit to that`,
       { cause: error },
     );
   }
 }
 
-function mustBeValid({ workflow, input }: SubmittedTask, check: InputCheck): void {
-  const errors = check(input);
-  if (errors.length === 0) return;
-  const [{ pointer, detail } = { pointer: "", detail: "" }] = errors;
-  throw new ContractFault(
-    "task.invalid",
-    `The input of ${workflow} failed validation at ${pointer || "/"}: ${detail}`,
-    { details: { pointer, errors: errors.length } },
-  );
+/** Throws what the other ways in refuse, with the first place that is wrong in its words. */
+function mustBeTask(task: SubmittedTask, workflow: TargetWorkflow): void {
+  try {
+    readSubmission(submissionOf(task), workflow);
+  } catch (error) {
+    if (!(error instanceof SubmissionFault)) throw error;
+    const { code, message, errors, details } = error;
+    const [first] = errors;
+    const at = first === undefined ? "" : ` ${first.pointer || "/"} ${first.detail}`;
+    throw new ContractFault(code, `${task.workflow}: ${message}${at}`, { details, cause: error });
+  }
+}
+
+function submissionOf({ keepKeyFor: _keepKeyFor, notBefore, ...task }: SubmittedTask): Submission {
+  if (notBefore === undefined) return task;
+  const isDate = typeof notBefore !== "string";
+  // What is no instant is refused where instants are read.
+  const isNone = isDate && Number.isNaN(notBefore.getTime());
+  return { ...task, notBefore: isDate && !isNone ? notBefore.toISOString() : String(notBefore) };
 }
 
 async function submit(

@@ -10,6 +10,7 @@ import type { StoredWorkflow, WorkflowCatalog } from "../workflows/workflow-cata
 import { takeBusinessKeys } from "./business-keys.ts";
 import { insertAll } from "./insert-tasks.ts";
 import type { Candidate, NewTask } from "./new-task.ts";
+import { isCurrentHash } from "./read-submission.ts";
 
 /**
  * `conflict`: the key was used for something else. `held`: another open task has its business key.
@@ -188,7 +189,12 @@ function toSubmitted(
   const holder = holders.get(taskId) ?? holders.get(first?.taskId ?? "");
   if (holder !== undefined) return { kind: "held", taskId: holder };
   if (first === undefined) return { kind: refused(task) ?? "conflict" };
-  return first.hash === task.idempotency?.hash
+  return isSame(first.hash, task.idempotency)
     ? { kind: "replayed", taskId: first.taskId }
     : { kind: "conflict" };
 }
+
+/** Whether a stored hash is that of the same request, also if an earlier release stored it: keys outlive an upgrade. */
+const isSame = (stored: string, asked: NewTask["idempotency"]): boolean =>
+  stored === asked?.hash ||
+  (!isCurrentHash(stored) && (asked?.earlierHashes?.().includes(stored) ?? false));

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isVisible } from "@holdfast/contracts";
 import { canonicalJson } from "@holdfast/domain";
 import type { BulkAsked, NewBulkOperation } from "@holdfast/state-store";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -6,9 +7,9 @@ import { Type } from "typebox";
 import { describe, ref } from "../api/describe.ts";
 import { mustBeStorable } from "../operators/must-be-storable.ts";
 import { Problem } from "../problem.ts";
-import { visible } from "../read-task.ts";
 import { filterOfBody } from "../search/search-body.ts";
 import { withVersions } from "../search/with-versions.ts";
+import { keyInvalid, keyReused } from "../submit-problems.ts";
 import { BulkBody, usualRate } from "./bulk-body.ts";
 import type { BulkDependencies } from "./bulk-dependencies.ts";
 import { bulkResource } from "./bulk-resource.ts";
@@ -59,7 +60,8 @@ export function createBulkRoute(app: FastifyInstance, deps: BulkDependencies): v
         }
         const wish = wishOf(request, asked);
         const created = await store.createBulkOperation({ tasks: filter, wish });
-        if (created.kind === "conflict") return refuse(keyReused);
+        if (created.kind === "conflict")
+          return refuse(() => keyReused("Idempotency-Key", "bulk operation"));
         if (created.kind === "tooManyTasks") return refuse(tooManyTasks);
         if (created.kind === "tooManyOpen") {
           void reply.header("retry-after", "60");
@@ -109,13 +111,7 @@ function wishOf(
   asked: BulkAsked,
 ): NewBulkOperation {
   const key = headers["idempotency-key"] ?? null;
-  if (key !== null && !visible.test(String(key))) {
-    throw new Problem(
-      400,
-      "request.idempotency_key_invalid",
-      "Idempotency-Key must be 1 to 255 visible ASCII characters.",
-    );
-  }
+  if (key !== null && !isVisible(String(key))) throw keyInvalid();
   const { actor, reason, filter, canary = 0, rate = usualRate } = body;
   const hash = createHash("sha256").update(canonicalJson(body)).digest("hex");
   return {
@@ -135,12 +131,6 @@ function refuse(problem: () => Problem): never {
   throw problem();
 }
 
-const keyReused = () =>
-  new Problem(
-    422,
-    "request.idempotency_key_reused",
-    "This Idempotency-Key was used for another bulk operation. Use a new one.",
-  );
 const tooManyTasks = () =>
   new Problem(
     422,

@@ -1,10 +1,9 @@
-import { limits } from "@holdfast/contracts";
+import { labelNamePattern, limits } from "@holdfast/contracts";
 import { type Instant, priorities } from "@holdfast/domain";
 import type { PageWish, TaskCondition, TaskFilter } from "@holdfast/state-store";
 import { type Static, Type } from "typebox";
 import { isTaskId } from "../find-tasks.ts";
 import { Problem } from "../problem.ts";
-import { labelNamePattern } from "../read-naming.ts";
 import { openStates, taskStates } from "./task-states.ts";
 
 export const nameOf = (description: string) =>

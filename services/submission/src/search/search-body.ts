@@ -1,8 +1,7 @@
-import { limits } from "@holdfast/contracts";
+import { labelNamePattern, limits } from "@holdfast/contracts";
 import type { TaskCondition, TaskFilter } from "@holdfast/state-store";
 import { type Static, Type } from "typebox";
 import { Problem } from "../problem.ts";
-import { labelNamePattern } from "../read-naming.ts";
 import { fingerprintPattern, readInstant } from "./list-query.ts";
 import { openStates } from "./task-states.ts";
 

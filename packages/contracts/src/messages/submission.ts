@@ -1,0 +1,124 @@
+import { fairnessLimits, type Json, printableCharacter, priorities } from "@holdfast/domain";
+import { type Static, Type } from "typebox";
+import { limits } from "../limits/limits.ts";
+import { FairnessKey, Payload } from "../limits/parts.ts";
+
+const closed = { additionalProperties: false };
+
+/** Names of labels. */
+export const labelNamePattern = `^[A-Za-z0-9][A-Za-z0-9_./-]{0,${limits.labelName - 1}}$`;
+
+const Fairness = Type.Object(
+  {
+    key: Type.Optional(
+      Type.Unsafe<string>({ ...FairnessKey, description: "By what the task shares its band." }),
+    ),
+    weight: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: fairnessLimits.weight,
+        description: "How many shares of its band the key has.",
+      }),
+    ),
+  },
+  {
+    ...closed,
+    description: "By what the task shares its priority with others; else as the workflow says.",
+  },
+);
+const Labels = Type.Record(
+  Type.String({ pattern: labelNamePattern }),
+  Type.String({ minLength: 1, maxLength: limits.label, pattern: `^${printableCharacter}*$` }),
+  { ...closed, maxProperties: limits.labels, description: "By what the task is found." },
+);
+
+/**
+ * A task as it is asked for. Each way in maps to it: the body of `POST /v1/tasks` has this shape, headers of a
+ * collection and of a message are mapped by `askedInHeaders`, a row by `askedInRow`. `readSubmission` of the state store has
+ * all rules that are not about its shape.
+ */
+export const Submission = Type.Object(
+  {
+    workflow: Type.String({
+      minLength: 1,
+      maxLength: limits.name,
+      description: "With its version, or without: then the active one.",
+    }),
+    input: Type.Unsafe<Json>({ ...Payload, description: "The input of the workflow." }),
+    priority: Type.Optional(
+      Type.Enum([...priorities], {
+        description: "Which steps are claimed first; normal unless said otherwise.",
+      }),
+    ),
+    fairness: Type.Optional(Fairness),
+    key: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: limits.property,
+        description: "The business's own name: at most one open task of the workflow has it.",
+      }),
+    ),
+    labels: Type.Optional(Labels),
+    notBefore: Type.Optional(
+      Type.String({
+        maxLength: limits.instant,
+        description: "When the first steps become due: an instant with its zone.",
+      }),
+    ),
+    replyTo: Type.Optional(
+      Type.String({ maxLength: limits.property, description: "Your own queue for its status." }),
+    ),
+    correlationId: Type.Optional(
+      Type.String({
+        maxLength: limits.property,
+        description: "What the notifications of the task carry.",
+      }),
+    ),
+    idempotencyKey: Type.Optional(
+      Type.String({
+        maxLength: limits.property,
+        description: "The same key stands for the same task while it is kept.",
+      }),
+    ),
+  },
+  closed,
+);
+export type Submission = Static<typeof Submission>;
+
+/** The same fields before they have been checked: each may be anything. */
+export type AskedSubmission = { readonly [Field in keyof Submission]?: unknown };
+
+/**
+ * Headers that say what is not in the body, of HTTP and of messages alike. What both have properties of their own for is
+ * not among them: the queue for the status, the correlation id, the idempotency key.
+ */
+export const submissionHeaders = {
+  // `Priority` is taken: browsers and proxies send one of RFC 9218.
+  priority: "task-priority",
+  fairnessKey: "fairness-key",
+  fairnessWeight: "fairness-weight",
+  key: "task-key",
+  labels: "task-labels",
+  notBefore: "not-before",
+} as const;
+
+/** What these headers ask for. Labels and numbers are texts there. */
+export function askedInHeaders(
+  header: (name: (typeof submissionHeaders)[keyof typeof submissionHeaders]) => unknown,
+): Pick<AskedSubmission, "priority" | "fairness" | "key" | "labels" | "notBefore"> {
+  const key = header(submissionHeaders.fairnessKey);
+  const weight = header(submissionHeaders.fairnessWeight);
+  return {
+    priority: header(submissionHeaders.priority),
+    fairness: key === undefined && weight === undefined ? undefined : { key, weight },
+    key: header(submissionHeaders.key),
+    labels: header(submissionHeaders.labels),
+    notBefore: header(submissionHeaders.notBefore),
+  };
+}
+
+/** What a row asks for. Null is absent there, but for the input: SQL builds objects with all their fields. */
+export const askedInRow = (row: Readonly<Record<string, Json>>): AskedSubmission =>
+  Object.fromEntries(
+    Object.entries(row).filter(([field, value]) => value !== null || field === "input"),
+  );

@@ -1,0 +1,318 @@
+import { createHash } from "node:crypto";
+import {
+  type AskedSubmission,
+  allowedVisible,
+  type FieldFault,
+  type InputCheck,
+  isStatusQueue,
+  isVisible,
+  labelNamePattern,
+  limits,
+  payloadFaults,
+  Submission,
+} from "@holdfast/contracts";
+import {
+  allowedFairness,
+  ContractFault,
+  canonicalJson,
+  type Fairness,
+  type FaultCode,
+  type Instant,
+  isFairnessKey,
+  isFairnessWeight,
+  isPriority,
+  type Json,
+  lookupIn,
+  type Milliseconds,
+  type Priority,
+  printableCharacter,
+  priorities,
+  type WorkflowDefinition,
+} from "@holdfast/domain";
+import type { Labels, NewTask } from "./new-task.ts";
+
+/** Why a submission becomes no task. `errors` are the places that are wrong, as JSON pointers. */
+export class SubmissionFault extends ContractFault {
+  declare readonly code: FaultCode;
+  readonly errors: readonly FieldFault[];
+
+  constructor(code: FaultCode, message: string, errors: readonly FieldFault[] = []) {
+    const [first] = errors;
+    super(code, message, {
+      details: first === undefined ? {} : { pointer: first.pointer, errors: errors.length },
+    });
+    this.errors = errors;
+  }
+}
+
+/** The version of a workflow that a submission is for. */
+export interface TargetWorkflow {
+  readonly name: string;
+  readonly family: string;
+  readonly definition: Pick<WorkflowDefinition, "fairness">;
+  /** What is wrong with an input, by the workflow's own schema. */
+  readonly check: InputCheck;
+  /** Whether it was asked for without a version: then it must be the active one. */
+  readonly takesActive: boolean;
+}
+
+interface Options {
+  /** What the input is called in what is said about it: `input` unless said otherwise. */
+  readonly called?: string;
+  /** Milliseconds for which the idempotency key stands for the task; 24 hours unless said otherwise. */
+  readonly keepKeyFor?: Milliseconds;
+}
+
+/**
+ * Makes the task of a submission, which may hold anything: all rules about submissions are here, whichever way they came.
+ * Throws a `SubmissionFault` for one that is not to be a task.
+ */
+export function readSubmission(
+  asked: AskedSubmission,
+  workflow: TargetWorkflow,
+  { called = "input", keepKeyFor }: Options = {},
+): NewTask {
+  mustBeKnown(asked);
+  const priority = readPriority(asked.priority);
+  const input = readInput(asked.input, workflow, called);
+  const askedFairness = readAskedFairness(asked.fairness);
+  const fairness = fairnessOf(askedFairness, workflow.definition, input);
+  const replyTo = readReplyTo(asked.replyTo);
+  const correlationId = readCorrelationId(asked.correlationId);
+  const key = readKey(asked.key);
+  const labels = readLabels(asked.labels);
+  const notBefore = readNotBefore(asked.notBefore);
+  const idempotencyKey = readIdempotencyKey(asked.idempotencyKey);
+  const content = { input, priority, askedFairness, key, labels, notBefore, replyTo };
+  return {
+    tenant: "default",
+    workflow: workflow.name,
+    takesActive: workflow.takesActive,
+    input,
+    priority,
+    fairness,
+    replyTo,
+    correlationId,
+    key,
+    labels,
+    notBefore,
+    idempotency:
+      idempotencyKey === null
+        ? null
+        : {
+            key: idempotencyKey,
+            hash: hashOf(workflow.family, content),
+            earlierHashes: () => [earlierHashOf(workflow.family, input)],
+            ...(keepKeyFor === undefined ? {} : { keepFor: keepKeyFor }),
+          },
+  };
+}
+
+const invalid = (detail: string, pointer: string) =>
+  new SubmissionFault("request.invalid", "The request is not complete or not right.", [
+    { pointer, detail },
+  ]);
+
+/** Fields that only a row can have: the schema of HTTP refuses them, and headers are asked for by name. */
+function mustBeKnown(asked: AskedSubmission): void {
+  for (const field in asked) {
+    if (!Object.hasOwn(Submission.properties, field)) {
+      throw invalid("unknown field: a submission has no such field", `/${pointerOf(field)}`);
+    }
+  }
+}
+
+const pointerOf = (field: string): string => field.replaceAll("~", "~0").replaceAll("/", "~1");
+
+function readInput(input: unknown, { check }: TargetWorkflow, called: string): Json {
+  const faults = payloadFaults(input);
+  if (faults.length > 0) {
+    throw new SubmissionFault("task.invalid", `The ${called} ${faults.join(" and ")}.`);
+  }
+  const errors = check(input);
+  if (errors.length === 0) return input as Json;
+  throw new SubmissionFault("task.invalid", `The ${called} failed validation; see errors.`, errors);
+}
+
+function readPriority(priority: unknown = "normal"): Priority {
+  if (isPriority(priority)) return priority;
+  const [last, ...others] = priorities.toReversed();
+  const allowed = `${others.toReversed().join(", ")} or ${last}`;
+  throw new SubmissionFault("request.priority_invalid", `The priority must be ${allowed}.`);
+}
+
+/** What the submission itself says; null: what the workflow says. */
+interface AskedFairness {
+  readonly key: unknown;
+  readonly weight: unknown;
+}
+
+const unfair = (detail: string) => new SubmissionFault("request.fairness_invalid", detail);
+
+function readAskedFairness(asked: unknown = {}): AskedFairness {
+  if (typeof asked !== "object" || asked === null || Array.isArray(asked)) {
+    throw unfair("The fairness must be an object with key and weight.");
+  }
+  const { key = null, weight = null } = asked as { readonly key?: unknown; weight?: unknown };
+  return { key: toKey(key), weight: toWeight(weight) };
+}
+
+/**
+ * The fairness key and weight of a task: as the submission says, otherwise as the workflow says where they stand in
+ * the input.
+ */
+function fairnessOf(
+  asked: AskedFairness,
+  { fairness: pointers }: TargetWorkflow["definition"],
+  input: Json,
+): Fairness | null {
+  const lookup = lookupIn({ input, outputs: new Map() });
+  const at = (pointer: string | undefined) => (pointer === undefined ? null : lookup(pointer));
+  const key = asked.key ?? toKey(at(pointers?.key) ?? null);
+  const weight = asked.weight ?? toWeight(at(pointers?.weight) ?? null);
+  if (key === null) {
+    if (asked.weight === null) return null;
+    throw unfair("The fairness weight is of no use without a fairness key.");
+  }
+  if (!isFairnessKey(key)) {
+    const where = from(asked.key, pointers?.key);
+    throw unfair(`The fairness key${where} must be ${allowedFairness.key}.`);
+  }
+  if (weight !== null && !isFairnessWeight(weight)) {
+    const where = from(asked.weight, pointers?.weight);
+    throw unfair(`The fairness weight${where} must be ${allowedFairness.weight}.`);
+  }
+  return { key, weight: weight ?? 1 };
+}
+
+/** Where a value of the input stands; nothing for one that the submission gives. */
+const from = (asked: unknown, pointer: string | undefined): string =>
+  asked === null && pointer !== undefined ? ` at ${pointer}` : "";
+
+/** A customer's number is as good a key as a name. */
+const toKey = (key: unknown): unknown => (Number.isSafeInteger(key) ? String(key) : key);
+
+/** Headers of HTTP are texts. */
+const toWeight = (weight: unknown): unknown =>
+  typeof weight === "string" && /^\d{1,4}$/.test(weight) ? Number(weight) : weight;
+
+/** Any other queue would be one of ours, and a submission has no business there. */
+function readReplyTo(queue: unknown = null): string | null {
+  if (queue === null || (typeof queue === "string" && isStatusQueue(queue))) return queue;
+  throw new SubmissionFault(
+    "request.reply_to_invalid",
+    "reply-to names your own queue: status. and up to 200 letters, digits, dots, dashes.",
+  );
+}
+
+function readCorrelationId(id: unknown = null): string | null {
+  if (id === null || isVisible(id)) return id;
+  throw new SubmissionFault(
+    "request.correlation_id_invalid",
+    `correlation-id must be ${allowedVisible}.`,
+  );
+}
+
+function readIdempotencyKey(key: unknown = null): string | null {
+  if (key === null || isVisible(key)) return key;
+  throw new SubmissionFault(
+    "request.idempotency_key_invalid",
+    `Idempotency-Key must be ${allowedVisible}.`,
+  );
+}
+
+function readKey(key: unknown = null): string | null {
+  if (key === null || isVisible(key)) return key;
+  throw invalid(`must be ${allowedVisible}`, "/key");
+}
+
+const labelName = new RegExp(labelNamePattern);
+const labelText = new RegExp(`^${printableCharacter}{1,${limits.label}}$`, "u");
+
+function readLabels(asked: unknown = null): Labels | null {
+  if (asked === null) return null;
+  const labels: unknown = typeof asked === "string" ? fromHeader(asked) : asked;
+  if (typeof labels !== "object" || labels === null || Array.isArray(labels)) {
+    throw invalid("must be an object of texts", "/labels");
+  }
+  const pairs = Object.entries(labels as Record<string, unknown>);
+  if (pairs.length > limits.labels) {
+    throw invalid(`must be at most ${limits.labels} labels`, "/labels");
+  }
+  return Object.fromEntries(pairs.map(([name, text]) => [nameOf(name), textOf(text, name)]));
+}
+
+function nameOf(name: string): string {
+  if (labelName.test(name)) return name;
+  throw invalid(
+    `must have names of up to ${limits.labelName} letters, digits and _ . / -, that begin with a letter or digit`,
+    "/labels",
+  );
+}
+
+function textOf(text: unknown, name: string): string {
+  if (typeof text === "string" && labelText.test(text)) return text;
+  throw invalid(
+    `must be a text of 1 to ${limits.label} characters without control characters`,
+    `/labels/${pointerOf(name)}`,
+  );
+}
+
+/** A text such as `region=eu,guest=ada`, its parts encoded as in a URL. */
+function fromHeader(text: string): Readonly<Record<string, string>> {
+  const pairs = text.split(",").map((pair) => pair.trim().split("="));
+  try {
+    return Object.fromEntries(
+      pairs.map(([name = "", ...value]) => [
+        decodeURIComponent(name),
+        decodeURIComponent(value.join("=")),
+      ]),
+    );
+  } catch {
+    throw invalid("must be pairs such as region=eu,guest=ada, encoded as in a URL", "/labels");
+  }
+}
+
+const day = 24 * 60 * 60 * 1_000;
+
+function readNotBefore(asked: unknown = null): Instant | null {
+  if (asked === null) return null;
+  const isInstant =
+    typeof asked === "string" && /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(asked);
+  const at = isInstant ? Date.parse(asked) : Number.NaN;
+  if (Number.isNaN(at)) {
+    throw invalid("must be an instant with its zone: 2026-11-24T10:00:00Z", "/notBefore");
+  }
+  if (at <= Date.now() + limits.beginDays * day) return at;
+  throw invalid(`must be within ${limits.beginDays} days`, "/notBefore");
+}
+
+const digest = (content: string): string => createHash("sha256").update(content).digest("hex");
+
+/** What a hash of this version begins with: those of earlier releases have no colon. */
+const hashVersion = "2:";
+/** Whether a hash is of this version, so that no earlier one need be made. */
+export const isCurrentHash = (hash: string): boolean => hash.startsWith(hashVersion);
+
+/** What the hash of a request covers, beside the workflow. */
+type Asked = Pick<NewTask, "input" | "priority" | "key" | "labels" | "notBefore" | "replyTo"> & {
+  readonly askedFairness: AskedFairness;
+};
+
+/**
+ * The hash of all that was asked for. The version of the workflow is not in it: a newer one may come between two requests
+ * that are the same. Neither are the correlation id and the trace, which a proxy may make anew for each try. What was not
+ * asked for is left out, so that a field which submissions may have one day changes no hash that is stored.
+ */
+function hashOf(family: string, { input, labels, askedFairness, ...asked }: Asked): string {
+  const { key, weight } = askedFairness;
+  const named = Object.keys(labels ?? {}).length === 0 ? null : labels;
+  const fairness = key === null && weight === null ? null : askedFairness;
+  const all = Object.entries({ ...asked, labels: named, fairness });
+  const said = Object.fromEntries(all.filter(([, value]) => value !== null));
+  return `${hashVersion}${digest(canonicalJson({ ...said, family, input }))}`;
+}
+
+/** The hash by which 0.1.0 before decision 0160 knew a request over HTTP and by message. */
+const earlierHashOf = (family: string, input: Json): string =>
+  digest(`${family}\n${canonicalJson(input)}`);
