@@ -1,4 +1,4 @@
-/** Submits tasks in a transaction of one's own, by the SQL functions of the state store. For Node only, with @holdfast/state-store installed. */
+/** Submits tasks in a transaction of one's own, by the inbox of the state store. For Node only, with @holdfast/state-store installed. */
 export {
   type SubmittedTask,
   type SubmittedTaskId,

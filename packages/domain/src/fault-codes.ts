@@ -741,6 +741,12 @@ export const faultCodes = {
     meaning: "An undo has no input that could be corrected.",
     action: "Resubmit it without an input.",
   },
+  "task.submission_refused": {
+    transient: false,
+    meaning:
+      "The submission that had this id in the inbox was refused, with the reason that is named.",
+    action: "Submit it anew, without what was wrong.",
+  },
   "task.unknown": {
     transient: false,
     meaning: "There is no task with this id.",
@@ -795,11 +801,6 @@ export const faultCodes = {
     transient: false,
     meaning: "The collection is that of another workflow.",
     action: "Name the collection otherwise, or retire all versions of the other workflow.",
-  },
-  "workflow.first_step_conditional": {
-    transient: false,
-    meaning: "The first step has a condition, which `state.submit_task` cannot decide.",
-    action: "Submit over HTTP or by message.",
   },
   "workflow.contract_breaks": {
     transient: false,

@@ -96,6 +96,7 @@ export type {
   FoundTask,
   HistoryEntry,
   PayloadTexts,
+  RefusedSubmission,
   StepRecord,
   TaskRecord,
 } from "./read/read-task.ts";
@@ -120,7 +121,12 @@ export { announceInstance, type Instance, type SeenInstance } from "./statistics
 export { type FailureKind, fingerprintOf } from "./statistics/record-failures.ts";
 export type { RolledUp } from "./statistics/roll-up.ts";
 export type { StatisticsStore } from "./statistics/statistics-store.ts";
-export type { Labels, NewTask } from "./submit/new-task.ts";
+export {
+  type EnqueuedRefusal,
+  type InboxStore,
+  readRow,
+} from "./submit/inbox.ts";
+export type { EnqueuedSubmission, Labels, NewTask } from "./submit/new-task.ts";
 export { readSubmission, SubmissionFault, type TargetWorkflow } from "./submit/read-submission.ts";
 export {
   type SubmittedTask,

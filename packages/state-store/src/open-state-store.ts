@@ -61,6 +61,7 @@ import { retentionOperations } from "./retention/retention-operations.ts";
 import type { StateStore } from "./state-store.ts";
 import { statisticsOperations } from "./statistics/statistics-operations.ts";
 import type { StoreContext } from "./store-context.ts";
+import { claimEnqueued, refuseEnqueued } from "./submit/inbox.ts";
 import { submitTasks } from "./submit/submit-tasks.ts";
 import { findContractDifferences } from "./workflows/contract-differences.ts";
 import { findLanes, findWorkflowNames } from "./workflows/find-names.ts";
@@ -145,8 +146,10 @@ export function storeOperations(
   };
 }
 
-const taskOperations = (context: StoreContext, { repeatable, exactlyOnce }: Binder) => ({
+const taskOperations = (context: StoreContext, { repeatable, once, exactlyOnce }: Binder) => ({
   submitTasks: submitTasks(context),
+  claimEnqueued: once(claimEnqueued),
+  refuseEnqueued: exactlyOnce(refuseEnqueued),
   enqueueRefusals: exactlyOnce(enqueueRefusals),
   applyEvents: applyEvents(context),
   loadValues: repeatable(loadValues),

@@ -38,6 +38,7 @@ import type { PageWish, TaskCount, TaskFilter, TaskPage } from "./read/list-task
 import type { TaskStore } from "./read/read-task.ts";
 import type { DroppedMessages, Keeping, OldMonth, SweptKeys } from "./retention/retention.ts";
 import type { StatisticsStore } from "./statistics/statistics-store.ts";
+import type { InboxStore } from "./submit/inbox.ts";
 import type { NewTask } from "./submit/new-task.ts";
 import type { Submitted } from "./submit/submit-tasks.ts";
 import type { ContractDifference, ContractsAsked } from "./workflows/contract-differences.ts";
@@ -61,6 +62,7 @@ import type { RegistrationOptions, StoredWorkflow } from "./workflows/workflow-c
 export interface StateStore
   extends BulkStore,
     DeadLetterStore,
+    InboxStore,
     LookStore,
     StatisticsStore,
     TaskStore,

@@ -1,6 +1,12 @@
+import { compileTaskInput } from "@holdfast/contracts";
+import { Fault } from "@holdfast/domain";
 import { Client } from "pg";
 import type { StateStore } from "../src/state-store.ts";
+import { readRow } from "../src/submit/inbox.ts";
+import { readSubmission } from "../src/submit/read-submission.ts";
 import { type SubmittedTask, submitTasks } from "../src/submit/submit-in-transaction.ts";
+import type { Submitted } from "../src/submit/submit-tasks.ts";
+import { familyOf } from "../src/workflows/workflow-catalog.ts";
 import { openTestStore, type TestStore, testWorkflow } from "./fixtures.ts";
 
 /** For tests: an application that submits tasks by SQL, beside rows of its own in `public.bookings`. */
@@ -13,6 +19,8 @@ export interface TestApplication extends AsyncDisposable {
   /** Deletes all tasks and bookings. */
   clear(): Promise<void>;
   count(table: string): Promise<number | undefined>;
+  /** Makes tasks of what is in the inbox. */
+  makeTasks(): Promise<readonly Submitted[]>;
   /** Submits a task and inserts its booking in one transaction. */
   book(task: SubmittedTask, guest?: string | null): Promise<{ readonly taskId: string }>;
 }
@@ -56,9 +64,10 @@ export async function openTestApplication(): Promise<TestApplication> {
     application,
     async clear() {
       await db.query(
-        "truncate state.submissions, state.business_keys, state.task_labels, state.tasks, state.steps, state.events, state.task_payloads, state.outbox, public.bookings",
+        "truncate state.inbox, state.refusals, state.submissions, state.business_keys, state.task_labels, state.tasks, state.steps, state.events, state.task_payloads, state.outbox, public.bookings",
       );
     },
+    makeTasks: () => makeEnqueued(db, store),
     count: async (table) =>
       (await db.query<{ n: number }>(`select count(*)::int as n from ${table}`))[0]?.n,
     async book(task, guest = "Ada") {
@@ -81,4 +90,45 @@ export async function openTestApplication(): Promise<TestApplication> {
       await db[Symbol.asyncDispose]();
     },
   };
+}
+
+/** What a claim took whose answer was lost is free again, as if its lease had ended. */
+async function claimAll(
+  db: Pick<TestStore, "query">,
+  store: StateStore,
+): ReturnType<StateStore["claimEnqueued"]> {
+  for (;;) {
+    try {
+      return await store.claimEnqueued({ most: 100, mostBytes: 1_000_000, lease: 60_000 });
+    } catch (error) {
+      if (!(error instanceof Fault && error.transient)) throw error;
+      await db.query("update state.inbox set leased_until = null");
+    }
+  }
+}
+
+/** For tests: makes tasks of what applications have enqueued, by the rules of the submission service. */
+export async function makeEnqueued(
+  db: Pick<TestStore, "query">,
+  store: StateStore,
+): Promise<readonly Submitted[]> {
+  const rows = await claimAll(db, store);
+  const tasks = [];
+  for (const { taskId, replayOf, traceContext, submission } of rows) {
+    const asked = readRow(submission);
+    const [found] = await db.query<{ name: string }>("select state.name_of_workflow($1) as name", [
+      asked.workflow,
+    ]);
+    const { name } = found!;
+    const { definition } = (await store.findWorkflow(name))!;
+    const check = compileTaskInput(definition);
+    const takesActive = name !== asked.workflow;
+    const workflow = { name, family: familyOf(name), definition, check, takesActive };
+    tasks.push({
+      ...readSubmission(asked, workflow),
+      traceContext,
+      enqueued: { taskId, replayOf },
+    });
+  }
+  return tasks.length === 0 ? [] : store.submitTasks(tasks, { actor: "inbox" });
 }

@@ -1,5 +1,10 @@
 import { limits } from "@holdfast/contracts";
-import { type FoundTask, familyOf, type StateStore } from "@holdfast/state-store";
+import {
+  type FoundTask,
+  familyOf,
+  type RefusedSubmission,
+  type StateStore,
+} from "@holdfast/state-store";
 import { Type } from "typebox";
 import type { Reader } from "./access/access.ts";
 import { codeAt, type Noun } from "./noun.ts";
@@ -40,7 +45,7 @@ export interface Tasks {
   withResult(shown: ShownTask, makeRoom: MakeRoom): Promise<TaskResource>;
 }
 
-type Store = Pick<StateStore, "findTaskWithin" | "findWorkflow" | "findPayloads">;
+type Store = Pick<StateStore, "findTaskWithin" | "findWorkflow" | "findPayloads" | "findRefusal">;
 
 export function findTasks(store: Store): Tasks {
   const tenant = "default";
@@ -48,6 +53,8 @@ export function findTasks(store: Store): Tasks {
     const found = isTaskId(id)
       ? await store.findTaskWithin({ taskId: id, tenant, mostBytes })
       : null;
+    if (found === null && isTaskId(id))
+      mustNotBeRefused(await store.findRefusal({ taskId: id }), noun);
     return mustBeOne(found, id, noun);
   };
   const find: Tasks["find"] = async (id, noun, makeRoom) => {
@@ -74,6 +81,17 @@ export function findTasks(store: Store): Tasks {
     },
     withResult: (shown, makeRoom) => readResult(store, shown, makeRoom),
   };
+}
+
+/** Throws a 404 with the reason for a submission of the inbox that was refused. */
+function mustNotBeRefused(refused: RefusedSubmission | null, noun: Noun): void {
+  if (refused === null) return;
+  const why = `${refused.detail} (${refused.code})`;
+  throw new Problem(
+    404,
+    codeAt(noun, "task.submission_refused"),
+    `The submission was refused: ${why}`,
+  );
 }
 
 /** Throws a 404 when nothing was found, or none of those that go by this noun. */

@@ -8,10 +8,11 @@ import {
 import type { Delivery } from "@holdfast/messaging";
 import type { NewTask } from "@holdfast/state-store";
 import type { OwnsStatusQueue } from "./access/status-queues.ts";
+import type { Reading } from "./make-tasks.ts";
 import { taskNoun } from "./noun.ts";
 import { Problem } from "./problem.ts";
 import { readSubmissionAt } from "./submit-problems.ts";
-import type { OpenWorkflow, WorkflowDirectory } from "./workflow-directory.ts";
+import type { WorkflowDirectory } from "./workflow-directory.ts";
 
 interface Options {
   readonly directory: Pick<WorkflowDirectory, "nounOf">;
@@ -22,19 +23,13 @@ interface Options {
   readonly ownsStatusQueue: OwnsStatusQueue;
 }
 
-interface Finding {
-  readonly find: (asked: string) => Promise<OpenWorkflow>;
-  /** The messages of a batch are checked one after the other, in as many turns of the event loop as that takes. */
-  readonly inTurn: <T>(work: () => T) => Promise<T>;
-}
-
 /**
  * Reads messages as tasks: the body is the input, the header `workflow` names the workflow, and `message_id`
  * is the idempotency key. The other headers are those of a collection over HTTP. Throws a `Problem` for a message that is no task of a stored workflow.
  */
 export const deliveryReader =
   ({ directory, workflow: usual, keepKeysFor, ownsStatusQueue }: Options) =>
-  async (delivery: Delivery, { find, inTurn }: Finding): Promise<NewTask> => {
+  async (delivery: Delivery, { find, inTurn }: Reading): Promise<NewTask> => {
     const { replyTo, correlationId, header = () => undefined } = delivery;
     const idempotencyKey = keyOf(delivery);
     mustOwnQueue(delivery, ownsStatusQueue);

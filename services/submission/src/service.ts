@@ -29,6 +29,7 @@ import { type OperatorGate, operatorGate } from "./operator-gate.ts";
 import { serveConsole } from "./serve-console.ts";
 import { type Stored, storeWorkflows } from "./store-workflows.ts";
 import { findQueues } from "./system/find-queues.ts";
+import { takeEnqueued } from "./take-enqueued.ts";
 import { takeTasks } from "./take-tasks.ts";
 import { traceRequests } from "./trace-requests.ts";
 import { workflowDirectory } from "./workflow-directory.ts";
@@ -87,6 +88,7 @@ export const submissionService = defineService("submission", SubmissionConfig, a
 
   const url = await http.listen({ host: config.HTTP_HOST, port: config.HTTP_PORT });
   await using _seen = announce(service, store);
+  await using _enqueued = takes ? takingEnqueued(service, { store, directory, hints }) : null;
   await using _activating = duty === "tasks" ? null : activating(service, { store, directory });
   service.ready({ url });
   await stopped;
@@ -101,6 +103,15 @@ function announce({ instanceId: instance, signal, log, metrics }: Service, store
 /** Activates versions once their Agents have come. */
 function activating({ signal, log, metrics }: Service, stored: Stored): AsyncDisposable {
   return repeat(activateAwaited({ ...stored, log }), { name: "activation", signal, log, metrics });
+}
+
+/** Makes tasks of what applications enqueue in their transactions. */
+function takingEnqueued(
+  { failpoint, instanceId: actor, signal, log, metrics }: Service,
+  { hints, ...stored }: Stored & Pick<Hinting, "hints">,
+): AsyncDisposable {
+  const take = takeEnqueued({ ...stored, hint: hints.hint, log, failpoint, actor });
+  return repeat(take, { name: "inbox", signal, log, metrics });
 }
 
 /** What taking tasks over HTTP needs. */

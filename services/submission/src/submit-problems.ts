@@ -34,7 +34,10 @@ export function readSubmissionAt(
 }
 
 /** `key` is what the idempotency key is called on the way in, `other` what it was used for. */
-export const keyReused = (key: "Idempotency-Key" | "message_id", other: string) =>
+export const keyReused = (
+  key: "Idempotency-Key" | "message_id" | "idempotencyKey",
+  other: string,
+) =>
   new Problem(
     422,
     "request.idempotency_key_reused",

@@ -1,7 +1,7 @@
 import type { Json } from "@holdfast/domain";
 import { type Static, Type } from "typebox";
 import { limits } from "../limits/limits.ts";
-import { Code, Words } from "../limits/parts.ts";
+import { Code, TaskId, Words } from "../limits/parts.ts";
 import { readableText } from "../limits/storable-text.ts";
 import { defineMessage, fieldsOf } from "./message.ts";
 
@@ -10,8 +10,10 @@ const Property = Type.Union([Type.String({ maxLength: limits.property }), Type.N
 const TaskRefusedSchema = Type.Object({
   /** What happened. */
   event: Type.Literal("refused"),
-  /** The `message_id` of the submission. */
+  /** The `message_id` of the submission; of one that came in a row, its idempotency key. */
   messageId: Property,
+  /** Of a submission that came in a row: the id that `state.enqueue_submission` returned. */
+  taskId: Type.Optional(TaskId),
   /** As it came with the submission. */
   correlationId: Property,
   /** Why: a fault code. */

@@ -1,5 +1,6 @@
+import type { WorkflowDefinition } from "@holdfast/domain";
 import { queryOnce } from "@holdfast/local-stack";
-import { migrate } from "@holdfast/state-store";
+import { migrate, openStateStore } from "@holdfast/state-store";
 import { testDatabase } from "@holdfast/test-servers";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { foreignClock, migrateWithClock } from "./dev-clock.ts";
@@ -21,12 +22,46 @@ const hoursAhead = (instant: string): string =>
 const instantOf = (id: string): string =>
   `to_timestamp(('x' || translate(left(${id}::text, 13), '-', ''))::bit(48)::bigint / 1000.0)`;
 
-const workflow = `
-  insert into state.workflows (name, content_hash, format, definition)
-  values ('late.v1', 'x', 1, '{"completeWithin": 60000, "steps": [{"name": "a", "after": [], "agent": "x",
-    "startWithin": 1000, "completeWithin": 1000}]}')`;
-const submit = `
-  select task_id as id from state.submit_task('late.v1', '{}', not_before => clock_timestamp() + interval '1 minute')`;
+const policy = {
+  startWithin: 1_000,
+  completeWithin: 1_000,
+  coolDown: null,
+  onFailure: "halt",
+} as const;
+const workflow: WorkflowDefinition = {
+  format: 1,
+  name: "late.v1",
+  inputSchema: {},
+  completeWithin: 60_000,
+  output: null,
+  steps: [
+    {
+      ...policy,
+      retry: { failures: 1, backoff: 1_000, max: 1_000 },
+      name: "a",
+      agent: "x",
+      operation: "run",
+      input: null,
+      after: [],
+      onlyIf: null,
+      undo: null,
+    },
+  ],
+};
+const task = { tenant: "default", workflow: workflow.name, input: {}, priority: "normal" } as const;
+const none = { fairness: null, replyTo: null, correlationId: null, idempotency: null };
+
+/** Submits a task of the workflow; returns its id. */
+async function submit(): Promise<string> {
+  await using store = await openStateStore({
+    url: database.url,
+    applicationName: "test",
+    maxConnections: 1,
+  });
+  await store.registerWorkflow(workflow);
+  const [submitted] = await store.submitTasks([{ ...task, ...none }], { actor: "test" });
+  return submitted?.kind === "created" ? submitted.taskId : "";
+}
 
 test("each way to ask for the time is ahead by the hours of the key, also for a service's role and after a restart", async () => {
   const clock = await migrateWithClock(database.url, migrate);
@@ -44,10 +79,9 @@ test("each way to ask for the time is ahead by the hours of the key, also for a 
 
 test("two months ahead a task has a partition, and its id, its history and its limits have the time of the clock", async () => {
   const clock = await migrateWithClock(database.url, migrate);
-  await ask(workflow);
   const hours = 62 * 24;
   await clock.advance(hours);
-  const { id } = await ask<{ id: string }>(submit);
+  const id = await submit();
   const found = await ask(`
     select ${hoursAhead(instantOf("tasks.task_id"))} as id, ${hoursAhead("tasks.created_at")} as created,
            ${hoursAhead("events.at")} as history, ${hoursAhead("tasks.complete_by")} as limit,

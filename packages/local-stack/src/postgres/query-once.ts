@@ -5,7 +5,10 @@ const connectWithinMs = 30_000;
 
 /** A connection that runs one statement after the other. */
 export interface Queries extends AsyncDisposable {
-  query<Row extends QueryResultRow>(statement: string): Promise<readonly Row[]>;
+  query<Row extends QueryResultRow>(
+    statement: string,
+    values?: unknown[],
+  ): Promise<readonly Row[]>;
 }
 
 /** Connects. For what asks again and again: a connection costs the server more than most statements. */
@@ -21,8 +24,8 @@ export async function openQueries(url: string): Promise<Queries> {
     throw error;
   }
   return {
-    async query<Row extends QueryResultRow>(statement: string) {
-      const { rows } = await client.query<Row>(statement);
+    async query<Row extends QueryResultRow>(statement: string, values: unknown[] = []) {
+      const { rows } = await client.query<Row>(statement, values);
       return rows;
     },
     [Symbol.asyncDispose]: end,
@@ -33,7 +36,8 @@ export async function openQueries(url: string): Promise<Queries> {
 export async function queryOnce<Row extends QueryResultRow>(
   url: string,
   statement: string,
+  values: unknown[] = [],
 ): Promise<readonly Row[]> {
   await using queries = await openQueries(url);
-  return await queries.query<Row>(statement);
+  return await queries.query<Row>(statement, values);
 }

@@ -1,5 +1,5 @@
--- Deletes refused replies and dead letters that are older than :keep milliseconds, of each kind the oldest few,
--- and alerts whose dead letter is gone. Says how many.
+-- Deletes refused replies, refused submissions and dead letters that are older than :keep milliseconds, of each kind the
+-- oldest few, and alerts whose dead letter is gone. Says how many.
 with past as (
   select state.trusted_now() - :keep::float8 * interval '1 millisecond' as until
 ),
@@ -8,6 +8,13 @@ replies as (
    where id in (select id
                   from (select id, at from state.rejected_replies order by id limit :batch) as oldest
                  where at < (select until from past))
+  returning 1
+),
+submissions as (
+  delete from state.refusals
+   where task_id in (select task_id
+                       from (select task_id, at from state.refusals order by task_id limit :batch) as oldest
+                      where at < (select until from past))
   returning 1
 ),
 letters as (
@@ -28,4 +35,4 @@ alerts as (
   returning 1
 )
 select (select count(*) from replies)::integer + (select count(*) from letters)::integer
-     + (select count(*) from alerts)::integer as deleted;
+     + (select count(*) from submissions)::integer + (select count(*) from alerts)::integer as deleted;

@@ -1,6 +1,7 @@
 import { closeFairnessGaps, type FairClock, rankFairSteps, virtualTime } from "@holdfast/domain";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { Pool } from "pg";
+import { makeEnqueued } from "../../test/application.ts";
 import { claimsBy, count, ofKey, relayAfter } from "../../test/claim-order.ts";
 import {
   attemptOf,
@@ -340,6 +341,7 @@ describe("every way in which a step becomes due ranks it by its key", () => {
     await db.query(
       "select state.submit_task('test.v1', '{}', fairness_key => 'ann', fairness_weight => 7)",
     );
+    await makeEnqueued(db, submission);
     await scheduler.stageDueSteps();
     expect(await ranks()).toEqual([{ name: "a", is_virtual: true }]);
     const [row] = await db.query("select fairness_key, fairness_weight from state.tasks");

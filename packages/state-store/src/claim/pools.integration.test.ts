@@ -1,5 +1,6 @@
 import type { TaskEvent } from "@holdfast/domain";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { makeEnqueued } from "../../test/application.ts";
 import { failed, openTestStores, submitOne, testWorkflow } from "../../test/fixtures.ts";
 import type { StateStore } from "../state-store.ts";
 import type { ClaimedStep } from "./claimed-step.ts";
@@ -168,5 +169,6 @@ test("the limit of a task stands still while all Agents of its pool are paused, 
 
 test("an application's transaction writes a step of a pool into the lane of the pool", async () => {
   await stores.db.query("select state.submit_task('test.v1', '{}')");
+  await makeEnqueued(stores.db, stores.submission);
   expect(await rowsOf()).toEqual([{ name: "a", lane: "psp+psp-eu", agent: null }]);
 });

@@ -133,17 +133,17 @@ test("a store that is upgraded and one that is new have the same schema", async 
   expect(schemas[1]).toEqual(schemas[0]);
 });
 
-/** What services have rights to: by its name and arguments. */
+/** What services and applications have rights to, and not only who owns it: by its name and arguments. */
 const granted = `
   select oid::regprocedure::text as thing from pg_proc
-   where pronamespace = 'state'::regnamespace and proacl::text like '%holdfast_%'
+   where pronamespace = 'state'::regnamespace and proacl::text like '%holdfast\\_%'
   union
   select oid::regclass::text from pg_class
-   where relkind in ('r', 'p', 'v') and relacl::text like '%holdfast_%'
+   where relkind in ('r', 'p', 'v') and relacl::text like '%holdfast\\_%'
   union
   select attrelid::regclass || '.' || attname from pg_attribute
     join pg_class on pg_class.oid = attrelid
-   where attnum > 0 and not attisdropped and relkind in ('r', 'p', 'v') and relacl::text like '%holdfast_%'`;
+   where attnum > 0 and not attisdropped and relkind in ('r', 'p', 'v') and relacl::text like '%holdfast\\_%'`;
 
 test("a migration that removes what services use refuses the releases that use it", async () => {
   await using database = await testDatabase();

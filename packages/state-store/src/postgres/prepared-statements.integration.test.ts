@@ -26,6 +26,7 @@ const withoutIds = [
   "askForProof",
   "claimDueSteps",
   "claimProbe",
+  "claimEnqueued",
   "closeBreaker",
   "countMatchingTasks",
   "countStepsInFlight",
@@ -149,6 +150,17 @@ const asked: Readonly<Record<Exclude<Operation, (typeof withoutIds)[number]>, Fe
       relayAfter: 1_000,
       held: taskIds.map((taskId) => ({ taskId, name: "a", attempt: 1 })),
     }),
+  refuseEnqueued: (store, taskIds) =>
+    store.refuseEnqueued(
+      taskIds.map((taskId) => ({
+        taskId,
+        code: "task.invalid",
+        detail: "x",
+        errors: [],
+        notification: null,
+      })),
+    ),
+  findRefusal: (store, [taskId = ""]) => store.findRefusal({ taskId }),
   findExpired: (store, held) => store.findExpired({ batch: 1, held }),
   findStalledTasks: (store, [after = null]) =>
     store.findStalledTasks({ after, untouchedFor: 1_000 }),

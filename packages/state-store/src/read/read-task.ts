@@ -1,7 +1,9 @@
+import { limits } from "@holdfast/contracts";
 import {
   type Fairness,
   fromTraceText,
   type Goal,
+  isPriority,
   isSampled,
   type Json,
   type Priority,
@@ -13,6 +15,7 @@ import {
 import type { StepProgress } from "../claim/attempt-signs.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
+import { readRow } from "../submit/inbox.ts";
 import type { Labels } from "../submit/new-task.ts";
 
 /** A task as people see it. Instants are ISO 8601, in UTC with a Z. */
@@ -136,6 +139,12 @@ interface TaskId {
   readonly tenant: string;
 }
 
+/** Why what an application enqueued became no task. */
+export interface RefusedSubmission {
+  readonly code: string;
+  readonly detail: string;
+}
+
 /** Reads single tasks. */
 export interface TaskStore {
   /** The task, or null if this tenant has none of that id. Instants are ISO 8601. Safe to repeat. */
@@ -154,6 +163,8 @@ export interface TaskStore {
     readonly names: readonly (string | null)[];
     readonly most: number;
   }): Promise<readonly PayloadTexts[]>;
+  /** Why the submission that was enqueued under this id was refused; null: it was not. Safe to repeat. */
+  findRefusal(asked: { readonly taskId: string }): Promise<RefusedSubmission | null>;
   /** Safe to repeat. */
   findHistory(wish: HistoryWish): Promise<HistoryPage>;
   /** The whole history of a task, however long: for tests and people. Safe to repeat. */
@@ -168,6 +179,7 @@ export const taskStore = (repeatable: Bind): TaskStore => ({
   findTask: repeatable(findTask),
   findTaskWithin: repeatable(findTaskWithin),
   findPayloads: repeatable(query("find-payloads", rowsOf<PayloadTexts>())),
+  findRefusal: repeatable(findRefusal),
   findHistory: repeatable(findHistory),
   findEvents: repeatable(async (db, { taskId }: { readonly taskId: string }) => {
     const all = { taskId, after: null, most: largest - 1, mostBytes: largest };
@@ -188,9 +200,25 @@ async function findTaskWithin(
   asked: TaskId & { readonly mostBytes: number },
 ): Promise<FoundTask | null> {
   const [row] = await selectTask(db, asked);
-  if (row === undefined) return null;
-  const { bytes } = row;
-  return { bytes, isWhole: bytes <= asked.mostBytes, task: recordOf(row) };
+  if (row === undefined) return findEnqueued(db, asked);
+  return foundIn(row, asked);
+}
+
+const foundIn = (row: TaskRow, { mostBytes }: { readonly mostBytes: number }): FoundTask => ({
+  bytes: row.bytes,
+  isWhole: row.bytes <= mostBytes,
+  task: recordOf(row),
+});
+
+/** What is no task yet because its submission waits in the inbox; or the task, if it was made of that between two looks. */
+async function findEnqueued(
+  db: Database,
+  asked: TaskId & { readonly mostBytes: number },
+): Promise<FoundTask | null> {
+  const enqueued = await findEnqueuedTask(db, asked);
+  if (enqueued !== null) return enqueued;
+  const [row] = await selectTask(db, asked);
+  return row === undefined ? null : foundIn(row, asked);
 }
 
 function recordOf({ paused, steps, traceContext, bytes: _bytes, ...rest }: TaskRow): TaskRecord {
@@ -206,6 +234,74 @@ function recordOf({ paused, steps, traceContext, bytes: _bytes, ...rest }: TaskR
       notBefore: instant(step.notBefore),
     })),
   };
+}
+
+const findRow = query("find-enqueued-task", rowsOf<FoundRow>());
+
+interface FoundRow {
+  readonly submission: string | null;
+  readonly bytes: number | null;
+  readonly workflow: string | null;
+  readonly enqueuedAt: Date | null;
+  readonly traceContext: string | null;
+  readonly code: string | null;
+  readonly detail: string | null;
+}
+
+async function findRefusal(
+  db: Database,
+  asked: { readonly taskId: string },
+): Promise<RefusedSubmission | null> {
+  const [row] = await findRow(db, asked);
+  return row?.code == null ? null : { code: row.code, detail: row.detail ?? "" };
+}
+
+/** The task that a submission of the inbox will be, as far as it can be shown before it has been read; null: there is none. */
+async function findEnqueuedTask(
+  db: Database,
+  { taskId, mostBytes }: { readonly taskId: string; readonly mostBytes: number },
+): Promise<FoundTask | null> {
+  const [row] = await findRow(db, { taskId });
+  if (row?.submission == null) return null;
+  const { bytes, workflow, enqueuedAt, traceContext, submission } = row;
+  // What is longer than any input is refused, and is not shown.
+  const isShown = bytes! <= limits.payloadBytes;
+  const isWhole = !isShown || bytes! <= mostBytes;
+  const asked: Readonly<Record<string, unknown>> = isShown && isWhole ? shownIn(submission) : {};
+  const { priority, key, input = null } = asked;
+  const context = fromTraceText(traceContext);
+  return {
+    bytes: bytes!,
+    isWhole,
+    task: {
+      taskId,
+      workflow: workflow!,
+      goal: "do",
+      processState: "pending",
+      version: 0,
+      priority: isPriority(priority) ? priority : "normal",
+      fairness: null,
+      faultCode: null,
+      key: typeof key === "string" ? key : null,
+      labels: {},
+      notBefore: null,
+      paused: null,
+      createdAt: enqueuedAt!,
+      updatedAt: enqueuedAt!,
+      finishedAt: null,
+      traceId: context !== null && isSampled(context) ? traceIdOf(context) : null,
+      input: input as Json,
+      steps: [],
+    },
+  };
+}
+
+function shownIn(submission: string): Readonly<Record<string, unknown>> {
+  try {
+    return readRow(submission);
+  } catch {
+    return {};
+  }
 }
 
 /** As all instants are written: in UTC, with a Z. Null: there is none, or none that is known yet. */

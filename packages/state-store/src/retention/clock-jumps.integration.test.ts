@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { makeEnqueued } from "../../test/application.ts";
 import { newTask } from "../../test/fixtures.ts";
 import { dropOldMonths, kept, type MonthsStore, openMonthsStore } from "../../test/months.ts";
 
@@ -79,6 +80,7 @@ describe("a clock that jumps", () => {
       )[0]!.task_id;
     const [first] = await submit();
     const bySql = await submitBySql();
+    await makeEnqueued(store.db, store.submission);
     // 36 hours ago by the clock of now, a moment ago by the one before.
     await store.db.query(
       "update state.submissions set expires_at = expires_at - interval '36 hours'",

@@ -19,6 +19,7 @@ const lasting: Readonly<Record<string, string>> = {
   compatibility: "one row",
   dead_letter_alerts: "one row for each queue and reason",
   fairness_keys: "deleted once the queue has passed the key",
+  inbox: "deleted once its task is made or refused",
   known_agents: "one row for each Agent",
   migrations: "one row for each migration",
   remotes: "one row for each Agent",
@@ -47,6 +48,7 @@ const old = (task: string): Readonly<Record<string, string>> => ({
   outbox: `(subject, channel, seq, body, at) values ('s', 'event', 1, '{}', past)`,
   pauses: `(kind, name, actor, reason, paused_at, resumed_at, resumed_by, released_at)
            values ('agent', 'a', 'x', 'x', past, past, 'x', past)`,
+  refusals: `values (${task}, 'x', null, null, 'x.y', 'x', '[]', past)`,
   rejected_replies: `(reason, body, at) values ('x', '', past)`,
   standstills: `values ('i', 'q', 1, 1, past, 'x', past)`,
   statistics: `(resolution, subject, at) values ('minute', '', past)`,

@@ -50,7 +50,13 @@ const byRawClock: Readonly<Record<string, readonly string[]>> = {
     "find-standstills",
     "find-xmin-holders",
   ],
-  "a submission may name a later instant": ["state.naming_fault"],
+  "a lease ends early: two processes make a task, and its row lets one of them write it": [
+    "claim-enqueued",
+  ],
+  "a submission may name a later instant, or a later id": [
+    "state.enqueue_submission",
+    "state.naming_fault",
+  ],
   "it finds out how far the clock is trusted": ["state.trusted_now"],
 };
 

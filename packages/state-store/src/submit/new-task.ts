@@ -3,6 +3,18 @@ import type { Fairness, Instant, Json, Milliseconds, Priority } from "@holdfast/
 /** What a task is found by, in the words of its application. */
 export type Labels = Readonly<Record<string, string>>;
 
+/** A submission of the inbox that this process is to make a task of. */
+export interface EnqueuedSubmission {
+  /** The id that its task is to have. */
+  readonly taskId: string;
+  /** The submission as its application wrote it, as JSON. */
+  readonly submission: string;
+  /** The task that its idempotency key stood for; null: it is to be a task of its own. */
+  readonly replayOf: string | null;
+  /** The trace that it goes on with, as `traceText` writes it; null: none. */
+  readonly traceContext: string | null;
+}
+
 /** A task to be written down. */
 export interface NewTask {
   readonly tenant: string;
@@ -31,6 +43,8 @@ export interface NewTask {
     /** 24 hours unless said otherwise. */
     readonly keepFor?: Milliseconds;
   } | null;
+  /** The submission of the inbox that it is made of; absent: it comes from elsewhere. */
+  readonly enqueued?: Pick<EnqueuedSubmission, "taskId" | "replayOf">;
 }
 
 /** A task that is to be written, and the id that it would get. */

@@ -32,7 +32,10 @@ test.each<[string, (notBefore: number) => Promise<unknown>]>([
   ],
   [
     "by SQL",
-    (notBefore) => submitTasks(tested.application, [{ ...common, notBefore: new Date(notBefore) }]),
+    async (notBefore) => {
+      await submitTasks(tested.application, [{ ...common, notBefore: new Date(notBefore) }]);
+      await tested.makeTasks();
+    },
   ],
 ])(
   "a task submitted %s to begin later is claimed then, and its limit counts from then",
@@ -56,6 +59,7 @@ test.each<[string, (notBefore: number) => Promise<unknown>]>([
 test("an instant that has passed is now", async () => {
   await tested.store.submitTasks([newTask({ ...common, notBefore: 0 })], { actor: "test" });
   await submitTasks(tested.application, [{ ...common, notBefore: "2020-01-01T00:00:00Z" }]);
+  await tested.makeTasks();
   expect(await claimAll(scheduler)).toHaveLength(2);
   const rows = await tested.db.query("select begin_at as at from state.tasks");
   expect(rows).toEqual([{ at: null }, { at: null }]);

@@ -287,6 +287,18 @@ function readNotBefore(asked: unknown = null): Instant | null {
   throw invalid(`must be within ${limits.beginDays} days`, "/notBefore");
 }
 
+/** The hash of a submission that has not been checked by its workflow. Throws a `SubmissionFault` for one that cannot be read. */
+export const requestHash = (asked: AskedSubmission, family: string): string =>
+  hashOf(family, {
+    input: asked.input as Json,
+    priority: readPriority(asked.priority),
+    askedFairness: readAskedFairness(asked.fairness),
+    key: readKey(asked.key),
+    labels: readLabels(asked.labels),
+    notBefore: readNotBefore(asked.notBefore),
+    replyTo: readReplyTo(asked.replyTo),
+  });
+
 const digest = (content: string): string => createHash("sha256").update(content).digest("hex");
 
 /** What a hash of this version begins with: those of earlier releases have no colon. */

@@ -1,3 +1,4 @@
+import { limits } from "@holdfast/contracts";
 import type { Json } from "@holdfast/domain";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { Client } from "pg";
@@ -114,11 +115,6 @@ test.each<[string, SubmittedTask, string]>([
     { workflow: "trip", input: { x: 1 }, replyTo: "agent.a" },
     "request.reply_to_invalid",
   ],
-  [
-    "a condition of its first step",
-    { workflow: "conditional", input: { x: 1 } },
-    "workflow.first_step_conditional",
-  ],
 ])("a submission by SQL refuses %s with a code, and writes nothing", async (_, task, code) => {
   await expect(submitTasks(application, [task])).rejects.toMatchObject({ code });
   expect(await count("state.tasks")).toBe(0);
@@ -132,42 +128,87 @@ const shared = (key: unknown, w?: unknown) => ({
 test.each<[string, SubmittedTask, string | null, number | null]>([
   ["where the workflow says", shared("ann", 3), "ann", 3],
   ["as a number", shared(42), "42", 1],
+  ["as a text with a weight that is a text", shared("ann", "3"), "ann", 3],
   ["as null", shared(null, 3), null, null],
   ["nowhere", { workflow: "shared", input: {} }, null, null],
   ["in the submission", { ...shared("ann", 3), fairness: { key: "bob", weight: 7 } }, "bob", 7],
   ["in both", { ...shared("ann", 3), fairness: { key: "bob" } }, "bob", 3],
 ])("a submission by SQL finds its fairness key %s", async (_, task, key, weight) => {
   await submitTasks(application, [task]);
+  await tested.makeTasks();
   const found = await db.query(
     "select fairness_key as key, fairness_weight as weight from state.tasks",
   );
   expect(found).toEqual([{ key, weight }]);
 });
 
+test("a workflow whose first step has a condition is submitted by SQL as any other", async () => {
+  await submitTasks(application, [{ workflow: "conditional", input: { x: 2 } }]);
+  expect(await tested.makeTasks()).toMatchObject([{ kind: "created" }]);
+  expect(await db.query("select process_state from state.steps")).toEqual([
+    { process_state: "skipped" },
+  ]);
+});
+
 test.each<[string, Json, Json]>([
   ["a list", ["ann"], 1],
   ["a fraction", 1.5, 1],
   ["an empty text", "", 1],
-  ["a text with a weight that is a text", "ann", "1"],
   ["a text with a weight of 0", "ann", 0],
 ])("a submission by SQL refuses %s as the fairness key of its input", async (_, key, w) => {
   await expect(submitTasks(application, [shared(key, w)])).rejects.toMatchObject({
-    code: "task.invalid",
+    code: "request.fairness_invalid",
     message: expect.stringMatching(/must be/),
   });
 });
 
-const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+test("by SQL alone a submission is bounded, and one that names no workflow is refused", async () => {
+  const enqueue = (submission: object) =>
+    application.query("select state.enqueue_submission($1::jsonb)", [JSON.stringify(submission)]);
+  const long = { workflow: "later", input: "x".repeat(limits.messageBytes) };
+  await expect(enqueue(long)).rejects.toThrow(`longer than ${limits.messageBytes} bytes`);
+  await expect(enqueue({ input: 1 })).rejects.toThrow("workflow.unknown");
+  await expect(enqueue([1])).rejects.toThrow("workflow.unknown");
+  expect(await count("state.inbox")).toBe(0);
+});
 
-test.each([
-  ["too deep", nested(33), "deeper than 32 levels"],
-  ["too long", JSON.stringify("x".repeat(262_144)), "longer than 262144 bytes"],
-  ["inexact", "[9007199254740993]", "too large to be exact"],
-])("by SQL alone an input that is %s is refused", async (_, input, message) => {
-  await expect(
-    application.query("select state.submit_task('later', $1::jsonb)", [input]),
-  ).rejects.toThrow(message);
-  await application.query("select state.submit_task('later', $1::jsonb)", [nested(32)]);
+test("a service refuses what is enqueued once, with a row, a message and its keys free again", async () => {
+  const task = { workflow: "trip", input: { x: 1 }, key: "trip-7", idempotencyKey: "k" };
+  const [{ taskId } = { taskId: "" }] = await submitTasks(application, [task]);
+  const refusal = {
+    taskId,
+    code: "task.invalid",
+    detail: "The input is wrong.",
+    errors: [{ pointer: "/x", detail: "must be 2" }],
+    notification: {
+      subject: "refused-1",
+      seq: 1,
+      correlationId: null,
+      channel: "status" as const,
+      address: "status.shop",
+      body: {
+        event: "refused" as const,
+        messageId: "k",
+        taskId,
+        correlationId: null,
+        code: "task.invalid",
+        detail: "The input is wrong.",
+        errors: [],
+      },
+    },
+  };
+  for (const by of [store, store]) await by.refuseEnqueued([refusal]);
+  for (const by of [store, tested.operations]) {
+    expect(await by.findTask({ taskId, tenant: "default" })).toBeNull();
+    expect(await by.findRefusal({ taskId })).toEqual({
+      code: "task.invalid",
+      detail: "The input is wrong.",
+    });
+  }
+  expect([await count("state.outbox"), await count("state.refusals")]).toEqual([1, 1]);
+  const [again] = await submitTasks(application, [task]);
+  expect(again).toMatchObject({ replayed: false });
+  expect(await tested.makeTasks()).toEqual([{ kind: "created", taskId: again?.taskId }]);
 });
 
 test("the login of an application can submit and nothing else", async () => {
@@ -176,6 +217,9 @@ test("the login of an application can submit and nothing else", async () => {
     "select from state.workflows",
     "insert into state.tasks (task_id, workflow) values (gen_random_uuid(), 'trip.v1')",
     "delete from state.submissions",
+    "select from state.inbox",
+    "insert into state.inbox (task_id, submission, bytes, workflow) values (gen_random_uuid(), '{}', 2, 'trip.v1')",
+    "select from state.refusals",
     "select state.make_partitions()",
     "select state.new_task_id(), * from state.agents",
     "select state.drop_month('2020-01-01', interval '1 day')",

@@ -30,24 +30,23 @@ export interface SubmittedTaskId {
 }
 
 interface Options {
-  /** As EVENTS of the services: whether new tasks are published to `holdfast.events`. */
-  readonly publishEvents?: boolean;
   /** W3C Trace Context: the tasks go on with this trace. Without it, with the setting `holdfast.traceparent` of the transaction. */
   readonly traceparent?: string;
 }
 
 /**
- * Submits tasks in the transaction of `client`: they are there when it commits, and never were when it does
+ * Submits tasks in the transaction of `client`: they are submitted when it commits, and never were when it does
  * not. Its login needs the role `holdfast_application` and no other. Throws a `ContractFault` for what is not to
  * be submitted, with the codes of the other ways in (`task.invalid` with the first place in `details.pointer`,
- * `workflow.unknown`, `workflow.retired`, `request.idempotency_key_reused`, and `task.key_in_use` with the open task in
- * `details.taskId`), `workflow.unusable` or `workflow.first_step_conditional`: the caller then rolls
- * the transaction back. A Scheduler finds the tasks at its next scan, within a second or so: nothing wakes it.
+ * `workflow.unknown`, `workflow.retired`, and `task.key_in_use` with the open task in
+ * `details.taskId`) or `workflow.unusable`: the caller then rolls the transaction back. The submission service makes the
+ * tasks within a second or so of the commit, and refuses those whose idempotency key stands for something else, as a row
+ * of `state.refused_submissions` and in the queue that `replyTo` names.
  */
 export async function submitTasks(
   client: TransactionClient,
   tasks: readonly SubmittedTask[],
-  { publishEvents = false, traceparent }: Options = {},
+  { traceparent }: Options = {},
 ): Promise<readonly SubmittedTaskId[]> {
   if (traceparent !== undefined) await ask(client, setTrace, [traceparent]);
   const workflows = new Map<string, TargetWorkflow>();
@@ -56,7 +55,7 @@ export async function submitTasks(
     const workflow = workflows.get(task.workflow) ?? (await findTarget(client, task.workflow));
     workflows.set(task.workflow, workflow);
     mustBeTask(task, workflow);
-    submitted.push(await submit(client, task, publishEvents));
+    submitted.push(await enqueue(client, task));
   }
   // What the transaction submits later has a trace of its own, or none.
   if (traceparent !== undefined) await ask(client, setTrace, [""]);
@@ -68,12 +67,11 @@ const setTrace = "select set_config('holdfast.traceparent', $1, true)";
 
 const select = "select name, definition from state.workflow_to_submit($1)";
 
-const submission = `select task_id::text as "taskId", replayed
-  from state.submit_task(workflow => $1, input => $2::jsonb, idempotency_key => $3, priority => $4,
-                         reply_to => $5, correlation_id => $6,
-                         keep_key_for => $7::float8 * interval '1 millisecond', publish_events => $8,
-                         fairness_key => $9, fairness_weight => $10, business_key => $11,
-                         labels => $12::jsonb, not_before => to_timestamp($13::float8 / 1000))`;
+const enqueueing = `with new as materialized (select state.new_task_id() as id)
+  select task_id::text as "taskId", task_id <> id as replayed
+    from new
+   cross join lateral (
+         select state.enqueue_submission($1::jsonb, id, $2::float8 * interval '1 millisecond') as task_id) as enqueued`;
 
 const day = 24 * 60 * 60 * 1_000;
 
@@ -116,25 +114,10 @@ function submissionOf({ keepKeyFor: _keepKeyFor, notBefore, ...task }: Submitted
   return { ...task, notBefore: isDate && !isNone ? notBefore.toISOString() : String(notBefore) };
 }
 
-async function submit(
-  client: TransactionClient,
-  task: SubmittedTask,
-  publishEvents: boolean,
-): Promise<SubmittedTaskId> {
-  const [row] = await ask<SubmittedTaskId>(client, submission, [
-    task.workflow,
-    JSON.stringify(task.input),
-    task.idempotencyKey ?? null,
-    task.priority ?? "normal",
-    task.replyTo ?? null,
-    task.correlationId ?? null,
+async function enqueue(client: TransactionClient, task: SubmittedTask): Promise<SubmittedTaskId> {
+  const [row] = await ask<SubmittedTaskId>(client, enqueueing, [
+    JSON.stringify(submissionOf(task)),
     task.keepKeyFor ?? day,
-    publishEvents,
-    task.fairness?.key ?? null,
-    task.fairness?.weight ?? null,
-    task.key ?? null,
-    task.labels === undefined ? null : JSON.stringify(task.labels),
-    task.notBefore === undefined ? null : new Date(task.notBefore).getTime(),
   ]);
   return row!;
 }

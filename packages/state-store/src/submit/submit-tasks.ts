@@ -8,6 +8,7 @@ import { makePartitions } from "../retention/retention.ts";
 import type { StoreContext } from "../store-context.ts";
 import type { StoredWorkflow, WorkflowCatalog } from "../workflows/workflow-catalog.ts";
 import { takeBusinessKeys } from "./business-keys.ts";
+import { deleteEnqueued, lockEnqueued, withEnqueuedHashes } from "./inbox.ts";
 import { insertAll } from "./insert-tasks.ts";
 import type { Candidate, NewTask } from "./new-task.ts";
 import { isCurrentHash } from "./read-submission.ts";
@@ -79,27 +80,43 @@ const submitTogether = (
     const named = [...new Set(tasks.map(({ workflow }) => workflow))];
     const ids = await newTaskIds(client, { count: tasks.length, workflows: named });
     const refused = refusing(ids[0]);
-    const candidates = tasks.map((task, index) => ({ task, taskId: ids[index]!.taskId }));
+    const candidates = tasks.map((task, index) => ({
+      task,
+      taskId: task.enqueued?.taskId ?? ids[index]!.taskId,
+    }));
+    const gone = await lockEnqueued(client, candidates);
     const first = await takeKeys(
       client,
-      candidates.filter(({ task }) => refused(task) === null),
+      candidates.filter((one) => mayBeMade(one, gone) && refused(one.task) === null),
     );
     const { accepted, holders } = await takeBusinessKeys(client, first);
     const workflows = await storedWorkflows(client, context.catalog, accepted);
     const earlier = await findEarlier(client, candidates, first);
     // What is answered again may not have reached a synchronous standby the first time.
     const isReplay = accepted.size < candidates.length;
+    const outcomes = { accepted, earlier, refused, holders, gone };
+    const submitted = candidates.map((candidate) => toSubmitted(candidate, outcomes));
+    const made = candidates.filter((one, index) => isMade(one, submitted[index]!));
     return {
       sent: [
         ...insertAll(context, client, { accepted, workflows, actor, now: ids[0]?.now ?? 0 }),
+        ...deleteEnqueued(client, made),
         ...(isReplay ? [waitForReplication(client, {})] : []),
       ],
-      result: () =>
-        candidates.map((candidate) =>
-          toSubmitted(candidate, { accepted, earlier, refused, holders }),
-        ),
+      result: () => submitted,
     };
   });
+
+/** What only asks whether it is a replay makes no task, and what another process has taken makes no second one. */
+const mayBeMade = (candidate: Candidate, gone: ReadonlySet<Candidate>): boolean =>
+  candidate.task.enqueued === undefined ||
+  (candidate.task.enqueued.replayOf === null && !gone.has(candidate));
+
+/** Whether a submission of the inbox is done with: its own task is written, or that which it repeats. */
+const isMade = ({ taskId, task: { enqueued } }: Candidate, submitted: Submitted): boolean =>
+  enqueued !== undefined &&
+  (submitted.kind === "created" ||
+    (submitted.kind === "replayed" && submitted.taskId === (enqueued.replayOf ?? taskId)));
 
 type Refused = (task: NewTask) => "retired" | "outdated" | null;
 
@@ -155,7 +172,8 @@ async function findEarlier(
       : [{ tenant, key: idempotency.key }];
   });
   if (keys.length === 0) return new Map();
-  const found = await findSubmissions(db, columns(keys, { tenants: "tenant", keys: "key" }));
+  const asked = columns(keys, { tenants: "tenant", keys: "key" });
+  const found = await withEnqueuedHashes(db, await findSubmissions(db, asked));
   return new Map(found.map(({ tenant, key, ...rest }) => [`${tenant} ${key}`, rest]));
 }
 
@@ -176,13 +194,16 @@ interface Outcomes {
   readonly earlier: ReadonlyMap<string, { readonly taskId: string; readonly hash: string }>;
   readonly refused: Refused;
   readonly holders: ReadonlyMap<string, string>;
+  /** Submissions of the inbox that another process has made tasks of, or has refused. */
+  readonly gone: ReadonlySet<Candidate>;
 }
 
 function toSubmitted(
   candidate: Candidate,
-  { accepted, earlier, refused, holders }: Outcomes,
+  { accepted, earlier, refused, holders, gone }: Outcomes,
 ): Submitted {
   const { taskId, task } = candidate;
+  if (gone.has(candidate)) return { kind: "replayed", taskId };
   if (accepted.has(candidate)) return { kind: "created", taskId };
   const first = earlier.get(`${task.tenant} ${task.idempotency?.key}`);
   // Also the second of two requests with one idempotency key, of which the first found its business key in use.

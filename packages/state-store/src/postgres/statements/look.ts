@@ -25,9 +25,9 @@ export interface LookStatements {
   readonly "find-followed-tasks": {
     readonly params: { readonly taskIds: readonly (string | null)[] | null };
     readonly row: {
-      readonly taskId: string;
-      readonly version: number;
-      readonly processState: string;
+      readonly taskId: Maybe<string>;
+      readonly version: Maybe<number>;
+      readonly processState: Maybe<string>;
       readonly hasEnded: Maybe<boolean>;
     };
   };

@@ -2,6 +2,23 @@ import type { Maybe } from "../maybe.ts";
 
 /** What the statements of sql/submit take and return. Written by `npm run rows`, from the database. */
 export interface SubmitStatements {
+  readonly "claim-enqueued": {
+    readonly params: {
+      readonly lease: number | null;
+      readonly most: number | string | null;
+      readonly mostBytes: number | string | null;
+    };
+    readonly row: {
+      readonly taskId: string;
+      readonly submission: Maybe<string>;
+      readonly replayOf: string | null;
+      readonly traceContext: string | null;
+    };
+  };
+  readonly "delete-enqueued": {
+    readonly params: { readonly taskIds: readonly (string | null)[] | null };
+    readonly row: object;
+  };
   readonly "find-business-keys": {
     readonly params: {
       readonly tenants: readonly (string | null)[] | null;
@@ -13,6 +30,26 @@ export interface SubmitStatements {
       readonly family: string;
       readonly key: string;
       readonly taskId: string;
+    };
+  };
+  readonly "find-enqueued": {
+    readonly params: { readonly taskIds: readonly (string | null)[] | null };
+    readonly row: {
+      readonly taskId: string;
+      readonly submission: Maybe<string>;
+      readonly workflow: string;
+    };
+  };
+  readonly "find-enqueued-task": {
+    readonly params: { readonly taskId: string | null };
+    readonly row: {
+      readonly submission: Maybe<string>;
+      readonly bytes: Maybe<number>;
+      readonly workflow: Maybe<string>;
+      readonly enqueuedAt: Maybe<Date>;
+      readonly traceContext: string | null;
+      readonly code: Maybe<string>;
+      readonly detail: Maybe<string>;
     };
   };
   readonly "find-submissions": {
@@ -75,6 +112,10 @@ export interface SubmitStatements {
     };
     readonly row: object;
   };
+  readonly "lock-enqueued": {
+    readonly params: { readonly taskIds: readonly (string | null)[] | null };
+    readonly row: { readonly taskId: string };
+  };
   readonly "new-task-ids": {
     readonly params: {
       readonly count: number | null;
@@ -86,6 +127,15 @@ export interface SubmitStatements {
       readonly retired: Maybe<readonly string[]>;
       readonly inactive: Maybe<readonly string[]>;
     };
+  };
+  readonly "refuse-enqueued": {
+    readonly params: {
+      readonly taskIds: readonly (string | null)[] | null;
+      readonly codes: readonly (string | null)[] | null;
+      readonly details: readonly (string | null)[] | null;
+      readonly errors: readonly (string | null)[] | null;
+    };
+    readonly row: { readonly taskId: string };
   };
   readonly "release-submissions": {
     readonly params: {

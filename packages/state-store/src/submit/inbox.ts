@@ -1,0 +1,128 @@
+import { askedInRow, parseJson } from "@holdfast/contracts";
+import { enqueueRefusals, type Notification } from "../outbox/notifications.ts";
+import { type Database, query } from "../postgres/query.ts";
+import { columns } from "../postgres/rows-to-columns.ts";
+import { rowsOf } from "../postgres/statement-types.ts";
+import { familyOf } from "../workflows/workflow-catalog.ts";
+import type { Candidate, EnqueuedSubmission } from "./new-task.ts";
+import { requestHash } from "./read-submission.ts";
+
+/** A submission of the inbox that becomes no task, and why. */
+export interface EnqueuedRefusal {
+  readonly taskId: string;
+  readonly code: string;
+  readonly detail: string;
+  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
+  /** The message to its submitter; null: it named no queue. */
+  readonly notification: Notification | null;
+}
+
+/** How much of the inbox is taken at a time. */
+interface ClaimWish {
+  readonly most: number;
+  readonly mostBytes: number;
+  /** Milliseconds for which no other process takes it. */
+  readonly lease: number;
+}
+
+/** Submissions that applications enqueue in their own transactions. */
+export interface InboxStore {
+  /** Takes the oldest submissions of the inbox, with SKIP LOCKED. If the answer is lost, their leases end. */
+  claimEnqueued(wish: ClaimWish): Promise<readonly EnqueuedSubmission[]>;
+  /** Refuses submissions of the inbox, once each: with a row for their applications, and a message to who asked for one. */
+  refuseEnqueued(refusals: readonly EnqueuedRefusal[]): Promise<void>;
+}
+
+const claimRows = query("claim-enqueued", rowsOf<EnqueuedSubmission, "submission">());
+
+/** Takes the oldest submissions of the inbox, in their order: who came first with a key has it. */
+export const claimEnqueued = async (
+  db: Database,
+  wish: ClaimWish,
+): Promise<readonly EnqueuedSubmission[]> =>
+  (await claimRows(db, wish)).toSorted((a, b) => (a.taskId < b.taskId ? -1 : 1));
+
+const refuseRows = query("refuse-enqueued", rowsOf<{ taskId: string }>());
+
+/** Refuses submissions of the inbox. What another process has taken meanwhile is left to that. */
+export async function refuseEnqueued(
+  db: Database,
+  refusals: readonly EnqueuedRefusal[],
+): Promise<void> {
+  const rows = refusals.map((one) => ({ ...one, errors: JSON.stringify(one.errors) }));
+  const names = { taskIds: "taskId", codes: "code", details: "detail", errors: "errors" } as const;
+  const refused = new Set((await refuseRows(db, columns(rows, names))).map(({ taskId }) => taskId));
+  const notifications = refusals.flatMap(({ taskId, notification }) =>
+    notification === null || !refused.has(taskId) ? [] : [notification],
+  );
+  await enqueueRefusals(db, notifications);
+}
+
+const lockRows = query("lock-enqueued", rowsOf<{ taskId: string }>());
+const deleteRows = query("delete-enqueued");
+const findRows = query("find-enqueued", rowsOf<EnqueuedRow, "submission">());
+
+interface EnqueuedRow {
+  readonly taskId: string;
+  readonly submission: string;
+  readonly workflow: string;
+}
+
+/** Whether a candidate comes from the inbox. */
+const isEnqueued = ({ task }: Candidate): boolean => task.enqueued !== undefined;
+
+/** Locks what comes from the inbox; says which of it another process has taken already. */
+export async function lockEnqueued(
+  db: Database,
+  candidates: readonly Candidate[],
+): Promise<ReadonlySet<Candidate>> {
+  const enqueued = candidates.filter(isEnqueued);
+  if (enqueued.length === 0) return new Set();
+  const locked = await lockRows(db, { taskIds: enqueued.map(({ taskId }) => taskId) });
+  const found = new Set(locked.map(({ taskId }) => taskId));
+  return new Set(enqueued.filter(({ taskId }) => !found.has(taskId)));
+}
+
+/** Sends the statement that takes out of the inbox what is written with it. */
+export const deleteEnqueued = (
+  db: Database,
+  made: readonly Candidate[],
+): readonly Promise<unknown>[] =>
+  made.length === 0 ? [] : [deleteRows(db, { taskIds: made.map(({ taskId }) => taskId) })];
+
+/** What stands in the place of the hash of a request until its task is made. */
+const enqueuedHash = "enqueued";
+
+interface Earlier {
+  readonly taskId: string;
+  readonly hash: string;
+}
+
+/**
+ * Replaces what stands for the hash of a submission that still waits in the inbox by its hash: so a request with its key
+ * is compared before its task is made. Of one that cannot be read nothing is the same.
+ */
+export async function withEnqueuedHashes<Row extends Earlier>(
+  db: Database,
+  rows: readonly Row[],
+): Promise<readonly Row[]> {
+  const waiting = rows.filter(({ hash }) => hash === enqueuedHash);
+  if (waiting.length === 0) return rows;
+  const found = await findRows(db, { taskIds: waiting.map(({ taskId }) => taskId) });
+  const hashes = new Map(found.map((row) => [row.taskId, hashIn(row)]));
+  return rows.map((row) => ({ ...row, hash: hashes.get(row.taskId) ?? row.hash }));
+}
+
+function hashIn({ submission, workflow }: EnqueuedRow): string {
+  try {
+    return requestHash(readRow(submission), familyOf(workflow));
+  } catch {
+    return "";
+  }
+}
+
+/** The submission in a row of the inbox. Throws a `SyntaxError` for JSON that is deeper than a message may be. */
+export const readRow = (submission: string) => {
+  const json = parseJson(Buffer.from(submission));
+  return askedInRow(typeof json === "object" && json !== null ? (json as never) : {});
+};

@@ -1,0 +1,160 @@
+import { type Failpoint, inTurns } from "@holdfast/runtime";
+import { familyOf, type NewTask, type StateStore, type Submitted } from "@holdfast/state-store";
+import { taskNoun } from "./noun.ts";
+import { Problem } from "./problem.ts";
+import { keyInUse, keyReused, retired } from "./submit-problems.ts";
+import { mostTurns, versionsChange } from "./submit-task.ts";
+import type { OpenWorkflow, WorkflowDirectory } from "./workflow-directory.ts";
+
+interface Dependencies {
+  readonly store: Pick<StateStore, "submitTasks">;
+  readonly directory: Pick<WorkflowDirectory, "find" | "isOutdated" | "isRetired" | "reload">;
+  readonly failpoint: Failpoint;
+  readonly actor: string;
+  /** What the idempotency key is called on this way in. */
+  readonly key: Parameters<typeof keyReused>[0];
+}
+
+/** What a submission is read with. */
+export interface Reading {
+  readonly find: (asked: string) => Promise<OpenWorkflow>;
+  /** The submissions of a batch are checked one after the other, in as many turns of the event loop as that takes. */
+  readonly inTurn: <T>(work: () => T) => Promise<T>;
+}
+
+/** A submission that becomes no task, and why. */
+export interface RefusedSubmission<From> {
+  readonly from: From;
+  readonly problem: Problem;
+}
+
+interface Read<From> {
+  readonly from: From;
+  readonly task: NewTask;
+}
+
+interface Written<From> extends Read<From> {
+  readonly submitted: Submitted;
+}
+
+/**
+ * Makes tasks of a batch of submissions, in one transaction, and says which become none. Those without a version are
+ * written in the one that is active, by the store at that time: what is known here chooses none, and refuses none.
+ * `read` throws a `Problem` for what is no submission of a stored workflow.
+ */
+export function taskMaker<From>(
+  deps: Dependencies,
+  read: (from: From, reading: Reading) => Promise<NewTask>,
+) {
+  const { directory } = deps;
+  const make = async (
+    batch: readonly From[],
+    turn: number,
+  ): Promise<readonly RefusedSubmission<From>[]> => {
+    const { find, found } = finder(directory);
+    const reading = { find, inTurn: inTurns() };
+    const all = await Promise.all(
+      batch.map(
+        (from): Promise<Read<From> | RefusedSubmission<From>> =>
+          read(from, reading).then(
+            (task) => ({ from, task }),
+            (error: unknown) => {
+              if (!(error instanceof Problem)) throw error;
+              return { from, problem: error };
+            },
+          ),
+      ),
+    );
+    const taken = all.filter((one) => "task" in one);
+    const unreadable = all.filter((one) => "problem" in one);
+    const submitted = await submit(taken, deps);
+    const isUnsure = unreadable.length > 0 && (await anyOutdated(directory, await found()));
+    const { refused, outdated } = await judge(submitted, deps);
+    const again = [...outdated, ...(isUnsure ? unreadable : [])].map(({ from }) => from);
+    const others = isUnsure ? refused : [...unreadable, ...refused];
+    if (again.length === 0) return others;
+    if (turn === mostTurns) throw versionsChange(outdated[0]?.task.workflow ?? "a workflow");
+    return [...others, ...(await make(again, turn + 1))];
+  };
+  return (batch: readonly From[]): Promise<readonly RefusedSubmission<From>[]> => make(batch, 1);
+}
+
+/** Looks for each workflow once. */
+function finder(directory: Pick<WorkflowDirectory, "find">) {
+  const all = new Map<string, Promise<OpenWorkflow>>();
+  return {
+    find: (asked: string): Promise<OpenWorkflow> => {
+      const workflow = all.get(asked) ?? directory.find(asked, () => true);
+      all.set(asked, workflow);
+      return workflow;
+    },
+    /** Those that there are. */
+    found: async (): Promise<readonly OpenWorkflow[]> =>
+      (await Promise.allSettled(all.values())).flatMap((one) =>
+        one.status === "fulfilled" ? [one.value] : [],
+      ),
+  };
+}
+
+async function anyOutdated(
+  directory: Pick<WorkflowDirectory, "isOutdated">,
+  workflows: readonly OpenWorkflow[],
+): Promise<boolean> {
+  const outdated = await Promise.all(workflows.map((workflow) => directory.isOutdated(workflow)));
+  return outdated.includes(true);
+}
+
+/** Stores the tasks. */
+async function submit<From>(
+  taken: readonly Read<From>[],
+  { store, failpoint, actor }: Dependencies,
+): Promise<readonly Written<From>[]> {
+  if (taken.length === 0) return [];
+  failpoint("submission.accepting");
+  const tasks = taken.map(({ task }) => task);
+  const submitted = await store.submitTasks(tasks, { actor });
+  failpoint("submission.accepted");
+  return taken.map((one, index) => ({ ...one, submitted: submitted[index]! }));
+}
+
+/** Which submissions the state store refused, and which it did not write because another version is active by now. */
+async function judge<From>(
+  written: readonly Written<From>[],
+  { directory, key }: Dependencies,
+): Promise<{
+  readonly refused: readonly RefusedSubmission<From>[];
+  readonly outdated: readonly Written<From>[];
+}> {
+  const inactive = written.filter(({ submitted }) => submitted.kind === "outdated");
+  const closed = new Map<string, Problem>();
+  if (inactive.length > 0) await directory.reload();
+  for (const family of new Set(inactive.map(({ task }) => familyOf(task.workflow)))) {
+    const next = await directory.find(family, () => true);
+    if (directory.isRetired(next.name)) closed.set(family, retired(next));
+  }
+  const refused = written.flatMap(({ from, task, submitted }) => {
+    const problem =
+      submitted.kind === "outdated"
+        ? closed.get(familyOf(task.workflow))
+        : problemOf(submitted, task, key);
+    return problem == null ? [] : [{ from, problem }];
+  });
+  const outdated = inactive.filter(({ task }) => !closed.has(familyOf(task.workflow)));
+  return { refused, outdated };
+}
+
+function problemOf(
+  submitted: Submitted,
+  { workflow, enqueued }: NewTask,
+  key: Dependencies["key"],
+): Problem | null {
+  if (submitted.kind === "conflict") return keyReused(key, "task");
+  if (submitted.kind === "held") return keyInUse(taskNoun, submitted.taskId, "stranger");
+  if (submitted.kind === "retired") return retired({ name: workflow });
+  // Its key ran out before its task was made, and was used again.
+  const isOthers =
+    submitted.kind === "replayed" &&
+    enqueued !== undefined &&
+    submitted.taskId !== (enqueued.replayOf ?? enqueued.taskId);
+  return isOthers ? keyReused(key, "task") : null;
+}

@@ -1,0 +1,294 @@
+import { TaskRefused } from "@holdfast/contracts";
+import { Fault } from "@holdfast/domain";
+import { queryOnce } from "@holdfast/local-stack";
+import { type SubmittedTask, submitTasks, type TransactionClient } from "@holdfast/state-store";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { finishTask } from "../test/finish-task.ts";
+import { idOf, input, openTrips, type TripService, wish } from "../test/trips.ts";
+import { takeEnqueued } from "./take-enqueued.ts";
+import { workflowDirectory } from "./workflow-directory.ts";
+
+const resources = new AsyncDisposableStack();
+let trips: TripService;
+let application: TransactionClient;
+beforeAll(async () => {
+  trips = resources.use(await openTrips());
+  application = await openApplication("shop");
+});
+afterAll(async () => {
+  await resources.disposeAsync();
+});
+beforeEach(async () => {
+  await trips.clear();
+  await query("truncate state.inbox, state.refusals, state.business_keys, state.outbox");
+  crashAt = null;
+});
+
+const query = <Row extends object>(sql: string) => queryOnce<Row>(trips.url, sql);
+
+/** A login of its own with the rights of an application; each statement is a transaction. */
+async function openApplication(login: string): Promise<TransactionClient> {
+  await query(
+    `do $$ begin create role ${login} login password 'x' in role holdfast_application;
+       exception when duplicate_object or unique_violation then null; end $$`,
+  );
+  const url = new URL(trips.url);
+  [url.username, url.password] = [login, "x"];
+  return {
+    query: async (text, values) => ({ rows: await queryOnce(url.href, text, values) }),
+  };
+}
+
+/** The gap at which the next process ends that comes to it. */
+let crashAt: string | null = null;
+/** A process of submission, of which each call is one look. */
+const process = (store = trips.store) =>
+  takeEnqueued({
+    store,
+    directory: workflowDirectory(trips.store),
+    hint: () => {},
+    log: { warn: () => {}, error: () => {} },
+    failpoint: (gap) => {
+      if (crashAt !== gap) return;
+      crashAt = null;
+      throw new Error("This process has crashed");
+    },
+    actor: "submission-1",
+  });
+const endLeases = () => query("update state.inbox set leased_until = null");
+/** All that waits becomes tasks, or is refused. What a look took whose answer was lost is free again, as later. */
+async function takeAll(take = process()): Promise<void> {
+  for (let rest = 0; rest === 0; ) {
+    rest = await take().catch(async (error: unknown) => {
+      if (!(error instanceof Fault && error.transient)) throw error;
+      await endLeases();
+      return 0;
+    });
+  }
+}
+
+const enqueue = async (task: Partial<SubmittedTask> = {}) => {
+  const [submitted] = await submitTasks(application, [{ workflow: "trip", input, ...task }]);
+  return submitted!;
+};
+/** As SQL alone has it, unchecked. */
+const enqueueUnchecked = async (submission: object, by = application): Promise<string> => {
+  const { rows } = await by.query("select state.enqueue_submission($1::jsonb)::text as id", [
+    JSON.stringify({ workflow: "trip", input, ...submission }),
+  ]);
+  return (rows[0] as { readonly id: string }).id;
+};
+const refusals = async (by = application) =>
+  (await by.query("select task_id::text as id, code, errors from state.refused_submissions", []))
+    .rows;
+const tasks = () =>
+  query<{ id: string; workflow: string }>(
+    "select task_id::text as id, workflow from state.tasks order by task_id",
+  );
+const shown = async (id: string) => (await trips.get(`/v1/tasks/${id}`)).json<object>();
+
+test("a submission is known by its id from the commit on, and its task has that id", async () => {
+  const { taskId } = await enqueue({ labels: { city: "Lyon" }, priority: "urgent" });
+  const waiting = { id: taskId, workflow: "trip.v10", state: "pending", priority: "urgent" };
+  expect(await shown(taskId)).toMatchObject({ ...waiting, input, steps: [], version: 0 });
+  expect((await trips.get(`/v1/trips/${taskId}/result`)).statusCode).toBe(202);
+  await takeAll();
+  expect(await shown(taskId)).toMatchObject({ ...waiting, labels: { city: "Lyon" }, version: 1 });
+  expect(await query("select from state.inbox")).toEqual([]);
+  await finishTask(trips.url, taskId);
+  expect((await trips.get(`/v1/trips/${taskId}/result`)).statusCode).toBe(200);
+});
+
+test.each(["submission.accepting", "submission.accepted"])(
+  "of a process that crashes at %s another one makes one task of each submission",
+  async (gap) => {
+    const ids = [(await enqueue()).taskId, (await enqueue({ key: "t-7" })).taskId];
+    crashAt = gap;
+    await expect(process()()).rejects.toThrow("crashed");
+    // Its lease has ended.
+    await endLeases();
+    await takeAll();
+    expect((await tasks()).map(({ id }) => id)).toEqual(ids);
+  },
+);
+
+test("processes share the inbox, and make one task of each submission", async () => {
+  const ids = await Promise.all(
+    Array.from({ length: 20 }, async () => enqueueUnchecked({ key: undefined })),
+  );
+  await Promise.all([process(), process(), process()].map((take) => takeAll(take)));
+  // One of them may have taken what another was told to wait for.
+  await takeAll();
+  expect((await tasks()).map(({ id }) => id)).toEqual(ids.toSorted());
+});
+
+test("two processes that take the same submission, because a lease ended early, make one task of it", async () => {
+  const { taskId } = await enqueue();
+  const [row] = await query<{ submission: string }>(
+    "select submission::text as submission from state.inbox",
+  );
+  const same = { taskId, submission: row!.submission, replayOf: null, traceContext: null };
+  const withSame = () => {
+    const rows = [same];
+    return process({ ...trips.store, claimEnqueued: async () => rows.splice(0) });
+  };
+  await Promise.all([takeAll(withSame()), takeAll(withSame())]);
+  await takeAll(withSame());
+  expect(await tasks()).toEqual([{ id: taskId, workflow: "trip.v10" }]);
+  expect(await refusals()).toEqual([]);
+});
+
+describe("the same key over HTTP and in a transaction", () => {
+  const key = { "idempotency-key": "k" };
+  const asked = { priority: "batch", key: "t-7", labels: { a: "1" } } as const;
+  const reused = "request.idempotency_key_reused";
+
+  test("stands for one task that came over HTTP, and for nothing else", async () => {
+    const first = idOf(await trips.submit(asked, key));
+    expect(await enqueue({ ...asked, idempotencyKey: "k" })).toEqual({
+      taskId: first,
+      replayed: true,
+    });
+    await takeAll();
+    expect(await refusals()).toEqual([]);
+    await enqueue({ ...asked, priority: "normal", idempotencyKey: "k" });
+    await takeAll();
+    expect(await refusals()).toMatchObject([{ code: reused }]);
+    expect(await tasks()).toHaveLength(1);
+  });
+
+  test("stands for one task that came in a transaction, also before that is made", async () => {
+    const { taskId } = await enqueue({ ...asked, idempotencyKey: "k" });
+    const again = await trips.submit(asked, key);
+    expect([again.statusCode, idOf(again)]).toEqual([202, taskId]);
+    const other = await trips.submit({ ...asked, labels: { a: "2" } }, key);
+    expect(other.json()).toMatchObject({ code: reused });
+    await takeAll();
+    expect(idOf(await trips.submit(asked, key))).toBe(taskId);
+    expect((await tasks()).map(({ id }) => id)).toEqual([taskId]);
+  });
+});
+
+test("a submission that is refused says so to its application: in a row, in its queue and by its id", async () => {
+  const other = await openApplication("billing");
+  const asked = {
+    input: { guest: "Ada" },
+    replyTo: "status.shop",
+    idempotencyKey: "k",
+    key: "t-7",
+  };
+  const id = await enqueueUnchecked(asked);
+  await enqueueUnchecked({ priority: "high" }, other);
+  await takeAll();
+  const errors = [{ pointer: "/nights", detail: "is missing" }];
+  expect(await refusals()).toEqual([{ id, code: "task.invalid", errors }]);
+  expect(await refusals(other)).toMatchObject([{ code: "request.priority_invalid" }]);
+  const [{ address, body } = { address: "", body: "" }, ...rest] = await query<{
+    address: string;
+    body: object;
+  }>("select address, body from state.outbox");
+  expect([address, rest]).toEqual(["status.shop", []]);
+  expect(TaskRefused.decode(Buffer.from(JSON.stringify(body)))).toMatchObject({
+    taskId: id,
+    messageId: "k",
+    code: "task.invalid",
+    errors,
+  });
+  const answer = await trips.get(`/v1/tasks/${id}`);
+  expect([answer.statusCode, answer.json()]).toMatchObject([
+    404,
+    { code: "task.submission_refused", detail: expect.stringContaining("task.invalid") },
+  ]);
+  // Its keys are free.
+  const better = await enqueue({ key: "t-7", idempotencyKey: "k" });
+  expect(better.replayed).toBe(false);
+  await takeAll();
+  expect((await tasks()).map((task) => task.id)).toEqual([better.taskId]);
+});
+
+test.each<[string, object, string]>([
+  ["a field that there is not", { colour: "red" }, "request.invalid"],
+  ["labels that are a list", { labels: ["a"] }, "request.invalid"],
+  ["a queue of ours", { replyTo: "scheduler.wake" }, "request.reply_to_invalid"],
+  [
+    "a long idempotency key",
+    { idempotencyKey: "x".repeat(5_000) },
+    "request.idempotency_key_invalid",
+  ],
+  ["a long business key", { key: "x".repeat(5_000) }, "request.invalid"],
+  ["a key that is a number", { key: 7 }, "request.invalid"],
+  [
+    "an input that is too deep",
+    { input: JSON.parse("[".repeat(60) + "]".repeat(60)) },
+    "task.invalid",
+  ],
+])(
+  "%s is refused as over the other ways, and what came with it is made",
+  async (_, asked, code) => {
+    await enqueueUnchecked(asked);
+    const good = await enqueueUnchecked({});
+    await takeAll();
+    expect(await refusals()).toMatchObject([{ code }]);
+    expect((await tasks()).map(({ id }) => id)).toEqual([good]);
+  },
+);
+
+test("a business key is taken when a submission is enqueued", async () => {
+  const { taskId } = await enqueue({ key: "t-7" });
+  await expect(enqueue({ key: "t-7" })).rejects.toMatchObject({
+    code: "task.key_in_use",
+    details: { taskId },
+  });
+  expect((await trips.submit({ key: "t-7" })).json()).toMatchObject({ code: "task.key_in_use" });
+  await takeAll();
+  expect(await tasks()).toHaveLength(1);
+});
+
+test("a version that is activated before a task is made is the version of the task", async () => {
+  await enqueue();
+  await trips.store.activateWorkflow({ name: "trip.v2", ...wish, asAwaited: false });
+  await takeAll();
+  expect(await tasks()).toMatchObject([{ workflow: "trip.v2" }]);
+});
+
+test("a submission whose workflow is retired before its task is made is refused", async () => {
+  const id = await enqueueUnchecked({ workflow: "trip.v2" });
+  await trips.store.retireWorkflow({ name: "trip.v2", ...wish });
+  await takeAll();
+  expect(await refusals()).toMatchObject([{ id, code: "workflow.retired" }]);
+});
+
+test("callers of the function before get the id of a task that is made by the same rules", async () => {
+  const { rows } = await application.query(
+    `select task_id::text as id, replayed
+       from state.submit_task('trip', '{"guest": "Ada", "nights": 2}', idempotency_key => 'k', priority => 'urgent',
+                              fairness_key => 'ann', labels => '{"a": "1"}', business_key => 't-7',
+                              not_before => clock_timestamp() + interval '1 hour')`,
+    [],
+  );
+  await takeAll();
+  const [{ id } = { id: "" }] = await tasks();
+  expect(rows).toEqual([{ id, replayed: false }]);
+  expect(await shown(id)).toMatchObject({
+    priority: "urgent",
+    fairness: { key: "ann", weight: 1 },
+    key: "t-7",
+    labels: { a: "1" },
+    notBefore: expect.any(String),
+  });
+});
+
+test("an id is what the store made today, and enqueued again under it nothing changes", async () => {
+  const under = (id: string) =>
+    application.query("select state.enqueue_submission($1::jsonb, $2)", [
+      JSON.stringify({ workflow: "trip", input }),
+      id,
+    ]);
+  await expect(under("00000000-0000-4000-8000-000000000000")).rejects.toThrow("new_task_id");
+  const { taskId } = await enqueue();
+  await under(taskId);
+  await takeAll();
+  await under(taskId);
+  await takeAll();
+  expect(await tasks()).toHaveLength(1);
+});

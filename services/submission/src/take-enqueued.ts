@@ -1,0 +1,137 @@
+import { isStatusQueue } from "@holdfast/contracts";
+import { Fault, SetupFault } from "@holdfast/domain";
+import type { Failpoint, Logger } from "@holdfast/runtime";
+import {
+  type EnqueuedRefusal,
+  type EnqueuedSubmission,
+  type NewTask,
+  readRow,
+  type StateStore,
+} from "@holdfast/state-store";
+import { type Reading, type RefusedSubmission, taskMaker } from "./make-tasks.ts";
+import { taskNoun } from "./noun.ts";
+import { Problem } from "./problem.ts";
+import { refusalOf } from "./refuse-deliveries.ts";
+import { readSubmissionAt } from "./submit-problems.ts";
+import { unknownWorkflow, type WorkflowDirectory } from "./workflow-directory.ts";
+
+interface Dependencies {
+  readonly store: Pick<StateStore, "claimEnqueued" | "refuseEnqueued" | "submitTasks">;
+  readonly directory: WorkflowDirectory;
+  /** Tells the Schedulers that there is something to do. */
+  readonly hint: () => void;
+  readonly log: Pick<Logger, "warn" | "error">;
+  readonly failpoint: Failpoint;
+  readonly actor: string;
+}
+
+/** Milliseconds between two looks at an inbox that is empty. */
+const every = 1_000;
+/** What one transaction makes, and what is in memory meanwhile. */
+const most = 200;
+const mostBytes = 4 * 1024 * 1024;
+/** Milliseconds in which a batch is made; after that another process takes it. */
+const lease = 15_000;
+
+/**
+ * Makes tasks of the submissions that applications have enqueued in their transactions: those of one look. Each becomes
+ * one task with the id that it was given, or is refused: whatever crashes, its row is there until one of these is
+ * committed. Resolves to the milliseconds until the next look.
+ */
+export function takeEnqueued(deps: Dependencies): () => Promise<number> {
+  const { store, hint } = deps;
+  const makeTogether = taskMaker({ ...deps, key: "idempotencyKey" }, readEnqueued);
+  const make = async (
+    rows: readonly EnqueuedSubmission[],
+  ): Promise<readonly RefusedSubmission<EnqueuedSubmission>[]> => {
+    try {
+      return await makeTogether(rows);
+    } catch (error) {
+      if (!isOfOneRow(error)) throw error;
+      if (rows.length > 1) {
+        // One after the other: which of them it is shows by itself.
+        const refused = [];
+        for (const row of rows) refused.push(...(await make([row])));
+        return refused;
+      }
+      deps.log.error({ err: error, taskId: rows[0]?.taskId }, "enqueued submission failed");
+      return rows.map((from) => ({ from, problem: failed() }));
+    }
+  };
+  return async () => {
+    const rows = await store.claimEnqueued({ most, mostBytes, lease });
+    if (rows.length === 0) return every;
+    const refused = await make(rows);
+    if (refused.length > 0) await refuse(refused, deps);
+    if (refused.length < rows.length) hint();
+    // More may have waited than one transaction takes.
+    return 0;
+  };
+}
+
+/** Whether a row is to blame for an error, and not the store, its rights or this process. */
+const isOfOneRow = (error: unknown): boolean =>
+  error instanceof Fault && !error.transient && !(error instanceof SetupFault);
+
+const failed = () => new Problem(500, "request.failed", "Something went wrong on our side.");
+
+/** Reads the submission in a row as a task. */
+async function readEnqueued(
+  { taskId, submission, replayOf, traceContext }: EnqueuedSubmission,
+  { find, inTurn }: Reading,
+): Promise<NewTask> {
+  const asked = askedIn(submission);
+  const { workflow: named } = asked;
+  if (typeof named !== "string") throw unknownWorkflow(String(named), null);
+  const workflow = await find(named);
+  const task = await inTurn(() => readSubmissionAt(asked, workflow, { noun: taskNoun }));
+  return { ...task, traceContext, enqueued: { taskId, replayOf } };
+}
+
+function askedIn(submission: string) {
+  try {
+    return readRow(submission);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new Problem(400, "request.not_json", "The submission is deeper than a message may be.");
+  }
+}
+
+async function refuse(
+  refused: readonly RefusedSubmission<EnqueuedSubmission>[],
+  { store, log }: Dependencies,
+): Promise<void> {
+  await store.refuseEnqueued(refused.map(refusalIn));
+  for (const { from, problem } of refused) {
+    const { code, message: detail, errors } = problem;
+    const pointers = errors.slice(0, 5).map(({ pointer }) => pointer);
+    log.warn({ taskId: from.taskId, code, detail, pointers }, "task refused");
+  }
+}
+
+function refusalIn({
+  from: { taskId, submission },
+  problem,
+}: RefusedSubmission<EnqueuedSubmission>): EnqueuedRefusal {
+  const { replyTo, idempotencyKey, correlationId } = fieldsIn(submission);
+  const messageId = typeof idempotencyKey === "string" ? idempotencyKey.slice(0, 255) : null;
+  return {
+    taskId,
+    code: problem.code,
+    detail: problem.message,
+    errors: problem.errors,
+    notification:
+      typeof replyTo === "string" && isStatusQueue(replyTo)
+        ? refusalOf(problem, { messageId, taskId, replyTo, correlationId })
+        : null,
+  };
+}
+
+/** The fields of a submission that may be refused because it cannot be read. */
+function fieldsIn(submission: string): ReturnType<typeof readRow> {
+  try {
+    return readRow(submission);
+  } catch {
+    return {};
+  }
+}
