@@ -5,10 +5,7 @@ const connectWithinMs = 30_000;
 
 /** A connection that runs one statement after the other. */
 export interface Queries extends AsyncDisposable {
-  query<Row extends QueryResultRow>(
-    statement: string,
-    values?: unknown[],
-  ): Promise<readonly Row[]>;
+  query<Row extends QueryResultRow>(statement: string, values?: unknown[]): Promise<readonly Row[]>;
 }
 
 /** Connects. For what asks again and again: a connection costs the server more than most statements. */
