@@ -48,7 +48,7 @@ test("a migration that is interrupted leaves what was committed, and is complete
 
 test("the migration that names the fairness keys of due steps names those of steps that wait already", async () => {
   await using database = await testDatabase();
-  await migrate(database.url, { upTo: "0011_active_versions" });
+  await migrate(database.url, { upTo: "0012_clock_set_back" });
   await using client = await connect(database.url);
   await client.query(
     `with task as (
