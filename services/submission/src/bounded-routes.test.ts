@@ -1,6 +1,6 @@
 import { unboundedParts } from "@holdfast/contracts";
 import { expect, test } from "@jest/globals";
-import { listRoutes } from "../test/list-routes.ts";
+import { listRoutes, openRoutes } from "../test/list-routes.ts";
 
 test("every part of a path, of a query and of a body has a bound that the store can keep", async () => {
   const routes = await listRoutes();
@@ -13,6 +13,22 @@ test("every part of a path, of a query and of a body has a bound that the store 
     return parts.map((part) => `${method} ${url}: ${part}`);
   });
   expect(faults).toEqual([]);
+});
+
+test("no route asks the store with a text of its path or query that no store can keep", async () => {
+  await using opened = await openRoutes();
+  const asked = opened.routes.flatMap(({ method, url, querystring }) => {
+    const path = url.replaceAll(/:\w+/g, "a%00b");
+    const named = Object.keys((querystring as Schema | undefined)?.properties ?? {});
+    const wishes = named.map((name) => `${path.replaceAll("%00", "")}?${name}=a%00b`);
+    return [...(path === url ? [] : [path]), ...wishes].map((one) => ({ method, url: one }));
+  });
+  expect(asked.length).toBeGreaterThan(60);
+  const answers = asked.map(async ({ method, url }) => {
+    const { statusCode } = await opened.app.inject({ method: method as "GET", url });
+    return statusCode === 422 ? [] : [`${method} ${url}: ${statusCode}`];
+  });
+  expect((await Promise.all(answers)).flat()).toEqual([]);
 });
 
 interface Schema {

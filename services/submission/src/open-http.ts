@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { limits } from "@holdfast/contracts";
+import { limits, storableText } from "@holdfast/contracts";
 import type { Health } from "@holdfast/runtime";
 import { defaultLimits, type Guard, guardedOptions, openGuard } from "@holdfast/runtime/http";
 import {
@@ -59,6 +59,7 @@ export function openHttp(
   openDocument(app);
   app.decorate("guard", guard);
   app.decorate("refuseEarly", (refusal: EarlyRefusal) => refuseEarly(app, refusal, logRefusal));
+  takeStorableTexts(app);
   takeJsonOnly(app);
   boundAnswers(app);
   app.setErrorHandler(onError);
@@ -95,6 +96,24 @@ function probeRoutes(app: FastifyInstance, health: Pick<Health, "live" | "ready"
     return reply.code(status).send(body);
   });
 }
+
+/** The store is asked with texts of a path and of a query. It keeps none with a NUL or half a character, and takes none. */
+function takeStorableTexts(app: FastifyInstance): void {
+  app.addHook("onRequest", (request, _, done) => {
+    const texts = [request.params, request.query].flatMap((part) => Object.entries(part ?? {}));
+    const [name] = texts.find(([, text]) => !isStorable(text)) ?? [];
+    if (name === undefined) return done();
+    const detail = "must not contain a NUL or half a character";
+    const errors = [{ pointer: `/${name}`, detail }];
+    const words = "The request is not complete or not right.";
+    done(new Problem(422, "request.invalid", words, errors));
+  });
+}
+
+const isStorable = (value: unknown): boolean =>
+  [value]
+    .flat()
+    .every((text) => typeof text !== "string" || storableText(text, text.length) === text);
 
 /** JSON in UTF-8, as it is: bytes that are no UTF-8 would otherwise be replaced without an error. */
 function takeJsonOnly(app: FastifyInstance): void {

@@ -53,7 +53,13 @@ const addRoutes = (app: FastifyInstance): void =>
 
 /** Every HTTP route of submission, with all duties. The tests and the reference page use it. */
 export async function listRoutes(): Promise<readonly Route[]> {
-  await using app = openUnused();
+  await using opened = await openRoutes();
+  return opened.routes;
+}
+
+/** A service in which all routes are, and nothing behind them. */
+export async function openRoutes() {
+  const app = openUnused();
   const found: Route[] = [];
   app.addHook("onRoute", ({ method, url, schema }) => {
     if (schema !== undefined && "hide" in schema) return;
@@ -63,7 +69,7 @@ export async function listRoutes(): Promise<readonly Route[]> {
   });
   addRoutes(app);
   await app.ready();
-  return found;
+  return { app, routes: found, [Symbol.asyncDispose]: () => app.close() };
 }
 
 /** The OpenAPI document of all routes. */

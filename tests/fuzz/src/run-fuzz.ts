@@ -9,7 +9,7 @@ import {
   type SubmittedOrder,
   submitOrders,
 } from "@holdfast/load";
-import { openQueries } from "@holdfast/local-stack";
+import { openQueries, type Queries } from "@holdfast/local-stack";
 import { connectBroker } from "@holdfast/messaging";
 import {
   jumpClock,
@@ -131,10 +131,7 @@ async function load(run: Run): Promise<Loaded> {
   // Opened before the inputs come: beside them this process may be too busy to connect in time.
   await using store = await connectStore(stateStoreUrl);
   await using queries = await openQueries(stateStoreUrl);
-  const seen: Witnesses = {
-    has: async (sql) => (await queries.query(sql)).length > 0,
-    refused: (taskId) => fuzzed.refused.has(taskId),
-  };
+  const seen = witnessesOf(queries, fuzzed);
   const streamOrders = (name: string, duration: number): Promise<void> =>
     submitOrders({
       run: name,
@@ -178,6 +175,11 @@ async function load(run: Run): Promise<Loaded> {
   const operationsUrl = () => system.operationsUrl;
   return { next, settled: await settle({ stateStoreUrl, brokerUrl, operationsUrl, patience }) };
 }
+
+const witnessesOf = (queries: Queries, { refused }: FuzzedSystem): Witnesses => ({
+  has: async (sql) => (await queries.query(sql)).length > 0,
+  refused: (taskId) => refused.has(taskId),
+});
 
 interface Sending {
   readonly around: DecisionContext;

@@ -1,7 +1,7 @@
 import type { ReportedTaskEvent, VersionedTask } from "@holdfast/domain";
 import { expect, test } from "@jest/globals";
 import { testWorkflow } from "../../test/fixtures.ts";
-import { storedWorkflow } from "../workflows/workflow-catalog.ts";
+import { contractsOf, storedWorkflow } from "../workflows/workflow-catalog.ts";
 import { checkOutputs } from "./check-outputs.ts";
 import { untilQuick } from "./takes-long.ts";
 
@@ -48,4 +48,32 @@ test("outputs that are expensive to check are left for later, and each has a tur
   expect(turns).toBeGreaterThanOrEqual(2);
   expect([...faults.keys()].map(({ taskId }) => taskId)).toEqual(["1", "2", "3", "4"]);
   expect([...faults.values()][0]).toMatchObject({ code: "step.output_too_costly" });
+});
+
+test("no transaction takes more steps than its own million, a schema to compile and one more check", async () => {
+  // Each has a schema that is not compiled yet, and a value that takes all the steps of a check.
+  const plans = Array.from({ length: 12 }, () => storedWorkflow(definition).plan);
+  const many = plans.map(
+    (workflow, index) => ({ task: { taskId: `${index}`, workflow } }) as unknown as VersionedTask,
+  );
+  const byTask = new Map(
+    many.map(({ task: { taskId } }): [string, readonly ReportedTaskEvent[]] => {
+      const event = { kind: "completed", step: "a", attempt: 1, token: "t", agent: "x" } as const;
+      return [taskId, [{ taskId, event, output: costly }]];
+    }),
+  );
+  const taken = (): number => plans.reduce((sum, one) => sum + contractsOf(one).stepsTaken(), 0);
+  const checks = checkOutputs();
+  let most = 0;
+  const faults = await untilQuick(async () => {
+    const before = taken();
+    try {
+      return checks.faultsOf(many, byTask);
+    } finally {
+      most = Math.max(most, taken() - before);
+    }
+  });
+  expect(faults.size).toBe(12);
+  // As steps take 25 ns, that is a third of the 200 ms that rows may be locked.
+  expect(most).toBeLessThanOrEqual(2_600_000);
 });

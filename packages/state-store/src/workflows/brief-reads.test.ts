@@ -14,7 +14,7 @@ function forgetful() {
     reads,
     known: () => undefined,
     async find(db: Database, name: string): Promise<StoredWorkflow> {
-      reads.push(`${name} in ${String(db)}`);
+      reads.push(`${name} in ${db === pool ? "pool" : "transaction"}`);
       return storedWorkflow(testWorkflow([{ name: "a" }]));
     },
   };

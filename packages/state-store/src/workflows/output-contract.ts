@@ -41,7 +41,7 @@ const stepsOfCompiling = 500_000;
  */
 export function stepContracts(
   definition: WorkflowDefinition,
-  known: ContractHashes | null = null,
+  stored: ContractHashes | null = null,
 ): StepContracts {
   const { steps, inputs, outputs } = definition;
   const compile = schemaCompiler({ allErrors: false });
@@ -50,7 +50,7 @@ export function stepContracts(
     steps.map(({ name, agent, operation }) => [name, `${agent}.${operation}`]),
   );
   // To make them takes as long as two checks, and transactions ask for them.
-  let hashes = known;
+  let hashes = stored;
   const checkOf = (what: "input" | "output", schemas: OperationSchemas = {}): ContractCheck => {
     const compiled = new Map<string, CompiledSchema | null>();
     const compiledOf = (operation: string): CompiledSchema | null => {

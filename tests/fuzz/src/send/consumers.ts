@@ -33,7 +33,7 @@ export interface Witnesses {
 }
 
 /** A message that is as it must be. */
-export interface Good {
+interface Good {
   readonly message: Pick<HostileMessage, "exchange" | "routingKey" | "body" | "properties">;
   readonly isRecorded: (seen: Witnesses) => boolean | Promise<boolean>;
 }

@@ -38,6 +38,8 @@ interface Options extends Firing {
 /** Milliseconds between two looks into the store, and after which a message counts as never recorded. */
 const rest = 20;
 const patience = 60_000;
+/** Milliseconds after which the good one is sent once more: a hint may be lost with the channel of who listens. */
+const again = 2_000;
 /** So many messages are made in one turn of the event loop. */
 const turn = 10;
 /** Milliseconds between two volleys: the system is to work, too. */
@@ -110,10 +112,17 @@ async function fire(consumer: Consumer, dice: Dice, volley: Volleyed): Promise<n
     changes: [],
     closesChannel: false,
   } as const;
-  await Promise.all([...publishing, messages.send({ ...common, ...message })]);
+  const sendGood = () => messages.send({ ...common, ...message });
+  await Promise.all([...publishing, sendGood()]);
   const begun = performance.now();
+  let sentAt = begun;
   while (!(await isRecorded(seen))) {
-    if (performance.now() - begun > patience || signal.aborted) break;
+    const now = performance.now();
+    if (now - begun > patience || signal.aborted) break;
+    if (now - sentAt > again) {
+      sentAt = now;
+      await sendGood();
+    }
     await sleep(rest);
   }
   return performance.now() - begun;
