@@ -45,6 +45,7 @@ const byRawClock: Readonly<Record<string, readonly string[]>> = {
     "count-unsent-notifications",
     "find-lane-facts",
     "find-losses",
+    "find-outages-in-force",
     "find-overview",
     "find-partitions",
     "find-standstills",
@@ -107,6 +108,16 @@ test("the raw clock decides nothing by which something that is kept is given up"
   expect(comparing.map(({ name }) => name).toSorted()).toEqual(
     Object.values(byRawClock).flat().toSorted(),
   );
+});
+
+test("what is kept until a time is kept from the latest that is known to have come", () => {
+  // A later migration replaces a function of an earlier one.
+  const current = [...new Map(statements.map((one) => [one.name, one])).values()];
+  const keeping = current.filter(({ sql }) => /insert into [^;]*\bexpires_at\b/.test(sql));
+  expect(keeping.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(["insert-submissions", "state.enqueue_submission"]),
+  );
+  expect(keeping.filter(({ sql }) => !sql.includes("state.reached_now()"))).toEqual([]);
 });
 
 test("a statement that deletes compares nothing with the raw clock", () => {
