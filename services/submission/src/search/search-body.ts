@@ -1,6 +1,7 @@
 import { labelNamePattern, limits } from "@holdfast/contracts";
 import type { TaskCondition, TaskFilter } from "@holdfast/state-store";
 import { type Static, Type } from "typebox";
+import { mustBeStorable } from "../operators/must-be-storable.ts";
 import { Problem } from "../problem.ts";
 import { fingerprintPattern, readInstant } from "./list-query.ts";
 import { openStates } from "./task-states.ts";
@@ -115,8 +116,9 @@ export const SearchBody = Type.Object(
 export type SearchBody = Static<typeof SearchBody>;
 type Condition = Static<typeof Condition>;
 
-/** A filter in which the workflows still have the names that were asked for. */
+/** A filter in which the workflows still have the names that were asked for. Its texts are such as the store keeps. */
 export function filterOfBody({ filter = {} }: SearchBody): TaskFilter {
+  mustBeStorable(filter, "filter");
   const { createdAt, fingerprint = null, text = null, ...rest } = filter;
   const conditions = Object.entries(rest as Readonly<Record<string, Condition>>);
   return {

@@ -95,6 +95,8 @@ test.each<[object, RegExp]>([
   [{ page: { limit: 501 } }, /not complete or not right/],
   [{ page: { after: "x" } }, /not complete or not right/],
   [{ where: {} }, /not complete or not right/],
+  [{ filter: { key: "a\u0000b" } }, /^The filter /],
+  [{ filter: { "label.x": { $in: ["\ud800"] } } }, /^The filter /],
 ])("the search %j is refused with what may be asked", async (body, detail) => {
   const response = await search(body);
   expect(response.statusCode).toBe(422);
