@@ -203,9 +203,12 @@ const pauseOperations = ({ pool }: StoreContext, { repeatable, exactlyOnce }: Bi
   applyPauses: applyPauses(pool),
 });
 
-const workflowOperations = ({ catalog }: StoreContext, { repeatable, exactlyOnce }: Binder) => ({
+const workflowOperations = (
+  { catalog, pool }: StoreContext,
+  { repeatable, exactlyOnce }: Binder,
+) => ({
   registerWorkflow: (definition: WorkflowDefinition, options: RegistrationOptions = {}) =>
-    exactlyOnce(registerWorkflow)({ definition, ...options }),
+    registerWorkflow(pool, { definition, ...options }),
   activateWorkflow: exactlyOnce(activateWorkflow),
   findActiveVersions: repeatable(findActiveVersions),
   findAwaitingWorkflows: () => repeatable(findAwaitingWorkflows)({}),

@@ -7,43 +7,76 @@ import {
   nameOfOperation,
 } from "@holdfast/contracts";
 import { ContractFault, definitionFormat, type WorkflowDefinition } from "@holdfast/domain";
+import { TakesLong } from "../apply/takes-long.ts";
 import { type Database, query } from "../postgres/query.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
 
-const findOthers = query("find-other-contracts", rowsOf<{ operation: string; workflow: string }>());
+const findOthers = query("find-other-contracts", rowsOf<OtherContract>());
+
+interface OtherContract {
+  readonly operation: string;
+  readonly workflow: string;
+}
+
+/** So many contracts are compared in one transaction. The largest take some 100 ms each. */
+const mostCompared = 2;
+
+type ReadDefinition = (db: Database, name: string) => Promise<WorkflowDefinition | null>;
 
 /**
  * Refuses a workflow by whose contracts an Agent could not read what another workflow in use asks for: a field that an
- * operation newly requires, or takes as another type, needs a new name of the operation.
+ * operation newly requires, or takes as another type, needs a new name of the operation. It is asked in the transaction
+ * that stores the workflow, and compares few there: `TakesLong` has the others compared before the next one. What was
+ * compared stays so, since definitions never change.
  */
-export async function mustNotBreak(
-  db: Database,
+export function breakingContracts(
   definition: WorkflowDefinition,
-  readDefinition: (name: string) => Promise<WorkflowDefinition | null>,
-): Promise<void> {
+  { pool, readDefinition }: { readonly pool: Database; readonly readDefinition: ReadDefinition },
+) {
   const { name } = definition;
-  const contracts = JSON.stringify(contractHashes(definition));
-  const others = await findOthers(db, { name, contracts, format: definitionFormat });
-  const lines: string[] = [];
-  for (const { operation, workflow } of others) {
-    const other = await readDefinition(workflow);
-    const [needed, offered] = [other, definition].map(
-      (one) => one && contractsOf(one).find((made) => nameOfOperation(made) === operation),
-    );
-    if (needed == null || offered == null || other === null) continue;
-    const given = givenTo(other, needed);
-    for (const gap of contractGaps({ needed, offered, given }).filter(isBreaking)) {
-      const does = gap.kind === "requires" ? "newly requires" : "takes as another type";
-      lines.push(
-        `${name}: ${operation} ${does} ${gap.pointer || "/"}, as ${workflow} does not give it`,
+  const compared = new Map<string, readonly string[]>();
+  const keyOf = ({ operation, workflow }: OtherContract): string => `${operation} ${workflow}`;
+  const compare = async (db: Database, one: OtherContract): Promise<void> => {
+    const other = await readDefinition(db, one.workflow);
+    compared.set(keyOf(one), other === null ? [] : breaksOf(definition, other, one.operation));
+  };
+  return {
+    async mustNotBreak(db: Database): Promise<void> {
+      const contracts = JSON.stringify(contractHashes(definition));
+      const others = await findOthers(db, { name, contracts, format: definitionFormat });
+      const left = others.filter((one) => !compared.has(keyOf(one)));
+      if (left.length > mostCompared) {
+        throw new TakesLong(async () => {
+          for (const one of left) await compare(pool, one);
+        });
+      }
+      for (const one of left) await compare(db, one);
+      const lines = others.flatMap((one) => compared.get(keyOf(one)) ?? []);
+      if (lines.length === 0) return;
+      throw new ContractFault(
+        "workflow.contract_breaks",
+        `${lines.slice(0, mostLines).join("\n")}\nGive the changed operation a name of its own, beside the old one, make the field optional, or retire the workflows that do not give it`,
       );
-    }
-  }
-  if (lines.length === 0) return;
-  throw new ContractFault(
-    "workflow.contract_breaks",
-    `${lines.slice(0, mostLines).join("\n")}\nGive the changed operation a name of its own, beside the old one, make the field optional, or retire the workflows that do not give it`,
+    },
+  };
+}
+
+/** What an operation newly asks for, as the workflow has it, that another workflow does not give. */
+function breaksOf(
+  workflow: WorkflowDefinition,
+  other: WorkflowDefinition,
+  operation: string,
+): readonly string[] {
+  const [needed, offered] = [other, workflow].map((one) =>
+    contractsOf(one).find((made) => nameOfOperation(made) === operation),
   );
+  if (needed === undefined || offered === undefined) return [];
+  return contractGaps({ needed, offered, given: givenTo(other, needed) })
+    .filter(isBreaking)
+    .map(({ kind, pointer }) => {
+      const does = kind === "requires" ? "newly requires" : "takes as another type";
+      return `${workflow.name}: ${operation} ${does} ${pointer || "/"}, as ${other.name} does not give it`;
+    });
 }
 
 const mostLines = 20;

@@ -1,6 +1,7 @@
 import { contractHashes } from "@holdfast/contracts";
 import { type Json, requeuesUntilAlert, type WorkflowDefinition } from "@holdfast/domain";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { Pool } from "pg";
 import {
   claimAll,
   failed,
@@ -10,8 +11,10 @@ import {
   type TestStore,
   testWorkflow,
 } from "../../test/fixtures.ts";
+import { TakesLong } from "../apply/takes-long.ts";
 import { migrate } from "../migrate/migrate.ts";
 import type { StateStore } from "../state-store.ts";
+import { breakingContracts } from "./breaking-contracts.ts";
 
 let db: TestStore;
 let submission: StateStore;
@@ -30,6 +33,11 @@ const object = (fields: readonly string[], optional: readonly string[] = []) => 
   properties: Object.fromEntries([...fields, ...optional].map((field) => [field, text])),
   required: [...fields],
 });
+
+function openPool(connectionString: string): Pool & AsyncDisposable {
+  const pool = new Pool({ connectionString, max: 1 });
+  return Object.assign(pool, { [Symbol.asyncDispose]: () => pool.end() });
+}
 
 /** A workflow of one step, `pay`, by this contract. */
 function paying(
@@ -234,6 +242,35 @@ describe("a contract that breaks that of a workflow in use", () => {
     await operations.reinstateWorkflow({ name: "break.v1" });
     expect(await operations.registerWorkflow(second)).toBe("same");
   });
+});
+
+test("many contracts are compared between two transactions, and few in one", async () => {
+  const versions = [1, 2, 3, 4, 5].map((version) =>
+    paying(`many.v${version}`, object(["iban"], [`note${version}`])),
+  );
+  for (const one of versions) await operations.registerWorkflow(one);
+  await using pool = openPool(db.url);
+  const read = new Map(versions.map((one) => [one.name, one]));
+  const reads: string[] = [];
+  const breaking = breakingContracts(paying("many.v6", object(["iban", "reference"])), {
+    pool,
+    readDefinition: async (_, name) => {
+      reads.push(name);
+      return read.get(name) ?? null;
+    },
+  });
+  const failure = await breaking.mustNotBreak(pool).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(TakesLong);
+  expect(reads).toEqual([]);
+  await (failure as TakesLong).finish();
+  expect(reads.toSorted()).toEqual(versions.map(({ name }) => name));
+  await expect(breaking.mustNotBreak(pool)).rejects.toThrow(/many\.v5 does not give it/);
+  expect(reads).toHaveLength(versions.length);
+  const seventh = paying("many.v7", object(["iban", "reference"]));
+  await expect(operations.registerWorkflow(seventh)).rejects.toThrow(/many\.v1 does not give it/);
+  expect(await operations.registerWorkflow(paying("many.v8", object(["iban"], ["x"])))).toBe(
+    "created",
+  );
 });
 
 test("a migration adds the contracts of definitions that an earlier release stored", async () => {

@@ -19,11 +19,15 @@ import {
   type WorkflowPlan,
 } from "@holdfast/domain";
 import { boundedMap } from "@holdfast/runtime";
+import type { Pool } from "pg";
+import { untilQuick } from "../apply/takes-long.ts";
 import { isForOperators } from "../postgres/postgres-error.ts";
 import { type Database, query } from "../postgres/query.ts";
+import { withRetries } from "../postgres/retry.ts";
 import { rowsOf } from "../postgres/statement-types.ts";
+import { inTransaction } from "../postgres/transaction.ts";
 import { mustTakeRemotes } from "./agent-remotes.ts";
-import { mustNotBreak } from "./breaking-contracts.ts";
+import { breakingContracts } from "./breaking-contracts.ts";
 import { type ContractHashes, type StepContracts, stepContracts } from "./output-contract.ts";
 
 export interface StoredWorkflow {
@@ -188,13 +192,38 @@ export async function readWorkflow(
  * use asks for (`workflow.contract_breaks`). What is stored first stays as it is, with its
  * contracts or without. The login of submission may not store a further version (`workflow.operators_only`).
  */
-export async function registerWorkflow(
+export function registerWorkflow(
+  pool: Pool,
+  registration: Registration,
+): Promise<"created" | "same"> {
+  const breaking = breakingContracts(registration.definition, {
+    pool,
+    readDefinition: definitionOf,
+  });
+  const store = () =>
+    inTransaction(pool, async (client) => {
+      const kind = await storeAllowed(client, registration, breaking);
+      return { sent: [], result: () => kind };
+    });
+  return withRetries(() => untilQuick(store));
+}
+
+type Breaking = ReturnType<typeof breakingContracts>;
+
+/** Null: it cannot be used. */
+async function definitionOf(db: Database, name: string): Promise<WorkflowDefinition | null> {
+  const found = await readWorkflow(db, name);
+  return isUsable(found) ? found.definition : null;
+}
+
+async function storeAllowed(
   db: Database,
   registration: Registration,
+  breaking: Breaking,
 ): Promise<"created" | "same"> {
   const { definition } = registration;
   try {
-    return await storeWorkflow(db, registration);
+    return await storeWorkflow(db, registration, breaking);
   } catch (error) {
     if (!isForOperators(error)) throw error;
     throw new ContractFault(
@@ -212,6 +241,7 @@ async function storeWorkflow(
     activates,
     breaks = "refused",
   }: Registration,
+  breaking: Breaking,
 ): Promise<"created" | "same"> {
   const { name } = readDefinition(definition);
   const refused = refusedParts(definition);
@@ -236,10 +266,7 @@ async function storeWorkflow(
   if (isSame) {
     if (inserted.length === 0) await endorseWorkflow(db, name);
     if (inserted.length === 1 && breaks === "refused") {
-      await mustNotBreak(db, definition, async (other) => {
-        const found = await readWorkflow(db, other);
-        return isUsable(found) ? found.definition : null;
-      });
+      await breaking.mustNotBreak(db);
     }
     await mustTakeRemotes(db, definition);
     if (collection !== undefined) await mustTakeCollection(db, collection, familyOf(name));
