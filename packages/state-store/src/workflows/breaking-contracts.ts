@@ -18,6 +18,8 @@ interface OtherContract {
   readonly workflow: string;
 }
 
+const keyOf = ({ operation, workflow }: OtherContract): string => `${operation} ${workflow}`;
+
 /** So many contracts are compared in one transaction. The largest take some 100 ms each. */
 const mostCompared = 2;
 
@@ -35,7 +37,6 @@ export function breakingContracts(
 ) {
   const { name } = definition;
   const compared = new Map<string, readonly string[]>();
-  const keyOf = ({ operation, workflow }: OtherContract): string => `${operation} ${workflow}`;
   const compare = async (db: Database, one: OtherContract): Promise<void> => {
     const other = await readDefinition(db, one.workflow);
     compared.set(keyOf(one), other === null ? [] : breaksOf(definition, other, one.operation));
