@@ -67,7 +67,7 @@ export default {
   // so it is far above what any test takes on a machine with much else to do.
   testTimeout: 300_000,
   // Most tests wait most of the time. In workers, so that what a test leaves behind cannot keep the run alive.
-  maxWorkers: 6,
+  maxWorkers: 4,
   // Node keeps the modules of each test file. After all files a worker had 3.7 GB, and stood still for seconds to look
   // through them. A new one takes two seconds of a processor, so it comes every 30 files or so.
   workerIdleMemoryLimit: "1GB",

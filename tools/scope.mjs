@@ -59,6 +59,10 @@ const onlyInAll = [
   "tests/faults/large-messages.system.test.ts",
   "tests/fuzz/src/fuzz.system.test.ts",
   "tests/faults/contracts.system.test.ts",
+  "tests/faults/doctor.system.test.ts",
+  "tests/faults/traces.system.test.ts",
+  "tests/faults/contention.system.test.ts",
+  "tests/faults/verify.system.test.ts",
   "tests/fuzz/src/send/volleys.system.test.ts",
 ];
 
