@@ -84,3 +84,36 @@ test.concurrent.each(cases)(
     expect(await faulty.query("select 1 from state.dead_letters")).toEqual([]);
   },
 );
+
+/** Enqueues an order as an application does in its transaction; resolves to its id. */
+async function enqueue(key: string): Promise<string> {
+  const submission = { workflow: "fulfil-order", input: JSON.parse(body), idempotencyKey: key };
+  const [row] = await faulty.query<{ id: string }>(
+    `select state.enqueue_submission('${JSON.stringify(submission)}')::text as id`,
+  );
+  return row!.id;
+}
+
+// Not beside the others: each process of submission looks at the inbox, and would come to its failpoint there.
+test.each(cases)(
+  "$name, in a transaction: another process makes one order of what was enqueued",
+  async ({ name, failpoint }) => {
+    const doomed = await startWithFailpoint(faulty, failpoint);
+    const ids: string[] = [];
+    do {
+      const id = await enqueue(`sql-${name}-${ids.length}`);
+      ids.push(id);
+      const made = `select from state.tasks where task_id = '${id}'`;
+      await until(
+        async () => isHit(faulty, doomed) || (await faulty.query(made)).length === 1,
+        100,
+      );
+    } while (!isHit(faulty, doomed));
+    // As if its lease had ended: the other process goes on, while this one may only have stopped for a while.
+    await faulty.query("update state.inbox set leased_until = null");
+    await until(async () => (await faulty.query("select from state.inbox")).length === 0, 100);
+    await resume(doomed, failpoint);
+    expect(await faulty.verdict(ids)).toEqual(allRight({ processed: ids.length, undone: 0 }));
+    expect(await faulty.query("select from state.refusals")).toEqual([]);
+  },
+);
