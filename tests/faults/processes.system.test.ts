@@ -107,7 +107,7 @@ test("a late reply of an Agent that was frozen past its deadline is rejected, an
   await using faulty = await startFaultySystem({
     env: { agent: { HOLDFAST_FAILPOINTS: "agent.worked=freeze", CONCURRENCY: "1" } },
     // It is to be frozen when its work is done, however slow the machine is.
-    limits: { ...unhurried, completeWithin: 5_000 },
+    limits: { completeWithin: 4_000 },
   });
   const [frozen] = faulty.system.running("agent");
   const ids = await faulty.submit(["good"]);

@@ -64,6 +64,12 @@ describe("a step is processing", () => {
       "update state.steps set complete_by = now() - interval '3 s' where locked_by is not null",
     );
     expect(await system.why(taskId)).toMatch(
+      /whose time was over at .* \(\d+ s ago\)\. No Supervisor runs: .* Start a Supervisor\./,
+    );
+    await store.query(
+      "insert into state.instances (service, instance, version) values ('supervisor', 'supervisor-1', '0.1.0')",
+    );
+    expect(await system.why(taskId)).toMatch(
       /whose time was over at .* \(\d+ s ago\): the Supervisor/,
     );
   });

@@ -166,16 +166,18 @@ test("of a thousand operations at once so many are created as may be open, and t
   for (const { id } of await open()) await stop(id);
 });
 
-test.each(["nonsense", "0198a0e4-0000-7000-8000-000000000000", "%00"])(
-  "a bulk operation %s that there is not is answered 404",
-  async (id) => {
-    for (const url of [`${path}/${id}`, `${path}/${id}/items`]) {
-      const response = await operated.app.inject({ url, headers });
-      expect([response.statusCode, response.json().code]).toEqual([404, "bulk.unknown"]);
-    }
-    expect((await stop(id)).statusCode).toBe(404);
-  },
-);
+test.each([
+  ["nonsense", 404, "bulk.unknown"],
+  ["0198a0e4-0000-7000-8000-000000000000", 404, "bulk.unknown"],
+  // No name of anything has a NUL.
+  ["%00", 422, "request.invalid"],
+])("a bulk operation %s that there is not is answered %i", async (id, status, code) => {
+  for (const url of [`${path}/${id}`, `${path}/${id}/items`]) {
+    const response = await operated.app.inject({ url, headers });
+    expect([response.statusCode, response.json().code]).toEqual([status, code]);
+  }
+  expect((await stop(id)).statusCode).toBe(status);
+});
 
 test("bulk operations are for operators only", async () => {
   for (const method of ["GET", "POST"] as const) {
