@@ -98,7 +98,8 @@ test("an Agent never has more than two steps for each slot, and an instance that
   // heartbeat becomes older than one of the other.
   expect(performance.now() - killedAt).toBeLessThan(2_000 + (50 / 5) * liftMs);
   await expectWithin(yard, 10);
-  expect(await yard.inFlight()).toBeGreaterThan(5);
+  // A reply takes its step off before the next one is sent, so it is more than the slots at some moments only.
+  await until(async () => (await yard.inFlight()) > 5);
 });
 
 test("an instance that advertises slots without end, and answers nothing, is given what a hundred slots are given", async () => {
