@@ -102,6 +102,6 @@ test.each(["a listener that never answers", "a port on which nothing listens"])(
     stop.abort(reason);
     await ended;
     // The client itself waits for five seconds.
-    expect(performance.now() - from).toBeLessThan(1_000);
+    expect(performance.now() - from).toBeLessThan(4_000);
   },
 );

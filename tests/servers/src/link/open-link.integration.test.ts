@@ -100,7 +100,8 @@ test("a slow link takes its latency in each direction, and not for each piece", 
   await talk.say("0".repeat(answers.length));
   const took = performance.now() - from;
   expect(took).toBeGreaterThan(115);
-  expect(took).toBeLessThan(1_000);
+  // Two seconds, if it took it for each piece.
+  expect(took).toBeLessThan(1_800);
 });
 
 test("data that is held back in one direction arrives when the link heals", async () => {
