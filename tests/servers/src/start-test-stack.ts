@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   hasDebianPackages,
-  holdfastFolder,
   installPackage,
   type LocalStack,
   removeAbandonedFolders,
@@ -10,6 +9,7 @@ import {
 } from "@holdfast/local-stack";
 import { findPgbouncer } from "./pgbouncer.ts";
 import { makeTemplate } from "./test-database.ts";
+import { testFolder } from "./test-folder.ts";
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
@@ -21,7 +21,7 @@ const say = (line: string) => void process.stderr.write(`${line}\n`);
 export async function startTestStack(
   migrate: (url: string) => Promise<unknown>,
 ): Promise<LocalStack> {
-  const folder = join(holdfastFolder(), "test");
+  const folder = testFolder();
   removeAbandonedFolders(folder);
   // A run that is interrupted does not come to its teardown; leaving by `exit` ends the servers.
   process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { queryOnce } from "@holdfast/local-stack";
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { newTask, openTestStore, type TestStore, testWorkflow } from "../../test/fixtures.ts";
+import { insist } from "../../test/outages.ts";
 import { openStateStore } from "../open-state-store.ts";
 import type { StateStore } from "../state-store.ts";
 
@@ -82,7 +83,8 @@ test.each(refusals)(
     await expect(submit()).rejects.toMatchObject(unavailable);
     await expect(store.ping()).rejects.toMatchObject(unavailable);
     await asAdministrator(end());
-    await store.ping();
+    // The longer it was refused, the longer the process rests between two attempts.
+    await insist(() => store.ping());
     expect(await submit()).toMatchObject([{ kind: "created" }]);
   },
 );
