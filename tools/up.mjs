@@ -14,7 +14,7 @@ const [task = "", ...args] = process.argv.slice(2);
 const tasks = {
   start: () => runSource("examples/orders/demo/src/main.ts"),
   test: () => test(args),
-  "test:unit": () => test(["--selectProjects", "unit", ...args]),
+  "test:unit": () => test([...args, "--selectProjects", "unit"]),
   "test:all": () => testAll(args),
   check: () => pnpm(["run", "check"]),
   bench: () => runSource("benchmarks/src/main.ts"),
