@@ -25,14 +25,14 @@ export const replyBindings = [...replyWords].map(([queue, word]) => ({
   routingKey: `${word}.#`,
 }));
 /**
- * Where an Agent addresses its reply: to the queue that the request names, or to whichever Scheduler
- * if it names none that there is. The broker lets an Agent write under its own name only.
+ * The routing key of an Agent's reply: to the queue that the request names, or to whichever Scheduler if it names
+ * none that there is. The broker lets an Agent write under its own name only.
  */
 export const replyRoute = (agent: string, taskId: string, replyTo = replyQueue): string =>
   `${replyWords.get(replyTo) ?? "reply"}.${agent}.${taskId}`;
 /** Stands in the place of an Agent's name in the routes of probes. No Agent can have it. */
 const prober = "~";
-/** Where a Supervisor addresses a probe: the broker lets it write nothing else among the replies. */
+/** The routing key of a Supervisor's probe: the broker lets it write nothing else among the replies. */
 export const probeRoute = (queue: string): string =>
   `${replyWords.get(queue) ?? "reply"}.${prober}.probe`;
 /** The routes that the broker lets a Supervisor write to, as an expression of RabbitMQ. */
@@ -66,7 +66,10 @@ export const unrecordedExchange = "holdfast.unrecorded";
  * Agent. It has no consumer; a message expires after two seconds.
  */
 export const unrecordedQueue = "scheduler.unrecorded";
-/** Where applications publish orders, with `submissionQueue` as the routing key; they may write to no other exchange. */
+/**
+ * The exchange to which applications publish orders, with `submissionQueue` as the routing key; they may write to no
+ * other exchange.
+ */
 export const submissionExchange = "holdfast.submissions";
 /** Orders submitted by message instead of HTTP. */
 export const submissionQueue = "task.submissions";
@@ -75,7 +78,10 @@ export const deadRequestQueue = "dead.requests";
 export const deadReplyQueue = "dead.replies";
 /** How often a message may be redelivered after a crash of its consumer. Set explicitly: the default differs by broker version. */
 export const deliveryLimit = 20;
-/** To all instances of all Agents: an attempt need not be finished. No routing key; never stored. */
+/**
+ * The exchange that says to all instances of all Agents that an attempt need not be finished. No routing key; never
+ * stored.
+ */
 export const cancelExchange = "holdfast.cancel";
 /** What Agents say of themselves: routed `heartbeat.<agent>`, so that none can speak for another. */
 export const heartbeatExchange = "holdfast.heartbeats";
@@ -86,7 +92,7 @@ export const eventExchange = "holdfast.events";
 /** Statuses, routed by the name of the submitter's queue. The Scheduler binds that queue when it first needs it. */
 export const statusExchange = "holdfast.status";
 /**
- * Where a submitter may have the status of its tasks sent. The prefix keeps a submission from making
+ * Whether a submitter may have the status of its tasks sent to that queue. The prefix keeps a submission from making
  * us write to the queues of Holdfast itself.
  */
 export const isStatusQueue = (queue: string): boolean => /^status\.[\w.-]{1,200}$/.test(queue);

@@ -1,6 +1,6 @@
 import { validateDefinition } from "../src/definition/validate-definition.ts";
 
-/** For tests: a step of a definition as JSON. */
+/** A step of a definition as JSON, for tests. */
 export const step = (name: string, overrides: object = {}) => ({
   name,
   agent: "shipping",

@@ -13,7 +13,7 @@ export interface HostileSchema {
 export const repeated = (count: number, item: Json): Json =>
   Array.from({ length: count }, () => item);
 
-/** As many different characters beyond ASCII. */
+/** A text of 40,000 different characters beyond ASCII, each twice. */
 const manyCharacters = Array.from({ length: 80_000 }, (_, index) =>
   String.fromCodePoint(0x20000 + (index % 40_000)),
 ).join("");

@@ -16,7 +16,7 @@ function bomb(depth: number, { keyword = "allOf", leaf = { type: "integer" } } =
   };
 }
 
-/** So many properties that a name of each is short. */
+/** A map of so many properties that each name is short. */
 const fields = (count: number, part: Json): Schema =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, part]));
 

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import type { JsonSchema } from "../src/schema/schema-keywords.ts";
 import { step, workflow } from "./definitions.ts";
 
-/** For tests: JSON Schemas in which values of the pool may be missing in every way that there is. */
+/** JSON Schemas for tests in which values of the pool may be missing in every way that there is. */
 const keys = ["a", "b"] as const;
 const anyKey = fc.constantFrom(...keys);
 const someKeys = fc.subarray([...keys]);
@@ -101,7 +101,7 @@ const rooted: fc.Arbitrary<JsonSchema> = fc
     $defs: { shared: inDialect(shared, is2020) },
   })) as fc.Arbitrary<JsonSchema>;
 
-/** Without what the other dialect has: in 2020-12 `items` is no list. */
+/** The schema without what the other dialect has: in 2020-12 `items` is no list. */
 const inDialect = (schema: Json, is2020: boolean): Json => {
   if (Array.isArray(schema)) return schema.map((part: Json) => inDialect(part, is2020));
   if (!isRecord(schema)) return schema;

@@ -3,7 +3,7 @@ import type { Milliseconds, StepPolicy } from "./workflow-definition.ts";
 
 /** What the Agent of an attempt says of it. */
 export interface AttemptSign {
-  /** For how long it has worked on it, by its own clock. */
+  /** Milliseconds for which it has worked on it, by its own clock. */
   readonly runningFor: Milliseconds;
   /** Whether the handler said that it is at work; otherwise the Agent says only that it has begun. */
   readonly beats: boolean;
@@ -37,9 +37,9 @@ export function noteSign(
 }
 
 /**
- * Until when an attempt has time: `completeWithin` from its start, or from its last heartbeat, but no longer than
- * `extendUpTo` from its start. It is never moved into the past, where a scan might not look any more. The statement
- * `save-attempt-signs` computes the same.
+ * The instant until which an attempt has time: `completeWithin` from its start, or from its last heartbeat, but no
+ * longer than `extendUpTo` from its start. It is never moved into the past, where a scan might not look any more. The
+ * statement `save-attempt-signs` computes the same.
  */
 export function completeByOf(
   { plan, completeBy }: Limits,

@@ -58,7 +58,7 @@ function endAttempt(
   }
 }
 
-/** So often in a row a request may be given back before no other instance is waited for. */
+/** Whether a request was given back so often in a row that no other instance is waited for. */
 const isMany = (requeues: number): boolean => requeues >= requeuesUntilAlert;
 
 /**
@@ -121,7 +121,9 @@ function isConclusive(step: ProcessingStep, event: FailedEvent): boolean {
 const mayBeRunning = (task: Task, step: ProcessingStep): boolean =>
   step.relayed || !fitsGoal(task, step);
 
-/** Of a request that no queue has ever had, nothing can have come, unless it was published twice. */
+/**
+ * The end of an attempt whose request no queue ever had: nothing can have come of it, unless it was published twice.
+ */
 const neverStarted = (
   { relayed }: ProcessingStep,
   { unsent = false }: Extract<TaskEvent, { kind: "neverStarted" }>,

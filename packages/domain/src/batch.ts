@@ -9,7 +9,7 @@ import type { Task } from "./task.ts";
 /** An event of a task, with what the store keeps of it if it is applied. */
 export interface ReportedTaskEvent extends ReportedEvent {
   readonly taskId: string;
-  /** For people. */
+  /** Text for people. */
   readonly faultDetail?: string;
   /** Replaces the input that the definition gives the step. */
   readonly correctedInput?: Json;
@@ -49,7 +49,7 @@ export interface DecidedTask {
   readonly changes: readonly Change[];
   /** What was asked of the task as a whole, such as `pause`: an entry of its history. */
   readonly acts: readonly TaskAct[];
-  /** By step: what an alert says beside the code if the task halts. Absent: the codes say it all. */
+  /** What an alert says, by step, beside the code if the task halts. Absent: the codes say it all. */
   readonly haltDetails?: ReadonlyMap<string, string>;
 }
 
@@ -78,6 +78,6 @@ export interface DueStep {
 export interface DueStepOfTask extends Omit<DueStep, "rank"> {
   readonly taskId: string;
   readonly name: string;
-  /** Null: the state store gives it one, by its fairness key. */
+  /** The rank; null: the state store gives it one, by its fairness key. */
   readonly rank: Instant | null;
 }

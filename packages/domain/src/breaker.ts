@@ -1,15 +1,15 @@
 import type { TaskEvent } from "./task-event.ts";
 import type { Milliseconds } from "./workflow-definition.ts";
 
-/** Where the circuit breaker of a remote service stands. All Schedulers share it. */
+/** The states of the circuit breaker of a remote service. All Schedulers share it. */
 export const breakerStates = ["closed", "open", "half-open"] as const;
 export type BreakerState = (typeof breakerStates)[number];
 
-/** For how long a breaker is open the first time. Each probe that fails doubles it. */
+/** The time for which a breaker is open the first time. Each probe that fails doubles it. */
 const firstOpening: Milliseconds = 5_000;
 const longestOpening: Milliseconds = 60_000;
 
-/** For how long a breaker is open that has opened so often in a row. */
+/** The time for which a breaker is open that has opened so often in a row. */
 export const openForAfter = (openings: number): Milliseconds =>
   Math.min(longestOpening, firstOpening * 2 ** Math.min(Math.max(openings, 1) - 1, 10));
 
@@ -67,5 +67,5 @@ const rampDoubling: Milliseconds = 250;
 export const rampLimit = (age: Milliseconds): number =>
   Math.floor(rampFrom * 2 ** Math.min(Math.max(age, 0) / rampDoubling, 30));
 
-/** From then on the ramp limits nothing. */
+/** The age of a ramp from which on it limits nothing. */
 export const rampEnd: Milliseconds = 10_000;

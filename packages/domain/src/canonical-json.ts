@@ -1,4 +1,4 @@
-/** The same text for the same JSON: the order of keys means nothing. */
+/** Returns the same text for the same JSON: the order of keys means nothing. */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)

@@ -42,7 +42,7 @@ export interface BatchOptions
 export interface Unreadable {
   /** Whether another running instance may read it. */
   readonly where: "here" | "everywhere";
-  /** For people: which instance has which contract, and what to do. */
+  /** Text for people: which instance has which contract, and what to do. */
   readonly detail: string;
 }
 
@@ -52,7 +52,7 @@ export interface DecidedBatch {
   readonly outcomes: readonly EventOutcome[];
   /** One for each task, in their order, whether it changed or not. */
   readonly decided: readonly DecidedTask[];
-  /** Those that changed. */
+  /** Tasks that changed. */
   readonly changed: readonly DecidedTask[];
   /** The events that were applied, whose payloads are to be saved. */
   readonly applied: readonly ReportedTaskEvent[];

@@ -39,7 +39,7 @@ function mustHaveSomethingToWaitFor(task: Task): void {
   expect(isMoving || task.processState === "error").toBe(true);
 }
 
-/** Whatever an Agent asks for. */
+/** Expects that each pending step rests within its policy, whatever an Agent asks for. */
 function mustRestWithinItsPolicy(task: Task, now: number): void {
   for (const step of stepsOf(task)) {
     if (step.processState !== "pending") continue;
@@ -47,7 +47,7 @@ function mustRestWithinItsPolicy(task: Task, now: number): void {
   }
 }
 
-/** Only a resume ends a pause, and the limit of a paused task stands still. */
+/** Expects that only a resume ends a pause, and that the limit of a paused task stands still. */
 function mustHoldPause(before: Task, event: TaskEvent, after: Task): void {
   if (!before.paused) return;
   if (event.kind !== "resumed") expect(after.paused).toBe(true);
@@ -159,7 +159,7 @@ function dispatched(task: Task, name: string): Task {
   return { ...task, steps: new Map(task.steps).set(name, { ...step, dispatched: true }) };
 }
 
-/** From here on everything works, and an operator resumes, and resubmits what is in error. */
+/** Plays on with everything working, while an operator resumes, and resubmits what is in error. */
 function finish(start: Task, from: number): Task {
   const kinds = ["resume", "complete", "claim", "resubmit"] as const;
   let current = { task: start, now: from };

@@ -8,7 +8,7 @@ import type { Lookup } from "./template.ts";
 export interface DecisionContext {
   /** The state store's clock, read after the task was locked. */
   readonly now: Instant;
-  /** In [0, 1), for jitter. */
+  /** Returns a number in [0, 1), for jitter. */
   readonly random: () => number;
   /**
    * What `/input/…` or `/steps/…` holds, for the conditions of steps just reached. Null: the payloads

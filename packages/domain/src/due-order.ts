@@ -18,7 +18,7 @@ export function rankOf(step: Step, { fairnessKey }: Urgency, now: Instant): Inst
   return step.notBefore;
 }
 
-/** Same object, nothing changed: decisions never copy a step that they leave alone. */
+/** The steps that changed: decisions never copy a step that they leave alone, so the same object is the same step. */
 export const changedSteps = (before: Task, after: Task): readonly Step[] =>
   [...after.steps.values()].filter((step) => before.steps.get(step.plan.name) !== step);
 

@@ -10,7 +10,7 @@ export function errorText(error: unknown): string {
   return errors.map(textOfOne).join("; ");
 }
 
-/** Of an error by itself: one that stands for others may stand for itself as well. */
+/** The text of an error by itself: one that stands for others may stand for itself as well. */
 function textOfOne(error: unknown): string {
   if (typeof error !== "object" || error === null) return String(error);
   const { message, code, name } = error as ErrorFields;

@@ -42,7 +42,7 @@ export const longestDelay = (plan: StepPolicy): Milliseconds =>
     ]),
   );
 
-/** So often in a row a step is requeued before a person is alerted, and each time that it was so often again. */
+/** Times in a row that a step is requeued before a person is alerted, and between two alerts. */
 export const requeuesUntilAlert = 20;
 const requeueBackoff = { backoff: 250, max: 10_000 };
 

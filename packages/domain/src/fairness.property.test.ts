@@ -88,15 +88,15 @@ const anyRemoval = fc.record({
 });
 
 /**
- * While two keys both have steps due, what each has been given differs, by weight, by no more than one step of each:
- * the bound of start-time fair queueing. It holds from any moment on, so no history gives credit or debt.
+ * What two keys have been given while both have steps due differs, by weight, by no more than one step of each: the
+ * bound of start-time fair queueing. It holds from any moment on, so no history gives credit or debt.
  */
 test("keys with steps due share by weight, whatever happened before", () => {
   fc.assert(
     fc.property(fc.array(anyAct, { maxLength: 60 }), (acts) => {
       const queue = queueOfKeys();
       const served = new Map<string, number>();
-      /** By pair of keys: what each had been given when both began to have steps due. */
+      /** What each key of a pair had been given when both began to have steps due, by pair. */
       const since = new Map<string, readonly [number, number]>();
       const shareOf = (key: string): number => (served.get(key) ?? 0) / weightOf(key);
 
@@ -140,7 +140,7 @@ test("no key gets ahead of another by what it removes and submits again", () => 
     fc.property(fc.array(fc.oneof(anyAct, anyRemoval), { maxLength: 80 }), (acts) => {
       const queue = queueOfKeys();
       const served = new Map<string, number>();
-      /** By key with steps due: what each key had been given when it began to have some, or removed some. */
+      /** What each key had been given when one began to have steps due, or removed some, by the key that has them. */
       const since = new Map<string, ReadonlyMap<string, number>>();
       const begin = (key: string): void => {
         if (queue.dueOf(key) === 0) since.delete(key);

@@ -37,11 +37,11 @@ export const virtualTime: Instant = Date.UTC(3000, 0, 1);
 /** Virtual milliseconds from one step of a key to its next: the more weight, the closer. */
 export const strideOf = (weight: number): number => Math.floor(1_000_000 / weight) / 1_000;
 
-/** Where the keys of one band of one lane stand. */
+/** The state of the keys of one band of one lane. */
 export interface FairQueue {
   /** The smallest rank of a due step with a key; null: none is due. */
   readonly head: Instant | null;
-  /** By key: the rank of its last step that is due. Keys with none are left out. */
+  /** The rank of the last due step of each key. Keys with none are left out. */
   readonly last: ReadonlyMap<string, Instant>;
   /** A key that is missing has not been served for long. */
   readonly clocks: ReadonlyMap<string, FairClock>;
@@ -51,7 +51,7 @@ export interface FairQueue {
 export interface FairClock {
   /** The rank after the last step that it was ever given, whatever became of the step. */
   readonly next: Instant;
-  /** From one of its steps to the next; the longest where their weights differ. */
+  /** Virtual milliseconds from one of its steps to the next; the longest where their weights differ. */
   readonly stride: Milliseconds;
 }
 
@@ -103,7 +103,7 @@ function startOf(queue: FairQueue, key: string, stride: Milliseconds): Instant {
 /** Virtual milliseconds by which a key that waits comes before what another key has a whole stride after the head. */
 const precedence = 0.01;
 
-/** Where the first step of a key stands at the latest: one stride after the head of the queue. */
+/** The last rank that the first step of a key may have: one stride after the head of the queue. */
 const latestHeadOf = (head: Instant, stride: Milliseconds): Instant => head + stride - precedence;
 
 /**

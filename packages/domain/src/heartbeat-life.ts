@@ -8,12 +8,12 @@ export interface Presence {
 
 /** Milliseconds for which an instance counts as living whose heartbeats do not say when the next one comes. */
 const usualLife = 11_000;
-/** So many intervals: two heartbeats may be lost, and the next one late. */
+/** Intervals for which an instance counts as living: two heartbeats may be lost, and the next one late. */
 const intervals = 3.5;
 /** Milliseconds. No instance counts as living for longer without a sign, whatever it says. */
 const longestLife = 15_000;
 
-/** For how many milliseconds an instance counts as living after a heartbeat. */
+/** Milliseconds for which an instance counts as living after a heartbeat. */
 export function heartbeatLife({ everyMs, leaving = false }: Presence): number {
   if (leaving) return 0;
   return everyMs === undefined ? usualLife : Math.min(longestLife, everyMs * intervals);

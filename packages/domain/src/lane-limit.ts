@@ -2,7 +2,7 @@ export interface LaneLoad {
   /** How many steps of one Agent each Scheduler may have in flight, whatever the Agent advertises. */
   readonly window: number;
   readonly schedulers: number;
-  /** Of the Agent's queue. */
+  /** Consumers of the Agent's queue. */
   readonly consumers: number;
   /** The slots of each instance, the one that was seen last first; none: it sends no heartbeats. */
   readonly advertised: readonly number[];
@@ -12,25 +12,28 @@ export interface LaneLoad {
 
 /** How many steps of one Agent may be in flight. */
 export interface LaneLimit {
-  /** Of all Schedulers together. */
+  /** The limit of all Schedulers together. */
   readonly all: number;
-  /** The same, with the steps that a transaction makes due itself. */
+  /** The limit of all, with the steps that a transaction makes due itself. */
   readonly allDue: number;
-  /** Of one Scheduler. */
+  /** The limit of one Scheduler. */
   readonly own: number;
   readonly ownDue: number;
   /** How many of them are still to be earned. */
   readonly unearned: number;
 }
 
-/** So many slots of an instance are believed at once. It is the default of the Agent SDK. */
+/** Slots of an instance that are believed at once: the default of the Agent SDK. */
 const trustedSlots = 100;
 
 /** Steps in flight for each slot: the second half is on its way, or waits at the broker for a slot. */
 const perSlot = 2;
-/** With several Schedulers: the rest up to `perSlot` is for steps that a transaction makes due itself. */
+/**
+ * Steps for each slot where there are several Schedulers: the rest up to `perSlot` is for steps that a transaction
+ * makes due itself.
+ */
 const perSlotOfSeveral = 1.5;
-/** Without consumers one request goes out, to find out when there are some again. */
+/** The one request that goes out while there are no consumers, to find out when there are some again. */
 const probe = 1;
 
 /**

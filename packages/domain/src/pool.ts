@@ -7,7 +7,7 @@ export interface Pool {
   readonly sharesKeys: boolean;
 }
 
-/** Between the names of a pool's Agents: no name has it. */
+/** The sign between the names of a pool's Agents: no name has it. */
 const separator = "+";
 
 /** The lane in which the steps of a pool wait for any of its Agents. */

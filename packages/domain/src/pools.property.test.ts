@@ -23,7 +23,10 @@ const definition = ({ sharesKeys }: { readonly sharesKeys: boolean }) => ({
   ),
 });
 
-/** Rather those that end an attempt without an effect: after others a step has no choice any more. */
+/**
+ * Kinds of happenings, rather those that end an attempt without an effect: after others a step has no choice any
+ * more.
+ */
 const kinds: readonly Happening["kind"][] = [
   ...(["claim", "claim", "claim", "claim", "claim", "claim", "claim", "claim"] as const),
   ...(["breakerOpen", "breakerOpen", "breakerOpen", "neverStarted", "neverStarted"] as const),

@@ -16,6 +16,6 @@ export const isPriority = (value: unknown): value is Priority =>
 /** What of a task decides the order of its steps. */
 export interface Urgency {
   readonly priority: Priority;
-  /** Null: its steps are claimed in the order in which they become due. */
+  /** The fairness key; null: its steps are claimed in the order in which they become due. */
   readonly fairnessKey: string | null;
 }

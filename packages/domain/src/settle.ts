@@ -52,7 +52,7 @@ const decideConditions: FollowUp = (task, { valueOf }) => {
   return [...round, ...decideConditions(apply(task, round), { valueOf } as DecisionContext)];
 };
 
-/** In a task that halted, or that an operator paused, only what is in flight goes on. */
+/** Holds what is pending in a task that halted, or that an operator paused: only what is in flight goes on. */
 const holdPending: FollowUp = (task) => {
   const halted = task.goal === "do" && stepsOf(task).some(isInError);
   if (!halted && !task.paused) return [];

@@ -41,7 +41,7 @@ export const stepTransitions: Readonly<
   retry: { processing: "pending" },
   /** Counted failure at the threshold, and the policy says to wait for an extended period. */
   coolDown: { processing: "pending" },
-  /** Not a failure of the step: no Agent took it, or the Agent did not call the remote service. */
+  /** A requeue is not a failure of the step: no Agent took it, or the Agent did not call the remote service. */
   requeue: { processing: "pending" },
   /** An operator ends its delay. */
   retryNow: { pending: "pending" },
@@ -74,7 +74,7 @@ export const savedStepTransitions: readonly (readonly [StepState, StepState])[] 
   }),
 ]);
 
-/** By any number of moves other than a claim. */
+/** The states that any number of moves other than a claim lead to. */
 function reachableFrom(from: StepState): ReadonlySet<StepState> {
   const reached = new Set<StepState>([from]);
   for (const state of reached) {

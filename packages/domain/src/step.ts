@@ -3,7 +3,7 @@ import type { StepPlan } from "./workflow-plan.ts";
 /** Milliseconds since 1970 on the state store's clock, the only one that decides anything. */
 export type Instant = number;
 
-/** Where a step stands; also what the state store holds. `waiting` is the pattern's "not yet started". */
+/** The states of a step; also what the state store holds. `waiting` is the pattern's "not yet started". */
 export const stepStates = [
   "waiting",
   "pending",
@@ -17,7 +17,10 @@ export type StepState = (typeof stepStates)[number];
 
 export interface StepRecord {
   readonly plan: StepPlan;
-  /** Of a pool: the Agent of the last attempt, or the one that must take the first. Null: none, or there is no pool. */
+  /**
+   * The Agent of a pool that had the last attempt, or the one that must take the first. Null: none, or there is no
+   * pool.
+   */
   readonly agent: string | null;
   /** How often the step was claimed. Numbers the requests, and only ever grows. */
   readonly attempt: number;
@@ -53,9 +56,9 @@ export interface ProcessingStep extends StepRecord {
   readonly lockedBy: string;
   /** New with each attempt, and random: a reply without it is not an answer to this request. */
   readonly token: string;
-  /** Until then an Agent must have taken the request. */
+  /** The instant by which an Agent must have taken the request. */
   readonly startBy: Instant;
-  /** Until then the Agent must have finished. */
+  /** The instant by which the Agent must have finished. */
   readonly completeBy: Instant;
   /** Whether the broker is known to have taken the request. */
   readonly dispatched: boolean;
@@ -105,7 +108,7 @@ export const newStep = (plan: StepPlan, agent: string | null = null): WaitingSte
   faultCode: null,
 });
 
-/** In these states nothing more will happen to a call while its task is being undone. */
+/** States in which nothing more will happen to a call while its task is being undone. */
 const settled: ReadonlySet<StepState> = new Set(["processed", "error", "skipped", "cancelled"]);
 const done: ReadonlySet<StepState> = new Set(["processed", "skipped"]);
 

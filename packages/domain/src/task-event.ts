@@ -27,7 +27,7 @@ export type TaskEvent =
       readonly kind: "failed";
       readonly code: string;
       readonly transient: boolean;
-      /** False: the remote service was not called, so nothing failed. */
+      /** Whether the remote service was called. False: it was not, so nothing failed. */
       readonly attempted: boolean;
       readonly effect: Effect;
       /** Whether the Agent's broker had delivered the request before; unknown from Agents that do not say. */
@@ -62,7 +62,7 @@ export type TaskEvent =
   | ({
       readonly kind: "parked";
       readonly code: string;
-      /** There was nothing to publish: no queue has ever had a request of this attempt. */
+      /** Whether there was nothing to publish: no queue has ever had a request of this attempt. */
       readonly unsent?: boolean;
     } & AttemptRef)
   | {

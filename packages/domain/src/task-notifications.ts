@@ -37,7 +37,7 @@ export type TaskNotification = {
   readonly subject: string;
   readonly seq: number;
   readonly correlationId: string | null;
-  /** That of its task; absent: none. */
+  /** The trace context of its task; absent: none. */
   readonly traceContext?: string | null;
 } & (
   | { readonly channel: "status"; readonly address: string; readonly body: StatusBody }
@@ -115,7 +115,7 @@ export function notificationsOfNew(
   });
 }
 
-/** Null: nothing that concerns anyone outside. */
+/** The event that submitters are shown; null: nothing changed that concerns anyone outside. */
 function eventOf(
   { processState: from }: Task,
   { processState: to }: Task,

@@ -27,11 +27,11 @@ export interface Task {
   readonly paused: boolean;
   /** When its first steps are due, as its submission asked; null: from the beginning. */
   readonly beginAt: Instant | null;
-  /** By name, in the order of the definition; compensations appear when the undo begins. */
+  /** Its steps by name, in the order of the definition; compensations appear when the undo begins. */
   readonly steps: ReadonlyMap<string, Step>;
 }
 
-/** From where to where a task may go; the same holds for the guard trigger of the state store. */
+/** The moves that a task may make; the guard trigger of the state store has the same. */
 export const legalTaskTransitions: Readonly<Record<TaskState, readonly TaskState[]>> = {
   pending: ["processing", "processed", "error", "compensating", "compensated"],
   processing: ["processed", "error", "compensating", "compensated"],

@@ -8,7 +8,7 @@ export type Lookup = (pointer: string) => Json | undefined;
 /** All that the refs of one task can point at. */
 export interface TaskValues {
   readonly input: Json;
-  /** By step. The output of a skipped step is null. */
+  /** The output of each step, by the step's name; null for a skipped one. */
   readonly outputs: ReadonlyMap<string, Json>;
 }
 
@@ -69,7 +69,7 @@ export interface RefPlace {
   readonly pointer: string;
 }
 
-/** Where the refs of a template stand, each as often as it does. */
+/** The places of the refs of a template, each as often as it stands there. */
 export function refPlaces(template: Template, place = ""): readonly RefPlace[] {
   if (!isObject(template)) return [];
   if (!isList(template)) {
@@ -102,7 +102,7 @@ export function refsOf(template: Template): readonly string[] {
   return [...new Set(everyRefOf(template))];
 }
 
-/** The same, each as often as it is named. */
+/** The pointers that a template names, each as often as it is named. */
 export function everyRefOf(template: Template): readonly string[] {
   if (isList(template)) return template.flatMap(everyRefOf);
   if (!isObject(template) || literalIn(template) !== undefined) return [];

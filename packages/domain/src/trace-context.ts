@@ -12,7 +12,7 @@ const mostMembers = 32;
 const shape = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-[\x21-\x7e]*)?$/;
 /** The lowest two flags have a meaning: sampled, and that the trace id is random. */
 const knownFlags = 0x03;
-/** Longer texts are not even looked at: newer versions may add a little at the end. */
+/** The longest text that is looked at: newer versions may add a little at the end. */
 const longestParent = 200;
 
 /** Reads the two headers, whatever they are. Null: there is no trace, or the header does not say which. */
@@ -61,7 +61,7 @@ export function fromTraceText(text: string | null): TraceContext | null {
     : readTraceContext(text.slice(0, end), text.slice(end + 1));
 }
 
-/** The same trace at another span. */
+/** Returns the same trace at another span. */
 export const atSpan = (context: TraceContext, spanId: string): TraceContext => ({
   ...context,
   traceparent: `00-${traceIdOf(context)}-${spanId}-${context.traceparent.slice(53)}`,

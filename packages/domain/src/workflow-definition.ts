@@ -105,7 +105,7 @@ export interface OperationSchemas {
   readonly [operation: string]: { readonly [key: string]: Json };
 }
 
-/** Where in the input of a task its fairness key and weight stand: pointers such as `/input/customer`. */
+/** Pointers such as `/input/customer` to the fairness key and weight in the input of a task. */
 export interface FairnessDefinition {
   readonly key: string;
   readonly weight?: string;
@@ -124,7 +124,7 @@ export interface WorkflowDefinition {
   readonly output: Template;
   /** The noun under which its tasks have routes of their own, such as `orders`. Means nothing to tasks. */
   readonly collection?: string;
-  /** By what its tasks share a band. Absent: by nothing, unless a submission says so. */
+  /** What its tasks share a band by. Absent: nothing, unless a submission says so. */
   readonly fairness?: FairnessDefinition;
   /** What its Agents wrap, by Agent, where that is not a service of the Agent's own name. */
   readonly remotes?: { readonly [agent: string]: RemoteDefinition };

@@ -19,11 +19,11 @@ export interface StepPlan extends StepPolicy {
   readonly operation: string;
   readonly after: readonly string[];
   readonly onlyIf: Condition | null;
-  /** Of a call: see `StepDefinition`. */
+  /** The requeues that a call may have: see `StepDefinition`. */
   readonly maxRequeues?: number;
-  /** For a call: how it is undone, if it can be. */
+  /** The undo of a call, if it can be undone. */
   readonly undo: UndoDefinition | null;
-  /** For a compensation: the name of the call that it undoes. */
+  /** The name of the call that a compensation undoes. */
   readonly undoes: string | null;
 }
 
@@ -31,7 +31,7 @@ export interface StepPlan extends StepPolicy {
 export interface WorkflowPlan {
   readonly name: string;
   readonly steps: ReadonlyMap<string, StepPlan>;
-  /** For each call: every call that comes after it, directly or through others. */
+  /** The calls that come after each call, directly or through others. */
   readonly downstream: ReadonlyMap<string, readonly string[]>;
 }
 

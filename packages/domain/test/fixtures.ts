@@ -4,7 +4,7 @@ import type { Task } from "../src/task.ts";
 import type { StepDefinition, WorkflowDefinition } from "../src/workflow-definition.ts";
 import { planWorkflow } from "../src/workflow-plan.ts";
 
-/** For tests: a definition whose steps differ from the ordinary in what is given. */
+/** A definition for tests, whose steps differ from the ordinary in what is given. */
 export function definitionOf(
   steps: readonly (Partial<StepDefinition> & { readonly name: string })[],
 ): WorkflowDefinition {

@@ -43,7 +43,7 @@ function below(schema: Schema, name: string): Schema | "none" | "unknown" {
   return isOpen ? "unknown" : "none";
 }
 
-/** With one of these there may be fields that `properties` does not name. */
+/** Keywords that allow fields that `properties` does not name. */
 const opening = [
   "additionalProperties",
   "unevaluatedProperties",

@@ -3,7 +3,7 @@ import { limits } from "../limits/limits.ts";
 import { escaped, isObject, type JsonSchema } from "../schema/schema-keywords.ts";
 import { type SchemaError, schemaCompiler } from "./schema-compiler.ts";
 
-/** Where exactly a value is wrong: a JSON pointer (RFC 6901), and what is wrong there. */
+/** A JSON pointer (RFC 6901) to what is wrong in a value, and what is wrong there. */
 export interface FieldFault {
   readonly pointer: string;
   readonly detail: string;
@@ -25,7 +25,7 @@ export function compileInput(schema: JsonSchema): InputCheck {
   return (input) => check(input).errors.slice(0, limits.refusals).map(toFault);
 }
 
-/** With one of these a part of the schema may name fields that another does not. */
+/** Keywords by which a part of the schema may name fields that another does not. */
 const composed = ["allOf", "anyOf", "oneOf", "if", "not", "$ref", "$dynamicRef"];
 
 /**

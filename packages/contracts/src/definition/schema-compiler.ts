@@ -24,7 +24,10 @@ interface CompilerOptions {
 
 /** What a check has found. */
 interface Checked {
-  /** Empty: the value fits. In a value that is large, or takes many steps, only the first error is there. */
+  /**
+   * The errors of the value; none: it fits. In a value that is large, or takes many steps, only the first error is
+   * there.
+   */
   readonly errors: readonly SchemaError[];
   /** The check was given up after `limits.checkSteps`, and the value was not taken: whether it fits is unknown. */
   readonly isTooCostly: boolean;
@@ -48,10 +51,10 @@ export interface CompiledSchema {
   readonly leftOut: readonly SchemaFault[];
 }
 
-/** Up to so many steps all errors are looked for. */
+/** The most steps for which all errors are looked for. */
 const stepsForAllErrors = 20_000;
 
-/** For schemas of our own, which are right: to compile the schema of schemas takes longer than all the rest. */
+/** Options for schemas of our own, which are right: to compile the schema of schemas takes longer than all the rest. */
 export const ofOurOwn = { meta: false, validateSchema: false } as const;
 
 /**

@@ -15,13 +15,13 @@ import { checkCondition, checkTemplate } from "./check-template.ts";
 import { formErrors } from "./definition-schema.ts";
 import { schemaChecks, unsupportedParts } from "./schema-faults.ts";
 
-/** As deep as a payload may be, and the definition around it. */
+/** The deepest nesting of a definition: a payload of the deepest, and the definition around it. */
 const deepest = 40;
 
 type Fields = Readonly<Record<string, unknown>>;
 
 interface Problem {
-  /** Null: it is about the workflow as a whole. */
+  /** The step that it is about; null: the workflow as a whole. */
   readonly step: string | null;
   readonly what: string;
   readonly pointer: string;
@@ -159,7 +159,7 @@ function checkExtension(
   return [{ field, what }];
 }
 
-/** As much of a step as can be read; null for what has no name. */
+/** What can be read of a step; null for what has no name. */
 function asOrdered(step: unknown): OrderedStep | null {
   const { after, input = null, onlyIf = null } = fields(step);
   const name = nameOf(step);

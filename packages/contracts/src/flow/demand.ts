@@ -42,7 +42,7 @@ interface Asked {
   readonly template: Template;
   readonly place: readonly Key[];
   readonly missing: Missing;
-  /** Where null stands there, the field may not be there at other times: then null has to fit as well as that. */
+  /** Whether a field that null is missing in may be absent at other times: then null has to fit as well as absence. */
   readonly mayBeAbsent: boolean;
 }
 
@@ -91,7 +91,7 @@ function common(all: readonly Demand[]): Demand {
   return all.every((one) => one === first) ? first : "unknown";
 }
 
-/** At most unknown: where it is not certain that the part of the schema is looked at. */
+/** Weakens a demand to `unknown` at most, where it is not certain that the part of the schema is looked at. */
 const perhaps = (demand: Demand): Demand => (demand === "fits" ? "fits" : "unknown");
 
 function demandOfAny(judging: Judging, branches: readonly Json[], at: At): Demand {

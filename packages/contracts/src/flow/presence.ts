@@ -35,7 +35,7 @@ type Conjunction = readonly Json[];
 
 interface Walk {
   readonly reader: SchemaReader;
-  /** To so many keys from the root the values are known to be there, and not null; -1: not even the root. */
+  /** Keys from the root to which the values are known to be there, and not null; -1: not even the root. */
   readonly provenTo: number;
   /** The last key is that of a field, or of an element, of a value that has such. */
   readonly isBelow: boolean;
@@ -55,7 +55,10 @@ export function presenceAt(
   return look(walk, [reader.root], { path, depth: 0 });
 }
 
-/** As `presenceAt`, where the value above the last key is an object that has fields, or a list that has elements. */
+/**
+ * Looks as `presenceAt` does, where the value above the last key is an object that has fields, or a list that has
+ * elements.
+ */
 export function presenceBelow(
   reader: SchemaReader,
   path: readonly Key[],
@@ -190,7 +193,7 @@ const indexOf = (key: string): number | null => (/^(0|[1-9]\d*)$/.test(key) ? Nu
 interface Alternatives {
   /** Lists of parts: a value fits all parts of one of the lists. */
   readonly parts: readonly (readonly JsonSchema[])[];
-  /** There are more ways than are looked at: what is left out would rule out more. */
+  /** Whether there are more ways than are looked at: what is left out would rule out more. */
   readonly isPartial: boolean;
 }
 

@@ -163,7 +163,7 @@ const othersOf = (schema: JsonSchema): readonly Json[] => {
   return others === undefined ? [] : [others];
 };
 
-/** The same, with those that fields of that name may be held to: a name may fit two patterns. */
+/** The schemas of a field, with those that fields of that name may be held to: a name may fit two patterns. */
 export const schemasPossibleFor = (
   reader: SchemaReader,
   schema: JsonSchema,

@@ -51,7 +51,7 @@ function valuesOf({ outputs, steps }: WorkflowDefinition, takes: Fits): readonly
 /** A seed that found a fault, at its twentieth definition. */
 const seed = -1_969_761_007;
 
-/** The same few in each run, a tenth of all, or all. */
+/** The sizes of a run: the same few inputs each time, a tenth of all, or all. */
 function sizeOfScope() {
   const { kind, tenth } = testScope();
   if (kind === "usual") return { numRuns: 60, seed };

@@ -16,7 +16,7 @@ const draft2020 = { $schema: "https://json-schema.org/draft/2020-12/schema" };
 
 interface Sample {
   readonly inputSchema?: object;
-  /** Of the step before; undefined: it has no contract. */
+  /** The schema of what the step before returns; undefined: it has no contract. */
   readonly returns?: object;
   readonly before?: object;
   readonly contract?: object;
@@ -269,7 +269,7 @@ test.each(ways)("a field that is %s: what is returned is held to that", (_, retu
 });
 
 const handedOn = ways.filter(([way]) => way !== "of an object or a text");
-/** They say that the field is there, and not that it is not null. */
+/** Ways that say that the field is there, and not that it is not null. */
 const mayBeNull = ["required without a schema of its own", "required by each of some"];
 test.each(handedOn)(
   "a field that is %s, of an object that is handed on as a whole",

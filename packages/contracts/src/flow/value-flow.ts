@@ -38,7 +38,7 @@ export interface OpenUse {
   readonly within: string | null;
   /** When it shows: at the submission, by the input alone, or when the step is to run. */
   readonly shows: "submission" | "run";
-  /** Where the step takes it, as a JSON pointer in the definition. */
+  /** The place where the step takes it, as a JSON pointer in the definition. */
   readonly pointer: string;
   /** The value, as a pointer in the task. */
   readonly value: string;
@@ -77,10 +77,10 @@ const mostSteps = 50_000;
 
 const nothingProven: Proven = { pointers: new Set(), conditions: new Set() };
 
-/** Where values come from. */
+/** The schemas and contracts that values come from, and what they say. */
 interface Sources {
   readonly presenceOf: (pointer: string, proven: Proven) => Presence;
-  /** The same, where the value above it has fields or elements. */
+  /** The presence where the value above it has fields or elements. */
   readonly presenceBelow: (pointer: string) => Presence;
   readonly readerOf: (pointer: string) => SchemaReader;
   /** The schema as it stands in the definition; undefined: there is none. */
@@ -163,7 +163,7 @@ function pathOf(pointer: string): Path {
   };
 }
 
-/** To how many keys of a path the values are proven to be there; -1: to none. */
+/** Keys of a path to which the values are proven to be there; -1: none. */
 function provenTo({ root, keys }: Path, { pointers }: Proven): number {
   return Math.max(
     -1,
@@ -182,7 +182,7 @@ interface Use {
   readonly within: string | null;
 }
 
-/** Where refs stand in a template. */
+/** The places of refs in a template. */
 function refsIn(template: Template, place: readonly Key[]): readonly Use[] {
   if (Array.isArray(template)) {
     return template.flatMap((item: Json, index) => refsIn(item, [...place, index]));
@@ -205,7 +205,7 @@ interface Flow {
   readonly contract: SchemaReader;
   readonly faults: FieldFault[];
   readonly open: OpenUse[];
-  /** Of parts of schemas that were met. */
+  /** Numbers of the parts of schemas that were met. */
   readonly numbers: Map<Json, number>;
 }
 

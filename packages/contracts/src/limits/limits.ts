@@ -51,7 +51,7 @@ export const limits = {
   instant: 40,
   /** What a handler says of its progress. */
   note: 200,
-  /** For people, such as what a fault says. */
+  /** Characters of a text for people, such as what a fault says. */
   words: 2_000,
   /** The longest property of an AMQP message: the protocol allows no longer one. */
   property: 255,

@@ -11,7 +11,7 @@ const uuid = Type.String({
 });
 
 export const TaskId = uuid;
-/** By what tasks share a band. */
+/** The key by which tasks share a band. */
 export const FairnessKey = Type.String({
   minLength: 1,
   maxLength: fairnessLimits.key,

@@ -15,14 +15,14 @@ const AgentHeartbeatSchema = Type.Object({
   inFlight: Count(0),
   /** Whether it leaves its remote service alone. */
   breaker: Type.Enum(["closed", "open", "half-open"]),
-  /** For how many milliseconds more it leaves its remote service alone; 0 unless the breaker is open. */
+  /** Milliseconds for which it still leaves its remote service alone; 0 unless the breaker is open. */
   openForMs: Count(0),
   /**
    * Milliseconds until the next heartbeat. Agents of older releases do not send it: they beat every five seconds.
    * An instance that misses two heartbeats in a row counts as gone.
    */
   everyMs: Type.Optional(Count(1)),
-  /** True in the last heartbeat of an instance that stops in order: it takes no more requests. */
+  /** Whether the instance stops in order, in its last heartbeat: it takes no more requests. */
   leaving: Type.Optional(Type.Boolean()),
   /**
    * All operations that it performs, those that undo others included. Agents of older releases do not send it,

@@ -76,8 +76,8 @@ function reasonOf(error: ErrorObject | undefined): string {
 }
 
 /**
- * The same schema, in which objects of a choice are distinguished by the field that has one value in each of them: then what
- * is wrong is said of the one that was meant. Made for the first message that does not fit.
+ * The same schema, in which objects of a choice are distinguished by the field that has one value in each of them:
+ * then what is wrong is said of the one that was meant. Made for the first message that does not fit.
  */
 function tagged(schema: TSchema): TSchema {
   const { properties, anyOf } = schema as {

@@ -6,7 +6,7 @@ import { readableText } from "../limits/storable-text.ts";
 import { defineMessage, fieldsOf } from "./message.ts";
 
 const StepProgressSchema = Type.Object({
-  /** As many as fit into the largest hint. */
+  /** Signs of attempts, as many as fit into the largest hint. */
   attempts: Type.Array(
     Type.Object({
       /** Which task. */
@@ -17,7 +17,7 @@ const StepProgressSchema = Type.Object({
       attempt: Count(1),
       /** The token of the attempt, as the request has it. */
       token: Token,
-      /** For how many milliseconds the Agent has worked on it, by its own monotonic clock. */
+      /** Milliseconds for which the Agent has worked on it, by its own monotonic clock. */
       runningMs: Count(0),
       /** The handler said that it is at work. Absent: the Agent says only that it has begun. */
       heartbeat: Type.Optional(

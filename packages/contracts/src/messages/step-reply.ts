@@ -35,7 +35,10 @@ const StepReplySchema = Type.Object({
       transient: Type.Boolean(),
       /** The remote service asked not to be called before. */
       retryAfterMs: Type.Optional(Count(0)),
-      /** False: the remote service was not called at all, so nothing failed; the step is requeued. */
+      /**
+       * Whether the remote service was called. False: it was not called at all, so nothing failed; the step is
+       * requeued.
+       */
       attempted: Type.Optional(Type.Boolean()),
       effect: Type.Optional(
         effect(

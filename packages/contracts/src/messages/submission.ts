@@ -85,7 +85,7 @@ export const Submission = Type.Object(
 );
 export type Submission = Static<typeof Submission>;
 
-/** The same fields before they have been checked: each may be anything. */
+/** The fields of a submission before they have been checked: each may be anything. */
 export type AskedSubmission = { readonly [Field in keyof Submission]?: unknown };
 
 /**

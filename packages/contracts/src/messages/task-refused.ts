@@ -12,18 +12,18 @@ const TaskRefusedSchema = Type.Object({
   event: Type.Literal("refused"),
   /** The `message_id` of the submission; of one that came in a row, its idempotency key. */
   messageId: Property,
-  /** Of a submission that came in a row: the id that `state.enqueue_submission` returned. */
+  /** The id that `state.enqueue_submission` returned, for a submission that came as a row. */
   taskId: Type.Optional(TaskId),
-  /** As it came with the submission. */
+  /** The correlation id that came with the submission. */
   correlationId: Property,
   /** Why: a fault code. */
   code: Code,
   /** What is wrong, for people. */
   detail: Words,
-  /** Where exactly the body is wrong: JSON pointers, and what is wrong there. */
+  /** JSON pointers to what is wrong in the body, and what is wrong there. */
   errors: Type.Array(
     Type.Object({
-      /** Where in the body, as a JSON pointer. */
+      /** The place in the body, as a JSON pointer. */
       pointer: Words,
       /** What it must be. */
       detail: Words,

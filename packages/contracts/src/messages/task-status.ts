@@ -9,7 +9,7 @@ const nullable = <Inner extends ReturnType<typeof Type.String>>(inner: Inner) =>
 const TaskStatusSchema = Type.Object({
   /** Which task. */
   taskId: TaskId,
-  /** As it came with the submission. */
+  /** The correlation id that came with the submission. */
   correlationId: nullable(Type.String({ maxLength: limits.property })),
   /** Rises with each message of a task, with gaps; the same number is the same message again. */
   sequence: Count(1),
@@ -26,16 +26,16 @@ const TaskStatusSchema = Type.Object({
     /** It halted, and waits for an operator. */
     "error",
   ]),
-  /** With its version. */
+  /** The name of the workflow with its version. */
   workflow: Name,
   /** The state of the task. */
   state: Name,
   /** The steps that moved, and where they stand now. */
   steps: Type.Array(
     Type.Object({
-      /** Of the step. */
+      /** The name of the step. */
       name: Name,
-      /** Of the step. */
+      /** The state of the step. */
       state: Name,
     }),
     { maxItems: limits.steps },
@@ -70,7 +70,7 @@ const TaskAlertSchema = Type.Object({
   step: nullable(Name),
   /** Why: a fault code. */
   code: Code,
-  /** More, for people. */
+  /** What more there is to say, for people. */
   detail: nullable(Words),
   /** ISO 8601, on the state store's clock. */
   at: Instant,

@@ -102,7 +102,7 @@ type CharacterTest = (point: number) => boolean;
 
 interface Program {
   readonly instructions: readonly Instruction[];
-  /** By the instruction: the position plus one at which it was last reached. */
+  /** The position plus one at which each instruction was last reached. */
   readonly reached: Uint32Array;
   /** It can match at the first position only. */
   readonly isAnchored: boolean;
@@ -122,7 +122,7 @@ interface Compiling {
 
 interface Emitting extends Compiling {
   readonly instructions: Instruction[];
-  /** By the source of the character. */
+  /** Tests of characters by their source. */
   readonly tests: Map<string, CharacterTest>;
 }
 
@@ -244,7 +244,7 @@ const beyondAscii = 5;
 const countOf = (source: string, token: RegExp): number => source.match(token)?.length ?? 0;
 
 interface Scanning {
-  /** For each look, by the position: 1 where it is found. */
+  /** A list for each look, which has 1 at the positions where it is found. */
   readonly found: readonly Uint8Array[];
   readonly meter: Meter;
 }

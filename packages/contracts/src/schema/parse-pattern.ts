@@ -109,7 +109,10 @@ function readTerm(reading: Reading): PatternNode {
   return { kind: "character", source: one };
 }
 
-/** More than a pattern may repeat anything. A count has any number of digits, and beyond the largest number counts are equal. */
+/**
+ * A number above all by which a pattern may repeat anything. A count has any number of digits, and beyond the largest
+ * number counts are equal.
+ */
 const mostTimes = 1_000_000;
 const timesOf = (digits: string | undefined): number => Math.min(mostTimes, Number(digits));
 

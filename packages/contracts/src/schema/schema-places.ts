@@ -13,11 +13,11 @@ export interface SchemaFault {
 /** A place in a schema where a schema stands. */
 interface Place {
   readonly schema: Json;
-  /** Where the innermost schema with an `$id` around it stands: its references begin there. */
+  /** The pointer of the innermost schema with an `$id` around it: its references begin there. */
   readonly base: string;
 }
 
-/** Where schemas stand, by pointer, by `$id`, and by anchor. */
+/** Places of schemas by pointer, by `$id`, and by anchor. */
 export interface Places {
   readonly all: ReadonlyMap<string, Place>;
   readonly ids: ReadonlyMap<string, string>;
@@ -54,7 +54,8 @@ export function findPlaces(root: JsonSchema): Places {
 }
 
 /**
- * Where a reference leads; null: to another schema. Throws for one that leads nowhere in its own schema.
+ * The pointer that a reference leads to; null: it leads to another schema. Throws for one that leads nowhere in its
+ * own schema.
  */
 export function resolveReference(
   ref: string,

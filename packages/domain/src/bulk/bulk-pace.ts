@@ -15,7 +15,7 @@ const longestCredit: Milliseconds = 1_000;
 
 const perItem = (rate: number): Milliseconds => 1_000 / rate;
 
-/** Where the rate of a new operation begins: its first item may be applied at once. */
+/** The instant from which the rate of a new operation counts: its first item may be applied at once. */
 export const firstPacedFrom = (rate: number, now: Instant): Instant => now - perItem(rate);
 
 /** No rate is used up in advance: the clock was set back, and the rate begins anew. */
@@ -30,7 +30,7 @@ export const bulkAllowance = (pace: BulkPace): number =>
   // Instants of the store have fractions: a thousandth of an item is none.
   Math.max(0, Math.floor((pace.now - begin(pace)) / perItem(pace.rate) + 0.001));
 
-/** From when on the rate counts once so many were applied. */
+/** The instant from which the rate counts once so many were applied. */
 export const pacedAfter = (pace: BulkPace, applied: number): Instant =>
   applied === 0 ? pace.pacedFrom : begin(pace) + applied * perItem(pace.rate);
 

@@ -1,4 +1,4 @@
-/** Where a bulk operation stands. */
+/** The states of a bulk operation. */
 export const bulkStates = ["canary", "running", "verifying", "done", "stopped", "failed"] as const;
 export type BulkState = (typeof bulkStates)[number];
 
@@ -11,7 +11,7 @@ export type BulkCounts = Readonly<Record<BulkOutcome, number>>;
 
 export interface BulkProgress extends BulkCounts {
   readonly state: BulkState;
-  /** So many items are applied first, and must succeed before any other is applied; 0: there is no canary. */
+  /** Items that are applied first, and must succeed before any other is applied; 0: there is no canary. */
   readonly canary: number;
 }
 

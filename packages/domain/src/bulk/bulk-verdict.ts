@@ -5,7 +5,7 @@ import type { BulkAction } from "./bulk-request.ts";
 /** What the action of an item was applied to. */
 export interface BulkTarget {
   readonly action: BulkAction;
-  /** Null: the task as a whole. */
+  /** The step; null: the task as a whole. */
   readonly step: string | null;
 }
 

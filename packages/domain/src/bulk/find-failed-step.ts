@@ -12,7 +12,7 @@ interface StepOfTask {
 
 interface Asked {
   readonly goal: Goal;
-  /** Null: the only one that failed. */
+  /** The name of the step; null: the only one that failed. */
   readonly name: string | null;
 }
 

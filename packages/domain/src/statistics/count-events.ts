@@ -4,19 +4,19 @@ import { addDuration, addHistograms, type DurationHistogram } from "./duration-h
 
 /** An entry of the history, with what counting it needs to know. */
 export interface CountedEvent {
-  /** Null: the task is not there any more. */
+  /** The workflow; null: the task is not there any more. */
   readonly workflow: string | null;
-  /** Null: about the task as a whole. */
+  /** The step; null: it is about the task as a whole. */
   readonly step: string | null;
   readonly action: string;
   readonly from: string | null;
   readonly to: string;
   readonly at: Instant;
-  /** Of the end of an attempt: the Agent that had it. */
+  /** The Agent of an attempt that ended. */
   readonly agent: string | null;
   /** Whether the step is an undo. */
   readonly isUndo: boolean;
-  /** Of the end of a task or of an attempt: how long it took; null: not known. */
+  /** The time that a task or an attempt took that ended; null: not known. */
   readonly took: Milliseconds | null;
 }
 
@@ -70,7 +70,7 @@ export function countEvents(events: readonly CountedEvent[]): readonly CountedBu
   return [...counted, ...inCoarser(counted, "hour"), ...inCoarser(counted, "day")];
 }
 
-/** The same counts in wider spans of time. */
+/** Sums the same counts up in wider spans of time. */
 export function inCoarser(
   buckets: readonly CountedBucket[],
   resolution: Resolution,

@@ -2,7 +2,7 @@ import type { Instant } from "../step.ts";
 import type { Milliseconds } from "../workflow-definition.ts";
 import { type Resolution, resolutions, startOf, widthOf } from "./count-events.ts";
 
-/** From an instant on and before another. */
+/** The time from one instant on and before another. */
 export interface TimeSpan {
   readonly from: Instant;
   readonly until: Instant;
